@@ -18,8 +18,8 @@ import {
 } from '../packages/server/src/analytics/charts.ts';
 import { systemClock } from '../packages/server/src/core/clock.ts';
 import { silentLog } from '../packages/server/src/core/log.ts';
-import { getExchangeBatchMatches } from '../packages/server/src/store/exchange-batch-matches.ts';
 import { findExchangeById, getExchangePage } from '../packages/server/src/store/exchanges.ts';
+import { findExchangesInBatches } from '../packages/server/src/store/find-exchanges-in-batches.ts';
 import { listLiveEventsAfter } from '../packages/server/src/store/live-events.ts';
 import { openDatabase } from '../packages/server/src/store/open-database.ts';
 import { insertOrg } from '../packages/server/src/store/orgs.ts';
@@ -203,7 +203,7 @@ function queries({ read: reader }) {
       onlyValues: [0, 1, 2, 3, 4].map((n) => `model-${n}`),
     }),
     'tail of 250 rows, filtered': () =>
-      getExchangeBatchMatches(reader, [batch], { orgId: 'acme', key: is('key_0') }, 100),
+      findExchangesInBatches(reader, [batch], { orgId: 'acme', key: is('key_0') }, 100),
     // A batch here has 10,000 rows, one under load 250: these twelve tell as much as the 500 of the longest look.
     'live events of a look': () =>
       listLiveEventsAfter(reader, { orgIds: ['acme'], after: { xid: 0, seq: 0 }, limit: 12 }),

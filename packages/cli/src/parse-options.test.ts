@@ -10,8 +10,8 @@ const options = {
 test('mistakes in options are sentences', () => {
   for (const [args, message] of [
     [['--nmae', 'x'], 'Unknown option --nmae. Did you mean --name?'],
-    [['--id'], 'Unknown option --id. --help lists the options.'],
-    [['-x'], 'Unknown option -x. --help lists the options.'],
+    [['--id'], 'Unknown option --id. Use --help to list the options.'],
+    [['-x'], 'Unknown option -x. Use --help to list the options.'],
     [['--name'], '--name needs a value. If the value starts with "-", write --name=<value>.'],
     [['-n'], '--name needs a value. If the value starts with "-", write --name=<value>.'],
     [['--name', '-1'], '--name needs a value. If the value starts with "-", write --name=<value>.'],

@@ -21,7 +21,7 @@ function describeParseError(message: string, { options = {}, allowNegative }: Pa
   if (message.startsWith('Unknown option')) {
     const known = Object.keys(options).map((name) => `--${name}`);
     const nearest = findNearestWord(word, known);
-    return `Unknown option ${word}. ${nearest === undefined ? '--help lists the options.' : `Did you mean ${nearest}?`}`;
+    return `Unknown option ${word}. ${nearest === undefined ? 'Use --help to list the options.' : `Did you mean ${nearest}?`}`;
   }
   if (message.includes('does not take an argument')) {
     const negative = allowNegative ? ` Use ${word} or ${word.replace('--', '--no-')}.` : '';

@@ -140,7 +140,7 @@ async function reportExit(client: MonitorClient, options: RunOptions, run: Finis
   } else if (client.floe)
     warnNotReported(
       monitorId,
-      'the beat URL of the monitor could not be read (this requires a key with the scope "monitoring"); the monitor will miss a beat instead of failing immediately',
+      'the key cannot read the beat URL of the monitor, so the monitor fails only when its next beat is overdue; use a key with the scope "monitoring"',
     );
   if (result?.error) warnNotReported(monitorId, result.error.message);
   return true;

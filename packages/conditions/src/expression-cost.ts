@@ -29,11 +29,11 @@ export function requireBoundedCost(expression: OptionalExpression): void {
   const { fixed, perEntry } = computeExpressionCost(expression);
   if (fixed > MAX_EXPRESSION_COST.fixed)
     throw new Error(
-      `must take at most ${MAX_EXPRESSION_COST.fixed} steps, but takes ${formatSteps(fixed)}; nest fewer loops or shorten their lists`,
+      `must take at most ${MAX_EXPRESSION_COST.fixed} steps, but takes ${formatSteps(fixed)}; use fewer nested loops, or shorter lists in the loops`,
     );
   if (perEntry > MAX_EXPRESSION_COST.perEntry)
     throw new Error(
-      `must take at most ${MAX_EXPRESSION_COST.perEntry} steps for each entry of a list in the request, but takes ${formatSteps(perEntry)}; shorten the constant lists in that loop`,
+      `must take at most ${MAX_EXPRESSION_COST.perEntry} steps for each entry of a list in the request, but takes ${formatSteps(perEntry)}; in the loops over the request, use shorter lists of constants`,
     );
 }
 

@@ -49,7 +49,7 @@ class ExpressionValidator {
         for (const element of exprKind.value.elements) this.read(element, loops);
         return;
       case 'structExpr':
-        throw new Error('a condition cannot create maps or messages');
+        throw new Error('a condition cannot create maps or objects');
       case 'comprehensionExpr': {
         const { iterRange, iterVar, iterVar2, accuVar, accuInit, loopCondition, loopStep, result } =
           exprKind.value;
@@ -69,7 +69,10 @@ class ExpressionValidator {
 
   #name(name: string): void {
     if (this.#loopVariables.includes(name)) return;
-    if (!Object.hasOwn(this.#vocabulary.example, name)) throw new Error(`unknown variable "${name}"`);
+    if (!Object.hasOwn(this.#vocabulary.example, name))
+      throw new Error(
+        `unknown variable "${name}"; the variables are ${Object.keys(this.#vocabulary.example).join(', ')}`,
+      );
     this.inputs.add(name);
   }
 

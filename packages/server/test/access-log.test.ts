@@ -204,7 +204,7 @@ test('requests that a limit or a policy blocks, and those without a key, have li
   assert.equal(stranger['error_code'], 'invalid_api_key');
 });
 
-test('a client that leaves during a stream is logged as aborted', async () => {
+test('a client that disconnects during a stream is logged as aborted', async () => {
   const body = JSON.stringify({ model: 'fake/paced', messages: MESSAGES, stream: true });
   const request = {
     method: 'POST',
@@ -226,7 +226,7 @@ test('a client that leaves during a stream is logged as aborted', async () => {
   assert.equal(line['client_disconnected'], true);
 });
 
-test('gateway requests that call no model have lines, and so have those to unknown paths', async () => {
+test('gateway requests that call no model have lines, and so do those to unknown paths', async () => {
   const list = await logged.line(await logged.call(`/gateway/v1/models?after=${MARKER}`));
   const { time, request_id, key_id, duration_ms, ...rest } = list;
   assert.ok(time && request_id && Number(duration_ms) >= 0);
@@ -272,7 +272,7 @@ test('requests for files and batches have lines of exchanges', async () => {
   }
 });
 
-test('a call of the API has a line with the template of its path', async () => {
+test('an API call has a line with the template of its path', async () => {
   const found = await logged.line(await logged.call(`/api/monitoring/monitors/backup`));
   const { time, request_id, actor_id, duration_ms, ...rest } = found;
   assert.ok(time && request_id && Number(duration_ms) > 0);
@@ -317,7 +317,7 @@ test('no line has content, a credential or a query', () => {
     assert.ok(!text.includes(secret), secret);
 });
 
-test('with `log.access.sample`, a share of the successes and every error is logged', async (t) => {
+test('with `log.access.sample`, a share of the successful requests and every error is logged', async (t) => {
   const sampled = await startLogged(upstream, { sample: 0.5 });
   t.after(() => sampled.floe.stop());
   for (let n = 0; n < 60; n += 1) await sampled.chat('sandbox/echo');
@@ -350,7 +350,7 @@ test('`log.access.enabled` switches the access log off and on while the server r
   assert.equal(other.lines('api_call').length, 0);
 });
 
-test('at the level warn there is no access log, and the start line is written', async (t) => {
+test('at the level warn, there is no access log, but the start line is written', async (t) => {
   const quiet = await startLogged(upstream, {}, { FLOE_LOG_LEVEL: 'warn' });
   t.after(() => quiet.floe.stop());
   await quiet.chat('fake/broken');
@@ -365,14 +365,14 @@ test('at the level warn there is no access log, and the start line is written', 
   );
 });
 
-test('lines that wait are written when the server stops', async () => {
+test('buffered lines are written when the server stops', async () => {
   const stopped = await startLogged(upstream);
   const response = await stopped.chat('sandbox/echo');
   await stopped.floe.stop();
   assert.equal((await stopped.line(response))['status'], 200);
 });
 
-test('a first start writes one line about its migrations and one with its key, all JSON', async (t) => {
+test('a first start writes one line about its migrations and one with its key, all as JSON', async (t) => {
   const first = await startFloeProcess();
   t.after(() => first.stop());
   const lines = first

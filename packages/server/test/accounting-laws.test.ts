@@ -122,7 +122,7 @@ function assertBooked(at: Case, answer: HttpCallResponse, row: JsonObject): void
   assert.equal(isObject(row['usage']) && row['usage']['source'], source, name);
 }
 
-test('whatever is reported and however it ends, an exchange is booked with at least what was delivered', async () => {
+test('for any reported usage and any end, an exchange is charged for at least the delivered content', async () => {
   const cases: Case[] = [];
   for (const way of ACCOUNTING_PATHS)
     for (const stream of way.surface === 'embeddings' ? [false] : [false, true])
@@ -148,7 +148,7 @@ test('whatever is reported and however it ends, an exchange is booked with at le
 });
 
 for (const way of ACCOUNTING_PATHS.filter(({ surface }) => surface !== 'embeddings'))
-  test(`${way.name}: the same answer is estimated alike, streamed or whole`, async () => {
+  test(`${way.name}: the same response has the same estimate, with and without streaming`, async () => {
     const tokens: number[] = [];
     for (const stream of [false, true]) {
       const answer = await play({ way, stream, usage: 'absent', ending: 'complete' });
@@ -191,7 +191,7 @@ const codeOf = (answer: HttpCallResponse) => {
 const FINISHES = /"finish_reason":"|"stop_reason":"|message_stop|response\.completed|\[DONE\]/;
 
 for (const way of SPEAKING)
-  test(`${way.name}: a stream beyond max_tokens takes more of a hard budget and ends with the typed error`, async () => {
+  test(`${way.name}: a stream beyond max_tokens extends its reservation in a hard budget, or ends with the typed error`, async () => {
     const payer = dear.createCaller();
     dear.setReply(way.upstreamId, endless(way));
     const answer = await payer.send(way, accountingBody(way, 'Go on.', { stream: true, ...cap(way, 20) }));
@@ -208,7 +208,7 @@ for (const way of SPEAKING)
     await waitForSpend(payer, cost);
   });
 
-test('many streams beyond max_tokens at once spend no more than the budget and a read each', async () => {
+test('many simultaneous streams beyond max_tokens exceed the budget by at most one read each', async () => {
   const payer = dear.createCaller();
   for (const way of SPEAKING) dear.setReply(way.upstreamId, endless(way));
   // One fake answers one dialect at a time: the ways whose answers it lays out last.
@@ -228,7 +228,7 @@ test('many streams beyond max_tokens at once spend no more than the budget and a
   await waitForSpend(payer, spent);
 });
 
-test('whole answers beyond max_tokens overshoot by no more than those in flight had above their reservations', async () => {
+test('complete responses beyond max_tokens exceed the budget by at most the excess of those in progress', async () => {
   const payer = dear.createCaller();
   const IN_FLIGHT = 16;
   const pieces = [EVENT.repeat(100)];
@@ -278,7 +278,7 @@ const told = ({ upstream }: AccountingPath, output: number) =>
   });
 
 for (const way of SPEAKING.filter(({ path }) => !path.includes('passthrough')))
-  test(`${way.name}: room that is only reserved is told from a budget that is spent`, async () => {
+  test(`${way.name}: a fully reserved budget and a spent one have different errors`, async () => {
     const { send, getSpend } = dear.createCaller();
     const ask = (tokens: number, model = way.model) =>
       send(way, accountingBody({ ...way, model }, 'How thick?', cap(way, tokens)));
@@ -306,7 +306,7 @@ for (const way of SPEAKING.filter(({ path }) => !path.includes('passthrough')))
     assert.equal(over.headers['x-should-retry'], 'false');
   });
 
-test('without max_tokens, requests reserve what answers of the model recently had', async () => {
+test('without max_tokens, requests reserve what recent responses of the model needed', async () => {
   const { send } = dear.createCaller();
   const [way = assert.fail()] = ACCOUNTING_PATHS;
   const { gate, requests } = dear.upstream(way.upstreamId);

@@ -7,7 +7,7 @@ import { callHttp } from '@floe/testkit/http-client';
 
 const KEY = `eis_${'k'.repeat(40)}`;
 
-test('a channel of floe.yaml is stored, read-only on the API, reached by its test, and leaves no secret behind', async (t) => {
+test('a channel in floe.yaml is stored, read-only in the API, can be tested, and reveals no secret', async (t) => {
   const paths: (string | undefined)[] = [];
   const receiver = createServer((request, response) => {
     paths.push(request.url);

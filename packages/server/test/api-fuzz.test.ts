@@ -227,7 +227,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   assert.ok(valid, JSON.stringify(errors)?.slice(0, 2_000));
 });
 
-test('whatever is asked of the API, the answer is one that is documented', async (t) => {
+test('for any request to the API, the response is a documented one', async (t) => {
   let asked = 0;
   const statuses = new Map<number, number>();
   const wrong = new Map<string, string>();

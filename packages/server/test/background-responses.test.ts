@@ -96,7 +96,7 @@ function figuresOf(row: JsonObject): readonly unknown[] {
 
 const idOf = (body: unknown) => (isObject(body) ? String(body['id']) : '');
 
-test('what a background response used is settled once, when somebody reads its end', async (t) => {
+test('the usage of a background response is settled once, when its end is read', async (t) => {
   const keeper = await startKeeper(t);
   const floe = await startFloeProcess({ yaml: configFor(keeper.upstream.url) });
   t.after(() => floe.stop());
@@ -150,7 +150,7 @@ async function findBackgroundLine(floe: FloeProcess): Promise<JsonObject> {
   return isObject(line) ? line : assert.fail(text);
 }
 
-test('a background response that nobody reads is settled too, on either surface', async (t) => {
+test('a background response that no one reads is settled too, on either surface', async (t) => {
   const keeper = await startKeeper(t);
   const floe = await startFloeProcess({ yaml: configFor(keeper.upstream.url) });
   t.after(() => floe.stop());
@@ -167,7 +167,7 @@ test('a background response that nobody reads is settled too, on either surface'
   );
 });
 
-test('after a restart the next process settles it; what the first one had reserved stays charged', async (t) => {
+test('after a restart, the next process settles the response; the reservation of the first process remains charged', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'floe-background-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const keeper = await startKeeper(t);
@@ -192,7 +192,7 @@ test('after a restart the next process settles it; what the first one had reserv
   });
 });
 
-test('a response that its provider has no more is charged as it was reserved', async (t) => {
+test('a response that the provider no longer has is charged at its reservation', async (t) => {
   const upstream = await startFakeUpstream({
     respond: ({ method }) =>
       method === 'POST'

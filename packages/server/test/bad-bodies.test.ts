@@ -102,13 +102,13 @@ const MALFORMED: readonly (string | Buffer)[] = [
   '{"a":'.repeat(100_000),
 ];
 
-test('every malformed body is a 400 invalid_json and the process stays well', async () => {
+test('every malformed body is a 400 invalid_json, and the process continues', async () => {
   assert.ok(MALFORMED.length >= 40);
   for (const body of MALFORMED) await refused(body, { code: 'invalid_json' });
   await assertHealthy(gateway, 'malformed bodies');
 });
 
-test('a body truncated after any of its bytes is invalid_json, and says where', async () => {
+test('a body truncated at any byte is invalid_json with the position', async () => {
   for (let length = 0; length < BODY.length; length++)
     await refused(BODY.slice(0, length), {
       code: 'invalid_json',
@@ -117,7 +117,7 @@ test('a body truncated after any of its bytes is invalid_json, and says where', 
   await assertHealthy(gateway, 'truncated bodies');
 });
 
-test('a body nested as deep as allowed is taken, one level more is not', async () => {
+test('a body with the maximum nesting depth is accepted, and one level more is not', async () => {
   const nested = (depth: number) =>
     JSON.stringify(buildChatBody()).replace(/}$/, `,"x":${'['.repeat(depth)}${']'.repeat(depth)}}`);
   const answer = await gateway.call(CHAT_COMPLETIONS_PATH, { body: nested(511), headers: auth });
@@ -171,7 +171,7 @@ const WRONG_FIELDS: readonly (readonly [JsonObject | string, ExpectedError])[] =
   ],
 ];
 
-test('a field that is missing, doubled, escaped or of the wrong type is a 400 that names it', async () => {
+test('a field that is missing, duplicated, escaped or of the wrong type is a 400 that names it', async () => {
   for (const [body, expected] of WRONG_FIELDS)
     if (typeof body === 'string') await refused(body, expectedOf(body, expected));
     else await refused(JSON.stringify(buildChatBody(body)), expected);
@@ -209,12 +209,12 @@ test('a model that is not enabled or not on the allowlist is a 404 on the field 
   await assertHealthy(gateway, 'unknown models');
 });
 
-test('models that the allowlist has, slashes and patterns included, are answered', async () => {
+test('models on the allowlist are served, including slashes and patterns', async () => {
   for (const model of ['model', 'model/with/slashes', 'family-', 'family-a/b', 'family-\u00fc "quoted"'])
     assert.equal((await gateway.chat({ model: `fake/${model}` })).status, 200, model);
 });
 
-test('a model that the organization has and the key has not is a 403 that says not to retry', async () => {
+test('a model that the organization has and the key must not use is a 403 that must not be retried', async () => {
   await refused(
     BODY,
     { code: 'model_not_allowed', param: 'model' },
@@ -227,7 +227,7 @@ test('a model that the organization has and the key has not is a 403 that says n
   assert.equal(allowed.status, 200);
 });
 
-test('content types: JSON in its spellings, plain text and none are read, anything else is a 415', async () => {
+test('content types: JSON in any notation, plain text and none are accepted, and any other is a 415', async () => {
   const read = [
     'application/json',
     'application/json; charset=utf-8',
@@ -263,7 +263,7 @@ test('content types: JSON in its spellings, plain text and none are read, anythi
   await assertHealthy(gateway, 'content types');
 });
 
-test('an encoded body is a 415, whatever it holds', async () => {
+test('a body with a content encoding is a 415, whatever it contains', async () => {
   for (const encoding of ['gzip', 'br', 'zstd', 'deflate', 'x-gzip', 'gzip, gzip', 'identity, gzip'])
     await refused(
       BODY,
@@ -302,7 +302,7 @@ const TOO_LARGE: readonly (readonly [
   ['/api/management/keys', 'chunked', GATEWAY_KEYS.full, { code: 'request_too_large', message: /1 MB/ }],
 ];
 
-test('a sender of 33 MB can read its refusal although it never stops to look', async () => {
+test('a client that sends 33 MB without reading can read the error afterwards', async () => {
   for (const [path, framing, key, expected] of TOO_LARGE) {
     const client = await RawClient.connect(gateway.floe.url);
     const isChunked = framing === 'chunked';
@@ -321,7 +321,7 @@ test('a sender of 33 MB can read its refusal although it never stops to look', a
   await assertHealthy(gateway, '33 MB bodies');
 });
 
-test('a body of nearly 32 MB is taken and reaches the upstream whole', async () => {
+test('a body of nearly 32 MB is accepted and reaches the provider completely', async () => {
   const content = 'x'.repeat((32 << 20) - 200);
   const seen = gateway.upstream.requests.length;
   const answer = await gateway.chat({ messages: [{ role: 'user', content }] });

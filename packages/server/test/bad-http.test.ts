@@ -116,7 +116,7 @@ const NO_HTTP: readonly (readonly [what: string, bytes: string, code: FaultCode]
   ['a path of 100 KB', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 'headers_too_large'],
 ];
 
-test('what is not one clear HTTP/1.1 request is refused in JSON, and the connection ends', async () => {
+test('an ambiguous or invalid HTTP/1.1 request is rejected in JSON, and the connection ends', async () => {
   for (const [what, bytes, code] of NO_HTTP) {
     const client = await RawClient.connect(gateway.floe.url);
     await client.send(Buffer.from(bytes, 'latin1'));
@@ -145,7 +145,7 @@ async function withNonsenseBehind(request: string): Promise<string> {
 
 const SLOW = JSON.stringify(buildChatBody({ model: 'sandbox/slow', stream: true }));
 
-test('nonsense behind a request is refused behind its answer, never inside it', async () => {
+test('invalid data after a request is rejected after its response, and never inside it', async () => {
   const text = await withNonsenseBehind(chat([`content-length: ${SLOW.length}`], SLOW));
   const [, answer, refusal, more] = text.split(/^HTTP\/1\.1 /m);
   assert.match(answer ?? '', /^200 OK[\s\S]*data: \[DONE\]\n\n\r\n0\r\n\r\n$/);
@@ -154,7 +154,7 @@ test('nonsense behind a request is refused behind its answer, never inside it', 
   await assertHealthy(gateway, 'nonsense behind a request');
 });
 
-test('nonsense behind a request that is read as it comes cuts its answer off', async () => {
+test('invalid data after a request that is read while it is answered cuts the response off', async () => {
   const chunked = `${SLOW.length.toString(16)}\r\n${SLOW}\r\n0\r\n\r\n`;
   const text = await withNonsenseBehind(chat(['transfer-encoding: chunked'], chunked));
   assert.match(text, /^HTTP\/1\.1 200 OK/);
@@ -171,7 +171,7 @@ const DOTTED = [
   '/\\healthz',
 ];
 
-test('dots in a path are not followed', async () => {
+test('dot segments in a path are not resolved', async () => {
   for (const path of DOTTED) {
     const client = await RawClient.connect(gateway.floe.url);
     await client.send(encodeRawRequest({ path }));
@@ -181,7 +181,7 @@ test('dots in a path are not followed', async () => {
   }
 });
 
-test('nothing that follows a refused request on its connection is taken for another one', async () => {
+test('data after a rejected request on its connection is not parsed as another request', async () => {
   const body = JSON.stringify(buildChatBody({ model: 'sandbox/smuggled' }));
   const smuggled = chat([`content-length: ${body.length}`], body);
   const client = await RawClient.connect(gateway.floe.url);
@@ -202,7 +202,7 @@ test('nothing that follows a refused request on its connection is taken for anot
   assert.equal(rows.length, 1);
 });
 
-test('a client that floods headers without end gets to read the 431', async () => {
+test('a client that sends endless headers can read the 431', async () => {
   const client = await RawClient.connect(gateway.floe.url);
   await client.send('GET /healthz HTTP/1.1\r\nhost: x\r\n');
   for (const [name, value] of createPaddingHeaders(10 << 20, 60_000))
@@ -212,7 +212,7 @@ test('a client that floods headers without end gets to read the 431', async () =
   client.hangUp();
 });
 
-test('a reset after CONNECT or in the middle of nonsense harms nobody', async () => {
+test('a reset after CONNECT or during invalid data affects no other client', async () => {
   for (const bytes of ['CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n', 'FROB', 'FROB / HTTP/1.1\r\n\r\n'])
     for (let round = 0; round < 5; round++) {
       const client = await RawClient.connect(gateway.floe.url);
@@ -261,7 +261,7 @@ const GOOD_HTTP: readonly (readonly [what: string, bytes: string])[] = [
   ],
 ];
 
-test('unusual but valid HTTP is answered like any other', async () => {
+test('unusual but valid HTTP has a normal response', async () => {
   for (const [what, bytes] of GOOD_HTTP) {
     const client = await RawClient.connect(gateway.floe.url);
     await client.send(bytes);
@@ -279,7 +279,7 @@ test('HTTP/0.9 is answered or closed, and does not hang', async () => {
   client.hangUp();
 });
 
-test('pipelined requests are answered in their order, refused ones between them', async () => {
+test('pipelined requests are answered in order, including rejected ones', async () => {
   const headers: [string, string][] = [['authorization', `Bearer ${GATEWAY_KEYS.full}`]];
   const ask = (content: string, model = 'sandbox/echo') => ({
     path: CHAT_COMPLETIONS_PATH,
@@ -317,7 +317,7 @@ test('two hundred pipelined requests on one connection are all answered', async 
   for (const [n, answer] of answers.entries()) assert.match(answer.body.toString(), new RegExp(`"n${n}\\."`));
 });
 
-test('a request in pieces of one byte is read like one in a piece', async () => {
+test('a request in chunks of one byte has the same response', async () => {
   const client = await RawClient.connect(gateway.floe.url);
   const bytes = encodeRawRequest({
     path: CHAT_COMPLETIONS_PATH,

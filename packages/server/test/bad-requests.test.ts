@@ -77,7 +77,7 @@ const CREDENTIALS: readonly (readonly [what: string, headers: Headers, expected:
   ],
 ];
 
-test('a platform key counts in each of its headers, and anything else is told apart', async () => {
+test('a platform key is accepted in each of its headers, and other values have different errors', async () => {
   const body = buildChatBody({ model: 'sandbox/echo' });
   for (const [what, headers, expected] of CREDENTIALS)
     for (const path of [CHAT_COMPLETIONS_PATH, '/gateway/v1/models', '/gateway/v1/key']) {
@@ -91,7 +91,7 @@ test('a platform key counts in each of its headers, and anything else is told ap
   await assertHealthy(gateway, 'credentials');
 });
 
-test('no key is repeated in an answer or in the log', async () => {
+test('no response and no log line contains a key', async () => {
   const output = gateway.floe.output();
   for (const [, headers] of CREDENTIALS) {
     const answer = await callHttp(`${gateway.floe.url}/gateway/v1/key`, { headers });
@@ -102,7 +102,7 @@ test('no key is repeated in an answer or in the log', async () => {
   }
 });
 
-test('who has no good key learns nothing else: a 401 comes before every other refusal', async () => {
+test('without a valid key, a 401 comes before every other error', async () => {
   for (const body of ['', '{', '{"model":"nobody/x"}'])
     assertErrorAnswer(
       await callHttp(gateway.floe.url + CHAT_COMPLETIONS_PATH, {
@@ -139,7 +139,7 @@ const CONTROLS: readonly (readonly [name: string, value: string, expected: Expec
   ['x-floe-timeout-ms', '5s', { code: 'invalid_request', param: 'x-floe-timeout-ms' }],
 ];
 
-test('request controls in headers are read or refused by their name', async () => {
+test('request headers that control the gateway are applied or rejected by name', async () => {
   for (const [name, value, expected] of CONTROLS) {
     const headers = { authorization: `Bearer ${GATEWAY_KEYS.full}`, [name]: value };
     const answer = await gateway.chat({ model: 'sandbox/echo' }, { headers });
@@ -149,7 +149,7 @@ test('request controls in headers are read or refused by their name', async () =
   await assertHealthy(gateway, 'request controls');
 });
 
-test('metadata of an answered request stands on its row', async () => {
+test('metadata of a request is in its row', async () => {
   const headers = {
     authorization: `Bearer ${GATEWAY_KEYS.full}`,
     'x-floe-metadata': '{"project":"polar","n":7}',
@@ -173,7 +173,7 @@ const WRONG_METHODS: readonly (readonly [path: string, allow: string])[] = [
   ['/api/analytics/requests', 'GET, HEAD'],
 ];
 
-test('a wrong method is a 405 that lists the right ones', async () => {
+test('a wrong method is a 405 that lists the allowed ones', async () => {
   for (const [path, allow] of WRONG_METHODS)
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       if (allow.includes(method)) continue;
@@ -185,7 +185,7 @@ test('a wrong method is a 405 that lists the right ones', async () => {
   await assertHealthy(gateway, 'wrong methods');
 });
 
-test('HEAD is answered as GET without a body', async () => {
+test('HEAD responds like GET without a body', async () => {
   for (const path of ['/gateway/v1/models', '/gateway/v1/key', '/healthz', '/readyz', '/', '/api/me']) {
     const answer = await gateway.call(path, { method: 'HEAD' });
     assert.equal(answer.status, 200, path);
@@ -229,7 +229,7 @@ const UNKNOWN_PATHS: readonly (readonly [path: string, shape: 'openai' | 'anthro
   ['/%c3%28', 'openai'],
 ];
 
-test('an unknown path is a 404 in JSON, in the dialect of its base path, for every method', async () => {
+test('an unknown path is a JSON 404 in the dialect of its base path, for every method', async () => {
   for (const [path, shape] of UNKNOWN_PATHS)
     for (const method of ['GET', 'POST', 'DELETE']) {
       const answer = await gateway.call(path, method === 'POST' ? { method, body: '{}' } : { method });
@@ -238,7 +238,7 @@ test('an unknown path is a 404 in JSON, in the dialect of its base path, for eve
   await assertHealthy(gateway, 'unknown paths');
 });
 
-test('a model id in a path may be encoded; one that cannot be decoded is no model', async () => {
+test('a model id in a path can be encoded, and one that cannot be decoded is unknown', async () => {
   for (const path of ['sandbox/echo', 'sandbox%2Fecho', 'sandbox%2fech%6f'])
     assert.equal((await gateway.call(`/gateway/v1/models/${path}`)).status, 200, path);
   for (const path of ['sandbox/nothing', '%', '%zz', 'sandbox%2', '%c3%28', 'nobody/x', 'sandbox%252Fecho'])
@@ -250,7 +250,7 @@ test('a model id in a path may be encoded; one that cannot be decoded is no mode
   assertErrorAnswer(await gateway.call('/api/%zz'), { code: 'invalid_request' }, 'a path of the API');
 });
 
-test('bad input to the API is refused in the same shape', async () => {
+test('invalid input to the API is rejected in the same format', async () => {
   const keys = '/api/management/keys';
   const auth = { authorization: `Bearer ${GATEWAY_KEYS.full}`, 'content-type': 'application/json' };
   const post = (body: string, headers: Record<string, string> = {}) =>

@@ -174,8 +174,8 @@ async function survives(t: TestContext, url: string | null): Promise<void> {
   assert.deepEqual(alerts, allDead.toSorted(), 'one alert each');
 }
 
-test('sqlite: killed at any moment under load, no beat, miss, period or alert is lost or doubled (6.2)', (t) =>
+test('sqlite: killed at any time under load, no beat, miss, period or alert is lost or duplicated (6.2)', (t) =>
   survives(t, null));
 
-test('postgres: killed at any moment under load, no beat, miss, period or alert is lost or doubled (6.2)', async (t) =>
+test('postgres: killed at any time under load, no beat, miss, period or alert is lost or duplicated (6.2)', async (t) =>
   survives(t, await createTestDatabase(t)));

@@ -192,7 +192,7 @@ async function rowsBy(url: string, key: string, count: number): Promise<Map<stri
   });
 }
 
-test('an operation is priced, free, known to be incomplete or refused, and a budget holds what the rows say', async (t) => {
+test('an operation is priced, free, incomplete or rejected, and a budget equals the rows', async (t) => {
   let reply = answerWith({});
   const upstream = await startFakeUpstream({ respond: () => reply });
   t.after(() => upstream.close());
@@ -257,7 +257,7 @@ test('an operation is priced, free, known to be incomplete or refused, and a bud
     assert.ok(seen.get(kind), `the test meets ${kind}: ${JSON.stringify(Object.fromEntries(seen))}`);
 });
 
-test('budgets count the results of a batch when they are read for the first time, each model at its own price', async (t) => {
+test('budgets count the results of a batch when they are first read, each model at its own price', async (t) => {
   const line = (model: string, input: number) =>
     JSON.stringify({
       custom_id: 'x',

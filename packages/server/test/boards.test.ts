@@ -45,7 +45,7 @@ const api = (method: string, path: string, body?: object) =>
     ...(body && { body: JSON.stringify(body) }),
   });
 
-test('a public board is a page, data and badges for anyone, under a policy that allows no script', async () => {
+test('a public board has a page, data and badges for everyone, with a policy that allows no script', async () => {
   const metadata = { secret: 'in-the-metadata' };
   const beat = await api('POST', '/api/monitoring/heartbeat', { monitor_id: 'nightly', metadata });
   assert.equal(beat.status, 200);
@@ -75,7 +75,7 @@ test('a public board is a page, data and badges for anyone, under a policy that 
   }
 });
 
-test('a page that is known already is not sent again, and is small where gzip is taken', async () => {
+test('an unchanged page is not sent again, and is compressed with gzip if possible', async () => {
   const first = await get('/boards/open');
   const again = await get('/boards/open', { 'if-none-match': first.headers['etag'] ?? '' });
   assert.deepEqual([again.status, again.text], [304, '']);
@@ -88,7 +88,7 @@ test('a page that is known already is not sent again, and is small where gzip is
   assert.equal((await callHttp(`${floe.url}/boards/open`, { method: 'POST', body: '{}' })).status, 405);
 });
 
-test('a private board and one that is not there are the same to a stranger', async () => {
+test('a private board and an unknown one are the same to an unauthenticated visitor', async () => {
   const shape = async (slug: string, tail = '') => {
     const { status, headers, text } = await get(`/boards/${slug}${tail}`);
     return [status, headers['content-type'], text.replace(/"request_id":"[^"]*"/, '')];
@@ -108,7 +108,7 @@ test('a private board and one that is not there are the same to a stranger', asy
     assert.equal((await get(`/boards/${odd}`)).status, 404, odd);
 });
 
-test('a board of the file cannot be changed through the API; one of the API opens and closes', async () => {
+test('a board in the file is read-only in the API, and a board of the API can be published and unpublished', async () => {
   const refused = await api('PATCH', '/api/monitoring/boards/open', { public: false });
   assert.deepEqual([refused.status, refused.text.includes('managed_by_file')], [409, true]);
   const made = await api('PUT', '/api/monitoring/boards/console', { public: true, groups: [] });
@@ -126,12 +126,12 @@ test('a board of the file cannot be changed through the API; one of the API open
   assert.equal((await callHttp(url)).status, 404);
 });
 
-test('metrics say how each monitor stands', async () => {
+test('metrics contain the status of each monitor', async () => {
   const { text } = await get('/metrics');
   assert.match(text, /^floe_monitor_up\{org="acme",monitor="nightly"\} 1$/m);
 });
 
-test('a private board is read by members who are signed in, and is a 404 to everybody else', async () => {
+test('a private board is visible to signed-in members, and a 404 to everyone else', async () => {
   const env = { FLOE_DATA_DIR: floe.dataDir, FLOE_PORT: new URL(floe.url).port };
   const { stdout } = await runProgramToEnd(CLI_PROGRAM, ['owner-link', 'acme'], env, floe.dataDir);
   const [, token] = /#token=([\w-]{43})/.exec(stdout) ?? [];

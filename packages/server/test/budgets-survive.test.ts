@@ -43,7 +43,7 @@ interface Answered {
   readonly at: number;
 }
 
-test('kill -9 under load: the budget has all that was spent, rows are there once, each threshold is told once', async (t) => {
+test('kill -9 under load: the budget has all spending, each row exists once, and each threshold alert is sent once', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'floe-budgets-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const receiver = await startWebhookReceiver(t);

@@ -36,7 +36,7 @@ async function standingOf({ callApi }: Pick<GuardedGateway, 'callApi'>): Promise
 const spentOf = async (gateway: Pick<GuardedGateway, 'callApi'>) =>
   (await standingOf(gateway)).spent_nano_usd;
 
-test('a hard budget reserves the worst case, books the truth, and refuses with 402 what has no room', async (t) => {
+test('a hard budget reserves the maximum cost, counts the actual cost, and rejects with 402 what it cannot cover', async (t) => {
   const { chat, callApi, upstream } = await startGuardedGateway(t, {
     org: { budgets: [{ ...HARD, limit_usd: 0.001 }], timezone: 'Europe/Berlin' },
   });
@@ -64,7 +64,7 @@ test('a hard budget reserves the worst case, books the truth, and refuses with 4
   assert.equal(row.cost_nano_usd, ANSWER_NANO_USD);
 });
 
-test('what has no price is refused under a hard budget, and what is free needs none', async (t) => {
+test('a model without a price is rejected under a hard budget, and a free provider needs none', async (t) => {
   const { chat } = await startGuardedGateway(t, {
     org: { budgets: [{ ...HARD, limit_usd: 0.000_001 }] },
   });
@@ -76,7 +76,7 @@ test('what has no price is refused under a hard budget, and what is free needs n
   assert.equal((await chat({ model: 'sandbox/echo' })).status, 200);
 });
 
-test('spending outlives a restart, and what a killed process had reserved is charged in full', async (t) => {
+test('spending survives a restart, and the reservations of a killed process are charged in full', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'floe-budget-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const upstream = await startFakeUpstream({ recordings: [loadProjectRecording('openai', 'text')] });
@@ -108,7 +108,7 @@ test('spending outlives a restart, and what a killed process had reserved is cha
   assert.equal(await spentOf(createGatewayCalls(third.url)), ANSWER_NANO_USD + held);
 });
 
-test('money that requests under way reserve is shown as reserved, and a simulation says so', async (t) => {
+test('money reserved by requests in progress is shown as reserved, also in a simulation', async (t) => {
   const { chat, callApi, upstream } = await startGuardedGateway(t, {
     org: { budgets: [{ ...HARD, limit_usd: 0.001 }] },
   });

@@ -136,7 +136,7 @@ const outcome = ({ status, headers }: HttpCallResponse) => `${status} ${headers[
 for (const surface of ['chat', 'responses', 'messages'] as const)
   for (const dialect of TEST_DIALECTS)
     for (const stream of [false, true])
-      test(`${surface} over ${dialect}, ${stream ? 'streamed' : 'whole'}: the second equal request gets the first one's bytes`, async () => {
+      test(`${surface} over ${dialect}, ${stream ? 'streamed' : 'whole'}: the second equal request receives the bytes of the first response`, async () => {
         const text = fresh();
         const question: Question = { surface, model: `${dialect}/m-1` };
         const first = await ask(text, { stream }, question);
@@ -157,7 +157,7 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
         assert.match(saidBy(other), /Welt \d/);
       });
 
-test('the official client reads a stream that was kept as a whole answer, with usage when it asks for it', async () => {
+test('the official client reads a stream from a cached complete response, with usage on request', async () => {
   const text = fresh();
   const client = new OpenAI({ apiKey: KEYS.one, baseURL: `${floe.url}/gateway/v1`, maxRetries: 0 });
   const body = { model: 'messages/m-1', messages: [{ role: 'user' as const, content: text }] };
@@ -177,7 +177,7 @@ test('the official client reads a stream that was kept as a whole answer, with u
   assert.equal(tokens, whole.usage?.total_tokens);
 });
 
-test('a route has the cache on in an org that has it off, and the other way round; what it saved is counted', async () => {
+test('a route can enable or disable the cache of its organization, and the savings are counted', async () => {
   const text = fresh();
   const on = { key: 'kept', model: 'chat/m-2' } as const;
   assert.equal(outcome(await ask(text, {}, on)), '200 miss');
@@ -198,7 +198,7 @@ test('a route has the cache on in an org that has it off, and the other way roun
   assert.equal(objectOrEmpty(objectOrEmpty(stats.json())['last_day'])['saved_nano_usd'], worth);
 });
 
-test('an answer kept from a stream without the usage frame has its usage in the forms that show it', async () => {
+test('a response cached from a stream without usage has its usage in other formats', async () => {
   const text = fresh();
   await ask(text, { stream: true });
   const whole = await ask(text);
@@ -210,7 +210,7 @@ test('an answer kept from a stream without the usage frame has its usage in the 
   assert.doesNotMatch((await ask(text, { stream: true })).text, /"total_tokens":[1-9]/);
 });
 
-test('what is asked decides, not how it is spelled', async () => {
+test('the content of a request determines the cache entry, not its notation', async () => {
   const text = fresh();
   const headers = { authorization: `Bearer ${KEYS.one}`, 'content-type': 'application/json' };
   const send = (body: string) => callHttp(`${floe.url}${SURFACES.chat.path}`, { headers, body });
@@ -226,7 +226,7 @@ test('what is asked decides, not how it is spelled', async () => {
   assert.equal(outcome(await send(double)), '200 bypass');
 });
 
-test('no answer crosses orgs, keys of scope key, models, providers, surfaces or forwarded headers', async () => {
+test('no cached response is shared between organizations, keys with scope key, models, providers, surfaces or forwarded headers', async () => {
   const text = fresh();
   assert.equal(outcome(await ask(text)), '200 miss');
   assert.equal(outcome(await ask(text, {}, { key: 'two' })), '200 hit');
@@ -240,7 +240,7 @@ test('no answer crosses orgs, keys of scope key, models, providers, surfaces or 
   assert.deepEqual([plain.status, plain.headers['x-floe-cache']], [200, undefined]);
 });
 
-test('whatever is asked in whatever order, a request meets only the answer to itself', async () => {
+test('for any order of requests, a request receives only the response to itself', async () => {
   const word = fc.constantFrom('red', 'green');
   const request = fc.record({
     key: fc.constantFrom<'one' | 'two' | 'stranger' | 'alone'>('one', 'two', 'stranger', 'alone'),
@@ -271,7 +271,7 @@ test('whatever is asked in whatever order, a request meets only the answer to it
   assert.ok(hits > 10, `${hits} hits`);
 });
 
-test('a caller can leave the cache alone, or have the answer made anew', async () => {
+test('a caller can bypass the cache or refresh the response', async () => {
   const text = fresh();
   const kept = await ask(text);
   const bypass = await ask(text, {}, { headers: { 'x-floe-cache': 'bypass' } });
@@ -291,7 +291,7 @@ test('a caller can leave the cache alone, or have the answer made anew', async (
   }
 });
 
-test('errors, refusals, broken and stored answers are never kept', async () => {
+test('errors, rejections, broken and stored responses are never cached', async () => {
   const whole = sampleReply('chat', 'text', true);
   const faults: readonly UpstreamReply[] = [
     { status: 500, body: '{"error":{"message":"no"}}' },
@@ -313,7 +313,7 @@ test('errors, refusals, broken and stored answers are never kept', async () => {
   }
 });
 
-test('of many equal requests at one time one is asked; when it fails the next one is', async () => {
+test('of simultaneous equal requests, one is sent; if it fails, the next one is sent', async () => {
   const text = fresh();
   const before = asked.get('chat') ?? 0;
   gated = true;
@@ -333,7 +333,7 @@ test('of many equal requests at one time one is asked; when it fails the next on
 });
 let gateCount = 0;
 
-test('a hit has a row of its own: cached, with the usage of the answer', async () => {
+test('a cache hit has its own row: cached, with the usage of the response', async () => {
   const text = fresh();
   const first = await ask(text);
   const hit = await ask(text);
@@ -345,7 +345,7 @@ test('a hit has a row of its own: cached, with the usage of the answer', async (
   assert.deepEqual(cached?.['usage'], made?.['usage']);
 });
 
-test('a purge is a change in the audit log, after which nothing kept is told again', async () => {
+test('a purge has an audit entry, and no cached response is returned after it', async () => {
   const text = fresh();
   const theirs = fresh();
   await ask(text);

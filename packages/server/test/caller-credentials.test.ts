@@ -89,7 +89,7 @@ const NATIVE = '/gateway/passthrough-b/v1/messages';
 const MESSAGES = '/gateway/v1/messages';
 const EMBEDDINGS = '/gateway/v1/embeddings';
 
-test('the caller’s credential goes on from native paths and with requests for vectors', async () => {
+test("the caller's credential is forwarded on native paths and for embeddings", async () => {
   for (const [path, model] of [
     [NATIVE, 'm'],
     [MESSAGES, 'seats/m'],
@@ -105,7 +105,7 @@ test('the caller’s credential goes on from native paths and with requests for 
   }
 });
 
-test('a credential that is refused or limited keeps no other caller away', async () => {
+test('a rejected or rate limited caller credential does not affect other callers', async () => {
   for (const path of [NATIVE, MESSAGES]) {
     const model = path === NATIVE ? 'm' : 'seats/m';
     for (let times = 0; times < 6; times += 1) {
@@ -117,7 +117,7 @@ test('a credential that is refused or limited keeps no other caller away', async
   }
 });
 
-test('a proxy is the only way out for every surface', async () => {
+test('with a proxy, every surface uses it', async () => {
   const count = upstream.requests.length;
   for (const [path, model] of [
     ['/gateway/passthrough-a/v1/chat/completions', 'm'],
@@ -132,7 +132,7 @@ test('a proxy is the only way out for every surface', async () => {
   assert.equal(upstream.requests.length, count);
 });
 
-test('an imported key is never sent upstream as the credential of its caller', async () => {
+test("an imported key is never sent to a provider as the caller's credential", async () => {
   const body = { model: 'seats/m', max_tokens: 9, messages: [{ role: 'user', content: 'x' }] };
   const authorization = `Bearer ${IMPORTED_KEY}`;
   for (const [path, model] of [

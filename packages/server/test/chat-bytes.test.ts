@@ -54,7 +54,7 @@ function isEventStream({ headers }: ChatCase['recorded']): boolean {
   return headers['content-type']?.startsWith('text/event-stream') === true;
 }
 
-test('any split of any recorded stream gives the client the same bytes', async (context) => {
+test('any chunking of any recorded stream results in the same bytes', async (context) => {
   let cuts = 0;
   for (const one of streams) {
     const due = await streamed('strip', one, 'whole');
@@ -70,7 +70,7 @@ test('any split of any recorded stream gives the client the same bytes', async (
   context.diagnostic(`${streams.length} recorded streams, ${cuts} other ways to cut them`);
 });
 
-test('with chat_reasoning: forward the client gets the very bytes of every recording', async (context) => {
+test('with chat_reasoning: forward, the client receives the exact bytes of every recording', async (context) => {
   for (const [at, one] of streams.entries()) {
     const answer = await streamed('forward', one, RANDOM[at % RANDOM.length] ?? 'whole');
     const recorded = one.recorded.body.toString('utf8');
@@ -116,7 +116,7 @@ const { value } = fc.letrec<{ value: string; list: string; map: string }>((tie) 
 /** Names of the request's members that Floe does not know. */
 const unknownName = fc.stringMatching(/^x[a-zé😀_ -]{0,10}$/u);
 
-test('a body of any shape reaches the provider byte for byte but for the model', async () => {
+test('a body of any shape reaches the provider byte for byte except the model', async () => {
   gateway.setReply('groq', {
     interaction: loadProjectRecording('groq', 'text').interactions[0] ?? assert.fail(),
   });
@@ -147,7 +147,7 @@ test('a body of any shape reaches the provider byte for byte but for the model',
   );
 });
 
-test('a client that leaves at [DONE] had its whole answer, though the provider has not ended', async () => {
+test('a client that disconnects at [DONE] had a complete response, although the provider has not ended', async () => {
   const interaction = loadProjectRecording('groq', 'text-stream').interactions[0] ?? assert.fail();
   const tail = ': and another thing\n\n'.repeat(200);
   const body = Buffer.concat([interaction.body, Buffer.from(tail)]);

@@ -48,7 +48,7 @@ after(async () => {
     process.stdout.write(`# ${name}${[...modes].map(([mode, count]) => ` ${mode} ${count}`).join(',')}\n`);
 });
 
-describe('the official client loses nothing of what was recorded', () => {
+describe('the official client loses nothing of the recordings', () => {
   for (const kind of RECORDED_KINDS)
     test(`behind ${kind}`, async () => {
       const mine = answers.filter((one) => one.kind === kind);
@@ -61,7 +61,7 @@ describe('the official client loses nothing of what was recorded', () => {
     });
 });
 
-test('everything recorded was driven', () => {
+test('all recordings were used', () => {
   for (const kind of RECORDED_KINDS)
     for (const origin of absent === undefined ? ['own', 'shared'] : ['own'])
       assert.ok(

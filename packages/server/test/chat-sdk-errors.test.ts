@@ -16,7 +16,7 @@ import {
   type TappedClient,
 } from './recording-gateway.ts';
 
-/** What becomes of a recorded error (product page, "Errors"). */
+/** How Floe returns a recorded error to the client. */
 type Fate = 'unchanged' | 'auth' | 'rate' | 'broken' | 'in-stream';
 
 /** The SDK's class for a status; any other is a plain `APIError`. */
@@ -67,7 +67,7 @@ describe('a recorded error reaches the official client as', () => {
     });
 });
 
-test('a stream cut in the middle ends in an error event, whoever the provider is', async () => {
+test('a stream that is cut off ends with an error event, for every provider', async () => {
   for (const kind of RECORDED_KINDS) {
     const { interaction, pieces } = textStreamOf(kind);
     const reply = { interaction, body: Buffer.concat(pieces.slice(0, 5)) };

@@ -121,7 +121,7 @@ for (const [provider, kind] of [
     const model = `${provider}/${CLAUDE}`;
 
     for (const scenario of ['text', 'parallel-tools', 'no-args-tool', 'refusal', 'thinking', 'length'])
-      test(`${scenario}: the Messages client reads what was said, streamed or not`, async () => {
+      test(`${scenario}: the Messages client reads the content, with and without streaming`, async () => {
         for (const isStream of [true, false]) {
           play(kind, scenario, isStream);
           const said = parseAnswerContent(
@@ -161,7 +161,7 @@ for (const [provider, kind] of [
       }
     });
 
-    test('values of the body keep their bytes, and what is lost is said', async () => {
+    test('body values keep their bytes, and dropped fields are reported', async () => {
       play(kind, 'text', false);
       const kept = '[ {"role":"user", "content":"1e2 \\u00e9"} ]';
       const text = `{ "model" : "${model}","max_tokens":1e2, "service_tier":"auto","messages":${kept}}`;
@@ -178,7 +178,7 @@ for (const [provider, kind] of [
         assert.equal(lastRequest().headers[name], undefined);
     });
 
-    test('a stream that breaks, at the wire or in words, is an error and never an end', async () => {
+    test('a stream that breaks, in transport or by an event, is an error and never a normal end', async () => {
       const plain = sampleReply('messages', 'error-inside', true).body.toString('utf8');
       play(kind, 'error-inside', true);
       const failing = [{ ...reply }];
@@ -202,7 +202,7 @@ for (const [provider, kind] of [
     });
   });
 
-test('a signed request goes to the address of its model, signed by the keys of the file', async () => {
+test('a signed request is sent to the URL of its model, signed with the keys in the file', async () => {
   play('invoke', 'text', true);
   await anthropic.messages.stream({ model: `signed/${CLAUDE}`, max_tokens: 9, messages }).finalMessage();
   const { path, headers } = lastRequest();
@@ -216,14 +216,14 @@ test('a signed request goes to the address of its model, signed by the keys of t
   assert.equal(lastRequest().path, `/model/${encodeURIComponent(ARN)}/invoke-with-response-stream`);
 });
 
-test('an API key travels as a bearer token, unsigned', async () => {
+test('an API key is sent as a bearer token without a signature', async () => {
   play('invoke', 'text', true);
   await anthropic.messages.stream({ model: `keyed/${CLAUDE}`, max_tokens: 9, messages }).finalMessage();
   assert.equal(lastRequest().headers['authorization'], 'Bearer bedrock-api-key-7');
   assert.equal(lastRequest().headers['x-amz-date'], undefined);
 });
 
-test('an error of the cloud is told in the words of the client, and a throttle is a rate limit', async () => {
+test("an error of the cloud is sent in the client's dialect, and a throttle is a rate limit", async () => {
   reply = { ...createJsonReply({ message: 'Too many tokens, please wait.' }, 429) };
   reply = { ...reply, headers: { ...reply.headers, 'x-amzn-errortype': 'ThrottlingException:http://x' } };
   const answer = await callHttp(`${floe.url}/gateway/v1/messages`, {
@@ -236,7 +236,7 @@ test('an error of the cloud is told in the words of the client, and a throttle i
   assert.equal(body.error.message, 'Too many tokens, please wait.');
 });
 
-test('an address of a picture is refused by name where Claude takes bytes only', async () => {
+test('an image URL is rejected by name if Claude accepts only bytes', async () => {
   const before = cloud.requests.length;
   const image_url = { url: 'https://pictures.test/a.png' };
   const answer = await callHttp(`${floe.url}/gateway/v1/chat/completions`, {
@@ -251,7 +251,7 @@ test('an address of a picture is refused by name where Claude takes bytes only',
   assert.equal(cloud.requests.length, before);
 });
 
-test('tokens of Claude on a cloud are estimated, for its endpoint does not count', async () => {
+test('tokens of Claude at a cloud provider are estimated, because its endpoint does not count', async () => {
   const before = cloud.requests.length;
   for (const provider of ['signed', 'vertex']) {
     const counted = await anthropic.messages
@@ -263,7 +263,7 @@ test('tokens of Claude on a cloud are estimated, for its endpoint does not count
   assert.equal(cloud.requests.length, before);
 });
 
-test('Gemini and Claude on Vertex are asked at their publisher with one token, had by a signed assertion', async () => {
+test('Gemini and Claude on Vertex use one token, which a signed assertion obtained', async () => {
   play('gemini', 'text', true);
   const asked = tokens.requests.length;
   const stream = openai.chat.completions.stream({ model: 'vertex/gemini-2.5-flash', messages });
@@ -292,7 +292,7 @@ test('Gemini and Claude on Vertex are asked at their publisher with one token, h
   assert.equal(Number(said.exp) - Number(said.iat), 3600);
 });
 
-test('a token that is refused is renewed once, unseen by the client', async () => {
+test('a rejected token is renewed once without an error for the client', async () => {
   const before = tokens.requests.length;
   const from = cloud.requests.length;
   play('gemini', 'text', false);
@@ -304,7 +304,7 @@ test('a token that is refused is renewed once, unseen by the client', async () =
   assert.equal(new Set(used).size, 2);
 });
 
-test('a second refusal is a bad credential, never told as the caller’s', async () => {
+test("a second rejection is a credential error, and not the caller's", async () => {
   play('gemini', 'text', false);
   const refusal = createJsonReply({ error: { code: 401, message: 'no', status: 'UNAUTHENTICATED' } }, 401);
   first = [refusal, refusal];
@@ -316,7 +316,7 @@ test('a second refusal is a bad credential, never told as the caller’s', async
   assert.match(answer.text, /upstream_auth_failed/);
 });
 
-test('with `credential_source: caller` the other credential goes on, in the form it came or is wanted', async () => {
+test("with `credential_source: caller`, the caller's credential is forwarded in the format that the provider accepts", async () => {
   play('raw', 'text', false);
   const body = { model: 'seats/claude-x', max_tokens: 9, messages };
   const ask = (headers: Record<string, string>, model = body.model) =>
@@ -336,7 +336,7 @@ test('with `credential_source: caller` the other credential goes on, in the form
   assert.ok(!seen.includes(KEY) && !seen.includes('never-sent'));
 });
 
-test('without a credential of the caller nobody is asked, and the message says where to put one', async () => {
+test("without the caller's credential, no provider is called, and the message states where to send one", async () => {
   const before = cloud.requests.length;
   const answer = await callHttp(`${floe.url}/gateway/v1/messages`, {
     headers: { authorization: `Bearer ${KEY}`, 'x-api-key': `sk-${KEY}` },
@@ -347,7 +347,7 @@ test('without a credential of the caller nobody is asked, and the message says w
   assert.equal(cloud.requests.length, before);
 });
 
-test('where the credential is ours, what the caller sends beside the key is dropped', async () => {
+test('if the credential is configured in Floe, other credentials of the caller are dropped', async () => {
   play('gemini', 'text', false);
   await callHttp(`${floe.url}/gateway/v1/chat/completions`, {
     headers: { authorization: 'Bearer their-own', 'x-floe-key': KEY },

@@ -21,12 +21,12 @@ const fields = listSchemaFields(FloeConfigSchema).map(({ path, inactive }) => ({
   inactive,
 }));
 
-test('every field of floe.yaml that does something is listed with a test, and no other field is', () => {
+test('every field of floe.yaml with an effect is listed with a test, and no other field is', () => {
   const active = fields.filter((field) => !field.inactive).map(({ name }) => name);
   assert.deepEqual([...listed.keys()].sort(), active.sort());
 });
 
-test('a field that has no effect says so in its description', () => {
+test('a field without an effect says so in its description', () => {
   const { properties } = JSON.parse(readFileSync(`${ROOT}docs/floe.schema.json`, 'utf8'));
   for (const { name } of fields.filter(({ inactive }) => inactive)) {
     const [section = '', field = ''] = name.split('.');
@@ -34,7 +34,7 @@ test('a field that has no effect says so in its description', () => {
   }
 });
 
-test('every test that is said to show the effect of a field exists in its file', () => {
+test('every test that shows the effect of a field exists in its file', () => {
   const missing = [...listed].filter(([, effect]) => !isThere(effect));
   assert.deepEqual(missing, []);
 });

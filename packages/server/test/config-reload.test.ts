@@ -60,7 +60,7 @@ const becomes = (name: string, provider: string, wanted: Outcome) =>
     return true;
   });
 
-test('a changed file adds a key and a provider; taken out again, the key is revoked and the provider unknown', async () => {
+test('a changed file adds a key and a provider; after their removal, the key is revoked and the provider unknown', async () => {
   assert.equal(await outcome('stays', 'first'), 'answered');
   assert.equal(await outcome('added', 'first'), 'invalid_api_key');
   writeFileSync(file, JSON.stringify(config(['stays', 'added'], ['first', 'second'])));
@@ -73,7 +73,7 @@ test('a changed file adds a key and a provider; taken out again, the key is revo
   assert.equal(await outcome('stays', 'first'), 'answered');
 });
 
-test('a file put in place by a rename is seen, and HUP does not wait for the file to settle', async () => {
+test('a file that is replaced by a rename is detected, and HUP does not wait for further changes', async () => {
   writeFileSync(`${file}.new`, JSON.stringify(config(['stays', 'renamed'], ['first'])));
   renameSync(`${file}.new`, file);
   await becomes('renamed', 'first', 'answered');
@@ -83,7 +83,7 @@ test('a file put in place by a rename is seen, and HUP does not wait for the fil
   assert.equal(await outcome('renamed', 'first'), 'key_revoked');
 });
 
-test('an invalid file changes nothing and the log has its line and reason', async () => {
+test('an invalid file changes nothing, and the log has its line and reason', async () => {
   writeFileSync(file, 'orgs:\n  - id: acme\n    name: Acme\n    kees: []\n');
   const [said] = await floe.waitForOutput(/\{[^\n]*configuration was rejected[^\n]*\}/);
   assert.match(said, /floe\.yaml:4:5: .*kees/);
@@ -100,7 +100,7 @@ test('an invalid file changes nothing and the log has its line and reason', asyn
   await becomes('repaired', 'first', 'answered');
 });
 
-test('who watches hears of a refused file and of its repair, and reads line and reason', async (t) => {
+test('event streams report a rejected file and its correction, with line and reason', async (t) => {
   const headers = { 'x-api-key': key('stays').key };
   const told = async () => {
     const answer = (await callHttp(`${floe.url}/api/management/config/file`, { headers })).json();
@@ -128,7 +128,7 @@ test('who watches hears of a refused file and of its repair, and reads line and 
   assert.equal(await told(), null);
 });
 
-test('what is wrong with one organization in a refused file is told to that one; another hears how much there is', async () => {
+test('a problem with one organization in a rejected file is reported to this one, and others receive only the number', async () => {
   const of = (id: string, name: string, more: object = {}) => ({ id, keys: [key(name)], ...more });
   writeFileSync(file, JSON.stringify({ orgs: [of('acme', 'stays'), of('rival', 'theirs')] }));
   await becomes('theirs', 'first', 'model_not_found');
@@ -154,7 +154,7 @@ test('what is wrong with one organization in a refused file is told to that one;
   await becomes('stays', 'first', 'answered');
 });
 
-test('edits in quick succession, broken ones between them, end in the last state', async () => {
+test('fast edits, including invalid ones, result in the last state', async () => {
   for (let n = 0; n < 40; n++) {
     writeFileSync(
       file,
@@ -169,7 +169,7 @@ test('edits in quick succession, broken ones between them, end in the last state
   for (let n = 0; n < 40; n++) assert.notEqual(await outcome(`quick${n}`, 'first'), 'answered');
 });
 
-test('a file whose orgs are gone revokes their keys', async () => {
+test('a file without organizations revokes their keys', async () => {
   writeFileSync(file, '# nothing is configured here\nretention: {}\n');
   await becomes('stays', 'first', 'key_revoked');
   const me = await callHttp(`${floe.url}/api/me`, { headers: { 'x-api-key': key('stays').key } });
@@ -178,7 +178,7 @@ test('a file whose orgs are gone revokes their keys', async () => {
   await becomes('stays', 'first', 'answered');
 });
 
-test('a server that was started without a file loads floe.yaml when it appears in the working directory', async (t) => {
+test('a server that started without a file loads floe.yaml when it appears in the working directory', async (t) => {
   const started = await startFloeProcess();
   t.after(() => started.stop());
   const headers = { 'x-api-key': await started.waitForKey() };
@@ -208,7 +208,7 @@ test('a server that was started without a file loads floe.yaml when it appears i
   assert.deepEqual([loadedFile, rejected], ['floe.yaml', null]);
 });
 
-test('a changed secret file is in effect after HUP, and nothing that is logged contains a secret', async () => {
+test('a changed secret file applies after HUP, and the log contains no secret', async () => {
   const [before, after] = ['before', 'after'].map((name) => key(name).key);
   const secret = join(home, 'platform-key');
   writeFileSync(secret, `${before}\n`);

@@ -32,7 +32,7 @@ function outcomeOf(text: string): string {
 }
 
 for (const siblings of ['required', 'all'] as const)
-  test(`a value of any type at any place of floe.yaml is read or refused (${siblings} fields beside it)`, async (t) => {
+  test(`a value of any type anywhere in floe.yaml is accepted or rejected (${siblings} fields beside it)`, async (t) => {
     assert.ok(isObject(schema));
     const counts = new Map<string, number>();
     const wrong = new Map<string, string>();

@@ -38,7 +38,7 @@ interface Answered {
   readonly msLived: number;
 }
 
-test('kill -9 under load: every decision answered a moment before is kept, once, and no other one is', async (t) => {
+test('kill -9 under load: every decision that was returned a moment before is stored once, and no other', async (t) => {
   const answered: Answered[] = [];
   const asked = { count: 0 };
   for (let round = 0; round < ROUNDS; round++) {

@@ -5,12 +5,12 @@ import { assertAccountsBalance, formatLatencies, startDependencyFleet } from './
 import { runPostgresFaults } from './postgres-faults.ts';
 import { runRedisFaults } from './redis-faults.ts';
 
-test('stores that fail under load cost nobody an answer, and nothing of what is counted', async (t) => {
+test('failing stores under load cost no response, and no count', async (t) => {
   const harness = await startDependencyFleet(t);
   // Answers are slow until the code is warm.
   await harness.load.through();
   const quiet = formatLatencies(await harness.load.through());
   await t.test('Redis', (t) => runRedisFaults(t, harness, quiet));
   await t.test('PostgreSQL', (t) => runPostgresFaults(t, harness, quiet));
-  await t.test('and in the end every answer is accounted for', (t) => assertAccountsBalance(t, harness));
+  await t.test('at the end, every response is accounted for', (t) => assertAccountsBalance(t, harness));
 });

@@ -48,7 +48,7 @@ function fill(path: string): void {
   closeSync(file);
 }
 
-test('a full disk: what needs none is served, a hard budget refuses instead of forgetting, and nothing is lost when there is room', async (t) => {
+test('a full disk: requests without a need for it are served, a hard budget rejects, and nothing is lost when there is space', async (t) => {
   const home = smallDisk(t);
   if (home === null) return t.skip('a file system of its own needs root and mount(8)');
   const upstream = await startFakeUpstream({ respond: () => PRICED_ANSWER });

@@ -69,7 +69,7 @@ function messagesOf({ findings }: DoctorReport, check: string): string[] {
     .map(({ status, message }) => `${status}: ${message}`);
 }
 
-test('before the first start nothing is wrong, and nothing is created', async (t) => {
+test('before the first start, no problem is found, and nothing is created', async (t) => {
   const { examine, dataDir } = createInstallation(t);
   const report = await examine();
   assert.equal(report.ok, true, JSON.stringify(report.findings));
@@ -79,7 +79,7 @@ test('before the first start nothing is wrong, and nothing is created', async (t
   assert.match(messagesOf(await examine(), 'database').join(), /^skipped: .*will be created/);
 });
 
-test('a running server is found, and the terminal output shows each finding', async (t) => {
+test('a running server is found, and the output lists each finding', async (t) => {
   const { examine, dataDir, home } = createInstallation(t);
   const server = await startFloeProcess({ dataDir });
   t.after(() => server.kill());
@@ -99,7 +99,7 @@ test('a running server is found, and the terminal output shows each finding', as
   assert.deepEqual([usage, stderr], [2, 'floe: usage: floe doctor [--json]\n']);
 });
 
-test('mistakes of the configuration and of the environment are all listed', async (t) => {
+test('mistakes in the configuration and the environment are all listed', async (t) => {
   const { examine, writeConfig } = createInstallation(t);
   writeConfig('server: { port: many }\norgs: [{ id: acme, timezone: Mars/Base }]\n');
   const report = await examine();
@@ -145,7 +145,7 @@ test('files that others can read or change, a missing key and a pending migratio
   );
 });
 
-test('PostgreSQL and Redis are asked for version, latency, clock and eviction policy', async (t) => {
+test('PostgreSQL and Redis are checked for version, latency, clock and eviction policy', async (t) => {
   const { examine } = createInstallation(t);
   const redis = await startDedicatedRedis();
   t.after(() => redis.stop());
@@ -186,7 +186,7 @@ test('PostgreSQL and Redis are asked for version, latency, clock and eviction po
   );
 });
 
-test('providers, mail and the certificate of the public URL are tried', async (t) => {
+test('providers, mail and the certificate of the public URL are tested', async (t) => {
   const { examine, writeConfig } = createInstallation(t);
   const asked: string[] = [];
   const upstream = await startFakeUpstream({

@@ -72,7 +72,7 @@ for (const [what, of] of Object.entries(DOCUMENTS))
     assert.ok(middle <= 2.4 * small && large <= 2.4 * middle, [small, middle, large].join(', '));
   });
 
-test('a document nested as deep as it can be is refused, not followed', () => {
+test('a document with the maximum nesting is rejected without recursion', () => {
   for (const text of [
     '['.repeat(400_000),
     `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
@@ -81,7 +81,7 @@ test('a document nested as deep as it can be is refused, not followed', () => {
     attempt(text);
 });
 
-test('variables cannot multiply a document beyond a bound', () => {
+test('variables cannot enlarge a document beyond a limit', () => {
   const yaml = org(`    keys:\n${lines(4_000, (k) => `      - { name: "k${k}\${BIG}", key: ${KEY(k)} }`)}`);
   assert.throws(
     () =>

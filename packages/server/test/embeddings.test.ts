@@ -79,7 +79,7 @@ function vectorsFor(request: ReceivedRequest): UpstreamReply {
 const last = () => upstream.requests.findLast(({ method }) => method === 'POST') ?? assert.fail();
 
 for (const kind of KINDS)
-  test(`${kind}: base64 unasked, floats, one text and several`, async () => {
+  test(`${kind}: base64 without a request for it, floats, one text and several`, async () => {
     for (const isDeaf of [false, true])
       for (const encoding of [undefined, 'float', 'base64'] as const)
         for (const input of ['one', ['one', 'two']]) {
@@ -103,7 +103,7 @@ function unpacked(embedding: unknown): number[] {
   return Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
 }
 
-test('a provider of the OpenAI shape gets the client’s bytes but for the model, and they are counted', async () => {
+test("an OpenAI-compatible provider receives the client's bytes except the model, and they are counted", async () => {
   const body = '{"input":[[1,2],[3]],  "model":"openai/text-e","dimensions":3,"user":"u","odd":1.50}';
   const answer = await callHttp(`${floe.url}/gateway/v1/embeddings`, {
     body,
@@ -121,7 +121,7 @@ test('a provider of the OpenAI shape gets the client’s bytes but for the model
   );
 });
 
-test('what has a name elsewhere is renamed, and what has none is refused or reported', async () => {
+test('fields with another name are renamed, and fields without an equivalent are rejected or reported', async () => {
   const create = (kind: Kind, more: object) =>
     client.embeddings.create({ model: `${kind}/text-e`, input: 'x', ...more }).withResponse();
   await create('mistral', { dimensions: 3 });

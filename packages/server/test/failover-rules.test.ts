@@ -72,7 +72,7 @@ function outcomes(row: JsonObject): readonly unknown[] {
     .map(({ outcome }) => outcome);
 }
 
-test('a target is asked again as often as the route says, and every attempt is on the row', async () => {
+test('a target is retried as often as the route says, and every attempt is in the row', async () => {
   await harness.upstream('chat', 'a').setFaults(limitFaultRequests(findInjectedFault('unavailable'), 2));
   const before = harness.receivedRequests('chat', 'a').length;
   const answer = await harness.send('chat', 'patient');
@@ -98,13 +98,13 @@ test('a target is asked again as often as the route says, and every attempt is o
   assert.deepEqual(outcomes(row), ['retry', 'retry']);
 });
 
-test('retries end, and the last failure is told', async () => {
+test('retries end, and the last failure is returned', async () => {
   const { answer, asked } = await under({ chat: 'unavailable' }, () => harness.send('chat', 'patient'));
   assert.deepEqual([answer.status, errorOf(answer).code, asked('chat', 'a')], [502, 'upstream_error', 3]);
   assert.equal(answer.headers['x-floe-attempts'], '3');
 });
 
-test('nothing is asked again once content has gone out', async () => {
+test('no attempt follows after content was sent', async () => {
   const { answer, asked } = await under({ chat: 'error-in-stream' }, () =>
     harness.send('chat', 'patient', { stream: true }),
   );
@@ -120,7 +120,7 @@ const limited = (headers: Readonly<Record<string, string>>): UpstreamReply => ({
   headers: { 'content-type': 'application/json', ...headers },
 });
 
-test('a rate limit is waited out for as long as the upstream asks, in each way of saying it', async () => {
+test('a rate limit is waited for as long as the provider requests, in each format', async () => {
   const untilMs = Math.ceil(Date.now() / 1000) * 1000;
   const ways: readonly [Readonly<Record<string, string>>, number][] = [
     [{ 'retry-after': new Date(untilMs + 1000).toUTCString() }, 0],
@@ -145,7 +145,7 @@ test('a rate limit is waited out for as long as the upstream asks, in each way o
   }
 });
 
-test('a wait that stands in the body of another dialect counts too', async () => {
+test('a retry time in the body of another dialect counts too', async () => {
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '0.4s' }];
   const error = { code: 429, message: 'Quota for now.', status: 'RESOURCE_EXHAUSTED', details };
   scripts.set('gemini', [createJsonReply({ error }, 429)]);
@@ -156,7 +156,7 @@ test('a wait that stands in the body of another dialect counts too', async () =>
   assert.ok(first && second && second.receivedAtMs - first.receivedAtMs >= 399);
 });
 
-test('a wait longer than anyone should be kept is told instead of taken', async () => {
+test('a wait above the maximum is returned instead of waited for', async () => {
   scripts.set('chat', [limited({ 'retry-after': '60' })]);
   const answer = await harness.send('chat', 'patient');
   assert.deepEqual([answer.status, errorOf(answer).code], [429, 'upstream_rate_limited']);
@@ -166,7 +166,7 @@ test('a wait longer than anyone should be kept is told instead of taken', async 
   );
 });
 
-test('nobody waits out a rate limit while another target could answer', async () => {
+test('a rate limit is not waited for while another target is available', async () => {
   const { answer, asked } = await under({ chat: 'rate-limited/retry-after' }, () =>
     harness.send('responses', 'smart'),
   );
@@ -174,7 +174,7 @@ test('nobody waits out a rate limit while another target could answer', async ()
   assert.deepEqual(outcomes(await harness.row(answer)), ['no_retry', 'moved_on']);
 });
 
-test('rate limits everywhere are a 429 with the wait, anything else beside them is told instead', async () => {
+test('if all targets are rate limited, the error is a 429 with the wait, and otherwise another failure is returned', async () => {
   const slow = { chat: 'rate-limited/retry-after', messages: 'rate-limited/retry-after' } as const;
   const all = await under({ ...slow, gemini: 'rate-limited/retry-after' }, () =>
     harness.send('chat', 'three'),
@@ -192,7 +192,7 @@ test('rate limits everywhere are a 429 with the wait, anything else beside them 
   }
 });
 
-test('a bad credential moves on, and when every one is bad says whose fault it is', async () => {
+test('a bad credential leads to the next target, and if all are bad, the error says who must act', async () => {
   for (const fault of ['bad-credentials/401', 'bad-credentials/403']) {
     const { answer, asked } = await under({ chat: fault }, () => harness.send('chat', 'smart'));
     assert.deepEqual([answer.status, asked('chat', 'a'), asked('messages', 'b')], [200, 1, 1]);
@@ -206,7 +206,7 @@ test('a bad credential moves on, and when every one is bad says whose fault it i
   assert.doesNotMatch(answer.text, /API key|secret/i);
 });
 
-test('a silent target is not asked again, whichever deadline it missed', async () => {
+test('a silent target is not retried, whichever deadline it missed', async () => {
   for (const [fault, stream, why] of [
     ['accept-and-silence', false, 'headers'],
     ['slow-first-token', true, 'first_token'],
@@ -225,7 +225,7 @@ test('a silent target is not asked again, whichever deadline it missed', async (
   }
 });
 
-test('a target that cannot carry the request is passed over, and hides no other failure', async () => {
+test('a target that does not support the request is skipped, and hides no other failure', async () => {
   const carried = await under({}, () => harness.send('chat', 'picky', { n: 2 }));
   assert.deepEqual([carried.answer.status, carried.answer.headers['x-floe-provider']], [200, 'chat-b']);
   assert.deepEqual([carried.asked('messages', 'a'), carried.asked('chat', 'b')], [0, 1]);
@@ -236,7 +236,7 @@ test('a target that cannot carry the request is passed over, and hides no other 
   assert.deepEqual([nobody.answer.status, errorOf(nobody.answer).param], [400, 'n']);
 });
 
-test('a client that leaves during a back-off ends the exchange', async () => {
+test('a client that disconnects during a back-off ends the exchange', async () => {
   scripts.set('chat', [limited({ 'retry-after': '8' })]);
   const before = harness.receivedRequests('chat', 'a').length;
   const leaving = new AbortController();
@@ -262,7 +262,7 @@ test('a client that leaves during a back-off ends the exchange', async () => {
   );
 });
 
-test('an alias and a pattern lead to their targets, which see their own model names', async () => {
+test('an alias and a pattern resolve to their targets, which receive their own model names', async () => {
   const smart = await under({ chat: 'unavailable' }, () => harness.send('chat', 'smart'));
   assert.equal(smart.answer.headers['x-floe-model'], 'm-2');
   assert.match(
@@ -283,7 +283,7 @@ test('an alias and a pattern lead to their targets, which see their own model na
   assert.equal((await harness.send('chat', 'famil')).status, 404);
 });
 
-test('targets that a key may not use are skipped, with the reason on the row', async () => {
+test('targets that a key must not use are skipped, with the reason in the row', async () => {
   const headers = { authorization: `Bearer ${harness.narrowKey}` };
   const { answer, asked } = await under({}, () => harness.send('chat', 'smart', {}, { headers }));
   assert.deepEqual([answer.status, answer.headers['x-floe-provider']], [200, 'messages-b']);
@@ -301,7 +301,7 @@ test('targets that a key may not use are skipped, with the reason on the row', a
   assert.deepEqual([other.status, errorOf(other).type], [403, 'permission_error']);
 });
 
-test('a key’s own deadline ends the trying', async () => {
+test("the key's own deadline ends all attempts", async () => {
   const headers = { 'x-floe-timeout-ms': '150' };
   const { answer, asked } = await under({ chat: 'unavailable', messages: 'accept-and-silence' }, () =>
     harness.send('chat', 'three', {}, { headers }),

@@ -40,7 +40,7 @@ const SIGNED = conversation(
   { type: 'redacted_thinking', data: REDACTED },
 );
 
-test('the first target gets signed thinking to the byte, another credential gets none of it', async () => {
+test('the first target receives signed thinking byte for byte, and another credential receives none', async () => {
   const body = JSON.stringify({ model: 'messages', ...SIGNED }, null, 1);
   await harness.upstream('messages', 'a').setFaults(findInjectedFault('unavailable'));
   const answer = await harness.send('messages', 'messages', {}, { body });
@@ -62,13 +62,13 @@ test('the first target gets signed thinking to the byte, another credential gets
   assert.ok(Array.isArray(row['dropped']) && row['dropped'].includes('reasoning.seal'));
 });
 
-test('a healthy first target loses nothing and reports nothing', async () => {
+test('a healthy first target loses and reports nothing', async () => {
   const answer = await harness.send('messages', 'messages', SIGNED);
   assert.equal(answer.headers['x-floe-dropped'], undefined);
   assert.ok(harness.receivedRequests('messages', 'a').at(-1)?.body.includes(SIGNATURE));
 });
 
-test('the same credential may have its proofs back under another model', async () => {
+test('the same credential receives its seals with another model', async () => {
   await harness.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
   const answer = await harness.send('messages', 'same-key', SIGNED);
   assert.deepEqual([answer.status, answer.headers['x-floe-dropped']], [200, undefined]);
@@ -110,7 +110,7 @@ test('encrypted reasoning of Responses stays with its credential', async () => {
   assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning\.seal/);
 });
 
-test('thinking that moves to another dialect is left out and reported', async () => {
+test('thinking that moves to another dialect is dropped and reported', async () => {
   await harness.upstream('messages', 'a').setFaults(findInjectedFault('unavailable'));
   const answer = await harness.send('messages', 'across', SIGNED);
   await harness.upstream('messages', 'a').setFaults();
@@ -120,7 +120,7 @@ test('thinking that moves to another dialect is left out and reported', async ()
   assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning/);
 });
 
-test('members that only look like proofs cost a conversation nothing', async () => {
+test('fields that only look like seals cost a conversation nothing', async () => {
   const call = { ...CALL, input: { signature: '', reasoning_details: [], note: 'floe1.x' } };
   const more = {
     messages: [
@@ -140,7 +140,7 @@ test('members that only look like proofs cost a conversation nothing', async () 
     );
 });
 
-test('packed and empty proofs reach no provider, however they are written', async () => {
+test('packed and empty seals reach no provider in any notation', async () => {
   const packed = `floe1.gemini.abc.s.${SIGNATURE}`;
   const blocks = [
     { type: 'thinking', thinking: 'From elsewhere.', signature: packed },

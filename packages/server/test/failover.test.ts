@@ -212,7 +212,7 @@ function checkWhole(
   assert.ok(['stop', 'end_turn', 'completed'].includes(said.finish));
 }
 
-test('a kept-alive connection that dies under the next request is no failure to the client', async () => {
+test('a keep-alive connection that breaks during the next request is no failure for the client', async () => {
   const race = INJECTED_FAULTS.find(({ name }) => name === 'keepalive-close-race') ?? assert.fail();
   await harness.upstream('chat', 'a').setFaults(race);
   for (const stream of [false, false, true]) {

@@ -79,7 +79,7 @@ async function reload(monitor: JsonObject = {}): Promise<void> {
   await eventually(async () => (await api('GET', MONITOR)).body['description'] === description || undefined);
 }
 
-test('a monitor of the file is paused and resumed, and neither a reload nor a restart undoes that', async () => {
+test('a monitor in the file can be paused and resumed, and neither a reload nor a restart undoes this', async () => {
   const paused = await api('POST', `${MONITOR}/pause`);
   assert.equal(paused.status, 200, paused.text);
   assert.deepEqual(await state(), [true, null, null, 'file']);
@@ -93,7 +93,7 @@ test('a monitor of the file is paused and resumed, and neither a reload nor a re
   assert.deepEqual(await state(), [false, null, null, 'file']);
 });
 
-test('a monitor of the file is muted by PATCH and by a change of several; all else stays read-only', async () => {
+test('a monitor in the file can be muted with PATCH and in bulk, and all other fields are read-only', async () => {
   const until = new Date(Date.now() + 3_600_000).toISOString();
   assert.equal((await api('PATCH', MONITOR, { muted_until: until })).status, 200);
   await reload();
@@ -111,7 +111,7 @@ test('a monitor of the file is muted by PATCH and by a change of several; all el
   assert.deepEqual(await state(), [false, null, null, 'file']);
 });
 
-test('what the file newly says of a pause is in force, whatever the API said before', async () => {
+test('a changed pause in the file takes precedence over the API', async () => {
   await reload({ paused: true });
   assert.deepEqual(await state(), [true, null, null, 'file']);
   assert.equal((await api('POST', `${MONITOR}/resume`)).status, 200);
@@ -122,7 +122,7 @@ test('what the file newly says of a pause is in force, whatever the API said bef
   assert.deepEqual(await state(), [false, null, null, 'file'], 'the file no longer pauses it');
 });
 
-test('the beat URL of a monitor of the file is rotated', async () => {
+test('the beat URL of a monitor in the file can be rotated', async () => {
   const before = (await api('GET', MONITOR)).body['beat_url'];
   const rotated = await api('POST', `${MONITOR}/rotate`);
   assert.equal(rotated.status, 200);
@@ -132,7 +132,7 @@ test('the beat URL of a monitor of the file is rotated', async () => {
   assert.equal(body['beat_url'], rotated.body['beat_url']);
 });
 
-test('a breaker of a provider of the file is forced, and a reload does not end that', async () => {
+test('a breaker of a provider in the file can be forced, and a reload does not end this', async () => {
   const path = `management/breakers/${encodeURIComponent('base/echo@none')}/force`;
   const forced = await api('POST', path, { state: 'open', reason: 'test', expires_in_seconds: 600 });
   assert.equal(forced.status, 200, forced.text);
@@ -142,13 +142,13 @@ test('a breaker of a provider of the file is forced, and a reload does not end t
   assert.equal(ended.status, 200, ended.text);
 });
 
-test('a channel of the file sends a test message', async () => {
+test('a channel in the file can be tested', async () => {
   const { body, text } = await api('POST', 'monitoring/channels/ops/test');
   assert.equal(body['ok'], true, text);
   assert.equal(received, 1);
 });
 
-test('a platform key of the file has its value there, so it is not rotated here', async () => {
+test('a platform key in the file has its value there, so it cannot be rotated with the API', async () => {
   const keys = await api('GET', 'management/keys?search=admin');
   const [, id = ''] = /"id":"([^"]+)"/.exec(keys.text) ?? [];
   const refused = await api('POST', `management/keys/${id}/rotate`, { overlap_hours: 0 });

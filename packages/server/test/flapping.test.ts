@@ -20,7 +20,7 @@ const RETURN_MS = 30_000;
 /** Failures in a row that open it, those under way by then, and a probe for each open span. */
 const callsWhileDown = (ms: number) => (IS_FULL_RUN ? 60 : 40 + ms / OPEN_MS);
 
-test('a provider that is down and comes back costs no answer, is left alone meanwhile and returned to', async (t) => {
+test('a provider that is down and recovers costs no response, receives few requests meanwhile, and is used again', async (t) => {
   const [first, second] = [
     await startFakeUpstream({ respond: () => PRICED_ANSWER }),
     await startFakeUpstream({ respond: () => PRICED_ANSWER }),

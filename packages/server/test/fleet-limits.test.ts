@@ -44,7 +44,7 @@ test('processes that share their counters admit exactly the limit, and count exa
   );
 });
 
-test('with the time budget as it comes, processes admit the limit while Redis answers in time, and at most their shares more', async (t) => {
+test('with the default timeout, processes admit the limit while Redis responds in time, and otherwise at most their shares more', async (t) => {
   const limit = 100;
   const share = Math.floor(limit / FLEET_PROCESSES);
   const redis = await startDedicatedRedis();
@@ -89,7 +89,7 @@ async function sumOf({ floes }: GatewayFleet, figure: RegExp): Promise<number> {
   return texts.reduce((sum, { text }) => sum + Number(figure.exec(text)?.[1]), 0);
 }
 
-test('a storm of requests on a dollar spend no more than the dollar, and all of it is written down', async (t) => {
+test('a burst of requests on a one-dollar budget spends at most one dollar, and all of it is recorded', async (t) => {
   const prices = { model: { input: 0, output: 1000 } };
   const fleet = await startGatewayFleet(t, {
     budgets: [{ name: 'dollar', scope: 'org', period: 'total', limit_usd: 1, mode: 'hard' }],
@@ -146,7 +146,7 @@ async function pricedUpstream(t: TestContext): Promise<FakeUpstream> {
   return upstream;
 }
 
-test('a frozen Redis costs a few requests a moment and none an error; each process counts its share meanwhile', async (t) => {
+test('a frozen Redis delays a few requests and causes no error; each process enforces its share meanwhile', async (t) => {
   const fleet = await startGatewayFleet(
     t,
     { limits: [{ name: 'all', scope: 'org', rpm: 40 }] },
@@ -172,7 +172,7 @@ test('a frozen Redis costs a few requests a moment and none an error; each proce
   assert.deepEqual(used[0], { ...(isObject(used[1]) ? used[1] : {}), rpm_reset_ms: resetOf(used[0]) });
 });
 
-test('the slots of a process that is killed are free within ten seconds, and each refusal says when to ask again', async (t) => {
+test('the slots of a killed process are free within ten seconds, and each rejection states when to retry', async (t) => {
   const slots = 4;
   const never = new Promise<never>(() => undefined);
   const { members, floes, upstream } = await startGatewayFleet(

@@ -95,17 +95,18 @@ const question = (model: string, text: string, more: JsonObject = {}): JsonObjec
   ...more,
 });
 
-test('a fleet of processes', async (t) => {
+test('several processes', async (t) => {
   const harness = await startHarness(t);
-  await t.test('counts the tokens of streams, broken ones, refusals, hits and hang-ups exactly', (t) =>
-    countsExactly(t, harness),
+  await t.test(
+    'count the tokens of streams, broken ones, rejections, cache hits and disconnected clients exactly',
+    (t) => countsExactly(t, harness),
   );
-  await t.test('asks a target that is down with one probe at a time, and returns to it', (t) =>
+  await t.test('send one probe at a time to an unavailable target, and use it again', (t) =>
     probesOnce(t, harness),
   );
-  await t.test('refuses a revoked key in every process', (t) => revokes(t, harness));
+  await t.test('reject a revoked key in every process', (t) => revokes(t, harness));
   // Last: one of them does not come back.
-  await t.test('probes soon after the process that probed was killed', (t) => probesAfterDeath(t, harness));
+  await t.test('probe again soon after the probing process was killed', (t) => probesAfterDeath(t, harness));
 });
 
 async function countsExactly(t: TestContext, harness: Harness): Promise<void> {

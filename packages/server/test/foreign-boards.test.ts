@@ -28,7 +28,7 @@ function write(more = ''): void {
   writeFileSync(file, ['orgs:', ...rival, ...acme.slice(0, 1), ...rest, ...acme.slice(1)].join('\n'));
 }
 
-test("a file that wants another organization's slug is refused with its line, at run time and at the start", async () => {
+test('a file with the slug of another organization is rejected with its line, at run time and at the start', async () => {
   write();
   const dataDir = join(home, 'data');
   const floe = await startFloeProcess({ env: { FLOE_CONFIG: file }, dataDir });
@@ -80,7 +80,7 @@ test("a file that wants another organization's slug is refused with its line, at
   assert.doesNotMatch(started.stderr, /^\s+at /m);
 });
 
-test('once the slug is given up, HUP takes the same file over', async () => {
+test('when the slug is free, HUP applies the same file', async () => {
   write();
   const floe = await startFloeProcess({ env: { FLOE_CONFIG: file } });
   const headers = { 'content-type': 'application/json', 'x-api-key': keyOf('rival') };

@@ -118,7 +118,7 @@ function recordedAnswers(): readonly Recorded[] {
 
 const recorded = recordedAnswers();
 
-test('every recorded answer passes byte for byte, in every chunking', async (context) => {
+test('every recorded response is forwarded byte for byte in any chunking', async (context) => {
   assert.ok(recorded.length > 100, `${recorded.length} recordings`);
   const counts = { streams: 0, broken: 0, whole: 0, refused: 0 };
   for (const { name, surface, interaction } of recorded) {
@@ -161,7 +161,7 @@ function withoutId(answer: HttpCallResponse): string {
 
 for (const surface of SURFACES)
   describe(surface, () => {
-    test('a request reaches the provider byte for byte but for the model', async () => {
+    test('a request reaches the provider byte for byte except the model', async () => {
       harness.setReply(surface, sampleReply(surface, 'text', false));
       const member = fc.tuple(fc.stringMatching(/^x[a-zé😀_ -]{0,10}$/u), fc.json({ maxDepth: 2 }));
       const property = fc.asyncProperty(
@@ -184,7 +184,7 @@ for (const surface of SURFACES)
       await fc.assert(property, { numRuns: process.env['FLOE_TEST_FULL'] === '1' ? 1000 : 60 });
     });
 
-    test('a stream cut after any frame, or at any byte, says that it broke', async () => {
+    test('a stream that is cut after any frame or at any byte ends with an error', async () => {
       const ids: string[] = [];
       for (const scenario of ['text', 'parallel-tools', 'thinking']) {
         const { body } = sampleReply(surface, scenario, true);
@@ -214,7 +214,7 @@ for (const surface of SURFACES)
       }
     });
 
-    test('an event that is no JSON, whichever it is, is told as a broken stream', async () => {
+    test('an event that is not JSON is reported as a broken stream', async () => {
       const { body } = sampleReply(surface, 'thinking', true);
       const pieces = splitFrames(body, STREAM_TYPE);
       for (const [at, piece] of pieces.entries()) {
@@ -234,7 +234,7 @@ for (const surface of SURFACES)
       }
     });
 
-    test('a whole answer cut anywhere is a 502', async () => {
+    test('a complete response that is cut anywhere is a 502', async () => {
       const { body, headers = {} } = sampleReply(surface, 'parallel-tools', false);
       for (const cut of fc.sample(fc.integer({ min: 0, max: body.length - 1 }), { numRuns: 30, seed: 9 })) {
         harness.setReply(surface, { headers, body: body.subarray(0, cut) });
@@ -244,7 +244,7 @@ for (const surface of SURFACES)
       }
     });
 
-    test('usage is on the row, of streams and of whole answers, of cut ones as far as it was said', async () => {
+    test('usage is in the row, for streams and complete responses, and for cut ones as far as it was reported', async () => {
       for (const stream of [true, false]) {
         const reply = sampleReply(surface, 'thinking', stream);
         harness.setReply(surface, reply);
@@ -261,7 +261,7 @@ for (const surface of SURFACES)
       assert.equal(usage['source'], surface === 'messages' ? 'provider' : 'estimated');
     });
 
-    test('an upstream’s own 4xx comes back unchanged', async () => {
+    test("a provider's own 4xx is forwarded unchanged", async () => {
       for (const name of ['context-length-400', 'content-filter-400']) {
         harness.setReply(surface, sampleReply(surface, 'text', false));
         await harness.upstream(surface).setFaults(findInjectedFault(name));
@@ -278,7 +278,7 @@ for (const surface of SURFACES)
     });
   });
 
-test('Messages headers reach a Messages provider as the client wrote them, in both generations', async () => {
+test('Messages headers reach a Messages provider as the client sent them, in both API versions', async () => {
   const beta = 'claude-code-20250219,interleaved-thinking-2025-05-14, context-management-2025-06-27';
   for (const version of ['2023-06-01', '2026-10-21']) {
     harness.setReply('messages', sampleReply('messages', 'text', false));
@@ -299,7 +299,7 @@ test('Messages headers reach a Messages provider as the client wrote them, in bo
   assert.equal(harness.lastRequest('messages').headers['anthropic-version'], '2023-06-01');
 });
 
-test('Messages headers stop at a provider of another dialect', async () => {
+test('Messages headers are not sent to a provider with another dialect', async () => {
   harness.setReply('chat', sampleReply('chat', 'text', false));
   const answer = await callHttp(`${harness.url}/messages`, {
     headers: { 'x-api-key': harness.key, 'anthropic-version': '2026-10-21', 'anthropic-beta': 'b-1' },

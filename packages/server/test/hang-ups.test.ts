@@ -97,7 +97,7 @@ const noneBut = (count: number) =>
 
 for (const stage of DISCONNECT_STAGES)
   for (const reset of [false, true])
-    test(`a client that leaves ${stage}, ${reset ? 'by reset' : 'by closing'}, leaves nothing behind`, async () => {
+    test(`a client that disconnects ${stage}, ${reset ? 'by reset' : 'by closing'}, leaves nothing behind`, async () => {
       const { upstream } = gateway;
       const rowsBefore = (await gateway.rows('state=aborted')).length;
       const reaches = stage === 'after-request' || stage === 'after-first-answer-byte';
@@ -134,7 +134,7 @@ async function leaveOnceForwarded(seen: number, reset: boolean): Promise<void> {
   else client.hangUp();
 }
 
-test('a client that leaves in the middle of its stream: the upstream hears it, the row says what was sent', async () => {
+test('a client that disconnects during its stream: the provider is disconnected, and the row has what was sent', async () => {
   const { upstream } = gateway;
   const seen = upstream.requests.length;
   const leaving = new AbortController();
@@ -155,7 +155,7 @@ test('a client that leaves in the middle of its stream: the upstream hears it, t
 
 // TCP shows a closed client and one that only closed its sending side alike; like other gateways, this one
 // stops paying for an answer that probably nobody reads.
-test('a client that closes its sending side while it waits has left', async () => {
+test('a client that half-closes its connection while it waits has disconnected', async () => {
   const seen = gateway.upstream.requests.length;
   const client = await RawClient.connect(gateway.floe.url);
   const body = JSON.stringify(buildChatBody({ stream: true, messages: [{ role: 'user', content: 'WAIT' }] }));
@@ -167,7 +167,7 @@ test('a client that closes its sending side while it waits has left', async () =
   client.hangUp();
 });
 
-test('a reader that stops holds the upstream back, memory stays bounded, and nothing is lost', async () => {
+test('a reader that pauses also pauses the provider, memory is bounded, and nothing is lost', async () => {
   const client = await RawClient.connect(gateway.floe.url);
   const body = JSON.stringify(buildChatBody({ stream: true, messages: [{ role: 'user', content: 'BIG' }] }));
   const seen = gateway.upstream.requests.length;
@@ -200,7 +200,7 @@ async function residentBytes(): Promise<number> {
   return Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics.text)?.[1]);
 }
 
-test('a reader that stops and then leaves frees the upstream', async () => {
+test('a reader that pauses and then disconnects releases the provider', async () => {
   const body = JSON.stringify(buildChatBody({ stream: true, messages: [{ role: 'user', content: 'BIG' }] }));
   const seen = gateway.upstream.requests.length;
   const client = await RawClient.connect(gateway.floe.url);
@@ -213,7 +213,7 @@ test('a reader that stops and then leaves frees the upstream', async () => {
   await noneBut(stalled.length);
 });
 
-test('two thousand idle connections cost nobody anything and go away with their clients', async () => {
+test('two thousand idle connections affect no one and end with their clients', async () => {
   const idle: RawClient[] = [];
   for (let opened = 0; opened < 2000; opened += 100)
     idle.push(...(await Promise.all(Array.from({ length: 100 }, () => RawClient.connect(gateway.floe.url)))));
@@ -226,7 +226,7 @@ test('two thousand idle connections cost nobody anything and go away with their 
   await noneBut(stalled.length);
 });
 
-test('a client that stops inside its headers or its body gets a 408', async () => {
+test('a client that stops in its headers or body receives a 408', async () => {
   for (const { what, client } of stalled) {
     const answer = await client.readAnswer();
     assertErrorAnswer({ ...answer, text: answer.body.toString() }, { code: 'request_timeout' }, what);

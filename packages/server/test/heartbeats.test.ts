@@ -92,7 +92,7 @@ function beatUrl(id: string): string {
   return `${floe.url}/beat/${deriveBeatToken(derivePepper(secret.key), uidOf(id), 1)}`;
 }
 
-test('a beat is answered as specified, once it is committed', async () => {
+test('a beat has the specified response when it is committed', async () => {
   const sent = Date.now();
   const answer = await beat({ monitor_id: 'nightly', metadata: { host: 'db-1' } });
   assert.equal(answer.status, 200, answer.text);
@@ -115,13 +115,13 @@ test('a beat is answered as specified, once it is committed', async () => {
   assert.equal(check?.['metadata_json'], '{"host":"db-1"}');
 });
 
-test('a cron monitor is next due at its own wall clock’s hour', async () => {
+test('a cron monitor is due at its local time', async () => {
   const body = bodyOf(await beat({ monitor_id: 'cron' }));
   const hour = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Riga', hour: 'numeric', hourCycle: 'h23' });
   assert.equal(hour.format(new Date(String(body['next_due_at']))), '03');
 });
 
-test('every key with the scope beat or monitoring may send beats, in every header a key may stand in', async () => {
+test('every key with the scope beat or monitoring can send beats, in every header for keys', async () => {
   const ok = async (headers: HttpCallOptions['headers']) =>
     assert.equal((await beat({ monitor_id: 'nightly' }, headers)).status, 200);
   await ok({ 'x-api-key': BEAT_ONLY });
@@ -132,7 +132,7 @@ test('every key with the scope beat or monitoring may send beats, in every heade
   await refused(beat({ monitor_id: 'nightly' }, { 'x-api-key': OTHERS }), 404, 'monitor_not_found');
 });
 
-test('a beat is not refused for its trimmings', async () => {
+test('optional fields do not cause the rejection of a beat', async () => {
   const ways: [object | string, HttpCallOptions['headers'], RegExp | null][] = [
     [{ monitor_id: 'nightly', unknown: 1 }, { 'content-type': 'application/json' }, null],
     ['{"monitor_id":"nightly"}', {}, null],
@@ -152,7 +152,7 @@ test('a beat is not refused for its trimmings', async () => {
   }
 });
 
-test('what is no beat is refused with the field that is wrong', async () => {
+test('an invalid beat is rejected with the field', async () => {
   assert.equal((await refused(beat({}), 400, 'missing_required_parameter'))['param'], 'monitor_id');
   for (const id of [7, null, '', {}, ['nightly']])
     assert.equal((await refused(beat({ monitor_id: id }), 400, 'invalid_request'))['param'], 'monitor_id');
@@ -164,7 +164,7 @@ test('what is no beat is refused with the field that is wrong', async () => {
   assert.deepEqual([got.status, got.headers['allow']], [405, 'POST']);
 });
 
-test('one idempotency key is one beat, sent at once or later', async () => {
+test('one idempotency key is one beat, sent simultaneously or later', async () => {
   const before = checksOf('nightly').length;
   const key = { 'idempotency-key': 'run-7' };
   const answers = await Promise.all([1, 2, 3].map(() => beat({ monitor_id: 'nightly' }, key)));
@@ -175,14 +175,14 @@ test('one idempotency key is one beat, sent at once or later', async () => {
   assert.equal(checksOf('nightly').length, before + 1);
 });
 
-test('beats that come too often are all taken, and each is a row', async () => {
+test('beats that are too frequent are all accepted, and each is a row', async () => {
   const before = checksOf('nightly').length;
   const answers = await Promise.all(Array.from({ length: 300 }, () => beat({ monitor_id: 'nightly' })));
   assert.ok(answers.every(({ status }) => status === 200));
   assert.equal(checksOf('nightly').length, before + 300);
 });
 
-test('a beat URL takes start, end, failure, log and exit status, as clients of other services send them', async () => {
+test('a beat URL accepts start, end, failure, log and exit status, as clients of other services send them', async () => {
   const url = beatUrl('by-url');
   const run = '?rid=6f1a3b52-5b1c-4f0e-9d7c-0a1b2c3d4e5f';
   const ok = async (path: string, options: HttpCallOptions = {}) => {
@@ -225,7 +225,7 @@ function bodyText(json: unknown): string {
   return String(metadata['body']);
 }
 
-test('a beat URL that is none is refused like every unknown thing', async () => {
+test('an invalid beat URL has the same error as an unknown one', async () => {
   const url = beatUrl('by-url');
   const unknown = `${floe.url}/beat/00000000-0000-8000-8000-000000000000`;
   await refused(callHttp(unknown), 404, 'monitor_not_found');
@@ -238,7 +238,7 @@ test('a beat URL that is none is refused like every unknown thing', async () => 
   assert.equal((await callHttp(`${floe.url}/beat/a/b/c`)).status, 404);
 });
 
-test('a beat to a paused monitor is kept and does not end the pause', async () => {
+test('a beat to a paused monitor is stored and does not end the pause', async () => {
   assert.equal(bodyOf(await beat({ monitor_id: 'paused' }))['status'], 'paused');
   assert.equal(checksOf('paused').length, 1);
 });

@@ -67,7 +67,7 @@ async function ask(bytes: string) {
   return { ...answer, text: answer.body.toString() };
 }
 
-test('one key, however it is sent and however often, is the caller', async () => {
+test('one key in several headers identifies the caller', async () => {
   for (const path of DOORS)
     for (const lines of ONE_CALLER) {
       const { status, text } = await ask(`GET ${path} HTTP/1.1\r\nhost: x\r\n${lines.join('\r\n')}\r\n\r\n`);
@@ -75,12 +75,12 @@ test('one key, however it is sent and however often, is the caller', async () =>
     }
 });
 
-test('a program reads the name of its organization as floe.yaml has it', async () => {
+test('the API returns the name of the organization as in floe.yaml', async () => {
   const { text } = await ask(`GET /api/me HTTP/1.1\r\nhost: x\r\nx-api-key: ${A}\r\n\r\n`);
   assert.match(text, /"org":\{"id":"acme","name":"Acme"\}/);
 });
 
-test('two keys that differ, or what is almost one, are nobody', async () => {
+test('two different keys, or an almost valid one, identify no one', async () => {
   for (const path of DOORS)
     for (const lines of NO_CALLER) {
       const head = ['host: x', ...lines].join('\r\n');
@@ -118,7 +118,7 @@ const SHAPES: readonly (readonly string[])[] = [
   ['content-length 5'],
 ];
 
-test('a head that can be read in two ways lets no second request in behind it', async () => {
+test('an ambiguous request head cannot smuggle in a second request', async () => {
   for (const lines of SHAPES)
     for (const path of [
       CHAT_COMPLETIONS_PATH,
@@ -151,7 +151,7 @@ const READ = [
   '/metrics',
 ];
 
-test('HEAD is answered like GET, without the body, wherever GET is', async () => {
+test('HEAD responds like GET without the body, wherever GET is allowed', async () => {
   const headers = { authorization: `Bearer ${A}` };
   for (const path of [...READ, '/boards/assets/floe.svg', '/boards/none', '/nowhere', '/api/nowhere']) {
     const got = await callHttp(gateway.floe.url + path, { headers });
@@ -162,7 +162,7 @@ test('HEAD is answered like GET, without the body, wherever GET is', async () =>
   }
 });
 
-test('a method that a path has not is a 405 that lists those it has', async () => {
+test('a method that a path does not support is a 405 that lists the supported ones', async () => {
   const headers = { authorization: `Bearer ${A}`, origin: 'https://elsewhere.example' };
   const paths: readonly (readonly [string, RegExp])[] = [
     ...READ.map((path) => [path, /^GET, HEAD\b/] as const),
@@ -183,7 +183,7 @@ test('a method that a path has not is a 405 that lists those it has', async () =
 const EXCHANGES = ['chat/completions', 'responses', 'messages', 'messages/count_tokens', 'embeddings'];
 const STORED = ['models/fake%2Fmodel', 'responses/resp_none', 'responses/resp_none/input_items'];
 
-test('Allow lists the methods a path answers, and no other, on every path there is', async () => {
+test('Allow lists exactly the methods of a path, for every path', async () => {
   const document = await callHttp(`${gateway.floe.url}/api/openapi.json`);
   const description = document.json();
   assert.ok(isObject(description) && isObject(description.paths));
@@ -223,7 +223,7 @@ async function expecting(path: string, key: string) {
   return { isAsked, status: answer.statusCode };
 }
 
-test('a body is asked for only when its sender may send it', async () => {
+test('100 Continue is sent only if the sender may send the body', async () => {
   const keys: Readonly<Record<string, string>> = {
     [CHAT_COMPLETIONS_PATH]: A,
     '/gateway/passthrough-a/v1/chat/completions': A,
@@ -237,7 +237,7 @@ test('a body is asked for only when its sender may send it', async () => {
   }
 });
 
-test('other sites may read the IDE adapter and public boards, and nothing else', async () => {
+test('other sites can read only the IDE adapter and public boards', async () => {
   const headers = {
     origin: 'https://elsewhere.example',
     'access-control-request-method': 'POST',

@@ -87,7 +87,7 @@ for (const dialect of TEST_DIALECTS)
 
 describe('the official client', () => {
   for (const dialect of TEST_DIALECTS)
-    test(`reads answers over ${dialect}, calls included`, async () => {
+    test(`reads responses over ${dialect}, including calls`, async () => {
       const openai = new OpenAI({ baseURL: base, apiKey: `sk-${harness.key}`, maxRetries: 0 });
       for (const isStream of [true, false]) {
         const reply = sampleReply(dialect, 'parallel-tools', isStream);
@@ -111,7 +111,7 @@ describe('the official client', () => {
       }
     });
 
-  test('lists the models this key may use, by their whole ids', async () => {
+  test('lists the models that this key may use, with their full ids', async () => {
     const openai = new OpenAI({ baseURL: `${base}/v1`, apiKey: harness.key });
     const ids: string[] = [];
     for await (const model of openai.models.list()) ids.push(model.id);
@@ -138,7 +138,7 @@ describe('paths', () => {
     });
 
   for (const deployment of ['messages%2Fm-1', 'messages/m-1'])
-    test(`a deployment "${deployment}" in the path is the model, whatever the body says`, async () => {
+    test(`a deployment "${deployment}" in the path is the model, whatever the body contains`, async () => {
       harness.setReply('messages', sampleReply('messages', 'text', false));
       const path = `/openai/deployments/${deployment}/chat/completions?api-version=2024-10-21`;
       const headers = { 'api-key': harness.key, authorization: '' };
@@ -156,7 +156,7 @@ describe('paths', () => {
     });
 
   for (const path of ['', '/', '/v1', '/responses', '/v2/chat/completions'])
-    test(`POST "${path}" is a 404 in the OpenAI shape that says where to go`, async () => {
+    test(`POST "${path}" is a 404 in the OpenAI format with the right path`, async () => {
       const answer = await ask(path, BODY);
       assert.equal(answer.status, 404);
       const error = objectOrEmpty(objectOrEmpty(answer.json())['error']);
@@ -170,8 +170,8 @@ describe('paths', () => {
   });
 });
 
-describe('a browser engine in front', () => {
-  test('has its preflight answered without a key', async () => {
+describe('a browser-based IDE', () => {
+  test('has its preflight request answered without a key', async () => {
     for (const path of ['/chat/completions', '/v1/models']) {
       const wanted = 'authorization, content-type, x-stainless-os';
       const answer = await callHttp(base + path, {
@@ -189,7 +189,7 @@ describe('a browser engine in front', () => {
     }
   });
 
-  test('may read every answer, errors and streams too', async () => {
+  test('can read every response, including errors and streams', async () => {
     harness.setReply('chat', sampleReply('chat', 'text', true));
     const answers = [
       await ask('/chat/completions', { ...BODY, stream: true }),
@@ -205,7 +205,7 @@ describe('a browser engine in front', () => {
   });
 });
 
-test('a body that means no request is a 400 that names its field as it came', async () => {
+test('a body without a valid request is a 400 that names its field', async () => {
   const cases: readonly (readonly [JsonObject, string])[] = [
     [{ model: 'chat/m-1' }, 'messages'],
     [{ input: 'hi' }, 'model'],
@@ -239,7 +239,7 @@ test('a body that means no request is a 400 that names its field as it came', as
   assert.equal(twice.status, 400);
 });
 
-test('the unified surface still refuses what only the adapter reads', async () => {
+test('the unified surface still rejects what only the adapter accepts', async () => {
   const answer = await callHttp(`${harness.url}/chat/completions`, {
     body: BODY,
     headers: { authorization: `Bearer ${harness.key}` },
@@ -248,7 +248,7 @@ test('the unified surface still refuses what only the adapter reads', async () =
   assert.match(answer.text, /\/gateway\/ide-adapter/);
 });
 
-test('members nobody understands are named in a header, without their values', async () => {
+test('unknown fields are listed in a header without their values', async () => {
   harness.setReply('chat', sampleReply('chat', 'text', false));
   const answer = await ask('/chat/completions', {
     ...BODY,
@@ -260,7 +260,7 @@ test('members nobody understands are named in a header, without their values', a
   assert.ok(isObject(answer.json()) && !JSON.stringify(answer.headers).includes('Tr0ub4dor'));
 });
 
-test('a stored turn of the Responses surface is gone on from; one nobody knows needs the history in the body', async () => {
+test('a stored turn of the Responses surface can be continued, and an unknown one requires the history in the body', async () => {
   const openai = new OpenAI({ baseURL: harness.url, apiKey: harness.key, maxRetries: 0 });
   harness.setReply('chat', sampleReply('chat', 'text', false));
   const stored = await openai.responses.create({ model: 'chat/m-1', input: 'The first question.' });

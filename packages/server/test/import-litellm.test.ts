@@ -112,7 +112,7 @@ async function startUpstreams(t: TestContext) {
   return { good, bad };
 }
 
-test('a LiteLLM installation with 40 models answers the same requests with the same keys', async (t) => {
+test('a LiteLLM installation with 40 models has the same responses for the same requests and keys', async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'floe-import-'));
   t.after(() => rmSync(home, { recursive: true, force: true }));
   const { good, bad } = await startUpstreams(t);
@@ -179,7 +179,7 @@ test('a LiteLLM installation with 40 models answers the same requests with the s
   assert.deepEqual(await codeOf(KEYS.poor, 'rescue'), [402, 'budget_exceeded']);
 });
 
-test('a second import gives the same file, and a dry run writes none', async (t) => {
+test('a second import creates the same file, and a dry run writes none', async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'floe-import-'));
   t.after(() => rmSync(home, { recursive: true, force: true }));
   const database = await createLitellmDatabase(t);

@@ -36,7 +36,7 @@ const STREAM = createSseReply([
   'data: [DONE]\n\n',
 ]);
 
-test('bodies are kept for the org that asks for it, without what should not be read, and for no other', async (t) => {
+test('bodies are stored for the organization that enables it, without sensitive values, and for no other', async (t) => {
   const upstream = await startFakeUpstream({
     respond: ({ body }) => (body.includes('"stream":true') ? STREAM : WHOLE),
   });

@@ -63,7 +63,7 @@ async function startHolding(t: TestContext) {
   };
 }
 
-test('a default installation admits exactly what its limits allow, through bursts and idle hours', async (t) => {
+test('a default installation admits exactly what its limits allow, for bursts and idle hours', async (t) => {
   const { upstream, letGo } = await startHolding(t);
 
   /** Statuses of requests that are in flight together. */

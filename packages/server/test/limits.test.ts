@@ -21,7 +21,7 @@ async function limitOf({ callApi }: GuardedGateway): Promise<JsonObject> {
   return isObject(limits[0]) ? limits[0] : {};
 }
 
-test('the third request of two a minute is told 429, exactly how long to wait, and reaches no upstream', async (t) => {
+test('the third request of a limit of two a minute is a 429 with the exact wait, and reaches no provider', async (t) => {
   const gateway = await startGuardedGateway(t, { org: { limits: [{ name: 'two', scope: 'org', rpm: 2 }] } });
   const first = await gateway.chat();
   assert.equal(first.status, 200, first.text);
@@ -48,7 +48,7 @@ test('the third request of two a minute is told 429, exactly how long to wait, a
   assert.equal(isObject(last) && Math.ceil(Number(last.retry_after_ms)), waitMs);
 });
 
-test('a request that is refused for itself has spent its RPM, and 429 is told before it', async (t) => {
+test('an invalid request counts for the RPM limit, and a 429 comes before its error', async (t) => {
   const gateway = await startGuardedGateway(t, { org: { limits: [{ scope: 'org', rpm: 3, tpm: 100_000 }] } });
   const broken = await gateway.chat({ messages: 'none' });
   assert.equal(broken.status, 400);
@@ -63,7 +63,7 @@ test('a request that is refused for itself has spent its RPM, and 429 is told be
   assert.equal((await gateway.chat({}, `eis_none${'0'.repeat(32)}`)).status, 401, 'not 429');
 });
 
-test('tokens are reserved by estimate, settled by what the provider counted, and given back when nothing came', async (t) => {
+test('tokens are reserved by estimate, settled with the reported usage, and returned without a response', async (t) => {
   const gateway = await startGuardedGateway(t, { org: { limits: [{ scope: 'org', tpm: 10_000 }] } });
   const answer = await gateway.chat({ max_tokens: 5_000 });
   assert.equal(answer.status, 200);
@@ -78,7 +78,7 @@ test('tokens are reserved by estimate, settled by what the provider counted, and
   assert.equal(huge.status, 429, 'all that may be asked for is the whole limit, and 48 are spent');
 });
 
-test('a limit on a model holds under an alias, and a limit for each key counts each key', async (t) => {
+test('a limit on a model applies to its aliases, and a limit per key counts each key', async (t) => {
   const limits = [
     { name: 'priced', scope: 'org', model: 'priced/*', rpm: 2 },
     { name: 'each', per: 'key', rpm: 3 },
@@ -102,7 +102,7 @@ test('a limit on a model holds under an alias, and a limit for each key counts e
   );
 });
 
-test('concurrent requests are limited, and a client that leaves gives its place back', async (t) => {
+test('concurrent requests are limited, and a disconnected client releases its slot', async (t) => {
   const gateway = await startGuardedGateway(t, {
     org: { limits: [{ name: 'one', scope: 'org', concurrency: 1 }] },
     upstream: { script: [{}], faults: [findInjectedFault('accept-and-silence')] },
@@ -126,7 +126,7 @@ test('concurrent requests are limited, and a client that leaves gives its place 
   });
 });
 
-test('clients of the Messages dialect read where they stand in its own header names', async (t) => {
+test('clients of the Messages dialect read their limits in its own headers', async (t) => {
   const gateway = await startGuardedGateway(t, { org: { limits: [{ scope: 'org', rpm: 5, tpm: 50_000 }] } });
   const answer = await callHttp(`${gateway.floe.url}/gateway/v1/messages`, {
     headers: { 'x-api-key': GATEWAY_KEYS.full },
@@ -139,7 +139,7 @@ test('clients of the Messages dialect read where they stand in its own header na
   assert.equal(answer.headers['x-ratelimit-limit-tokens'], '50000');
 });
 
-test('an org without limits is told of none', async (t) => {
+test('an organization without limits receives no limit headers', async (t) => {
   const gateway = await startGuardedGateway(t, { org: {} });
   const answer = await gateway.chat();
   assert.equal(answer.status, 200);

@@ -151,7 +151,7 @@ function mustBePage(link: string, base: string): string {
   return path;
 }
 
-test('every link of every message, in every channel and under every base URL, is that of the page it names', () => {
+test('every link in every message, for every channel and base URL, leads to the named page', () => {
   assert.ok(PAGES.length > 20);
   let found = 0;
   for (const base of BASES)
@@ -180,7 +180,7 @@ test('every link of every message, in every channel and under every base URL, is
   assert.ok(found >= BASES.length * (CHANNELS.length * 3 - 1) * ALERTS.length);
 });
 
-test('the alert of a budget names the budget itself, whatever its id looks like', () => {
+test("a budget alert has the budget's id and name, for any id", () => {
   for (const name of ['agents', 'a.b-c']) {
     const config = BudgetSchema.parse({ name, scope: 'org', limit_usd: 1, period: 'day' });
     const rule = compileBudget(declareConfigFileRule(config), 'UTC');
@@ -193,7 +193,7 @@ test('the alert of a budget names the budget itself, whatever its id looks like'
   }
 });
 
-test('whatever else the server makes a link of leads to something that it answers', () => {
+test('every other link of the server leads to an existing page', () => {
   const text = files('packages/server/src', '.ts').join('\n');
   const links = [
     ...text.matchAll(

@@ -66,7 +66,7 @@ after(async () => {
 const isUnknown = (text: string) =>
   /"code":"not_found"/.test(text) && /No endpoint exists at this path on this listener/.test(text);
 
-test('a surface answers on the listeners that have it, and is a 404 on the others', async () => {
+test('a surface is served by its listeners, and is a 404 on others', async () => {
   assert.equal(ports.length, LISTENERS.length);
   for (const [index, surfaces] of LISTENERS.entries())
     for (const [surface, [path, status]] of Object.entries(DOORS)) {
@@ -85,7 +85,7 @@ test('a surface answers on the listeners that have it, and is a 404 on the other
   }
 });
 
-test('a creation tells its address below the path of the base address', async () => {
+test('the Location of a created resource is below the path of the base URL', async () => {
   const made = await fetch(`${floe.url}${PREFIX}/api/management/teams`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
@@ -96,7 +96,7 @@ test('a creation tells its address below the path of the base address', async ()
   assert.equal((await callHttp(`${floe.url}${place}`, { headers })).status, 200);
 });
 
-test('/metrics without a token is read on a listener of its own only, where others can reach this machine', async () => {
+test('without a token, /metrics is served only on its own listener if other machines can reach it', async () => {
   const main = await callHttp(`${floe.url}/metrics`);
   assert.equal(main.status, 401);
   assert.match(main.text, /telemetry\.metrics_token.*server\.listeners/);
@@ -104,7 +104,7 @@ test('/metrics without a token is read on a listener of its own only, where othe
   assert.equal((await callHttp(`${own}/metrics`)).status, 200);
 });
 
-test('a hidden surface is reached by no other spelling of its path', async () => {
+test('a hidden surface is unreachable in any notation of its path', async () => {
   const [gatewayOnly = ''] = ports;
   for (const path of [
     '/API/me',
@@ -135,13 +135,13 @@ test('a hidden surface is reached by no other spelling of its path', async () =>
   }
 });
 
-test('errors of a missing surface speak the dialect of their path', async () => {
+test('errors of a hidden surface have the dialect of their path', async () => {
   const answer = await callHttp(`${ports[3]}/gateway/v1/messages`, { body: {}, headers });
   assert.equal(answer.status, 404);
   assert.match(answer.text, /^\{"type":"error","error":\{"type":"not_found_error"/);
 });
 
-test('every surface answers below the path of the base address, and where a proxy took it away', async () => {
+test('every surface responds below the path of the base URL, and also if a proxy removed the path', async () => {
   for (const [path, status] of Object.values(DOORS)) {
     const due = path === '/metrics' ? 401 : status;
     assert.equal((await callHttp(`${floe.url}${PREFIX}${path}`, { headers })).status, due, path);
@@ -155,7 +155,7 @@ test('every surface answers below the path of the base address, and where a prox
     assert.equal((await callHttp(floe.url + path)).status, 404, path);
 });
 
-test('addresses that are told carry the path, and never the host that was asked', async () => {
+test('returned URLs contain the path, and never the host of the request', async () => {
   await floe.waitForOutput(/"gateway_url":"https:\/\/floe\.example\/tools\/floe\/gateway\/v1"/);
   for (const path of ['/', '/api/openapi.json', '/boards/nobody', '/nowhere', PREFIX]) {
     const answer = await callHttp(floe.url + path, {
@@ -165,7 +165,7 @@ test('addresses that are told carry the path, and never the host that was asked'
   }
 });
 
-test('`::` is reached by both families', { skip: !hasIpv6 && 'this machine has no IPv6' }, async () => {
+test('`::` is reachable with IPv4 and IPv6', { skip: !hasIpv6 && 'this machine has no IPv6' }, async () => {
   for (const url of [floe.url, ...ports]) {
     const { port } = new URL(url);
     for (const host of ['127.0.0.1', '[::1]'])
@@ -173,7 +173,7 @@ test('`::` is reached by both families', { skip: !hasIpv6 && 'this machine has n
   }
 });
 
-test('every listener drains: what is under way ends well, and no port is left open', async () => {
+test('every listener drains: requests in progress finish, and no port remains open', async () => {
   const one = await startFloeProcess({
     yaml: JSON.stringify({
       server: { host: '[::1]', listeners: [{ port: 0, host: '127.0.0.1', surfaces: ['gateway'] }] },
@@ -222,7 +222,7 @@ async function reach(url: string): Promise<void> {
   }
 }
 
-test('one port that is taken stops the whole start, and the words name the setting', async () => {
+test('a port that is in use stops the whole start, and the message names the setting', async () => {
   const other = createServer();
   await once(other.listen(0, '127.0.0.1'), 'listening');
   const address = other.address();

@@ -27,7 +27,7 @@ async function ask({ url }: FloeProcess, model = 'sandbox/echo'): Promise<string
 const idsIn = ({ event, data }: SseFrame): string[] =>
   event === 'requests' ? JSON.parse(data).data.map((row: { readonly id: string }) => row.id) : [];
 
-test('a watcher hears of each request that passes its filters, and goes on after a restart', async (t) => {
+test('a watcher receives each request that matches its filters, and continues after a restart', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   const first = await startFloeProcess({ yaml, dataDir });
   t.after(() => first.stop());
@@ -48,7 +48,7 @@ test('a watcher hears of each request that passes its filters, and goes on after
   await again.until((one) => idsIn(one).includes(missed));
 });
 
-test('a watcher of one process hears of the requests of another on the same PostgreSQL', async (t) => {
+test('a watcher of one process receives the requests of another on the same PostgreSQL', async (t) => {
   const env = { FLOE_DATABASE_URL: await createTestDatabase(t), FLOE_SECRET_KEY: 'a'.repeat(64) };
   const one = await startFloeProcess({ yaml, env });
   t.after(() => one.stop());

@@ -15,7 +15,7 @@ after(() => harness.close());
 
 const messages = [{ role: 'user' as const, content: 'How many tokens are these words, roughly?' }];
 
-test('a provider of the dialect counts itself, and gets the client’s bytes', async () => {
+test("a provider with the dialect counts itself, and receives the client's bytes", async () => {
   harness.setReply(
     'messages',
     createJsonReply({ input_tokens: 4711, context_management: { original_input_tokens: 5000 } }),
@@ -35,7 +35,7 @@ test('a provider of the dialect counts itself, and gets the client’s bytes', a
 });
 
 for (const dialect of TEST_DIALECTS.filter((name) => name !== 'messages'))
-  test(`for a model behind ${dialect} the count is an estimate that says so, and nobody is asked`, async () => {
+  test(`for a model behind ${dialect}, the count is an estimate that says so, and no provider is called`, async () => {
     const before = harness.upstream(dialect).requests.length;
     const ask = { model: `${dialect}/m-1`, messages };
     const short = await harness.anthropic.messages.countTokens(ask);
@@ -46,7 +46,7 @@ for (const dialect of TEST_DIALECTS.filter((name) => name !== 'messages'))
     assert.equal(harness.upstream(dialect).requests.length, before);
   });
 
-test('a host of the dialect without such a path is estimated, and its other refusals are told as they are', async () => {
+test('a host with the dialect but without the path is estimated, and its other errors are forwarded', async () => {
   harness.setReply('messages', { ...createJsonReply({ error: 'no such path' }), status: 404 });
   const estimated = await harness.anthropic.messages.countTokens({ model: 'messages/m-1', messages });
   assert.ok(estimated.input_tokens > 0);
@@ -72,7 +72,7 @@ test('a count has the errors of any other request', async () => {
   }
 });
 
-test('both API versions and every beta reach a provider of the dialect as the client said them', async () => {
+test('both API versions and every beta header reach a provider with the dialect unchanged', async () => {
   harness.setReply('messages', sampleReply('messages', 'text', false));
   for (const version of ['2023-06-01', '2026-10-21', undefined]) {
     const answer = await callHttp(`${harness.url}/messages?beta=true`, {
@@ -91,7 +91,7 @@ test('both API versions and every beta reach a provider of the dialect as the cl
   }
 });
 
-test('a system turn in the middle of the conversation is kept where it stands, for every provider', async () => {
+test('a system turn in the middle of the conversation remains at its position, for every provider', async () => {
   const conversation = [
     { role: 'user', content: 'First question.' },
     { role: 'assistant', content: 'First answer.' },
@@ -117,7 +117,7 @@ test('a system turn in the middle of the conversation is kept where it stands, f
   }
 });
 
-test('tools a provider runs itself are left out beside the caller’s own, and refused alone', async () => {
+test("tools that a provider runs itself are dropped next to the caller's own, and rejected alone", async () => {
   const hosted = { type: 'web_search' };
   const own = {
     type: 'function',

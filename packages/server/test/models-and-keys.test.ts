@@ -68,7 +68,7 @@ test('model ids with slashes, colons and odd characters reach the provider witho
   }
 });
 
-test('models.list() gives what every provider lists, under ids that can be asked for', async () => {
+test('models.list() returns what every provider lists, with ids that can be requested', async () => {
   const { client } = gateway.client('strip');
   const models = [];
   for await (const model of client.models.list()) models.push(model);
@@ -88,7 +88,7 @@ test('models.list() gives what every provider lists, under ids that can be asked
   });
 });
 
-test('the SDK of Anthropic lists and retrieves the same models in its own shape', async () => {
+test('the Anthropic SDK lists and retrieves the same models in its own format', async () => {
   const { client } = gateway.client('strip');
   const openai = new Set<string>();
   for await (const { id } of client.models.list()) openai.add(id);
@@ -118,7 +118,7 @@ test('the SDK of Anthropic lists and retrieves the same models in its own shape'
   );
 });
 
-test('models.retrieve() finds an id with slashes and colons, escaped by the SDK or as it is', async () => {
+test('models.retrieve() finds an id with slashes and colons, encoded by the SDK or not', async () => {
   const { client } = gateway.client('strip');
   const id = 'openrouter/vendor/alpha-1:free';
   assert.equal((await client.models.retrieve(id)).id, id);
@@ -130,7 +130,7 @@ test('models.retrieve() finds an id with slashes and colons, escaped by the SDK 
   await assert.rejects(client.models.retrieve('openrouter/none/of:these'), OpenAI.NotFoundError);
 });
 
-test('a narrow key sees and may use its own models only, and is not made to try again', async () => {
+test('a restricted key sees and uses only its own models, and is told not to retry', async () => {
   const { client, taps } = gateway.client('strip', {
     apiKey: `${gateway.key('strip')}_narrow`,
     maxRetries: 2,
@@ -144,7 +144,7 @@ test('a narrow key sees and may use its own models only, and is not made to try 
   assert.equal(taps.at(-1)?.headers.get('x-should-retry'), 'false');
 });
 
-test('GET /key tells a key what it is and may use, and not its secret', async () => {
+test("GET /key returns a key's identity and permissions, and not its value", async () => {
   const key = `${gateway.key('forward')}_narrow`;
   const answer = await callHttp(`${gateway.url}/key`, { headers: { authorization: `Bearer ${key}` } });
   const shown = answer.json();
@@ -156,7 +156,7 @@ test('GET /key tells a key what it is and may use, and not its secret', async ()
   assert.ok(!answer.text.includes(key));
 });
 
-test('the official client gets the class, code and parameter of each refusal of the gateway', async () => {
+test('the official client receives the class, code and parameter of each gateway error', async () => {
   const { client, last } = gateway.client('strip');
   const wrongKey = gateway.client('strip', { apiKey: `eis_${'0'.repeat(48)}` });
   const noKey = gateway.client('strip', { apiKey: 'sk-no-key-of-ours' });

@@ -168,7 +168,7 @@ function toldIn(answer: HttpCallResponse): string {
 describe('numbers keep their text', () => {
   for (const surface of SURFACES)
     for (const dialect of DIALECTS) {
-      test(`${surface} to ${dialect}: request, answer, stream, and both again from the cache`, async () => {
+      test(`${surface} to ${dialect}: request, response, stream, and both again from the cache`, async () => {
         const unstored = surface === 'responses' ? ',"store":false' : '';
         for (const rest of [unstored, `${unstored},"stream":true`]) {
           const first = await ask(surface, dialect, rest);
@@ -180,7 +180,7 @@ describe('numbers keep their text', () => {
         }
       });
 
-      test(`${surface} to ${dialect}: what policies rewrite, and the bodies that are kept`, async () => {
+      test(`${surface} to ${dialect}: what policies redact, and the stored bodies`, async () => {
         for (const rest of ['', ',"stream":true']) {
           const answer = await ask(surface, dialect, rest, KEYS.guarded);
           holdsAll(toldIn(answer), 'the answer');
@@ -202,7 +202,7 @@ describe('numbers keep their text', () => {
     }
 
   for (const dialect of DIALECTS)
-    test(`a stored response of ${dialect}, read and gone on from at every provider`, async () => {
+    test(`a stored response of ${dialect}, read and continued at every provider`, async () => {
       for (const rest of ['', ',"stream":true']) await storedAndGoneOn(dialect, rest);
     });
 });

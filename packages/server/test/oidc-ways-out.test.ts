@@ -73,7 +73,7 @@ const WAYS: readonly (readonly [
 ];
 
 for (const [what, outbound, env] of WAYS)
-  test(`with ${what} an issuer that only the proxy knows signs people in`, async () => {
+  test(`with ${what}, an issuer that only the proxy can reach signs people in`, async () => {
     const floe = await startFloeProcess({ yaml: withIssuer(outbound()), env: env() });
     network.tunnels.length = 0;
     issuer.asked.length = 0;
@@ -86,7 +86,7 @@ for (const [what, outbound, env] of WAYS)
     await floe.stop();
   });
 
-test('an issuer whose certificate nobody vouches for is not asked for anybody', async () => {
+test('an issuer with an untrusted certificate signs no one in', async () => {
   const floe = await startFloeProcess({ yaml: withIssuer({ proxy: network.proxyUrl }) });
   issuer.asked.length = 0;
   const { headers } = await start(floe);

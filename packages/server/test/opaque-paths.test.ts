@@ -17,7 +17,7 @@ after(() => harness.close());
 const client = () => harness.openai('ours', V1);
 const sentBody = (): unknown => JSON.parse(harness.lastRequest('a-one').body.toString());
 
-test('images: the provider of the model gets the bytes under its own name for the model', async () => {
+test('images: the provider of the model receives the bytes with its own model name', async () => {
   const image = {
     created: 1,
     data: [{ b64_json: 'aGk=' }],
@@ -47,7 +47,7 @@ test('images: the provider of the model gets the bytes under its own name for th
   assert.equal(made.data?.[0]?.b64_json, 'aGk=');
 });
 
-test('audio up: a form keeps every byte but its model’s, small or large, wherever the model stands', async () => {
+test('audio uploads: a form keeps every byte except the model, small or large, at any position of the model', async () => {
   harness.setReply(
     'a-one',
     createJsonReply({
@@ -78,7 +78,7 @@ test('audio up: a form keeps every byte but its model’s, small or large, where
   }
 });
 
-test('audio down: bytes come as they are', async () => {
+test('audio downloads: bytes are forwarded unchanged', async () => {
   const sound = Buffer.from([0, 255, 1, 254, 13, 10]);
   harness.setReply('a-one', { headers: { 'content-type': 'audio/mpeg' }, body: sound });
   const speech = await client().audio.speech.create({ model: 'a-one/m-1', voice: 'alloy', input: 'Hi' });
@@ -86,7 +86,7 @@ test('audio down: bytes come as they are', async () => {
   assert.deepEqual(Buffer.from(await speech.arrayBuffer()), sound);
 });
 
-test('a form whose model is missing, doubled, foreign or cut short is refused', async () => {
+test('a form whose model is missing, duplicated, not allowed or truncated is rejected', async () => {
   const part = (name: string, value: string) =>
     `--b0\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   const end = '--b0--\r\n';
@@ -107,7 +107,7 @@ test('a form whose model is missing, doubled, foreign or cut short is refused', 
   assert.equal(harness.requestCount('a-one'), before);
 });
 
-test('moderations and rerank pass for providers that offer them', async () => {
+test('moderations and rerank are forwarded to providers that offer them', async () => {
   harness.setReply('a-one', createJsonReply({ id: 'modr-1', model: 'm-1', results: [{ flagged: false }] }));
   const judged = await client().moderations.create({ model: 'a-one/m-1', input: 'x' });
   assert.equal(judged.results[0]?.flagged, false);
@@ -115,10 +115,10 @@ test('moderations and rerank pass for providers that offer them', async () => {
     body: { model: 'a-one/m-1', query: 'q', documents: ['d'] },
   });
   assert.equal(rerank.status, 400);
-  assert.match(rerank.text, /does not support rerank/);
+  assert.match(rerank.text, /supports rerank/);
 });
 
-test('files and batches: a header says whose, and what was made says it from then on', async () => {
+test('files and batches: a header chooses the provider, and created objects determine it afterwards', async () => {
   harness.setReply('a-one', ({ method, path }) =>
     createJsonReply(method === 'POST' ? { id: path.includes('batch') ? 'batch_7' : 'file-7' } : { id: path }),
   );

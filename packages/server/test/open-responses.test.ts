@@ -163,7 +163,7 @@ for (const model of COMPLIANCE_MODELS)
       });
     }
 
-    test('settings are repeated in the answer', async () => {
+    test('settings are repeated in the response', async () => {
       const { ask: settings } = SCENARIOS['every setting'] ?? assert.fail();
       const response = objectOrEmpty((await ask({ model, ...settings })).json());
       for (const name of ['temperature', 'top_p', 'max_output_tokens', 'metadata', 'reasoning', 'text'])
@@ -173,7 +173,7 @@ for (const model of COMPLIANCE_MODELS)
       assert.equal(response['model'], model);
     });
 
-    test('a call that was chosen, and its result given to the response gone on from', async () => {
+    test('a forced tool call, and its result in the continued response', async () => {
       const chosen = {
         input: 'The weather?',
         tools: [WEATHER],
@@ -187,7 +187,7 @@ for (const model of COMPLIANCE_MODELS)
       assertResponse((await ask({ model, previous_response_id: id ?? '', input: [result] })).json(), 'text');
     });
 
-    test('a response gone on from by its id', async () => {
+    test('a response that continues another by its id', async () => {
       const first = objectOrEmpty((await ask({ model, input: 'Hi' })).json());
       const second = (await ask({ model, input: 'More', previous_response_id: first['id'] ?? '' })).json();
       assert.ok(isObject(second));

@@ -146,7 +146,7 @@ test('one organization cannot use all capacity', async (t) => {
   assert.deepEqual(await countByStatus(greedy), { 200: 18, 503: 22 });
 });
 
-test('request bodies do not use more memory than permitted', async (t) => {
+test('request bodies use no more memory than permitted', async (t) => {
   const server = await start(t, { max_body_memory_mb: 64 }, ['first'], true);
   const content = 'x'.repeat(30 * 1024 * 1024);
   const open = [server.chat('first', content), server.chat('first', content)];

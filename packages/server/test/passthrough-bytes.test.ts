@@ -41,7 +41,7 @@ function recorded() {
 
 const found = recorded();
 
-test('recorded answers reach the client byte for byte, however they were cut', async () => {
+test('recorded responses reach the client byte for byte in any chunking', async () => {
   assert.ok(found.length > 150, `${found.length} answers`);
   let passed = 0;
   for (const [at, { file, surface, interaction }] of found.entries()) {
@@ -60,7 +60,7 @@ test('recorded answers reach the client byte for byte, however they were cut', a
   assert.ok(passed > found.length * 0.8, `${passed} of ${found.length} were whole`);
 });
 
-test('a request goes up byte for byte, with its query and headers, and without anything of ours', async () => {
+test("a request is forwarded byte for byte, with its query and headers, and without Floe's own headers", async () => {
   harness.setReply('a-one', createJsonReply({ ok: true }));
   const body = '{ "model":"m-1" ,"x":{"\\u0061":1.50},\n"messages":[ ] }';
   const answer = await harness.call(`${PASSTHROUGH_A_PATH}/chat/completions?a=1&b=%20x&a=2`, {
@@ -95,7 +95,7 @@ test('a request goes up byte for byte, with its query and headers, and without a
   assert.ok(!JSON.stringify(headers).includes('eis_'));
 });
 
-test('every method and path below a base is passed on', async () => {
+test('every method and path below a base path is forwarded', async () => {
   harness.setReply('a-one', ({ method, path }) => createJsonReply({ method, path }));
   harness.setReply('b-one', ({ method, path }) => createJsonReply({ method, path }));
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -111,7 +111,7 @@ test('every method and path below a base is passed on', async () => {
   assert.equal(head.text, '');
 });
 
-test('an answer keeps its headers but for those of the connection and of the other host', async () => {
+test('a response keeps its headers except those of the connection and of the other host', async () => {
   harness.setReply('b-one', {
     ...createJsonReply({
       id: 'msg_1',
@@ -156,7 +156,7 @@ test('an answer keeps its headers but for those of the connection and of the oth
   );
 });
 
-describe('addresses that two readers could take for different ones are refused', () => {
+describe('ambiguous paths are rejected', () => {
   for (const path of [
     '/files/../models',
     '/%2e%2e/admin',
@@ -187,14 +187,14 @@ describe('addresses that two readers could take for different ones are refused',
       assert.equal(harness.requestCount('a-one'), before);
     });
 
-  test('and so is a platform key in the address', async () => {
+  test('a platform key in the URL is rejected', async () => {
     const answer = await harness.call(`${PASSTHROUGH_A_PATH}/things?key=${PASSTHROUGH_KEYS.ours}`);
     assert.equal(answer.status, 400);
     assert.ok(!answer.text.includes(PASSTHROUGH_KEYS.ours));
   });
 });
 
-test('errors of ours come in the dialect of the base', async () => {
+test("Floe's errors have the dialect of the base path", async () => {
   const b = await harness.call(`${PASSTHROUGH_B_PATH}/v1/messages`, {
     body: { model: 'nowhere', messages: [] },
   });
@@ -212,7 +212,7 @@ test('errors of ours come in the dialect of the base', async () => {
   assert.equal(unknown.status, 401);
 });
 
-test('the model lists name what the key may use, bare and in the shape of the style', async () => {
+test('the model lists contain what the key may use, in the format of the API', async () => {
   const all = await harness.openai().models.list();
   assert.deepEqual(
     all.data.map(({ id }) => id),

@@ -51,7 +51,7 @@ async function healthy(after: string): Promise<void> {
   assert.equal(answer.text, GOOD.join(''), after);
 }
 
-test('the next provider answers, under its own name for the model, when one fails before content', async () => {
+test('if a provider fails before content, the next one responds, with its own model name', async () => {
   for (const failing of [
     createJsonReply({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 529),
     createJsonReply({ error: 'x' }, 503),
@@ -72,7 +72,7 @@ test('the next provider answers, under its own name for the model, when one fail
   }
 });
 
-test('a provider’s own failure passes unchanged once nobody is left to ask', async () => {
+test("a provider's own failure is forwarded unchanged if no provider is left", async () => {
   const failure = {
     type: 'error',
     error: { type: 'overloaded_error', message: 'Overloaded' },
@@ -96,7 +96,7 @@ test('a provider’s own failure passes unchanged once nobody is left to ask', a
   assert.deepEqual([row['status'], row['state']], [200, 'failed']);
 });
 
-test('a refusal keeps its wording, and a refused credential is never told as the caller’s', async () => {
+test("an error keeps its message, and a rejected credential is never reported as the caller's", async () => {
   const body = {
     type: 'error',
     error: { type: 'invalid_request_error', message: 'prompt is too long: 9 > 8' },
@@ -112,7 +112,7 @@ test('a refusal keeps its wording, and a refused credential is never told as the
   assert.match(denied.text, /upstream_auth_failed/);
 });
 
-test('what breaks never looks finished, whatever broke it', async () => {
+test('a broken response never looks finished, whatever broke it', async () => {
   for (const { name } of INJECTED_FAULTS) {
     // Those that only wait are judged with a clock of their own; a coding passes as it is.
     if (/accepts-|silent|silence|stall|slow|hang|gzip/.test(name)) continue;
@@ -128,7 +128,7 @@ test('what breaks never looks finished, whatever broke it', async () => {
   }
 });
 
-test('a stream that breaks off after content breaks off for the client, and is counted as far as it came', async () => {
+test('a stream that breaks after content breaks for the client, and is counted as far as it was received', async () => {
   const cut = GOOD.slice(0, 4).join('');
   for (const framing of ['close', 'chunked'] as const) {
     harness.setReply('b-one', { ...createSseReply([cut]), framing });
@@ -142,7 +142,7 @@ test('a stream that breaks off after content breaks off for the client, and is c
   await healthy('cut streams');
 });
 
-test('a redirect is never followed nor handed on', async () => {
+test('a redirect is neither followed nor forwarded', async () => {
   for (const fake of ['b-one', 'b-two'] as const)
     harness.setReply(fake, {
       status: 307,
@@ -156,7 +156,7 @@ test('a redirect is never followed nor handed on', async () => {
   assert.equal(harness.requestCount('a-one'), before);
 });
 
-test('a client may leave at every stage', async () => {
+test('a client can disconnect at every stage', async () => {
   harness.setReply('b-one', { ...createSseReply(GOOD), framing: 'chunked' });
   for (const stage of DISCONNECT_STAGES)
     for (const reset of [false, true]) {
@@ -175,7 +175,7 @@ test('a client may leave at every stage', async () => {
   await healthy('clients that left');
 });
 
-test('a client that leaves in the middle of an upload ends it at the provider', async () => {
+test('a client that disconnects during an upload ends it at the provider', async () => {
   const client = await RawClient.connect(harness.url);
   const before = harness.requestCount('a-one');
   await client.send(uploadHead(1_000_000));
@@ -205,7 +205,7 @@ function uploadHead(length: number): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-test('a body larger than 512 MB is refused before any of it is read', async () => {
+test('a body larger than 512 MB is rejected before any of it is read', async () => {
   const client = await RawClient.connect(harness.url);
   await client.send(uploadHead(512 * 1024 * 1024 + 1));
   const { status, body } = await client.readAnswer();
@@ -214,7 +214,7 @@ test('a body larger than 512 MB is refused before any of it is read', async () =
   assert.match(body.toString(), /request_too_large/);
 });
 
-test('an upload passes in both directions without being held in memory', async () => {
+test('uploads are streamed in both directions without being held in memory', async () => {
   const length = (process.env['FLOE_TEST_FULL'] ? 512 : 128) * 1024 * 1024;
   let received = 0;
   const sink = createServer((req, res) => {
@@ -267,7 +267,7 @@ function residentMb(pid: number): number {
   return (pages * 4096) / (1024 * 1024);
 }
 
-test('a slow reader gets all of it, and its provider waits', async () => {
+test('a slow reader receives everything, and its provider waits', async () => {
   const fake: PassthroughUpstream = 'a-one';
   const body = Buffer.alloc(24 * 1024 * 1024, 'y');
   harness.setReply(fake, {

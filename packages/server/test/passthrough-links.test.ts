@@ -53,7 +53,7 @@ function serveBatches({ method, path }: ReceivedRequest): UpstreamReply {
 }
 let made = 0;
 
-test('the official SDK reads the results of a batch through Floe, wherever the provider says they are', async () => {
+test('the official SDK reads the results of a batch through Floe, for any URL at the provider', async () => {
   harness.setReply('b-one', serveBatches);
   const client = harness.anthropic();
   for (const _ of [0, 1]) {
@@ -80,7 +80,7 @@ test('results that an SDK reads by their link are counted', async () => {
   assert.equal(results.text, RESULT);
 });
 
-test('no member of a resource names the provider’s API, however the link is written', async () => {
+test("no resource contains the provider's URL, in any notation", async () => {
   const { url } = harness.upstream('a-one');
   const links = [
     `${url}/v1/files/f_1/content?x=1&y=a%20b`,
@@ -111,7 +111,7 @@ test('no member of a resource names the provider’s API, however the link is wr
   }
 });
 
-test('links inside what a model or a person wrote stay as they are', async () => {
+test('links in the text of a model or a person are unchanged', async () => {
   const { url } = harness.upstream('a-one');
   const text = `see ${url}/v1/files/f_1`;
   const whole = {

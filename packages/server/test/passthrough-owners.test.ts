@@ -84,7 +84,7 @@ function page(things: readonly Thing[], query: URLSearchParams, after: string) {
   return { object: 'list', data, has_more, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
 }
 
-test('a file is there for the key that made it, and for nobody else', async () => {
+test('a file is available to the key that created it, and to no other', async () => {
   const ours = await harness
     .openai()
     .files.create({ file: await toFile(Buffer.from('text'), 'a.txt'), purpose: 'assistants' });
@@ -112,7 +112,7 @@ test('a file is there for the key that made it, and for nobody else', async () =
   assert.equal((await harness.openai().files.delete(ours.id)).deleted, true);
 });
 
-test('a list holds only the caller’s own, and pages of it are filled from further pages', async () => {
+test("a list contains only the caller's own objects, and its pages are filled from further pages", async () => {
   const mine: string[] = [];
   for (let n = 0; n < 9; n += 1) {
     const key = n % 3 === 0 ? 'ours' : 'colleague';
@@ -141,7 +141,7 @@ async function fileOf(key: 'ours' | 'colleague'): Promise<string> {
   return (await harness.openai(key).files.create({ file, purpose: 'batch' })).id;
 }
 
-test('an organization may share what its keys make', async () => {
+test('an organization can share what its keys create', async () => {
   const made = await harness.anthropic('stranger').messages.batches.create({
     requests: [
       {
@@ -156,7 +156,7 @@ test('an organization may share what its keys make', async () => {
   assert.match(foreign.text, /"not_found_error"/);
 });
 
-test('the files that a batch writes belong to whoever made the batch', async () => {
+test('the files that a batch writes belong to the creator of the batch', async () => {
   const batch = await harness.openai().batches.create({
     input_file_id: await fileOf('ours'),
     endpoint: '/v1/responses',
@@ -172,7 +172,7 @@ test('the files that a batch writes belong to whoever made the batch', async () 
   assert.equal(foreign.status, 404);
 });
 
-test('batch results are counted when they pass, once', async () => {
+test('batch results are counted once, when they are forwarded', async () => {
   const batch = await harness.anthropic().messages.batches.create({
     requests: [
       {
@@ -194,7 +194,7 @@ test('batch results are counted when they pass, once', async () => {
   ]);
 });
 
-test('a stored response belongs to its key from its first event on', async () => {
+test('a stored response belongs to its key from its first event', async () => {
   harness.setReply('a-one', ({ method, path }) =>
     method === 'POST'
       ? createSseReply(
@@ -241,7 +241,7 @@ test('a stored response belongs to its key from its first event on', async () =>
   );
 });
 
-test('a key that is restricted to models reaches other paths only where it says so', async () => {
+test('a key that is restricted to models can use other paths only if it lists them', async () => {
   const file = await harness
     .openai('narrow')
     .files.create({ file: await toFile(Buffer.from('x'), 'x'), purpose: 'user_data' });
@@ -257,7 +257,7 @@ test('a key that is restricted to models reaches other paths only where it says 
   }
 });
 
-test('a model that stands inside a body must be allowed as well', async () => {
+test('a model inside a body must be allowed too', async () => {
   const requests = (model: string) => [{ custom_id: '1', params: { model, max_tokens: 5, messages: [] } }];
   const before = harness.requestCount('b-one') + harness.requestCount('a-one');
   for (const [path, body] of [
@@ -275,7 +275,7 @@ test('a model that stands inside a body must be allowed as well', async () => {
   assert.equal(harness.requestCount('b-one') + harness.requestCount('a-one'), before);
 });
 
-test('a batch file that names a model that is not allowed never becomes whole at the provider', async () => {
+test('a batch file with a model that is not allowed is never complete at the provider', async () => {
   const line = (model: string) =>
     JSON.stringify({ custom_id: 'x', method: 'POST', url: '/v1/responses', body: { model } });
   const upload = (...models: string[]) =>
@@ -294,7 +294,7 @@ test('a batch file that names a model that is not allowed never becomes whole at
   assert.equal(kept.get('a-onefiles')?.length, 1);
 });
 
-test('a batch reads only files that were judged as its input', async () => {
+test('a batch reads only files that were checked as its input', async () => {
   const text = 'no JSON\n{"body":{"model":"elsewhere"}}';
   const other = await harness
     .openai()

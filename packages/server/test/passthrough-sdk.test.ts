@@ -116,7 +116,7 @@ test('anthropic: files', async () => {
   assert.equal((await harness.anthropic().beta.files.delete('file_1')).id, 'file_1');
 });
 
-test('both clients read the wording of errors, the provider’s and ours', async () => {
+test('both clients read the messages of errors, of the provider and of Floe', async () => {
   const wording = 'input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000';
   harness.setReply(
     'b-one',

@@ -42,7 +42,7 @@ const ask = (key: string, model = 'sandbox/echo') =>
     body: buildChatBody({ model }),
   });
 
-test('a key works from the answer to its creation until the answer to its revocation, round after round', async () => {
+test('a key works from the response to its creation until the response to its revocation, repeatedly', async () => {
   for (let round = 0; round < 20; round++) {
     const { id, key } = await create({ name: `round ${round}`, scopes: ['gateway'] });
     assert.equal((await ask(key)).status, 200);
@@ -55,7 +55,7 @@ test('a key works from the answer to its creation until the answer to its revoca
   }
 });
 
-test('a stream under way ends with the answer to the revocation of its key, or to the report of its leak', async () => {
+test('an open stream ends when the API confirms the revocation of its key, or the report of its leak', async () => {
   const ends = {
     revoked: ({ id }: { id: string }) => api('DELETE', `${KEYS}/${id}`),
     reported: ({ key }: { key: string }) =>
@@ -77,7 +77,7 @@ test('a stream under way ends with the answer to the revocation of its key, or t
   }
 });
 
-test('the old value of a rotated key tells when it ends with every answer of the gateway, the new one nothing', async () => {
+test('the old value of a rotated key has its end in every gateway response, and the new one has not', async () => {
   const { id, key: old } = await create({ name: 'rotated', scopes: ['gateway'] });
   const before = Math.floor(Date.now() / 1000);
   const made = (await api('POST', `${KEYS}/${id}/rotate`, { overlap_hours: 1 })).json();
@@ -117,7 +117,7 @@ test('scopes: each operation accepts exactly its scopes', async () => {
   }
 });
 
-test('a key of restricted models asks for those only and lists those only', async () => {
+test('a key that is restricted to models uses and lists only those', async () => {
   const { key } = await create({ name: 'restricted', scopes: ['gateway'], models: ['sandbox/e*'] });
   assert.equal((await ask(key)).status, 200);
   assertErrorAnswer(
@@ -133,7 +133,7 @@ test('a key of restricted models asks for those only and lists those only', asyn
   );
 });
 
-test('the time zone of an org without a file is the one its budgets and schedules go by', async () => {
+test('the time zone of an organization without a file applies to its budgets and schedules', async () => {
   const changed = await api('PATCH', '/api/management/org', { name: 'Kolkata', timezone: 'Asia/Kolkata' });
   assert.equal(changed.status, 200, changed.text);
   const budget = { name: 'daily', scope: 'org', period: 'day', limit_usd: 1000 };
@@ -145,7 +145,7 @@ test('the time zone of an org without a file is the one its budgets and schedule
   assert.match(preview.text, /T18:30:00\.000Z/);
 });
 
-test('keys survive a restart, revoked ones as revoked, and their last use has been noted', async () => {
+test('keys survive a restart, revoked ones as revoked, and their last use is stored', async () => {
   const used = await create({ name: 'used', scopes: ['gateway'] });
   const unused = await create({ name: 'unused', scopes: ['gateway'] });
   const revoked = await create({ name: 'revoked', scopes: ['gateway'] });

@@ -180,7 +180,7 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
   for (const dialect of DIALECTS) {
     const asking = { surface, model: `${dialect}/m-1` };
 
-    test(`${surface} over ${dialect}: a whole answer is refused or cleaned by what stands in it`, async () => {
+    test(`${surface} over ${dialect}: a complete response is denied or redacted because of its content`, async () => {
       says = EMAIL;
       const denied = await ask('answers', 'x', {}, asking);
       assert.equal(denied.status, 403, denied.text);
@@ -206,7 +206,7 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
       assert.equal(good.text.length, plain.text.length);
     });
 
-    test(`${surface} over ${dialect}: a stream is stopped at a frame’s edge, however it is cut`, async () => {
+    test(`${surface} over ${dialect}: a stream is stopped at a frame boundary, for any chunking`, async () => {
       says = EMAIL;
       let last = '';
       for (const cut of [
@@ -238,7 +238,7 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
       assert.ok(!unwritable.text.includes(EMAIL));
     });
 
-    test(`${surface} over ${dialect}: monitor mode changes nothing and says what it would do`, async () => {
+    test(`${surface} over ${dialect}: monitor mode changes nothing and records what it would do`, async () => {
       says = EMAIL;
       for (const stream of [false, true]) {
         const plain = await ask('plain', `Mail ${EMAIL}`, { stream }, asking);
@@ -264,7 +264,7 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
       }
     });
 
-    test(`${surface} over ${dialect}: a request goes on without what a rule takes out`, async () => {
+    test(`${surface} over ${dialect}: a request is forwarded without what a policy redacts`, async () => {
       says = 'Welt';
       const secret = 'ghp_aB3dE5gH7jK9mN2pQ4sT6vW8xY1zaB3dE5gH';
       const text = `Mail ${EMAIL}, card 4111 1111 1111 1111, key ${secret}, "quoted" \\ and é`;
@@ -283,7 +283,7 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
     });
   }
 
-test('a denied request never reaches a provider, in any dialect, and an exception spares it', async () => {
+test('a denied request reaches no provider in any dialect, and an exception allows it', async () => {
   const before = bodies.length;
   const caps = {
     chat: 'max_completion_tokens',
@@ -306,14 +306,14 @@ test('a denied request never reaches a provider, in any dialect, and an exceptio
   assert.ok(sent.includes(EMAIL), 'nothing behind the exception is judged');
 });
 
-test('429 comes before 403, and 403 before 402; what was refused spent its RPM', async () => {
+test('429 comes before 403, and 403 before 402; a rejected request counts for the RPM limit', async () => {
   for (const status of [403, 403, 429, 429]) {
     const answer = await ask('limited', 'x');
     assert.equal(answer.status, status, answer.text);
   }
 });
 
-test('embeddings inputs are judged too', async () => {
+test('embedding inputs are evaluated too', async () => {
   const embed = (input: string | string[]) =>
     callHttp(`${floe.url}/gateway/v1/embeddings`, {
       headers: { authorization: `Bearer ${keyOf('limited')}` },
@@ -330,7 +330,7 @@ test('embeddings inputs are judged too', async () => {
   assert.ok(sent.includes('[redacted:email]') && !sent.includes(EMAIL), sent);
 });
 
-test('the row of a stopped stream says that a part of it was read, and why it ended', async () => {
+test('the row of a stopped stream states that a part was sent, and why it ended', async () => {
   says = EMAIL;
   const stopped = await ask('finish', 'x', { stream: true });
   const row = await rowOf('finish', stopped);
@@ -339,7 +339,7 @@ test('the row of a stopped stream says that a part of it was read, and why it en
   assert.ok(Number(row['cost_nano_usd']) > 0);
 });
 
-test('what is denied is not stored as a response, and what is cleaned is stored clean', async () => {
+test('a denied response is not stored, and a redacted one is stored redacted', async () => {
   says = EMAIL;
   const stored = (org: string, id: unknown) =>
     callHttp(`${floe.url}/gateway/v1/responses/${String(id)}`, {
@@ -362,7 +362,7 @@ test('what is denied is not stored as a response, and what is cleaned is stored 
   }
 });
 
-test('a kept answer is judged for the caller who gets it', async () => {
+test('a cached response is evaluated for the caller who receives it', async () => {
   says = EMAIL;
   const as = (who: string) => ({ headers: { 'x-floe-metadata': JSON.stringify({ who }) } });
   for (const stream of [false, true]) {
@@ -382,7 +382,7 @@ const LONG = 'An ordinary sentence of a long text. '.repeat(2_000);
 
 for (const surface of ['chat', 'responses', 'messages'] as const)
   for (const model of new Set(['chat/m-1', `${surface}/m-1`]))
-    test(`${surface} over ${model}: a thread judges a long request or answer, with the same outcome`, async () => {
+    test(`${surface} over ${model}: a thread evaluates a long request or response with the same result`, async () => {
       const asking = { surface, model };
       says = LONG;
       for (const stream of [false, true]) {
@@ -422,7 +422,7 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
       assert.ok(sent.includes(`${LONG}[redacted:email]`) && !sent.includes(EMAIL));
     });
 
-test('a long answer is stored or replayed only after a thread has judged it', async () => {
+test('a long response is stored or replayed only after a thread has evaluated it', async () => {
   says = `${LONG}${EMAIL}`;
   for (const model of ['chat/m-1', 'responses/m-1'])
     for (const org of ['answers', 'plain', 'finish']) {
@@ -445,7 +445,7 @@ test('a long answer is stored or replayed only after a thread has judged it', as
   }
 });
 
-test('a client that disconnects while a thread judges its request ends the judgement', async () => {
+test('if a client disconnects while a thread evaluates its request, the evaluation ends', async () => {
   const inThreads = async () => {
     const { text } = await callHttp(`${floe.url}/metrics`, { method: 'GET' });
     return Number(/^floe_policy_thread_evaluations\{\} (\d+)/m.exec(text)?.[1]);

@@ -55,7 +55,7 @@ export async function runRedisFaults(t: TestContext, harness: DependencyFleet, q
     for (const floe of floes)
       assert.ok((await readBudgetSpend(floe, 'wide')) >= known, 'the budget was filled again');
   });
-  await t.test('slower than anybody waits', (t) =>
+  await t.test('slower than the timeout', (t) =>
     outage(
       t,
       'slow',
@@ -63,11 +63,11 @@ export async function runRedisFaults(t: TestContext, harness: DependencyFleet, q
       () => redisProxy.restore(),
     ),
   );
-  await t.test('slow, and within the time', async (t) => {
+  await t.test('slow, but within the timeout', async (t) => {
     redisProxy.delay(5);
     const during = await load.through();
     redisProxy.restore();
-    assertAllServed(during, 'slow, and within the time');
+    assertAllServed(during, 'slow, but within the timeout');
     t.diagnostic(`10 ms slower: ${formatLatencies(during)}; before ${quiet}`);
   });
   await t.test('flushed', async () => {
@@ -78,7 +78,7 @@ export async function runRedisFaults(t: TestContext, harness: DependencyFleet, q
       assert.ok((await readBudgetSpend(floe, 'wide')) >= known, 'the budget was filled again');
   });
   await t.test(
-    'emptied twice while a hard budget is spent: overspent by what was under way or not yet written',
+    'emptied twice while a hard budget is spent: exceeded by what was in progress or not yet written',
     (t) => assertBoundedOverspend(t, harness),
   );
 }

@@ -49,7 +49,7 @@ test('a port in use', async () => {
   other.close();
 });
 
-test('a data directory that cannot be made, below a file', async () => {
+test('a data directory that cannot be created, below a file', async () => {
   const file = join(freshFolder(), 'file');
   writeFileSync(file, '');
   await assertRefusesToStart(
@@ -73,15 +73,15 @@ test('a data directory that is a file', async () => {
 test('an address that is not of this machine', () =>
   assertRefusesToStart({ FLOE_HOST: '203.0.113.1' }, /not an address of this machine. Change FLOE_HOST/));
 
-test('a port that is no number', () => assertRefusesToStart({ FLOE_PORT: 'http' }, /FLOE_PORT/));
+test('a port that is not a number', () => assertRefusesToStart({ FLOE_PORT: 'http' }, /FLOE_PORT/));
 
-test('a log level that is none', () =>
+test('an unknown log level', () =>
   assertRefusesToStart({ FLOE_LOG_LEVEL: 'loud' }, /FLOE_LOG_LEVEL: must be one of/));
 
-test('a secret key that is short', () =>
+test('a short secret key', () =>
   assertRefusesToStart({ FLOE_SECRET_KEY: 'short' }, /FLOE_SECRET_KEY: must be at least 32 characters long/));
 
-test('a configuration file that is not there', () =>
+test('a missing configuration file', () =>
   assertRefusesToStart({ FLOE_CONFIG: 'nowhere.yaml' }, /nowhere\.yaml: cannot be read \(ENOENT\)/));
 
 const BROKEN_FILES: readonly (readonly [what: string, text: string, says: RegExp])[] = [
@@ -104,13 +104,13 @@ const BROKEN_FILES: readonly (readonly [what: string, text: string, says: RegExp
   ],
 ];
 
-test('a floe.yaml that is broken ends the start with a line that says where', async () => {
+test('an invalid floe.yaml ends the start with a message that has the position', async () => {
   const file = join(freshFolder(), 'floe.yaml');
   writeFileSync(file, 'server: { port: 1\n');
   await assertRefusesToStart({ FLOE_CONFIG: file }, /floe\.yaml:2:1: the indentation/);
 });
 
-test('a shared database but no shared key', () =>
+test('a shared database without a shared key', () =>
   assertRefusesToStart({ FLOE_DATABASE_URL: 'postgres://localhost/floe' }, /FLOE_SECRET_KEY/));
 
 for (const [what, text, says] of BROKEN_FILES)
@@ -135,7 +135,7 @@ test('a data directory that another process uses', async () => {
   assert.deepEqual(await first.stop(), { code: 0, signal: null });
 });
 
-test('another secret key than before, a secret key that is gone, a newer database', async () => {
+test('a different secret key, a missing secret key, a newer database', async () => {
   const dataDir = join(freshFolder(), 'data');
   await (await startFloeProcess({ dataDir })).stop();
   const env = { FLOE_DATA_DIR: dataDir };
@@ -156,7 +156,7 @@ test('another secret key than before, a secret key that is gone, a newer databas
   await assertRefusesToStart(env, /secret key for .* is missing/);
 });
 
-test('floe config check: what a good file holds, a line for each mistake, and their exit codes', async () => {
+test('floe config check: a summary of a valid file, a line for each mistake, and the exit codes', async () => {
   const cwd = freshFolder();
   const check = (...args: string[]) => runProgramToEnd(CLI_PROGRAM, ['config', 'check', ...args], {}, cwd);
   writeFileSync(

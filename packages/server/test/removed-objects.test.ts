@@ -133,14 +133,14 @@ async function checksOf(id: string): Promise<number> {
   return (await listed(`monitoring/monitors/${id}/checks`)).length;
 }
 
-test('every list that floe.yaml has of an org is among the kinds that are run here', () => {
+test('every list of an organization in floe.yaml is among the kinds in this test', () => {
   const org = OrgSchema.parse({ id: 'acme' });
   const lists = Object.entries(org).flatMap(([section, value]) => (Array.isArray(value) ? [section] : []));
   const sections = KINDS.map(({ path, section }) => section ?? path.split('/').at(-1));
   assert.deepEqual(sections.toSorted(), [...lists, 'relay'].toSorted());
 });
 
-test('an object that leaves the file is removed as DELETE removes one of the API, for every kind', async () => {
+test('an object that leaves the file is removed like an object that DELETE removes, for every kind', async () => {
   const pairs: { readonly kind: Kind; readonly filed: string; readonly made: string }[] = [];
   for (const kind of KINDS) pairs.push({ kind, filed: await idOfFiled(kind), made: await make(kind) });
   for (const id of ['filed', 'made'])
@@ -166,7 +166,7 @@ test('an object that leaves the file is removed as DELETE removes one of the API
   assert.equal((await api('GET', 'management/settings')).text, settings);
 });
 
-test('what an object recorded continues when one of the same id comes back', async () => {
+test('the records of an object continue when one with the same id returns', async () => {
   const [keys] = KINDS.filter(({ path }) => path.endsWith('keys'));
   const [monitors] = KINDS.filter(({ path }) => path.endsWith('monitors'));
   assert.ok(keys && monitors);

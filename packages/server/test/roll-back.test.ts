@@ -119,7 +119,7 @@ test('sqlite: a release runs on the file of the next one after an expand migrati
   assert.equal(countIn(dataDir, `select count(*) as count from checks where status = 'ok'`), served);
 });
 
-test('sqlite: a release refuses a file with a contract migration of the next one, and changes nothing', async (t) => {
+test('sqlite: a release rejects a file with a contract migration of the next one, and changes nothing', async (t) => {
   const home = createHome(t);
   const dataDir = join(home, 'data');
   const key = await runRelease(SERVER_PROGRAM, dataDir, null);
@@ -133,7 +133,7 @@ test('sqlite: a release refuses a file with a contract migration of the next one
   assert.equal(hashOf(file), before);
 });
 
-test('postgres: a contract migration is refused while the previous release runs, and then refuses it', async (t) => {
+test('postgres: a contract migration is rejected while the previous release runs, and then rejects it', async (t) => {
   const home = createHome(t);
   const url = await createTestDatabase(t);
   const store = { FLOE_DATABASE_URL: url, FLOE_SECRET_KEY: 'upgrade'.repeat(10) };

@@ -42,7 +42,7 @@ const STREAM = createSseReply([
   'data: [DONE]\n\n',
 ]);
 
-test('kill -9 under load: every row settled 10 ms before is there once, and no other row is', async (t) => {
+test('kill -9 under load: every row finalized 10 ms before exists once, and no other row', async (t) => {
   const upstream = await startFakeUpstream({
     respond: ({ body }) => (body.includes('"stream":true') ? STREAM : WHOLE),
   });

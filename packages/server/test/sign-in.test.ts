@@ -36,7 +36,7 @@ async function ask(
 const setup = (token: string | undefined, email: string) =>
   ask('POST', '/api/session/setup', { body: { token, email, name: 'Mara Koch', password: PASSWORD } });
 
-test('the link of the first start makes the owner, whose cookie opens the API until they sign out', async () => {
+test('the link of the first start creates the owner, whose cookie opens the API until they sign out', async () => {
   const [, token] = await floe.waitForOutput(LINK);
   const made = await setup(token, 'mara@acme.example');
   assert.equal(made.status, 200, JSON.stringify(made.body));
@@ -62,7 +62,7 @@ test('the link of the first start makes the owner, whose cookie opens the API un
     assert.equal(floe.output().split(secret).length - 1, secret === token ? 1 : 0, 'no log has it');
 });
 
-test('floe owner-link works beside the running server, for an owner who lost their password too', async () => {
+test('floe owner-link works while the server runs, for an owner who also lost their password', async () => {
   const ownerLink = (...args: readonly string[]) => {
     // The port is the server's affair: whoever runs the command has not its environment.
     return runProgramToEnd(

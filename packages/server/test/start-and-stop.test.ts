@@ -21,7 +21,7 @@ import { buildChatBody, buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS 
 const home = mkdtempSync(join(tmpdir(), 'floe-starts-'));
 after(() => rmSync(home, { recursive: true, force: true }));
 
-test('a first start prints a key and a sign-in link, a terminal shows a curl line that works; a second one has no new key', async (t) => {
+test('a first start prints a key and a sign-in link, and a working curl command on a terminal; a second one prints no key', async (t) => {
   const dataDir = join(home, 'first');
   const first = await startFloeProcess({ dataDir });
   const key = await first.waitForKey();
@@ -124,7 +124,7 @@ function refusesConnections(url: string): Promise<true> {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
-  test(`${signal}: a stream under way finishes, new connections are refused, the exit code is 0`, async () => {
+  test(`${signal}: a stream in progress finishes, new connections are rejected, the exit code is 0`, async () => {
     const { floe, upstream, answer } = await startStreaming();
     const idle = await RawClient.connect(floe.url);
     await idle.send(encodeRawRequest({ path: '/healthz' }));
@@ -141,7 +141,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
     await upstream.close();
   });
 
-test('a listener for metrics alone stays open until the last request has ended', async () => {
+test('a listener for metrics only remains open until the last request has ended', async () => {
   const { floe, upstream, answer } = await startStreaming(
     {},
     {
@@ -161,7 +161,7 @@ test('a listener for metrics alone stays open until the last request has ended',
   await upstream.close();
 });
 
-test('a connection that is in use when the drain begins is closed behind its answer', async () => {
+test('a connection that is in use when the drain begins is closed after its response', async () => {
   const { floe, upstream, answer } = await startStreaming();
   const client = await RawClient.connect(floe.url);
   const headers: [string, string][] = [['x-api-key', GATEWAY_KEYS.full]];
@@ -184,7 +184,7 @@ test('a connection that is in use when the drain begins is closed behind its ans
   await upstream.close();
 });
 
-test('a second TERM ends at once', async () => {
+test('a second TERM ends the process immediately', async () => {
   const { floe, upstream, answer } = await startStreaming();
   const exit = floe.stop();
   await floe.waitForOutput(/"server is shutting down"/);
@@ -199,7 +199,7 @@ test('a second TERM ends at once', async () => {
   await upstream.close();
 });
 
-test('after TERM everything is served for the shutdown delay, readiness fails and connections are to be closed', async () => {
+test('after TERM, requests are served for the shutdown delay, readiness fails, and responses have connection: close', async () => {
   const env = { FLOE_SHUTDOWN_DELAY_MS: '120000' };
   const floe = await startFloeProcess({
     yaml: JSON.stringify(buildGatewayConfig('http://127.0.0.1:1')),
@@ -229,7 +229,7 @@ test('after TERM everything is served for the shutdown delay, readiness fails an
   assert.notEqual((await exit).code, null, 'it ended, and was not killed');
 });
 
-test('what is not complete at the drain timeout ends with an error of its dialect', async () => {
+test('a request that is incomplete at the drain timeout ends with an error in its dialect', async () => {
   const { floe, upstream, answer } = await startStreaming({ env: { FLOE_DRAIN_TIMEOUT_MS: '300' } });
   const exit = floe.stop();
   const whole = await answer;
@@ -247,7 +247,7 @@ test('HUP without a file changes nothing', async () => {
   assert.deepEqual(await floe.stop(), { code: 0, signal: null });
 });
 
-test('a stop writes every row: the next start shows what was answered before', async () => {
+test('a stop writes every row: the next start shows the previous requests', async () => {
   const dataDir = join(home, 'rows');
   const options = { dataDir, yaml: JSON.stringify(buildGatewayConfig('http://127.0.0.1:1')) };
   const headers = { authorization: `Bearer ${GATEWAY_KEYS.full}` };
@@ -267,7 +267,7 @@ test('a stop writes every row: the next start shows what was answered before', a
   await second.stop();
 });
 
-test('readiness is told while it runs; the metrics count what was asked', async () => {
+test('readiness is reported while the server runs, and the metrics count requests', async () => {
   const floe = await startFloeProcess();
   for (const path of ['/healthz', '/readyz']) assert.equal((await callHttp(floe.url + path)).status, 200);
   const headers = { authorization: `Bearer ${await floe.waitForKey()}` };
@@ -314,7 +314,7 @@ for (const [name, program, args] of WRAPPERS) {
   });
 }
 
-test('CPU seconds in /metrics are those of the whole process since its start, and never fall', async () => {
+test('CPU seconds in /metrics are those of the whole process since its start, and never decrease', async () => {
   const floe = await startFloeProcess({ dataDir: join(home, 'cpu') });
   const scrape = async () => {
     const { text } = await callHttp(`${floe.url}/metrics`);

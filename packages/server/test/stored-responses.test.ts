@@ -75,7 +75,7 @@ async function refusedWith(asked: Promise<unknown>, status: number, code: string
 
 for (const provider of STORED_RESPONSES_PROVIDERS)
   for (const isStream of [false, true])
-    test(`${provider} goes on from a stored turn, ${isStream ? 'streamed' : 'whole'}`, async () => {
+    test(`${provider} continues a stored turn, ${isStream ? 'streamed' : 'whole'}`, async () => {
       const client = harness.client();
       const model = `${provider}/m-1`;
       const first = await turn(client, { model, input: FIRST, instructions: 'Be brief.' }, isStream);
@@ -96,7 +96,7 @@ for (const provider of STORED_RESPONSES_PROVIDERS)
       assertInOrder(JSON.stringify(items.data), [FIRST, said(provider), SECOND]);
     });
 
-test('a conversation moves from provider to provider and each sees all of it', async () => {
+test('a conversation moves between providers, and each receives all of it', async () => {
   const client = harness.client();
   let previous: Answer | undefined;
   const spoken: string[] = [];
@@ -130,7 +130,7 @@ test('a conversation moves from provider to provider and each sees all of it', a
 });
 
 for (const provider of STORED_RESPONSES_PROVIDERS)
-  test(`parallel calls made by ${provider} find their results`, async () => {
+  test(`parallel calls of ${provider} are matched with their results`, async () => {
     const client = harness.client();
     const model = `${provider}/m-1`;
     harness.setScenario('parallel-tools');
@@ -157,7 +157,7 @@ for (const provider of STORED_RESPONSES_PROVIDERS)
     }
   });
 
-test('two branches of one response know nothing of each other', async () => {
+test('two branches of one response are independent', async () => {
   const client = harness.client();
   const model = 'chat/m-1';
   const root = await turn(client, { model, input: FIRST });
@@ -171,7 +171,7 @@ test('two branches of one response know nothing of each other', async () => {
   assert.ok(!askedText('chat').includes('Left?'));
 });
 
-test('what is deleted is gone: for reading, for going on, and for what was built on it', async () => {
+test('a deleted response cannot be read or continued, nor can responses that continue it', async () => {
   const client = harness.client();
   const model = 'messages/m-1';
   const first = await turn(client, { model, input: FIRST });
@@ -185,7 +185,7 @@ test('what is deleted is gone: for reading, for going on, and for what was built
   assert.equal((await client.responses.retrieve(second.id)).id, second.id);
 });
 
-test('the provider that keeps a response too is told to delete it', async () => {
+test('a provider that also stores a response is told to delete it', async () => {
   const client = harness.client();
   const first = await turn(client, { model: 'keeper/m-1', input: FIRST });
   await client.responses.delete(first.id);
@@ -193,7 +193,7 @@ test('the provider that keeps a response too is told to delete it', async () => 
   assert.deepEqual([told?.method, told?.path], ['DELETE', `/v1/responses/${first.id}`]);
 });
 
-test('a response is its key’s own: another key, another organization and a guess find nothing', async () => {
+test('a response belongs to its key: another key, another organization and a guessed id find nothing', async () => {
   const first = await turn(harness.client(), { model: 'keeper/m-1', input: FIRST });
   const asked = harness.upstream('keeper').requests.length;
   for (const [key, id] of [
@@ -212,7 +212,7 @@ test('a response is its key’s own: another key, another organization and a gue
   assert.equal(harness.upstream('keeper').requests.length, asked, 'the provider was asked for another key');
 });
 
-test('store: false keeps nothing', async () => {
+test('store: false stores nothing', async () => {
   const client = harness.client();
   for (const provider of ['chat', 'keeper']) {
     const first = await turn(client, { model: `${provider}/m-1`, input: FIRST, store: false });
@@ -221,7 +221,7 @@ test('store: false keeps nothing', async () => {
   }
 });
 
-test('a provider that has the conversation gets the client’s bytes', async () => {
+test("a provider that has the conversation receives the client's bytes", async () => {
   const client = harness.client();
   const first = await turn(client, { model: 'keeper/m-1', input: FIRST });
   const body = `{ "model" : "keeper/m-1",\n "previous_response_id":"${first.id}", "input":"${SECOND}", "x" : 1.50 }`;
@@ -237,7 +237,7 @@ test('a provider that has the conversation gets the client’s bytes', async () 
 
 for (const provider of STORED_RESPONSES_PROVIDERS)
   for (const origin of STORED_RESPONSES_PROVIDERS)
-    test(`every event of ${provider} that holds the response names the one of ${origin} before it`, async () => {
+    test(`every event of ${provider} that contains the response has the previous response id of ${origin}`, async () => {
       const first = await turn(harness.client(), { model: `${origin}/m-1`, input: FIRST });
       const answer = await callHttp(`${harness.url}/responses`, {
         headers: { authorization: `Bearer ${harness.keys.own}` },
@@ -251,7 +251,7 @@ for (const provider of STORED_RESPONSES_PROVIDERS)
         assert.equal(response['previous_response_id'], isItsOwn ? undefined : first.id, answer.text);
     });
 
-test('item references to earlier answers stand for what they name', async () => {
+test('item references to earlier responses are resolved', async () => {
   const client = harness.client();
   const first = await turn(client, { model: 'chat/m-1', input: FIRST });
   const input = [
@@ -267,7 +267,7 @@ test('item references to earlier answers stand for what they name', async () => 
   await refusedWith(turn(client, { model: 'chat/m-1', input: unknown }), 400, 'unsupported_parameter');
 });
 
-test('input items come in pages, both ways', async () => {
+test('input items have pages in both directions', async () => {
   const client = harness.client();
   const input = Array.from({ length: 5 }, (_, at) => ({ role: 'user' as const, content: `Item ${at}` }));
   const { id } = await turn(client, { model: 'chat/m-1', input });
@@ -284,7 +284,7 @@ test('input items come in pages, both ways', async () => {
     assert.equal((await get(`/responses/${id}/input_items?${query}`)).status, 400, query);
 });
 
-test('a stored response is told again as a stream', async () => {
+test('a stored response can be read as a stream', async () => {
   const client = harness.client();
   harness.setScenario('parallel-tools');
   const first = await turn(client, { model: 'messages/m-1', input: FIRST, tools: [TOOL] });
@@ -297,13 +297,13 @@ test('a stored response is told again as a stream', async () => {
   );
 });
 
-test('only background responses can be cancelled', async () => {
+test('only background responses can be canceled', async () => {
   const client = harness.client();
   const first = await turn(client, { model: 'chat/m-1', input: FIRST });
   await refusedWith(client.responses.cancel(first.id), 400, 'invalid_request');
 });
 
-test('a background response is asked after at the provider that makes it', async () => {
+test('a background response is polled at the provider that generates it', async () => {
   const client = harness.client();
   const ask = { model: 'keeper/m-1', input: FIRST, background: true };
   const done = await turn(client, ask);
@@ -328,14 +328,14 @@ test('a background response is asked after at the provider that makes it', async
   assert.equal(harness.upstream('keeper').requests.at(-1)?.path, `/v1/responses/${unwanted.id}/cancel`);
 });
 
-test('background and conversations are refused where nobody can carry them', async () => {
+test('background and conversations are rejected if no provider supports them', async () => {
   const client = harness.client();
   const ask = { model: 'messages/m-1', input: FIRST };
   await refusedWith(turn(client, { ...ask, background: true }), 400, 'unsupported_parameter');
   await refusedWith(turn(client, { ...ask, conversation: 'conv_1' }), 400, 'unsupported_parameter');
 });
 
-test('an attempted WebSocket is told at once to use POST', async () => {
+test('a WebSocket request is told immediately to use POST', async () => {
   for (const path of ['/responses', '/chat/completions', '/nothing']) {
     const { request } = await import('node:http');
     const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
@@ -366,7 +366,7 @@ function get(path: string): Promise<Response> {
   return fetch(harness.url + path, { headers: { authorization: `Bearer ${harness.keys.own}` } });
 }
 
-test('an organization may share its responses, or keep none', async () => {
+test('an organization can share its responses, or store none', async () => {
   const ask = { model: 'chat/m-1', input: FIRST };
   const shared = await turn(harness.client(harness.keys.sharer), ask);
   assert.equal((await harness.client(harness.keys.partner).responses.retrieve(shared.id)).id, shared.id);
@@ -380,7 +380,7 @@ test('an organization may share its responses, or keep none', async () => {
 });
 
 describe('on disk', () => {
-  test('who saw the end of an answer finds it after a crash, and nothing of it is readable', async (t) => {
+  test('a response whose end was received is found after a crash, and its stored form is unreadable', async (t) => {
     const other = await startStoredResponsesGateway();
     t.after(() => other.close());
     const secret = 'the-quarterly-figures-are-bad';
@@ -399,7 +399,7 @@ describe('on disk', () => {
     }
   });
 
-  test('PostgreSQL keeps conversations too', async (t) => {
+  test('PostgreSQL stores conversations too', async (t) => {
     const way = await startTcpProxy(await createTestDatabase(t));
     t.after(() => way.close());
     const env = { FLOE_DATABASE_URL: way.url, FLOE_SECRET_KEY: 'k'.repeat(40) };

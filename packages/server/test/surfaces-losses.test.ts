@@ -127,7 +127,7 @@ async function ask(surface: ClientSurface, dialect: TestDialect, more: JsonObjec
 for (const surface of CLIENT_SURFACES)
   for (const dialect of TEST_DIALECTS.filter((name) => name !== surface))
     describe(`${surface} over ${dialect}`, () => {
-      test('a hint arrives or is listed, in the header and on the row', async () => {
+      test('a hint is sent or listed, in the header and in the row', async () => {
         for (const stream of [false, true]) {
           const answer = await ask(surface, dialect, HINTS[surface], stream);
           assert.equal(answer.status, 200, answer.text);

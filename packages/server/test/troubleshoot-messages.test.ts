@@ -193,7 +193,7 @@ test('a target whose breaker is open: the page has the message', async () => {
   assertOnPage(await readMessage({ name: 'breaker', key: FULL, body: model('sandbox/tools') }));
 });
 
-test('a changed word is noticed', () => {
+test('a changed word is detected', () => {
   const found = readPagePatterns().filter((pattern) => pattern.test('This platform key is not valid.'));
   assert.deepEqual(found, []);
 });

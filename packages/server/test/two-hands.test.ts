@@ -57,7 +57,7 @@ const errorOf = ({ status, body }: { status: number; body: JsonObject }) => {
   return `${status} ${error['code']}: ${error['message']}`;
 };
 
-test('a request goes by a change of the API as soon as that is answered, beside what the file says', async () => {
+test('a change through the API applies when its response is sent, together with the file', async () => {
   assert.equal(await outcome('mine/echo'), 404);
   assert.equal((await api('POST', 'providers', { id: 'mine', kind: 'sandbox' })).status, 201);
   assert.equal(await outcome('mine/echo'), 200);
@@ -83,7 +83,7 @@ test('a request goes by a change of the API as soon as that is answered, beside 
   );
 });
 
-test('the file takes over what has its id; what leaves it is removed, or stays for what the API made', async () => {
+test('the file takes over a resource with its id; a resource that leaves it is removed, or kept if the API refers to it', async () => {
   const withMine = () =>
     write({ cache: { enabled: true } }, [SANDBOX, { id: 'mine', kind: 'sandbox', models: ['echo'] }]);
   withMine();
@@ -110,7 +110,7 @@ test('the file takes over what has its id; what leaves it is removed, or stays f
   assert.match(audit.text, /providers\.delete.*providers\.update.*providers\.update/s);
 });
 
-test('a refused file is told with its line, and forgotten when the next one is taken over', async () => {
+test('a rejected file is reported with its line until the next file is applied', async () => {
   const running = (await api('GET', 'config')).body;
   assert.equal(running['rejected'], null);
   assert.equal(running['file'], 'acme.yaml');
@@ -126,7 +126,7 @@ test('a refused file is told with its line, and forgotten when the next one is t
   assert.notEqual((await api('GET', 'config')).body['version'], running['version']);
 });
 
-test('what stands in the file says so under the name that the file has', async () => {
+test('a resource in the file states so with the name of the file', async () => {
   write({
     teams: [{ id: 'sre' }],
     policies: [{ name: 'cap', on: 'request', when: 'request.max_tokens > 9', action: 'flag' }],
@@ -228,7 +228,7 @@ const RESOURCES: Readonly<Record<string, readonly [name: string, entry: JsonObje
   budgets: ['all', { name: 'all', scope: 'org', limit_usd: 5, period: 'day' }, { limit_usd: 6 }],
 };
 
-test('a changed floe.yaml is compared with what runs, resource by resource, and nothing of it happens', async () => {
+test('a changed floe.yaml is compared with the active configuration by resource, without applying it', async () => {
   const env = { FLOE_API_KEY: KEY, FLOE_BASE_URL: floe.url };
   const file = join(home, 'changed.json');
   const written = Object.fromEntries(

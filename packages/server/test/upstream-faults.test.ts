@@ -216,14 +216,14 @@ async function assertRow(answer: HttpCallResponse, outcome: Outcome, provider: s
     assert.equal(attempt.status, outcome.upstreamStatus);
 }
 
-test('a kept-alive connection reset under the next request costs that request alone', async () => {
+test('a keep-alive connection that is reset during the next request affects only this request', async () => {
   await gateway.upstream.setFaults(findInjectedFault(RACE));
   assert.equal((await gateway.chat()).status, 200);
   assertErrorAnswer(await gateway.chat(), { code: 'upstream_unreachable' }, RACE);
   assert.equal((await gateway.chat()).status, 200);
 });
 
-test('a stream that breaks after its role event and before content is an error status, not a 200', async () => {
+test('a stream that breaks after its role event and before content is an error status and not a 200', async () => {
   const early: readonly (readonly [InjectedFault, Outcome, string])[] = [
     [
       createCutResponseFault({ by: 'fin', framing: 'chunked', afterFrame: 1 }),
@@ -268,7 +268,7 @@ const WAITS: readonly (readonly [name: string, seconds: readonly string[]])[] = 
   ['rate-limited/http-date', ['1', '2', '3']],
 ];
 
-test('how long an upstream asks to wait is passed on', async () => {
+test('the retry time of a provider is forwarded', async () => {
   for (const [name, seconds] of WAITS) {
     await gateway.upstream.setFaults(findInjectedFault(name));
     const answer = await gateway.chat();
@@ -280,7 +280,7 @@ test('how long an upstream asks to wait is passed on', async () => {
   await gateway.upstream.setFaults();
 });
 
-test('an upstream 4xx reaches the caller with its bytes unchanged', async () => {
+test("a provider's 4xx reaches the caller with its bytes unchanged", async () => {
   await gateway.upstream.setFaults(findInjectedFault('context-length-400'));
   const passed = await gateway.chat();
   await gateway.upstream.setFaults();
@@ -288,7 +288,7 @@ test('an upstream 4xx reaches the caller with its bytes unchanged', async () => 
   assert.match(passed.text, /"code":"context_length_exceeded"\}\}$/);
 });
 
-test('the caller’s own deadline ends a call as the total deadline', async () => {
+test("the caller's own deadline ends a call like the total deadline", async () => {
   await gateway.upstream.setFaults(findInjectedFault('accept-and-silence'));
   const headers = { authorization: `Bearer ${GATEWAY_KEYS.full}`, 'x-floe-timeout-ms': '50' };
   const answer = await gateway.chat({}, { headers });
@@ -300,7 +300,7 @@ test('the caller’s own deadline ends a call as the total deadline', async () =
   await gateway.upstream.setFaults();
 });
 
-test('an upstream whose name or certificate is no good is unreachable', async () => {
+test('a provider with an invalid name or certificate is unreachable', async () => {
   for (const provider of ['no-name', 'no-tls']) {
     const answer = await gateway.chat({ model: `${provider}/model` });
     assertErrorAnswer(answer, { code: 'upstream_unreachable' }, provider);
@@ -311,7 +311,7 @@ test('an upstream whose name or certificate is no good is unreachable', async ()
   assert.equal(phaseIn(answer.json()), 'connect');
 });
 
-test('after a fault that passes, the next call is answered', async () => {
+test('after a temporary fault, the next call succeeds', async () => {
   for (const fault of TABLE) {
     if (EXPECTED[fault.name]?.provider || fault.name.startsWith('huge')) continue;
     await gateway.upstream.setFaults(limitFaultRequests(fault, 1));

@@ -89,7 +89,7 @@ const WAYS: readonly (readonly [
 ];
 
 for (const [what, server, env] of WAYS)
-  test(`with ${what} every call goes through the proxy and believes the private authority`, async () => {
+  test(`with ${what}, every call uses the proxy and trusts the private authority`, async () => {
     const { tunnels } = network;
     const floe = await startFloeProcess({ yaml: corporate(server()), env: env() });
     tunnels.length = 0;
@@ -124,7 +124,7 @@ async function trap(location?: string) {
   return { port, reached };
 }
 
-test('with several orgs no kind of channel reaches a private address, however it is spelled', async () => {
+test('with several organizations, no channel reaches a private address in any notation', async () => {
   const { port, reached } = await trap();
   const keys = [{ name: 'full', key: GATEWAY_KEYS.full, scopes: ['gateway', 'management', 'monitoring'] }];
   const floe = await startFloeProcess({
@@ -157,7 +157,7 @@ test('with several orgs no kind of channel reaches a private address, however it
   await floe.stop();
 });
 
-test('a redirect is followed by no kind of call, wherever it leads', async () => {
+test('no call follows a redirect', async () => {
   const target = await trap();
   const leading = await trap(`http://127.0.0.1:${target.port}/stolen`);
   const base = `http://127.0.0.1:${leading.port}`;
@@ -194,7 +194,7 @@ const watched = new Set(['TCPCONNECTWRAP', 'PIPECONNECTWRAP', 'GETADDRINFOREQWRA
 createHook({ init(_, type) { if (watched.has(type)) writeSync(1, 'observed ' + type + '\\n'); } }).enable();
 `;
 
-test('nothing is called that was not configured: a first start serves without a network', async (t) => {
+test('only configured destinations are called: a first start needs no network', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'floe-ways-out-'));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'observer.mjs'), OBSERVER);

@@ -173,8 +173,8 @@ export type RequestHint =
   | 'seed'
   | 'cache-mark';
 /**
- * A provider's requirements for messages. With `system-in-place`, system turns may occur within a
- * Messages conversation.
+ * A provider's requirements for messages. `system-in-place` means that a conversation in the Messages dialect
+ * may contain system messages between other messages.
  */
 export type MessageQuirk = 'developer-role' | 'one-system-first' | 'system-in-place' | 'no-user-after-tool';
 /** A provider's requirements for tools. */

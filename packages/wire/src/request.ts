@@ -235,7 +235,7 @@ export function createUnsupportedFeatureFault({
 }): Fault {
   return new Fault(
     'unsupported_parameter',
-    `\`${param}\` (${need}) cannot be translated to the API of this provider. Remove it, or choose a model whose provider has the API that you call.`,
+    `\`${param}\` (${need}) cannot be translated to the API of this provider. Remove the field, or choose a model whose provider has the API that you call.`,
     { param },
   );
 }

@@ -51,5 +51,5 @@ export interface BlockOpenEvent {
   readonly freeform?: true | undefined;
 }
 
-/** Receives a response's events in order. */
+/** A callback that a response reader calls with each event of the response, in order. */
 export type EmitResponseEvent = (event: ResponseEvent) => void;

@@ -200,7 +200,9 @@ export function toClientFault(upstream: UpstreamFault): Fault {
   const ours = upstream.kind === 'credential' || upstream.kind === 'permission';
   return new Fault(
     FAULT_CODES[upstream.kind],
-    ours ? 'The provider rejected the credential configured for it.' : upstream.message,
+    ours
+      ? 'The provider rejected the credential that is configured in Floe. Replace the credential.'
+      : upstream.message,
     {
       upstreamStatus: upstream.status,
       ...(upstream.retryAfterMs === undefined ? {} : { retryAfterMs: upstream.retryAfterMs }),

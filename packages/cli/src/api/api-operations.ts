@@ -38,7 +38,10 @@ export type ApiOperations = Readonly<Record<string, Readonly<Record<string, ApiO
 /** Loads the API operations of this release from the file that `scripts/generate.mjs` writes. */
 export function loadApiOperations(): ApiOperations {
   const value: unknown = JSON.parse(readFileSync(new URL('operations.json', import.meta.url), 'utf8'));
-  if (!isApiOperations(value)) throw new Error('operations.json is damaged; run node scripts/generate.mjs');
+  if (!isApiOperations(value))
+    throw new Error(
+      'The file operations.json, which lists the API operations, is damaged. Install floe again.',
+    );
   return value;
 }
 

@@ -46,7 +46,8 @@ export async function resolveNameInPath(
     throw notFound;
   });
   const [id, ...others] = ids;
-  if (id === undefined) throw new ApiRequestError(`${notFound.message} "${list.command}" shows the ids.`);
+  if (id === undefined)
+    throw new ApiRequestError(`${notFound.message} Run "${list.command}" to see the ids.`);
   if (others.length > 0)
     throw new ApiRequestError(
       `Several resources have the name "${name}". Use one of their ids: ${ids.join(', ')}`,

@@ -125,7 +125,9 @@ class HookAnswerReader {
     while (this.#countedChunks < chunks.length)
       this.#receivedBytes += chunks[this.#countedChunks++]?.length ?? 0;
     if (this.#receivedBytes > MAX_HEAD_BYTES + MAX_BODY_BYTES)
-      throw new HookRequestError('the response of the server is too long');
+      throw new HookRequestError(
+        `the server sent a response of more than ${(MAX_HEAD_BYTES + MAX_BODY_BYTES) >> 20} MiB`,
+      );
     this.#head ??= parseHookAnswerHead(Buffer.concat(chunks));
     const head = this.#head;
     if (head === null) return null;
@@ -140,8 +142,7 @@ class HookAnswerReader {
     }
     if (length === undefined)
       return isEnd ? { status, headers, body: Buffer.concat(chunks).toString('utf8', bodyAt) } : null;
-    if (!/^\d+$/.test(length))
-      throw new HookRequestError('the response of the server has an invalid content-length header');
+    if (!/^\d+$/.test(length)) throw new HookRequestError('the server sent an invalid content-length header');
     const end = bodyAt + Number(length);
     return this.#receivedBytes < end
       ? null
@@ -181,8 +182,7 @@ function decodeChunkedBody(bytes: Buffer): string | null {
     const lineEnd = bytes.indexOf(CRLF, at);
     if (lineEnd < 0) return null;
     const size = /^([\da-f]{1,8})(?:\s*;.*)?$/i.exec(bytes.toString('latin1', at, lineEnd))?.[1];
-    if (size === undefined)
-      throw new HookRequestError('the response of the server has an invalid chunked encoding');
+    if (size === undefined) throw new HookRequestError('the server sent an invalid chunked encoding');
     const from = lineEnd + 2;
     const end = from + Number.parseInt(size, 16);
     if (end === from) return Buffer.concat(parts).toString('utf8');

@@ -51,7 +51,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
       if (isObject(payload)) settle(() => resolve(payload));
       else fail(payload === undefined ? 'the payload must be JSON' : 'the payload must be a JSON object');
     });
-    input.on('error', () => fail('the payload of the agent could not be read'));
+    input.on('error', () => fail("the agent's payload could not be read"));
   });
 }
 

@@ -73,7 +73,7 @@ function findDisablingSettings(agent: string, { scope, allFiles }: AgentSettings
     .filter(([path, value]) => allFiles.some(({ file }) => getValueAtPath(file, path) === value))
     .map(
       ([path, value]) =>
-        `The hooks do not run because the settings contain "${path}": ${JSON.stringify(value)}.`,
+        `The hooks do not run because the settings contain "${path}": ${JSON.stringify(value)}. Remove this setting.`,
     );
   const isManagedOnly = allFiles.some(
     (other) => other.scope === 'managed' && other.file['allowManagedHooksOnly'] === true,
@@ -101,7 +101,7 @@ function findTrustProblems(
   const userDirectory = process.env['CODEX_HOME'] || join(homedir(), '.codex');
   const configPath = join(scope === 'user' ? dirname(path) : userDirectory, 'config.toml');
   if (areCodexHooksDisabled(configPath))
-    return [`The hooks do not run because ${configPath} contains hooks = false.`];
+    return [`The hooks do not run because ${configPath} contains hooks = false. Remove this line.`];
   const counts = new Map<CodexTrust, number>();
   for (const hook of hooks) {
     const trust = getCodexTrust(hook, path, configPath);

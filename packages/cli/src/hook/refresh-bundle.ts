@@ -21,7 +21,7 @@ const FETCH_TIMEOUT_MS = 10_000;
 export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
   const { baseUrl, key } = settings;
   if (baseUrl === null || key === null)
-    throw new HookRequestError(settings.problem ?? 'the hook is not configured');
+    throw new HookRequestError(settings.problem ?? 'the hook is not configured; run "floe hook install"');
   const directory = getBundleCacheDirectory(paths, settings);
   const before = readCachedBundle(directory, settings);
   const { status, headers, body } = await sendHookRequest({
@@ -36,7 +36,7 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   if (status !== 200)
     throw new HookRequestError(`the server responded with status ${status}${formatServerMessage(body)}`);
   const bundle = parseBundleAnswer(body);
-  if (!bundle) throw new HookRequestError('the server response is not a rule bundle');
+  if (!bundle) throw new HookRequestError('the server did not send a rule bundle; check FLOE_BASE_URL');
   const next = {
     bundle,
     etag: headers.get('etag') ?? null,

@@ -50,7 +50,8 @@ async function postToRelay(
   timeoutMs: number,
 ): Promise<Json> {
   const { baseUrl, key, problem } = settings;
-  if (baseUrl === null || key === null) throw new HookRequestError(problem ?? 'the hook is not configured');
+  if (baseUrl === null || key === null)
+    throw new HookRequestError(problem ?? 'the hook is not configured; run "floe hook install"');
   const request = {
     url: baseUrl + path,
     key,

@@ -1,5 +1,5 @@
 import { ApiError, createUnreachableError, readApiError } from './api-error.ts';
-import { apiUrl } from './base-url.ts';
+import { buildApiUrl } from './base-url.ts';
 import { REASON_PROMPT, STEP_UP_PROMPT } from './prompts.ts';
 
 type QueryValue = string | number | boolean | null | undefined;
@@ -31,7 +31,7 @@ interface Asked {
 }
 
 async function ask(path: string, { method, query, body, signal, etag }: Asked): Promise<Response> {
-  const url = apiUrl(path);
+  const url = buildApiUrl(path);
   url.search = formatQueryParameters(query);
   const headers = new Headers({ accept: 'application/json' });
   if (body !== undefined) headers.set('content-type', 'application/json');
@@ -158,7 +158,7 @@ function isReasoned({ body, query }: Asked): boolean {
 
 /** Returns the curl command for a `GET` request to the API. */
 export function formatCurl(path: string, query: QueryParameters | undefined): string {
-  const url = apiUrl(path);
+  const url = buildApiUrl(path);
   url.search = formatQueryParameters(query);
   return `curl -fsS '${url.href.replaceAll("'", '%27')}' -H "Authorization: Bearer $FLOE_API_KEY"`;
 }

@@ -2,7 +2,7 @@
  * Describes an audit log action, as in `Revoked key ci`. An unknown action is shown as recorded, as in
  * `floes.melt ci`.
  */
-export function auditActionText(action: string, name: string, isCreation = false): string {
+export function formatAuditAction(action: string, name: string, isCreation = false): string {
   return WHOLE[action] ?? `${auditActionLabel(action, isCreation) ?? action} ${name}`;
 }
 
@@ -59,8 +59,8 @@ const DEEDS: Readonly<Record<string, string>> = {
   'config.reload': 'Reloaded configuration of organization',
   'breakers.force': 'Overrode breaker',
   'people.export': 'Exported personal data of',
-  'people.erase': 'Started to erase the data of person',
-  'people.erased': 'Erased personal data of',
+  'people.erase': 'Started erasing data for',
+  'people.erased': 'Erased the data of',
 };
 
 function singular(kind: string): string {

@@ -5,6 +5,6 @@ export const BASE_URL = new URL(document.baseURI);
 export const BASE_PATH = BASE_URL.pathname.replace(/\/$/, '');
 
 /** Returns the URL of an API path such as `api/session`. */
-export function apiUrl(path: string): URL {
+export function buildApiUrl(path: string): URL {
   return new URL(path.replace(/^\//, ''), BASE_URL);
 }

@@ -1,8 +1,8 @@
 import type { analyticsAnnotations } from '@floe/contract/api/annotations';
 import type * as z from 'zod';
-import { breakerName } from '../format/breaker-name.ts';
+import { formatBreakerName } from '../format/breaker-name.ts';
 import type { DisplayStatus } from '../ui/status.tsx';
-import { auditActionText } from './audit-action-label.ts';
+import { formatAuditAction } from './audit-action-label.ts';
 
 /** An event as the API returns it. */
 export type Annotation = z.output<typeof analyticsAnnotations>['data'][number];
@@ -31,7 +31,7 @@ export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
     return {
       ...common,
       state: known?.state ?? 'unknown',
-      text: `Breaker ${breakerName(subject.id)} ${known?.word ?? state.replaceAll('_', ' ')}${reason && `: ${reason}`}`,
+      text: `Breaker ${formatBreakerName(subject.id)} ${known?.word ?? state.replaceAll('_', ' ')}${reason && `: ${reason}`}`,
       page: { to: '/management/breakers', search: { open: subject.id } },
     };
   }
@@ -40,7 +40,7 @@ export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
   return {
     ...common,
     state: null,
-    text: auditActionText(text, subject.name),
+    text: formatAuditAction(text, subject.name),
     page: { to: '/management/audit', search: { action: text } },
   };
 }

@@ -1,4 +1,4 @@
-import { apiUrl } from './base-url.ts';
+import { buildApiUrl } from './base-url.ts';
 
 /** A change reported by `GET /api/events`. */
 export interface ServerEvent {
@@ -123,7 +123,7 @@ export class EventStream {
   #open(): void {
     this.#source?.close();
     if (this.#wanted.size === 0) return;
-    const url = apiUrl('api/events');
+    const url = buildApiUrl('api/events');
     const topics = [...this.#wanted].sort();
     url.searchParams.set('topics', topics.join(','));
     const source = new EventSource(url);

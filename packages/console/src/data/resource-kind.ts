@@ -35,7 +35,7 @@ export interface ConsoleResourceKind<Resource extends { readonly id: string }, F
 }
 
 /** Returns the API path of one resource. */
-export function resourcePath({ path }: { readonly path: string }, id: string): string {
+export function buildResourceApiPath({ path }: { readonly path: string }, id: string): string {
   return `${path}/${encodeURIComponent(id)}`;
 }
 
@@ -46,7 +46,7 @@ export function resourceQuery<Resource extends { readonly id: string }, Form ext
 ) {
   return queryOptions({
     queryKey: [...kind.touches[0], 'one', id],
-    queryFn: ({ signal }) => getWithETag<Resource>(resourcePath(kind, id), signal),
+    queryFn: ({ signal }) => getWithETag<Resource>(buildResourceApiPath(kind, id), signal),
   });
 }
 
@@ -87,7 +87,7 @@ export function useResourceEdit<Resource extends { readonly id: string }, Form e
 ): ResourceEdit<Form> {
   const { formOf, bodyOf, changeOf: write = bodyOf, touches } = kind;
   return usePatchForm<Resource, Form>({
-    path: resourcePath(kind, loaded.body.id),
+    path: buildResourceApiPath(kind, loaded.body.id),
     loaded,
     formOf,
     write,

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { apiUrl, BASE_PATH } from './base-url.ts';
+import { BASE_PATH, buildApiUrl } from './base-url.ts';
 import type { Session, SignedOutSession } from './session.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Session, SignedOutSession } from './session.ts';
 export const signInMethodsQuery = queryOptions({
   queryKey: ['session', 'methods'],
   queryFn: async ({ signal }): Promise<SignedOutSession['methods']> => {
-    const answer = await fetch(apiUrl('api/session'), { credentials: 'omit', signal });
+    const answer = await fetch(buildApiUrl('api/session'), { credentials: 'omit', signal });
     const session: Session = await answer.json();
     return session.state === 'signed_out' ? session.methods : { password: true, passkey: true, oidc: [] };
   },
@@ -24,7 +24,7 @@ export function redirectToIssuer(
   next: string,
   asked: Readonly<Record<string, string>> = {},
 ): void {
-  const url = apiUrl(`api/session/oidc/${encodeURIComponent(name)}/start`);
+  const url = buildApiUrl(`api/session/oidc/${encodeURIComponent(name)}/start`);
   for (const [field, value] of Object.entries(asked)) url.searchParams.set(field, value);
   url.searchParams.set('return_to', `${BASE_PATH}${next}`);
   location.assign(url);

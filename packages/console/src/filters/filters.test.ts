@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { type FilterField, parsePastedFilters, parseTypedFilter, toFilterTokens } from './filter-text.ts';
 import {
   chooseChartInterval,
+  formatTimeRangeLabel,
   normalizeRange,
   parseRangeMs,
   resolveTimeRange,
-  timeRangeLabel,
 } from './time-range.ts';
 
 const FIELDS: readonly FilterField[] = [
@@ -100,10 +100,13 @@ test('an absolute span wins over a range, and one that ends before it begins doe
 test('charts have few enough points to read', () => {
   const of = (range: string) => chooseChartInterval(resolveTimeRange(new URLSearchParams({ range }), NOW));
   assert.deepEqual(['1h', '24h', '30d'].map(of), ['minute', 'hour', 'day']);
-  assert.equal(timeRangeLabel(resolveTimeRange(new URLSearchParams('range=45m'), NOW)), 'Last 45 minutes');
-  assert.equal(timeRangeLabel(resolveTimeRange(new URLSearchParams('range=1d'), NOW)), 'Last 1 day');
   assert.equal(
-    timeRangeLabel(resolveTimeRange(new URLSearchParams('range=last 3 days'), NOW)),
+    formatTimeRangeLabel(resolveTimeRange(new URLSearchParams('range=45m'), NOW)),
+    'Last 45 minutes',
+  );
+  assert.equal(formatTimeRangeLabel(resolveTimeRange(new URLSearchParams('range=1d'), NOW)), 'Last 1 day');
+  assert.equal(
+    formatTimeRangeLabel(resolveTimeRange(new URLSearchParams('range=last 3 days'), NOW)),
     'Last 3 days',
   );
 });

@@ -68,7 +68,7 @@ function momentOf(text: string | null): Date | null {
 }
 
 /** Returns a label such as `Last hour` or `Last 45 minutes`, or null for an absolute range. */
-export function timeRangeLabel({ range }: SelectedTimeRange): string | null {
+export function formatTimeRangeLabel({ range }: SelectedTimeRange): string | null {
   if (range === null) return null;
   const preset = TIME_RANGE_PRESETS.find(([name]) => name === range);
   if (preset) return preset[1];

@@ -1,4 +1,4 @@
 /** Returns the display name of a breaker: its ID, without the credential if that is `none`. */
-export function breakerName(id: string): string {
+export function formatBreakerName(id: string): string {
   return id.replace(/@none$/, '');
 }

@@ -4,7 +4,7 @@
  * Returns the time zone of the browser. Times are displayed in this zone unless the URL sets another one with
  * `tz=`.
  */
-export function browserZone(): string {
+export function getBrowserZone(): string {
   const now = Date.now();
   // Cached for one minute, because every time in every row needs the zone and reading it is slow. A
   // traveler’s new zone appears within a minute.

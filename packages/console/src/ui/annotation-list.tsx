@@ -2,7 +2,7 @@ import { Rocket, SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { OrgLink } from '../app/org-link.tsx';
 import type { ChartAnnotation } from '../data/chart-annotation.ts';
-import { browserZone, formatFullTime } from '../format/times.ts';
+import { formatFullTime, getBrowserZone } from '../format/times.ts';
 import { Popover } from './popover.tsx';
 import { StatusIcon } from './status.tsx';
 
@@ -15,7 +15,7 @@ const AT_ONCE = 3;
  */
 export function AnnotationList({
   marks,
-  zone = browserZone(),
+  zone = getBrowserZone(),
 }: {
   readonly marks: readonly ChartAnnotation[];
   readonly zone?: string;
@@ -80,7 +80,13 @@ export function LatestAnnotation({ marks }: { readonly marks: readonly ChartAnno
   );
 }
 
-function MarkRow({ mark, zone = browserZone() }: { readonly mark: ChartAnnotation; readonly zone?: string }) {
+function MarkRow({
+  mark,
+  zone = getBrowserZone(),
+}: {
+  readonly mark: ChartAnnotation;
+  readonly zone?: string;
+}) {
   return (
     <li className="grid grid-cols-[auto_auto_minmax(0,1fr)] items-start gap-x-2 max-md:grid-cols-[auto_minmax(0,1fr)]">
       <span className="mt-px">
@@ -98,7 +104,7 @@ function MarkRow({ mark, zone = browserZone() }: { readonly mark: ChartAnnotatio
 
 function MarkTime({
   mark: { at },
-  zone = browserZone(),
+  zone = getBrowserZone(),
 }: {
   readonly mark: ChartAnnotation;
   readonly zone?: string;

@@ -2,10 +2,10 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { GapSpan } from '../format/gap-spans.ts';
-import { browserZone } from '../format/times.ts';
+import { getBrowserZone } from '../format/times.ts';
 import type { ChartProps, PlottedSeries } from './chart.tsx';
 import { describeAnnotationsAt, drawAnnotations } from './chart-annotations.ts';
-import { intervalLabel } from './chart-intervals.ts';
+import { formatIntervalLabel } from './chart-intervals.ts';
 import { stackSeries } from './chart-stack.ts';
 import { createChartTooltip } from './chart-tooltip.ts';
 
@@ -47,7 +47,7 @@ export function ChartCanvas(props: CanvasProps) {
 }
 
 function draw(element: HTMLElement, props: CanvasProps): uPlot {
-  const { at, series, kind = 'lines', format, height, onZoom, marks = [], zone = browserZone() } = props;
+  const { at, series, kind = 'lines', format, height, onZoom, marks = [], zone = getBrowserZone() } = props;
   const colour = colours(element);
   const text = colour('ink-3');
   const axis = axisOf(colour);
@@ -61,7 +61,7 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
     series.map(({ label, values }, index) => ({ label, values, colour: strokes[index] ?? text })),
     {
       format,
-      title: (index) => intervalLabel(props, index),
+      title: (index) => formatIntervalLabel(props, index),
       marks: (index) => describeAnnotationsAt(marks, at, index),
     },
   );

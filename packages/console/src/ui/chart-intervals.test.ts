@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { computeIntervalEnd, intervalLabel } from './chart-intervals.ts';
+import { computeIntervalEnd, formatIntervalLabel } from './chart-intervals.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -8,10 +8,10 @@ test('a day is named by its zone, and says its length where the clocks change', 
   const at = [24, 25, 26].map((day) => Date.parse(`2026-10-${day}T00:00:00+0${day < 26 ? 2 : 1}:00`));
   const days = { at, zone: 'Europe/Berlin', isDaily: true };
   assert.deepEqual(
-    at.map((_, index) => intervalLabel(days, index)),
+    at.map((_, index) => formatIntervalLabel(days, index)),
     ['Sat 24 Oct 2026', 'Sun 25 Oct 2026 (25 h)', 'Mon 26 Oct 2026'],
   );
-  assert.equal(intervalLabel({ at, zone: 'UTC' }, 0), '23 Oct 2026, 22:00:00 UTC');
+  assert.equal(formatIntervalLabel({ at, zone: 'UTC' }, 0), '23 Oct 2026, 22:00:00 UTC');
 });
 
 test('an interval ends where the next begins, the last one with the time that is shown', () => {

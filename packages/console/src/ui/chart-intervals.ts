@@ -1,4 +1,4 @@
-import { browserZone, formatDayName, formatFullTime } from '../format/times.ts';
+import { formatDayName, formatFullTime, getBrowserZone } from '../format/times.ts';
 
 /** The intervals on the time axis of a chart. */
 export interface ChartIntervals {
@@ -23,8 +23,8 @@ const HOUR_MS = 3_600_000;
  * Describes an interval by its start, or by its day if intervals are days. For a day on which daylight saving
  * time starts or ends, adds the length of the day.
  */
-export function intervalLabel(intervals: ChartIntervals, index: number): string {
-  const { at, zone = browserZone(), isDaily = false } = intervals;
+export function formatIntervalLabel(intervals: ChartIntervals, index: number): string {
+  const { at, zone = getBrowserZone(), isDaily = false } = intervals;
   const moment = new Date(at[index] ?? 0);
   if (!isDaily) return formatFullTime(moment, zone);
   const next = at[index + 1];

@@ -4,7 +4,7 @@ import { useGaps } from '../data/gaps.ts';
 import { formatDuration } from '../format/amounts.ts';
 import { type GapSpan, nullifyZerosInGaps } from '../format/gap-spans.ts';
 import { pluralize } from '../format/words.ts';
-import { computeIntervalEnd, intervalLabel } from './chart-intervals.ts';
+import { computeIntervalEnd, formatIntervalLabel } from './chart-intervals.ts';
 import { Skeleton } from './feedback.tsx';
 import { lazyComponent } from './lazy-component.tsx';
 import { ScrollArea } from './scroll-area.tsx';
@@ -122,10 +122,10 @@ function ChartTable(props: ChartProps) {
                     onClick={() => onZoom(new Date(moment), new Date(computeIntervalEnd(props, index)))}
                     className="min-h-6 hover:underline"
                   >
-                    {intervalLabel(props, index)}
+                    {formatIntervalLabel(props, index)}
                   </button>
                 ) : (
-                  intervalLabel(props, index)
+                  formatIntervalLabel(props, index)
                 )}
               </th>
               {series.map(({ label: name, values }) => (

@@ -13,12 +13,12 @@ import {
 } from 'react';
 import { useOnChange } from '../data/on-change.ts';
 import { joinClassNames } from './class-names.ts';
-import { fitColumns, nextSort, type TableColumn, type TableSort } from './table-columns.ts';
+import { fitColumns, getNextSort, type TableColumn, type TableSort } from './table-columns.ts';
 import {
+  findNextRowForKey,
   findScrollParent,
   getOffsetInScrollParent,
   isInteractiveElement,
-  nextRowForKey,
   useElementWidth,
   useRowHeight,
 } from './table-geometry.ts';
@@ -155,7 +155,7 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Ro
   useEffect(() => onShown?.(first, final), [first, final, onShown]);
 
   function move(event: KeyboardEvent) {
-    const to = nextRowForKey(event.key, cursor, rows.length);
+    const to = findNextRowForKey(event.key, cursor, rows.length);
     const row = rows[cursor];
     if (event.key === 'Enter' && row && event.target instanceof HTMLElement && event.target.role === 'row')
       onOpen?.(row);
@@ -200,7 +200,7 @@ function Head<Row>({
             {value && onSort ? (
               <button
                 type="button"
-                onClick={() => onSort(nextSort(sort, id))}
+                onClick={() => onSort(getNextSort(sort, id))}
                 className="inline-flex h-6 items-center gap-1 rounded-tag hover:text-ink"
               >
                 {label}

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { sendJson } from '../data/api-client.ts';
 import { useApiMutation } from '../data/api-mutation.ts';
-import { resourcePath } from '../data/resource-kind.ts';
+import { buildResourceApiPath } from '../data/resource-kind.ts';
 import { IconButton } from './button.tsx';
 import type { ResourceSource } from './source-badge.tsx';
 import type { TableColumn } from './table-columns.ts';
@@ -22,7 +22,7 @@ export function useManualOrder<Row extends Ordered>(
 ) {
   const move = useApiMutation(
     ({ id, position }: { readonly id: string; readonly position: number }) =>
-      sendJson<Row>('PATCH', resourcePath(kind, id), { position }),
+      sendJson<Row>('PATCH', buildResourceApiPath(kind, id), { position }),
     { touches: kind.touches },
   );
   const own = rows?.filter(({ source }) => source.kind === 'console') ?? [];

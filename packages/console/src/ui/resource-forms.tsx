@@ -4,9 +4,9 @@ import type { WithETag } from '../data/api-client.ts';
 import type { ApiError } from '../data/api-error.ts';
 import type { ResourceEdit } from '../data/patch-form.ts';
 import {
+  buildResourceApiPath,
   type ConsoleResourceKind,
   type ResourceCreation,
-  resourcePath,
   resourceQuery,
 } from '../data/resource-kind.ts';
 import { useDenialReason } from '../data/use-denial-reason.ts';
@@ -87,7 +87,7 @@ export function ResourceForm<Resource extends FormResource, Values extends objec
       needs={kind.needs}
       more={
         <DeleteButton
-          path={resourcePath(kind, resource.id)}
+          path={buildResourceApiPath(kind, resource.id)}
           title={title}
           verb={`Delete ${kind.one}`}
           needs={kind.needs}

@@ -8,7 +8,7 @@ import {
   useState,
 } from 'react';
 import { joinClassNames } from './class-names.ts';
-import { moveItem, nearestIndex } from './reorder.ts';
+import { findNearestIndex, moveItem } from './reorder.ts';
 import { useVisibleRows } from './use-visible-rows.ts';
 
 /**
@@ -148,7 +148,7 @@ function useLift<Item>({
   }
   function follow(event: PointerEvent) {
     if (!lifted || event.buttons === 0) return;
-    const to = nearestIndex(middlesOf(list.current), event.clientY);
+    const to = findNearestIndex(middlesOf(list.current), event.clientY);
     if (to !== lifted.at) setLifted({ ...lifted, at: move(lifted.at, to) });
   }
   return { list, lifted, press, grab, follow, drop: () => setLifted(null) };

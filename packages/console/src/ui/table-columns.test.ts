@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import {
   fitColumns,
   formatColumnSelection,
+  getNextSort,
   listVisibleColumns,
-  nextSort,
   parseSort,
   sortRows,
   type TableColumn,
@@ -28,9 +28,9 @@ test('a link shows the columns it names in its order, and the usual ones when it
 });
 
 test('a column is sorted up, then down, then as it came', () => {
-  const first = nextSort(null, 'n');
-  const second = nextSort(parseSort(first), 'n');
-  assert.deepEqual([first, second, nextSort(parseSort(second), 'n')], ['n', '-n', null]);
+  const first = getNextSort(null, 'n');
+  const second = getNextSort(parseSort(first), 'n');
+  assert.deepEqual([first, second, getNextSort(parseSort(second), 'n')], ['n', '-n', null]);
 });
 
 test('where not all columns fit, those that yield go one by one, and the others stay however narrow it is', () => {

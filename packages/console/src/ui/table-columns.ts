@@ -79,7 +79,7 @@ export function parseSort(text: string | null): TableSort | null {
 }
 
 /** Returns the sort that a click on a column header selects next: ascending, descending, then none. */
-export function nextSort(sort: TableSort | null, column: string): string | null {
+export function getNextSort(sort: TableSort | null, column: string): string | null {
   if (sort?.column !== column) return column;
   return sort.descending ? null : `-${column}`;
 }

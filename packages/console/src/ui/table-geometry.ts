@@ -7,7 +7,7 @@ import { useMediaQuery } from './use-media-query.ts';
  * Returns the row that gets the focus when a key is pressed in row `from`, or null if the key does not move
  * the focus.
  */
-export function nextRowForKey(key: string, from: number, rows: number): number | null {
+export function findNextRowForKey(key: string, from: number, rows: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: from + 1,
     ArrowUp: from - 1,

@@ -1,7 +1,7 @@
 import { Calendar, ChevronDown, Clock } from 'lucide-react';
 import type { ComponentProps } from 'react';
-import { type SelectedTimeRange, timeRangeLabel } from '../filters/time-range.ts';
-import { browserZone, formatDayLabel, formatShortTime, formatZoneName } from '../format/times.ts';
+import { formatTimeRangeLabel, type SelectedTimeRange } from '../filters/time-range.ts';
+import { formatDayLabel, formatShortTime, formatZoneName, getBrowserZone } from '../format/times.ts';
 import { Button } from './button.tsx';
 
 /** Renders a button with the selected time range. The parent decides what the button opens. */
@@ -9,7 +9,7 @@ export function TimeRangeButton({
   span,
   ...props
 }: ComponentProps<'button'> & { readonly span: SelectedTimeRange }) {
-  const label = timeRangeLabel(span);
+  const label = formatTimeRangeLabel(span);
   return (
     <Button {...props} icon={label === null ? Calendar : Clock} data-time-range="" className="max-md:px-2.5">
       {label && <span className="font-medium">{label}</span>}
@@ -20,7 +20,7 @@ export function TimeRangeButton({
 }
 
 function resolved({ from, to }: SelectedTimeRange): string {
-  const zone = browserZone();
+  const zone = getBrowserZone();
   const now = new Date();
   const days = [formatDayLabel(from, zone, now), formatDayLabel(to, zone, now)] as const;
   const clocks = [formatShortTime(from, zone), formatShortTime(to, zone)] as const;

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { normalizeRange, type SelectedTimeRange, TIME_RANGE_PRESETS } from '../filters/time-range.ts';
-import { browserZone } from '../format/times.ts';
+import { getBrowserZone } from '../format/times.ts';
 import { Button } from './button.tsx';
 import { Field, Input } from './field.tsx';
 import type { TimeRangeSelection } from './time-range-picker.tsx';
@@ -75,7 +75,7 @@ function FromTo({
         if (!error) onChange({ range: null, from: start.toISOString(), to: end.toISOString() });
       }}
     >
-      <Field label={`From (${browserZone()})`}>
+      <Field label={`From (${getBrowserZone()})`}>
         <Input type="datetime-local" value={from} onChange={({ target }) => setFrom(target.value)} />
       </Field>
       <Field label="To" error={error}>

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { browserZone, formatFullTime, formatRelativeTime } from '../format/times.ts';
+import { formatFullTime, formatRelativeTime, getBrowserZone } from '../format/times.ts';
 import { PageClock } from './page-clock.ts';
 import { Tooltip } from './tooltip.tsx';
 
@@ -33,5 +33,5 @@ export function TimeText({ at }: { readonly at: string }) {
 
 /** Formats the full time only when it is shown, because a list contains many times. */
 function FullTime({ moment }: { readonly moment: Date }) {
-  return formatFullTime(moment, browserZone());
+  return formatFullTime(moment, getBrowserZone());
 }

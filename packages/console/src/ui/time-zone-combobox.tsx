@@ -1,8 +1,8 @@
-import { browserZone } from '../format/times.ts';
+import { getBrowserZone } from '../format/times.ts';
 import { Combobox } from './combobox.tsx';
 
 /** All time zones. The browser’s time zone comes first because it is the most likely choice. */
-const ZONES = [...new Set([browserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])].map((zone) => ({
+const ZONES = [...new Set([getBrowserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])].map((zone) => ({
   value: zone,
   label: zone,
 }));

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
 import type { ChartAnnotation } from '../data/chart-annotation.ts';
 import { formatCount } from '../format/amounts.ts';
-import { browserZone, formatFullTime, formatShortTime } from '../format/times.ts';
+import { formatFullTime, formatShortTime, getBrowserZone } from '../format/times.ts';
 import { roundUpToTick } from './chart-stack.ts';
 import { joinClassNames } from './class-names.ts';
 
@@ -157,7 +157,7 @@ function IntervalBars({
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for pointers; keyboard users can select a time range.
       <g key={interval.at} onClick={() => onChoose(interval.at)} className="cursor-pointer hover:opacity-70">
-        <title>{`${formatFullTime(new Date(interval.at), browserZone())}: ${partsText(interval)}`}</title>
+        <title>{`${formatFullTime(new Date(interval.at), getBrowserZone())}: ${partsText(interval)}`}</title>
         <rect x={x} y={0} width={step} height={UP + DOWN} fill="transparent" />
         {stack(interval, ABOVE, { height: UP, most, least: 1.5 }).map(({ part, from, size }) => (
           <rect
@@ -232,14 +232,14 @@ function IntervalMarks({
           vectorEffect="non-scaling-stroke"
           className={mark.state === 'failing' ? 'stroke-failing' : 'stroke-ink-3'}
         >
-          <title>{`${formatFullTime(new Date(mark.at), browserZone())}: ${mark.text}`}</title>
+          <title>{`${formatFullTime(new Date(mark.at), getBrowserZone())}: ${mark.text}`}</title>
         </line>
       );
     });
 }
 
 function labels(intervals: readonly TimelineInterval[]): string[] {
-  const zone = browserZone();
+  const zone = getBrowserZone();
   const [first, last] = [intervals[0]?.at, intervals.at(-1)?.at];
   if (first === undefined || last === undefined) return [];
   const long = last - first > 86_400_000;

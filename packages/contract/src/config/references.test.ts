@@ -81,7 +81,7 @@ test('groups of an issuer map into the only org, or into a named one', () => {
   const acme = { id: 'acme', teams: [{ id: 'sre' }] };
   assert.deepEqual(issues({ auth: auth({ team: 'sre' }), orgs: [acme] }), []);
   assert.deepEqual(issues({ auth: auth({ team: 'sre' }), orgs: [acme, { id: 'b' }] }), [
-    'auth.oidc.0.map.0: must have org because there are several orgs',
+    'auth.oidc.0.map.0: must have the field org, because the file has several organizations',
   ]);
   assert.deepEqual(issues({ auth: auth({ org: 'b', team: 'sre' }), orgs: [acme, { id: 'b' }] }), [
     'auth.oidc.0.map.0.team: this team does not exist',
@@ -99,7 +99,7 @@ test('two listeners do not share a port, and mail channels need a mail server', 
   const apart = [{ port: 80 }, { port: 80, host: '10.0.0.1' }, { port: 0 }, { port: 0 }];
   assert.deepEqual(issues({ server: { listeners: apart } }), []);
   assert.deepEqual(inOrg({ channels: [{ name: 'm', kind: 'email' }] }), [
-    'channels.0.kind: email requires smtp.url',
+    'channels.0.kind: email channels require smtp.url; set smtp.url',
   ]);
 });
 

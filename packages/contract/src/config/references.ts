@@ -133,7 +133,10 @@ function checkMail(config: Json, issues: ConfigIssue[]): void {
   for (const [n, org] of getList(config, 'orgs').entries())
     for (const [index, channel] of getList(org, 'channels').entries())
       if (getMember(channel, 'kind') === 'email')
-        issues.push({ path: ['orgs', n, 'channels', index, 'kind'], message: 'email requires smtp.url' });
+        issues.push({
+          path: ['orgs', n, 'channels', index, 'kind'],
+          message: 'email channels require smtp.url; set smtp.url',
+        });
 }
 
 /** Groups of an OIDC issuer map to one org: the named one, or the only one. */
@@ -146,13 +149,14 @@ function checkGroups(config: Json, issues: ConfigIssue[]): void {
     if (getMember(issuer, 'unmapped') === 'viewer' && orgs.length > 1)
       issues.push({
         path: ['auth', 'oidc', n, 'unmapped'],
-        message: 'must not be viewer if there are several orgs; map a group for each org instead',
+        message:
+          'must not be viewer if the file has several organizations, because Floe cannot choose one of them; map a group to each organization instead',
       });
     for (const [m, entry] of getList(issuer, 'map').entries()) {
       const path = ['auth', 'oidc', n, 'map', m];
       const id = getMember(entry, 'org');
       if (id === undefined && orgs.length > 1)
-        issues.push({ path, message: 'must have org because there are several orgs' });
+        issues.push({ path, message: 'must have the field org, because the file has several organizations' });
       if (typeof id === 'string' && !ids.has(id))
         issues.push({ path: [...path, 'org'], message: unknownNameMessage('org', id, ids, issues.length) });
       const org = id === undefined ? orgs[0] : byId.get(id);

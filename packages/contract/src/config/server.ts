@@ -76,10 +76,7 @@ export const ServerSchema = z
       .default(3563)
       .describe('Port of the main listener, which serves every surface. 0 selects a free port.'),
     base_url: baseUrlField()
-      .refine(
-        hasUnreservedPath,
-        'must not have a path that starts with a path of Floe, such as /api or /gateway',
-      )
+      .refine(hasUnreservedPath, 'must not have a path that Floe itself uses, such as /api or /gateway')
       .optional()
       .describe(
         'Public URL of the installation, which Floe uses in links and cookies. The URL may contain a path. Defaults to an `http` URL with `host` and `port`.',

@@ -248,7 +248,7 @@ function evaluateCandidate(
 function safeReason({ reason }: EvaluationFailure): string {
   return /^(?:field not found|no such key|found no matching overload|more than)/.test(reason)
     ? reason.slice(0, 160)
-    : 'an operation in it failed';
+    : 'an operation in the condition failed';
 }
 
 function isExcepted(

@@ -170,7 +170,7 @@ export class CodeInspector {
   ): ShellRedirect[] {
     if (text === null) {
       traits.push('runs_input');
-      this.#sink.reportUnclear('it runs its input, which is unknown until it runs', given);
+      this.#sink.reportUnclear('it runs its input as code, and the input is not known in advance', given);
       return [];
     }
     traits.push('runs_code');
@@ -183,7 +183,7 @@ export class CodeInspector {
   /** Analyzes code of another language by its literals. Returns the files that it reads. */
   inspectForeignCode(text: string | null, word: ShellWord, given: UnresolvedCommand): ShellRedirect[] {
     if (text === null) {
-      this.#sink.reportUnclear('it runs code that is unknown until it runs', given);
+      this.#sink.reportUnclear('it runs code that is not known in advance', given);
       return [];
     }
     const { texts, commands, reads, unclearReason } = analyzeForeignCode(text);
@@ -227,7 +227,7 @@ export class CodeInspector {
       });
     if (found.readsUnknown && /^(?:at|batch|crontab)$/.test(name)) {
       traits.push('runs_input');
-      this.#sink.reportUnclear('it runs its input, which is unknown until it runs', given);
+      this.#sink.reportUnclear('it runs its input as code, and the input is not known in advance', given);
     }
     return found.reads.map((path) => ({ operator: '<', target: createLiteralWord(path, given) }));
   }
@@ -260,7 +260,7 @@ export class CodeInspector {
 
   inspectCode({ text, placing, name, input = null, args }: CodeText): void {
     if (text === null) {
-      this.#sink.reportUnclear('it runs code that is unknown until it runs', placing);
+      this.#sink.reportUnclear('it runs code that is not known in advance', placing);
       return;
     }
     const { start, end, context } = placing;

@@ -96,7 +96,8 @@ export class CommandAnalyzer implements CommandSink {
   /** Analyzes and records a command with the commands that it runs. Returns its output. */
   analyze(given: UnresolvedCommand): CommandOutput | null {
     const words = withoutEmptyWords(given.words);
-    if (words.length < given.words.length) this.reportUnclear('a command name can be empty', given);
+    if (words.length < given.words.length)
+      this.reportUnclear('the name of one of its commands can be empty', given);
     const [word, ...args] = words;
     if (!word) {
       if (given.redirects.length > 0)
@@ -125,17 +126,18 @@ export class CommandAnalyzer implements CommandSink {
   #nameOf(word: ShellWord, given: UnresolvedCommand): string | null {
     const { text, isSpelledOut, glob } = word;
     if (text === null) {
-      this.reportUnclear('a command name is unknown until it runs', given);
+      this.reportUnclear('the name of one of its commands is not known in advance', given);
       return null;
     }
     const { scope } = given.context;
     // Another `IFS` changes how a variable is split.
     const isCut = word.splits && scope.isAssignedOnce('IFS');
     if ((!isSpelledOut && !scope.fileAt(text)) || glob || isCut)
-      this.reportUnclear('a command name is not a literal', given);
+      this.reportUnclear('the name of one of its commands is not a literal', given);
     // zsh replaces `=name` by the path of the command.
-    if (text.startsWith('=')) this.reportUnclear('a command name starts with "="', given);
-    if (text.includes('{}')) this.reportUnclear('a command name is inserted only when it runs', given);
+    if (text.startsWith('=')) this.reportUnclear('the name of one of its commands starts with "="', given);
+    if (text.includes('{}'))
+      this.reportUnclear('the name of one of its commands is a placeholder ({})', given);
     return normalizeCommandName(text);
   }
 

@@ -204,7 +204,7 @@ export class CommandCollector implements WordReadContext {
     if (!/@P\}$/.test(text)) return;
     const value = joinSegmentTexts(expandParameter(`${text.slice(0, -3)}}`, this.scope)[0] ?? []);
     if (value === null)
-      this.#analyzer.reportUnclear('it expands text that is unknown until it runs', this.#locate(node));
+      this.#analyzer.reportUnclear('it expands text that is not known in advance', this.#locate(node));
     else this.#analyzer.codeInspector.inspectExpansions(value, this.#locate(node));
   }
 

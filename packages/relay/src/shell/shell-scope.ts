@@ -133,7 +133,10 @@ export class ShellScope {
   }
 }
 
-/** Returns the source of the unknown value of a variable that the code does not set. */
+/**
+ * Returns the kind of unknown text that a variable expands to if the code does not set the variable: `options`
+ * for variables that usually contain command-line options, such as `CFLAGS`, otherwise `variable`.
+ */
 export function classifyUnknownVariable(name: string): WordSegment['unknown'] {
   return OPTION_VARIABLE.test(name) ? 'options' : 'variable';
 }

@@ -220,7 +220,7 @@ class ShellReader {
   }
 
   #runs(inner: NestedCommand[], readsInput: boolean): UnwrappedCommand {
-    const doubts = this.#name === 'fish' && inner.length > 0 ? ['fish cannot be analyzed'] : [];
+    const doubts = this.#name === 'fish' && inner.length > 0 ? ['fish code cannot be analyzed'] : [];
     return { nested: inner, traits: [], unclearReasons: doubts, readsInput };
   }
 }

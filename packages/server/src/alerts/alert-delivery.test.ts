@@ -17,7 +17,7 @@ import {
 const typesOf = (received: readonly ReceivedMessage[]) => received.map(({ json }) => json['type']);
 const titleOf = ({ json }: ReceivedMessage) => JSON.stringify(json['data']);
 
-test('an alert reaches every channel that listens, signed, with what, since when and where to look', async (t) => {
+test('an alert is sent to every matching channel, signed, with the cause, the start time and a link', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t);
   const secret = Buffer.from('0123456789abcdef0123456789abcdef');
@@ -63,7 +63,7 @@ test('an alert reaches every channel that listens, signed, with what, since when
   assert.deepEqual(await harness.states(), ['sent', 'sent', 'sent']);
 });
 
-test('named channels alone are told, and only what they listen to', async (t) => {
+test('alerts with named channels are sent only to these channels, and only for matching events', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t);
   await harness.channels(
@@ -79,7 +79,7 @@ test('named channels alone are told, and only what they listen to', async (t) =>
   );
 });
 
-test('a receiver that fails gets the same message again, later and later, and what follows waits its turn', async (t) => {
+test('a failed message is sent again with increasing delays, and later messages wait for it', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t, (_, response, index) => {
     response.statusCode = index < 3 ? 503 : 204;
@@ -104,7 +104,7 @@ test('a receiver that fails gets the same message again, later and later, and wh
   );
 });
 
-test('Retry-After is honoured, and no receiver silences its channel for longer than an hour', async (t) => {
+test('Retry-After is respected, but delays a channel for at most one hour', async (t) => {
   for (const [header, waitMs] of [
     ['90', 90_000],
     ['999999999', 3_600_000],
@@ -125,7 +125,7 @@ test('Retry-After is honoured, and no receiver silences its channel for longer t
   }
 });
 
-test('what a receiver refuses is given up after five tries and shows as failed; the channel goes on', async (t) => {
+test('a message that the receiver rejects is marked as failed after five attempts, and the channel continues', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t, ({ body }, response) => {
     response.statusCode = body.includes('Job poison') ? 400 : 200;
@@ -145,7 +145,7 @@ test('what a receiver refuses is given up after five tries and shows as failed; 
   assert.deepEqual([harness.counted[1], harness.counted.at(-1)], ['webhook sent', 'webhook failed']);
 });
 
-test('a receiver that never answers delays no other channel', async (t) => {
+test('a receiver that never responds does not delay other channels', async (t) => {
   const harness = await createTestOutbox(t);
   const hung = await startWebhookReceiver(t, () => undefined);
   const healthy = await startWebhookReceiver(t);
@@ -179,7 +179,7 @@ test('a receiver that never answers delays no other channel', async (t) => {
   assert.equal(late?.error, 'no response within 15 s');
 });
 
-test('five failures at once are one message; their ends are one too, and nothing is told twice', async (t) => {
+test('five failures at once are one message, their recoveries are one message, and nothing is sent twice', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t);
   await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
@@ -198,7 +198,7 @@ test('five failures at once are one message; their ends are one too, and nothing
   assert.equal(new Set(deliveries.map(({ grouped_into, id }) => grouped_into ?? id)).size, 2);
 });
 
-test('failures that trickle in are four messages, and one for all that follow within the minute', async (t) => {
+test('failures in quick succession are sent as four messages and one summary for the rest of the minute', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t);
   await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
@@ -213,7 +213,7 @@ test('failures that trickle in are four messages, and one for all that follow wi
   assert.match(titleOf(receiver.received[4] ?? assert.fail()), /5 monitors are failing/);
 });
 
-test('an end is told only where its beginning was', async (t) => {
+test('a recovery is sent only to channels that received the failure', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t);
   const ends = { name: 'ends', kind: 'webhook', url: `${receiver.url}/ends`, events: ['monitor_recovered'] };
@@ -232,7 +232,7 @@ test('an end is told only where its beginning was', async (t) => {
   assert.deepEqual(skipped.map(({ channel_name }) => channel_name).sort(), ['all', 'ends', 'ends']);
 });
 
-test('what lasts is told again at the interval of the channel, and no longer once it is over', async (t) => {
+test('an ongoing alert is repeated at the interval of the channel until it ends', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t);
   await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url, realert_minutes: 10 });
@@ -253,7 +253,7 @@ test('what lasts is told again at the interval of the channel, and no longer onc
   assert.deepEqual(await harness.states(), ['sent', 'sent', 'sent', 'skipped', 'sent']);
 });
 
-test('quiet holds messages back: what is over before it ends is never told, what lasts is told then', async (t) => {
+test('during quiet hours, messages wait: ended alerts are not sent, and ongoing alerts are sent afterwards', async (t) => {
   let quietUntil = Number.POSITIVE_INFINITY;
   const harness = await createTestOutbox(t, {
     resolveMutes: async (_reader, alerts, nowMs) =>
@@ -276,7 +276,7 @@ test('quiet holds messages back: what is over before it ends is never told, what
   assert.deepEqual(await harness.states(), ['muted', 'sent', 'skipped']);
 });
 
-test('a process that dies between sending and writing it down: sent again with the same id, in order', async (t) => {
+test('if the process ends before it records a delivery, the message is sent again with the same id, in order', async (t) => {
   const first = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t);
   await first.channels({ name: 'a', kind: 'webhook', url: receiver.url });
@@ -307,7 +307,7 @@ test('a process that dies between sending and writing it down: sent again with t
   assert.deepEqual(await first.states(), ['sent', 'sent']);
 });
 
-test('however much is held back, what may be sent is sent', async (t) => {
+test('messages that may be sent are not blocked by messages that must wait', async (t) => {
   const harness = await createTestOutbox(t, {
     resolveMutes: async (_reader, alerts, nowMs) =>
       new Map(
@@ -327,7 +327,7 @@ test('however much is held back, what may be sent is sent', async (t) => {
   );
 });
 
-test('a channel that is changed while messages go out gets the rest at its new address', async (t) => {
+test('if a channel is changed during delivery, the remaining messages are sent to the new URL', async (t) => {
   const harness = await createTestOutbox(t);
   const [before, after] = [await startWebhookReceiver(t), await startWebhookReceiver(t)];
   const at = (url: string) => harness.channels({ name: 'a', kind: 'webhook', url });

@@ -58,7 +58,7 @@ function tells({ body }: ReceivedMessage, ...parts: readonly string[]): void {
   for (const part of parts) assert.ok(body.includes(part), `${part} in ${body}`);
 }
 
-test('slack: a readable message whose markup is ours alone', async (t) => {
+test('slack: the message is readable, and all markup is from Floe', async (t) => {
   const { outcomes, first, second } = await sendBoth(
     t,
     (url) => ({ kind: 'slack', url: `${url}/services/T/B/x` }),
@@ -78,14 +78,14 @@ test('slack: a readable message whose markup is ours alone', async (t) => {
   tells(second, 'recovered', 'Downtime: 12 min 5 s');
 });
 
-test('discord: nobody is mentioned', async (t) => {
+test('discord: the message mentions no one', async (t) => {
   const { outcomes, first } = await sendBoth(t, (url) => ({ kind: 'discord', url }), says(204, ''));
   assert.deepEqual(oks(outcomes), accepted);
   assert.deepEqual(first.json['allowed_mentions'], { parse: [] });
   tells(first, '\\\\*x\\\\*', 'is failing');
 });
 
-test('teams: an adaptive card, and an error told with 200 is an error', async (t) => {
+test('teams: the message is an adaptive card, and an error with status 200 is an error', async (t) => {
   const card = await sendBoth(t, (url) => ({ kind: 'teams', url }), says(202, ''));
   assert.deepEqual(oks(card.outcomes), accepted);
   tells(card.first, 'application/vnd.microsoft.card.adaptive', '"AdaptiveCard"', 'is failing');
@@ -97,7 +97,7 @@ test('teams: an adaptive card, and an error told with 200 is an error', async (t
   assert.deepEqual(oks(failed.outcomes), [false, false]);
 });
 
-test('pagerduty: trigger and resolve share one key', async (t) => {
+test('pagerduty: trigger and resolve have the same key', async (t) => {
   const { outcomes, first, second } = await sendBoth(
     t,
     (base_url) => ({ kind: 'pagerduty', routing_key: 'R0UT1NG', base_url }),
@@ -111,7 +111,7 @@ test('pagerduty: trigger and resolve share one key', async (t) => {
   tells(first, '"severity":"critical"', '"client_url":"https://floe.example/o/acme/monitors/nightly"');
 });
 
-test('ntfy: title and link in headers, the token as a bearer', async (t) => {
+test('ntfy: title and link are headers, and the token is a bearer token', async (t) => {
   const { outcomes, first } = await sendBoth(
     t,
     (url) => ({ kind: 'ntfy', url: `${url}/ops`, token: 'tk_1' }),
@@ -124,7 +124,7 @@ test('ntfy: title and link in headers, the token as a bearer', async (t) => {
   tells(first, 'Error: no heartbeat received');
 });
 
-test('telegram: plain text to the chat of the bot', async (t) => {
+test('telegram: the message is plain text in the chat of the bot', async (t) => {
   const { outcomes, first } = await sendBoth(
     t,
     (base_url) => ({ kind: 'telegram', bot_token: '1:abc', chat_id: '-100', base_url }),
@@ -135,7 +135,7 @@ test('telegram: plain text to the chat of the bot', async (t) => {
   assert.deepEqual([first.json['chat_id'], first.json['parse_mode']], ['-100', undefined]);
 });
 
-test('a page of HTML with 200 is no acceptance by a chat service', async (t) => {
+test('a chat service that responds with 200 and HTML has not accepted the message', async (t) => {
   for (const kind of ['slack', 'discord', 'teams', 'ntfy'] as const) {
     const { outcomes } = await sendBoth(
       t,
@@ -146,7 +146,7 @@ test('a page of HTML with 200 is no acceptance by a chat service', async (t) => 
   }
 });
 
-test('hostile receivers: redirects, resets and trickles are failures that name no secret', async (t) => {
+test('hostile receivers: redirects, resets and slow responses are failures that reveal no secret', async (t) => {
   const { sender, clock } = await createTestOutbox(t);
   const elsewhere = await startWebhookReceiver(t);
   const answers: Readonly<Record<string, MessageResponder>> = {
@@ -197,7 +197,7 @@ test('a channel test returns its result without a stored alert', async (t) => {
   assert.match(failed.error ?? '', /ECONNREFUSED/);
 });
 
-test('email: one mail to everybody, its subject one line, its id the idempotency key, threads kept', async (t) => {
+test('email: all recipients get one mail with a one-line subject, the idempotency key as its id, and threading', async (t) => {
   const server = await smtpServer(t);
   const harness = await createTestOutbox(t, {
     mail: { url: server.url, from: 'Floe <floe@acme.example>', requireTls: false },
@@ -218,7 +218,7 @@ test('email: one mail to everybody, its subject one line, its id the idempotency
   assert.deepEqual(server.recipients, [to, to]);
 });
 
-test('email: a server that refuses is a failure with its words; without smtp.url the channel says so', async (t) => {
+test('email: a rejection by the server is a failure with its message; without smtp.url, the channel reports the reason', async (t) => {
   const server = await smtpServer(t, '554 5.7.1 no');
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
   const open = { config, signing: { previousSecret: null } };
@@ -241,7 +241,7 @@ test('email: a server that refuses is a failure with its words; without smtp.url
   );
 });
 
-test('email: a server without TLS gets no mail and no password unless smtp.require_tls is off', async (t) => {
+test('email: a server without TLS receives no mail and no password unless smtp.require_tls is false', async (t) => {
   const server = await smtpServer(t);
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
   const open = { config, signing: { previousSecret: null } };

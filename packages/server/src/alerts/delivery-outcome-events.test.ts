@@ -5,7 +5,7 @@ import type { Database } from '../store/ports.ts';
 import { createFailingAlert, createTestOutbox } from './test/test-outbox.ts';
 import { startWebhookReceiver } from './test/webhook-receiver.ts';
 
-test('those who watch the org hear what became of a message: first not taken, then taken', async (t) => {
+test('event streams report the outcome of a delivery: first failed, then sent', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t, (_, response, index) =>
     response.writeHead(index === 0 ? 503 : 200).end(),
@@ -20,7 +20,7 @@ test('those who watch the org hear what became of a message: first not taken, th
   assert.deepEqual((await told(harness.database)).slice(1), [outcome('pending'), outcome('sent')]);
 });
 
-test('they hear that a message is owed again, and that it is given up with its channel', async (t) => {
+test('event streams report that a delivery is retried, and that removing the channel cancels it', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t, (_, response) => response.writeHead(503).end());
   await harness.channels({ name: 'ops', kind: 'webhook', url: receiver.url });

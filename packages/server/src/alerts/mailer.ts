@@ -104,7 +104,8 @@ async function openMailTransport(
   guard: OutboundGuard,
   via: ResolvedOutboundConnections['via'],
 ) {
-  if (url === '') throw new MailRejectedError('smtp.url is not set, so email cannot be sent', null, true);
+  if (url === '')
+    throw new MailRejectedError('email cannot be sent because smtp.url is not set; set smtp.url', null, true);
   const { createTransport } = await import('nodemailer');
   const server = new URL(url);
   const secure = server.protocol === 'smtps:';

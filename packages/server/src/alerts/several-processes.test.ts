@@ -14,7 +14,7 @@ import {
 } from './test/test-outbox.ts';
 import { startWebhookReceiver } from './test/webhook-receiver.ts';
 
-test('two processes on one PostgreSQL deliver each alert once, to each channel in order', async (t) => {
+test('two processes on one PostgreSQL deliver each alert once, in order for each channel', async (t) => {
   const url = await createTestDatabase(t);
   const clock = new FakeClock();
   const databases = await Promise.all(

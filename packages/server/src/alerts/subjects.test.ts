@@ -42,7 +42,7 @@ const story = fc.record({
   steps: fc.array(fc.record({ after: fc.nat(20), subject: fc.nat(9) }), { minLength: 5, maxLength: 25 }),
 });
 
-test('whatever messages of some monitors a receiver does not take, those of every other one arrive, in order', async (t) => {
+test("rejected messages of some monitors do not affect the order and delivery of other monitors' messages", async (t) => {
   await fc.assert(
     fc.asyncProperty(story, async ({ faults, steps }) => {
       const harness = await createTestOutbox(t);
@@ -90,7 +90,7 @@ test('whatever messages of some monitors a receiver does not take, those of ever
   );
 });
 
-test('one monitor whose messages are refused for a day holds up no other one, and is tried until the day is over', async (t) => {
+test('a monitor whose messages are rejected for a day delays no other monitor, and is retried until the day ends', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t, ({ body }, response) => {
     response.statusCode = body.includes('Job poison') ? 500 : 200;
@@ -116,7 +116,7 @@ test('one monitor whose messages are refused for a day holds up no other one, an
   assert.equal((await harness.states())[0], 'failed');
 });
 
-test('a receiver that is down is asked about once a minute, however much it is owed, and gets all of it when it is back', async (t) => {
+test('an unavailable receiver gets one attempt a minute, whatever the backlog, and all messages when it is available', async (t) => {
   for (const isReachable of [true, false]) {
     const harness = await createTestOutbox(t);
     let isUp = false;
@@ -141,7 +141,7 @@ test('a receiver that is down is asked about once a minute, however much it is o
   }
 });
 
-test('a message about many that is refused because of one of them is split until the others arrive', async (t) => {
+test('a rejected message about several monitors is split until the messages about the others are accepted', async (t) => {
   for (const status of [400, 500]) {
     const harness = await createTestOutbox(t);
     const receiver = await startWebhookReceiver(t, ({ body }, response) =>
@@ -165,7 +165,7 @@ test('a message about many that is refused because of one of them is split until
   }
 });
 
-test('twelve failures within a second are one message and one summary; what lasts at the end is told as failing', async (t) => {
+test('twelve failures within a second are one message and one summary; ongoing failures are in the last message', async (t) => {
   for (const lasts of [false, true]) {
     const harness = await createTestOutbox(t);
     const receiver = await startWebhookReceiver(t);
@@ -216,7 +216,7 @@ test('a flapping monitor has one incident, which its last recovery closes', asyn
   assert.equal(new Set(receiver.received.map(({ json }) => json['dedup_key'])).size, 1);
 });
 
-test('what lasts after flapping is told again as the channel asks', async (t) => {
+test('an alert that is ongoing after flapping is repeated as the channel specifies', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t);
   await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url, realert_minutes: 10 });

@@ -16,8 +16,8 @@ interface Range {
 }
 
 /**
- * The intervals of a chart. Days are those of a time zone, so that they may have 23 or 25 hours because of
- * daylight saving time.
+ * The intervals of a chart. If an interval is a day, it begins at midnight in the time zone of the chart. Such a
+ * day has 23 or 25 hours when daylight saving time starts or ends.
  */
 export interface ChartGrid {
   readonly stepMs: number;

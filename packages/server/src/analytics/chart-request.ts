@@ -57,7 +57,7 @@ export function buildChartRequest(
   if (interval === 'minute' && !kept && !readsRows)
     throw new Fault(
       'invalid_request',
-      `interval: minute is available only for the last 3 days, for one dimension at a time, and not for ${UNCOMBINABLE_CHART_DIMENSIONS.join(', ')}. Use a longer interval.`,
+      `interval: must be longer than a minute for this request. Floe has one-minute values for the last 3 days, for at most one dimension, and not for ${UNCOMBINABLE_CHART_DIMENSIONS.join(', ')}. Example: interval=hour.`,
       { param: 'interval' },
     );
   const unit =

@@ -147,7 +147,7 @@ const costOf = (some: readonly ExchangeRow[]) => some.reduce((sum, row) => sum +
 
 for (const [engine, open] of ENGINES)
   for (const merged of [false, true])
-    test(`${engine}, ${merged ? 'quarters' : 'minutes'}: days of any zone are what their rows are, and together the whole range`, async (t) => {
+    test(`${engine}, ${merged ? 'quarters' : 'minutes'}: the days of any time zone have the sums of their rows, and together the sum of the range`, async (t) => {
       const database = await withRows(t, await open(t));
       const { read } = database;
       if (merged) await mergeMinutesIntoQuarterHours(database, TEST_ORG_ID, MERGED);
@@ -193,7 +193,7 @@ for (const [engine, open] of ENGINES)
     });
 
 for (const [engine, open] of ENGINES)
-  test(`${engine}: pieces of hours hold the same read from minutes as from rows, of which few are read`, async (t) => {
+  test(`${engine}: parts of hours have the same sums from minutes as from rows, and few rows are read`, async (t) => {
     const database = await withRows(t, await open(t));
     const { read } = database;
     const pieces = rows
@@ -239,7 +239,7 @@ function inOne(parts: readonly PartialRangeSums[]): ReadonlyMap<string, readonly
   return new Map([...found].filter(([, sums]) => sums.some((sum) => sum !== 0)).sort());
 }
 
-test('percentiles of a day are made of its own rows alone', async (t) => {
+test('the percentiles of a day depend only on the rows of the day', async (t) => {
   const { read } = await withRows(t, await openDatabase('sqlite:', options(t)));
   const timezone = 'Asia/Kathmandu';
   const { startOfDay } = getTimeZoneCalendar(timezone);
@@ -262,7 +262,7 @@ test('percentiles of a day are made of its own rows alone', async (t) => {
   assert.equal(expected.length, 7);
 });
 
-test('a month of any zone adds up to its own rows, by key and model', async (t) => {
+test('a month in any time zone has the sums of its own rows, by key and model', async (t) => {
   const { read } = await withRows(t, await openDatabase('sqlite:', options(t)));
   for (const timezone of ZONES) {
     const { startOfDay } = getTimeZoneCalendar(timezone);
@@ -276,7 +276,7 @@ test('a month of any zone adds up to its own rows, by key and model', async (t) 
   }
 });
 
-test('days are 23 or 25 hours long where clocks change, and the week before has as many', () => {
+test('days have 23 or 25 hours at clock changes, and the previous week has as many', () => {
   const { startOfDay } = getTimeZoneCalendar('Europe/Berlin');
   const week = { from: startOfDay(2026, 9, 20), to: startOfDay(2026, 9, 27) };
   const { starts } = toChartGrid({ ...week, stepMs: DAY_MS, timezone: 'Europe/Berlin' });

@@ -14,7 +14,7 @@ const FIGURES: UsageMetricValues = {
   attempts: [],
 };
 
-test('the first 100 models and teams have values of their own, further ones are `other`', () => {
+test('the first 100 models and teams have their own series, and further ones are `other`', () => {
   const metrics = new ExchangeMetrics();
   for (let n = 0; n < 150; n += 1) metrics.record({ ...FIGURES, model: `m${n}`, team: `t${n}` });
   const text = metrics.render();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CounterFamily, HistogramFamily } from './metric-families.ts';
 
-test('a counter adds up per set of labels', () => {
+test('a counter is the sum for each set of labels', () => {
   const counter = new CounterFamily({ name: 'n_total', help: 'Things.', labels: ['a', 'b'] });
   counter.add(1, 'x', 'y');
   counter.add(2, 'x', 'y');
@@ -13,7 +13,7 @@ test('a counter adds up per set of labels', () => {
   );
 });
 
-test('a histogram counts up to and with each bound, and everything in the last', () => {
+test('a histogram counts values up to and including each bound, and all values in the last bucket', () => {
   const histogram = new HistogramFamily({ name: 'h', help: 'Times.', labels: ['a'] }, [1, 2]);
   for (const value of [0.5, 1, 1.5, 9]) histogram.observe(value, 'x');
   assert.deepEqual(histogram.render().split('\n').slice(2), [

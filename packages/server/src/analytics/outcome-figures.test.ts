@@ -53,7 +53,7 @@ const rows: ExchangeRow[] = fc
     }),
   );
 
-/** The taxonomy of the product page, written anew. */
+/** A second implementation of outcomes, which the test compares with the first. */
 function outcome({ state, status }: ExchangeRow): string {
   if (state === 'complete') return 'succeeded';
   if (state !== 'failed') return state;
@@ -104,7 +104,7 @@ function countedModelOf({ provider, model, model_requested, state }: (typeof row
 }
 
 for (const [engine, open] of ENGINES)
-  test(`${engine}: latencies and errors are those of requests that reached an upstream, whatever the range`, async (t) => {
+  test(`${engine}: latencies and errors count only requests that reached a provider, for any range`, async (t) => {
     const { read } = await withRows(t, await open(t));
     for (const [from, to] of [
       [FIRST, FIRST + SPAN_MS],
@@ -149,7 +149,7 @@ for (const [engine, open] of ENGINES)
   });
 
 for (const [engine, open] of ENGINES)
-  test(`${engine}: a list filtered by outcome holds exactly the rows of that outcome`, async (t) => {
+  test(`${engine}: a list filtered by outcome contains exactly the rows with this outcome`, async (t) => {
     const { read } = await withRows(t, await open(t));
     const names = [...new Set(rows.map(outcome))];
     assert.equal(names.length, 7);

@@ -4,7 +4,7 @@ import { computePreviousRange } from './chart-grid.ts';
 
 const range = (from: string, to: string) => ({ from: Date.parse(from), to: Date.parse(to) });
 
-test('the range before is as long, and begins no earlier than a moment can be written', () => {
+test('the previous range has the same length, and does not begin before the earliest valid time', () => {
   assert.deepEqual(
     computePreviousRange(range('2026-11-21T00:00:00Z', '2026-11-22T00:00:00Z'), 'UTC'),
     range('2026-11-20T00:00:00Z', '2026-11-21T00:00:00Z'),

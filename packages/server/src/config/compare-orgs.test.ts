@@ -18,7 +18,7 @@ const A = '  - id: a\n    routes: [{ model: m, targets: [p/x] }]\n    providers:
 const B = '  - id: b';
 const C = '  - id: c\n    timezone: UTC';
 
-test('only the organizations that differ are changed, and the others may have moved', async () => {
+test('only organizations that differ are changed; other organizations can have moved in the file', async () => {
   assert.deepEqual(await compare([A, B, C], [A, B, C]), { changed: [], moved: [], steps: 3 });
   const longer = `${A}\n    cache: { enabled: true }`;
   assert.deepEqual(await compare([A, B, C], [longer, B, C]), {
@@ -40,7 +40,7 @@ test('only the organizations that differ are changed, and the others may have mo
   assert.deepEqual(await compare([B], [B, C]), { changed: ['c'], moved: [], steps: 2 });
 });
 
-test('an organization whose default value is now set, or that moved only in part, is changed', async () => {
+test('an organization is changed if a default value is now set explicitly, or if only a part of it moved', async () => {
   assert.deepEqual((await compare([B], [`${B}\n    cache: { enabled: false }`])).changed, ['b']);
   assert.deepEqual((await compare([A], [A.replace('\n', '\n# comment\n')])).changed, ['a']);
 });

@@ -46,14 +46,14 @@ function listUnfrozen(value: unknown, path = ''): string[] {
   ];
 }
 
-test('the joined pieces are the same configuration, and frozen', () => {
+test('the joined pieces are equal to the configuration, and frozen', () => {
   const config = load();
   const joined = join(config, NOTHING);
   assert.deepStrictEqual(joined, config);
   assert.deepEqual(listUnfrozen(joined), []);
 });
 
-test('no piece has more than a fixed number of entries, however long a list is', () => {
+test('a piece has at most a fixed number of entries, for lists of any length', () => {
   const pieces = splitConfig(load()).orgs.flatMap((org) => org.pieces);
   const counts = pieces.map((piece) => {
     const lists = Object.values(deserialize(piece).org ?? deserialize(piece)).filter(Array.isArray);
@@ -62,7 +62,7 @@ test('no piece has more than a fixed number of entries, however long a list is',
   assert.deepEqual(counts, [1, ENTRIES_PER_PIECE, ENTRIES_PER_PIECE, 7, 1, 0]);
 });
 
-test('what is equal in the running configuration is the same object', () => {
+test('parts that are equal in the active configuration are the same object', () => {
   const running = load();
   const same = join(load(), running);
   for (const [at, org] of same.orgs.entries()) assert.equal(org, running.orgs[at]);
@@ -81,7 +81,7 @@ test('what is equal in the running configuration is the same object', () => {
   assert.deepStrictEqual(moved, load({ timezone: 'Europe/Vienna' }));
 });
 
-test('equal organizations have the same digest, and are taken over without reading their pieces', () => {
+test('equal organizations have the same digest, and are reused without reading their pieces', () => {
   const running = load();
   const digests = (config: FloeConfig) => splitConfig(config).orgs.map(({ digest }) => digest);
   const [long, ...others] = digests(load({ key: 150 }));

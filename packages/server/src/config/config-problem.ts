@@ -8,8 +8,8 @@ export interface SourcePosition {
 }
 
 /**
- * An error in the configuration, described for the person who edits the file. Never contains a
- * value.
+ * An error in the configuration, described for the person who edits the file. Never contains values
+ * from the file, because they may be secrets.
  */
 export interface ConfigProblem {
   /**

@@ -39,7 +39,7 @@ function fields(path: ConfigPath = [], shown = ''): string[] {
   });
 }
 
-test('the configuration pages document every field of the schema and nothing else', () => {
+test('the configuration pages document exactly the fields of the schema', () => {
   const tables = [...readConfigurationPages().matchAll(/<!-- fields: (\S+) -->([\s\S]*?)<!-- end -->/g)];
   const known = new Set(fields());
   const documented = tables.flatMap(([, prefix = '', table = '']) =>
@@ -54,7 +54,7 @@ test('the configuration pages document every field of the schema and nothing els
   assert.deepEqual([...new Set([...documented, ...sections])].sort(), [...known].sort());
 });
 
-test('the pages name every variable that overrides a field', () => {
+test('the pages list every variable that overrides a field', () => {
   const variables = read('reference/environment-variables.md');
   const pages = readConfigurationPages();
   for (const [variable, path] of Object.entries(ENVIRONMENT_OVERRIDES)) {
@@ -71,7 +71,7 @@ test('the pages name every variable that overrides a field', () => {
   }
 });
 
-test('the page of environment variables lists every variable that names a file', () => {
+test('the page of environment variables lists every variable that accepts a file path', () => {
   const listed = [
     ...read('reference/environment-variables.md').matchAll(/^\| `(\w+)_FILE` \| `(\w+)` \|$/gm),
   ];
@@ -89,7 +89,7 @@ test('the example is valid and uses every section', () => {
   assert.deepEqual(Object.keys(used.orgs[0]).sort(), sections.sort());
 });
 
-test('the published schema is a named schema of draft-07 that ajv accepts in strict mode', () => {
+test('the published schema is a named draft-07 schema that ajv accepts in strict mode', () => {
   const schema = JSON.parse(read('floe.schema.json'));
   assert.equal(schema.$schema, 'http://json-schema.org/draft-07/schema#');
   assert.equal(schema.$id, 'urn:floe:schema:floe.yaml');
@@ -102,7 +102,7 @@ test('the published schema is a named schema of draft-07 that ajv accepts in str
   assert.doesNotMatch(read('floe.schema.json'), /__schema/);
 });
 
-test('the published schema accepts the example with its variables and refuses unknown keys', () => {
+test('the published schema accepts the example with its variables and rejects unknown keys', () => {
   const schema = z.fromJSONSchema(JSON.parse(read('floe.schema.json')));
   const example = parse(read('floe.example.yaml'));
   assert.deepEqual(schema.safeParse(example).error?.issues ?? [], []);

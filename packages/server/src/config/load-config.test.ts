@@ -46,7 +46,7 @@ function refused(text: string, variables: Record<string, string> = {}): ConfigEr
   return assert.fail('the file was accepted');
 }
 
-test('environment wins over the file, the file over the default', () => {
+test('the environment overrides the file, and the file overrides the default', () => {
   assert.equal(load('').config.server.port, 3563);
   assert.equal(load('server: { port: 1 }').config.server.port, 1);
   const env = { FLOE_PORT: '2', FLOE_DATABASE_URL: 'postgres://db/floe', FLOE_REDIS_URL: 'redis://r' };
@@ -56,20 +56,20 @@ test('environment wins over the file, the file over the default', () => {
   assert.deepEqual(storage, { database: 'postgres://db/floe', shared: 'redis://r', shared_timeout_ms: 50 });
 });
 
-test('the default database lives in the data directory', () => {
+test('the default database is in the data directory', () => {
   assert.equal(load('', { FLOE_DATA_DIR: '/data' }).config.storage.database, 'sqlite:/data/floe.db');
 });
 
-test('a bad variable is reported by its own name and without its value', () => {
+test('an invalid variable is reported by its name and without its value', () => {
   assert.equal(refused('', { FLOE_PORT: 'secret' }).message, 'FLOE_PORT: must be a number');
 });
 
-test('an empty file, a comment and keys without values are defaults', () => {
+test('an empty file, a comment and keys without values result in the defaults', () => {
   for (const text of ['', '# nothing\n', 'server:\n', 'orgs:\n', 'server: { host: }\n', '---\n'])
     assert.equal(load(text).config.server.port, 3563, JSON.stringify(text));
 });
 
-test('the configuration is frozen to the last leaf', () => {
+test('the configuration is deeply frozen', () => {
   const { config } = load(VALID);
   const unfrozen = (value: unknown): boolean =>
     typeof value === 'object' &&
@@ -78,7 +78,7 @@ test('the configuration is frozen to the last leaf', () => {
   assert.ok(!unfrozen(config));
 });
 
-test('every mistake is reported in one go, in the order of the file, with its place', () => {
+test('all mistakes are reported together, in the order of the file, with their positions', () => {
   const error = refused(
     [
       'server:',
@@ -100,7 +100,7 @@ test('every mistake is reported in one go, in the order of the file, with its pl
   ]);
 });
 
-test('a key that belongs to another kind is not proposed in its own place', () => {
+test('a key that belongs to another kind is not suggested', () => {
   const channel = (fields: string) =>
     refused(`orgs: [{ id: a, channels: [{ name: c, ${fields} }] }]`).message;
   const message = channel('kind: pagerduty, routing_key: k, url: "https://a.example"');
@@ -112,18 +112,18 @@ test('a key that belongs to another kind is not proposed in its own place', () =
   );
 });
 
-test('a substituted value that does not fit names its variable', () => {
+test('the message about an invalid substituted value contains the name of the variable', () => {
   assert.equal(
     refused('server: { port: "${PORT}" }', { PORT: 'abc' }).message,
     'floe.yaml:1:11: server.port: must be a number (from ${PORT})',
   );
 });
 
-test('text that YAML reads as a number asks for quotes', () => {
+test('the message about text that YAML reads as a number suggests quotes', () => {
   assert.match(refused('orgs: [{ id: a, teams: [{ id: t, cost_center: 47 }] }]').message, /put it in quotes/);
 });
 
-test('YAML mistakes are one line each, in words', () => {
+test('each YAML mistake has a one-line message in plain words', () => {
   const cases: Record<string, RegExp> = {
     'server: { port: ${PORT} }': /^floe.yaml:1:\d+: .*quotes inside \{ \}/,
     'a: 1\na: 2': /^floe.yaml:2:1: this key occurs twice in the same map/,
@@ -140,7 +140,7 @@ test('YAML mistakes are one line each, in words', () => {
   for (const [text, expected] of Object.entries(cases)) assert.match(refused(text).message, expected, text);
 });
 
-test('aliases that multiply or bite their own tail end in an error, not in a hang', () => {
+test('aliases that multiply or refer to themselves cause an error and no hang', () => {
   const rows = ['a0: &a0 [x, x]'];
   for (let i = 1; i < 40; i++) rows.push(`a${i}: &a${i} [*a${i - 1}, *a${i - 1}]`);
   assert.match(
@@ -152,14 +152,14 @@ test('aliases that multiply or bite their own tail end in an error, not in a han
   assert.match(refused(`a: "${'x'.repeat(5 << 20)}"`).message, /must be at most 4 MB/);
 });
 
-test('an anchor may be used again where the same value is meant', () => {
+test('an anchor can be used several times', () => {
   const { config } = load(
     'orgs:\n  - id: a\n    providers:\n      - { id: x, kind: openai, models: &m [gpt-5] }\n      - { id: y, kind: openai, models: *m }\n',
   );
   assert.deepEqual(config.orgs[0]?.providers[1]?.models, ['gpt-5']);
 });
 
-test('fields know their line, and what the file does not set has none', () => {
+test('fields that are set in the file have a line, and other fields have none', () => {
   const { lineOf } = load(VALID);
   assert.equal(lineOf(['server', 'port']), 2);
   assert.equal(lineOf(['orgs', 0, 'keys', 0]), 7);
@@ -167,7 +167,7 @@ test('fields know their line, and what the file does not set has none', () => {
   assert.equal(lineOf(['retention', 'checks_days']), undefined);
 });
 
-test('a field without effect is named with its line when the file sets it to something', () => {
+test('a field without effect is reported with its line if the file sets it to a value other than the default', () => {
   const active = 'smtp: { url: "" }\nauth: {}\norgs:\n  - id: a\n    relay: { mode: enforce }\n';
   const inactiveIn = (telemetry: string) =>
     loadConfig({ text: `${active}telemetry:\n  ${telemetry}\n`, env: readEnvironment({}) }).inactiveFields;
@@ -207,7 +207,7 @@ test('an unknown FLOE_ variable is a warning unless the file uses it', () => {
   ]);
 });
 
-test('a file that is named must be there and be UTF-8; floe.yaml may be absent', (t) => {
+test('a named file must exist and be UTF-8; floe.yaml can be absent', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'floe-config-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, 'floe.yaml');
@@ -229,7 +229,7 @@ test('config check prints a summary or the problems', () => {
   assert.deepEqual(checkConfigFile({ text: 'srver: {}', path: 'x.yaml', env }).ok, false);
 });
 
-test('config check without the secrets passes over what is not set, and over nothing else', () => {
+test('config check without secrets ignores unset variables, and nothing else', () => {
   const env = readEnvironment({});
   const text = (interval: number) =>
     `orgs: [{ id: a, name: A, keys: [{ name: k, key: "\${CI_KEY}" }], monitors: [{ id: m, expected_interval_minutes: ${interval} }] }]`;
@@ -266,7 +266,7 @@ function changed(
   return tree;
 }
 
-test('whatever is changed in a good file: each problem has a line of the file, and no value is shown', () => {
+test('for any change to a valid file, each problem has a line of the file, and no value is shown', () => {
   const paths = pathsOf(parse(VALID));
   const values = fc.oneof(
     fc.constantFrom<unknown>('SENTINEL-value', 0, -1, 1.5, true, [], {}, ['SENTINEL-value'], {

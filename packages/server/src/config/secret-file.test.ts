@@ -35,7 +35,7 @@ function configWith(name: string) {
   return { path, env: readEnvironment({}) };
 }
 
-test('a file is read without its trailing newline, whatever it contains', () => {
+test('a file is read without its trailing newline, whatever its content', () => {
   const contents = { 'a\n': 'a', 'a\r\n': 'a', 'a\n\n': 'a\n', ' a ': ' a ', '${HOME}': '${HOME}', a: 'a' };
   for (const [content, expected] of Object.entries(contents))
     assert.deepEqual(readSecretFile(write('secret', content)), { content: expected });
@@ -49,7 +49,7 @@ test('${file:PATH} is relative to the configuration file and follows links', () 
     assert.equal(loadConfig(configWith(name)).config.smtp?.url, 'smtps://u:pass@mail');
 });
 
-test('a file that cannot be used is reported with its place and the reason, never with its content', () => {
+test('an unusable file is reported with its position and the reason, without its content', () => {
   const large = write('large', SECRET.repeat(2_000));
   const binary = write('binary', Buffer.from([0xff, 0xfe]));
   const reasons = {
@@ -69,7 +69,7 @@ test('a file that cannot be used is reported with its place and the reason, neve
   }
 });
 
-test('a file that may not be read is no missing file', {
+test('a file without read permission is not reported as missing', {
   skip: process.getuid?.() === 0 && 'root can read every file',
 }, () => {
   const path = write('closed', SECRET);
@@ -77,7 +77,7 @@ test('a file that may not be read is no missing file', {
   assert.deepEqual(readSecretFile(path), { problem: 'cannot be read (EACCES)', isMissing: false });
 });
 
-test('what is wrong with the content of a file names the file and not the content', () => {
+test('a problem with the content of a file is reported with the path and without the content', () => {
   write('key', 'eis_hush');
   const path = write('keys.yaml', 'orgs: [{ id: a, keys: [{ name: k, key: "${file:key}" }] }]');
   const { message } = refused(() => loadConfig({ path, env: readEnvironment({}) }));
@@ -85,13 +85,13 @@ test('what is wrong with the content of a file names the file and not the conten
   assert.doesNotMatch(message, /hush/);
 });
 
-test('text that does not come from a file of this machine may not name one', () => {
+test('text from elsewhere than a local file cannot refer to files', () => {
   const text = `smtp: { from: a@example.com, url: "smtps://u:\${file:${write('mail', 'pass')}}@mail" }`;
   const { message } = refused(() => loadConfig({ text, path: 'x.yaml', env: readEnvironment({}) }));
   assert.match(message, /\$\{file:PATH\} can be used only in the server's floe\.yaml/);
 });
 
-test('config check resolves files; with --allow-unset a missing one is not checked, an empty one is', () => {
+test('config check reads files; with --allow-unset, a missing file is ignored, and an empty one is an error', () => {
   write('mail', 'pass');
   write('blank', '');
   const check = (name: string, allowUnset = false) => checkConfigFile({ ...configWith(name), allowUnset });
@@ -118,7 +118,7 @@ test('every secret variable can be read from a file', () => {
   }
 });
 
-test('a variable and its file exclude each other, and a file that cannot be used names its variable', () => {
+test('a variable and its file are mutually exclusive, and an unusable file is reported with the variable', () => {
   const path = write('variable', SECRET);
   const both = refused(() => readEnvironment({ FLOE_SECRET_KEY: SECRET, FLOE_SECRET_KEY_FILE: path }));
   assert.equal(
@@ -139,7 +139,7 @@ test('a variable and its file exclude each other, and a file that cannot be used
   assert.doesNotMatch(short.message + message, /hush/);
 });
 
-test('the files of a text are listed, also of one that is rejected', () => {
+test('the files that a text refers to are listed, even if the text is rejected', () => {
   const text = 'a: "${file:x} ${file:/y/z}"\nb: ["${file:x}"\nc: ${NAME}';
   assert.deepEqual(listSecretFiles(text, '/etc/floe'), ['/etc/floe/x', '/y/z']);
 });

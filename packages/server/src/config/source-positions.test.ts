@@ -21,7 +21,7 @@ orgs:
     keys: *keys
 `;
 
-test('a field, a key without a value, an entry of a list and a field below an alias have a position', () => {
+test('a field, a key without a value, a list entry and a field below an alias have positions', () => {
   const positions = read(TEXT);
   const at = (...path: (string | number)[]) => Object.values(positions.positionOf(path)).join(':');
   assert.equal(at(), '1:1');
@@ -32,7 +32,7 @@ test('a field, a key without a value, an entry of a list and a field below an al
   assert.equal(at('orgs', 1, 'keys'), '10:5');
 });
 
-test('the position of an unknown field is that of its closest parent', () => {
+test('an unknown field has the position of its closest known parent', () => {
   const positions = read(TEXT);
   for (const path of [
     ['orgs', 1, 'limits', 3, 'rpm'],
@@ -55,7 +55,7 @@ test('a key without a value sets nothing', () => {
   assert.ok(!read('').sets(['orgs']));
 });
 
-test('a moved section is known by its lines; one that differs in a field or moved only in part is not', () => {
+test('a section that moved is recognized by its lines; a section that differs or moved in part is not', () => {
   const before = read(TEXT);
   const moved = (text: string, path: (string | number)[]) => read(text).linesMoved(path, before, path);
   assert.equal(moved(TEXT, ['orgs', 0]), 0);

@@ -6,7 +6,7 @@ import { expandVariables, substituteVariables } from './substitute-variables.ts'
 
 const variables = (name: string) => ({ PORT: '8080', EMPTY: '', TRUE: 'true', NESTED: '${PORT}' })[name];
 
-test('variables, defaults and the escape', () => {
+test('variables, defaults and the escape are substituted', () => {
   const cases = {
     'a${PORT}b': 'a8080b',
     '${PORT}${PORT}': '80808080',
@@ -25,7 +25,7 @@ test('variables, defaults and the escape', () => {
     assert.deepEqual(expandVariables(text, variables).text, expected, text);
 });
 
-test('a variable that is not set, a missing brace and a bad name are faults that show no value', () => {
+test('an unset variable, a missing brace and an invalid name are errors that show no value', () => {
   assert.deepEqual(expandVariables('${NOPE}', variables).unset, ['NOPE']);
   assert.deepEqual(expandVariables('${NOPE} ${NADA}', variables).unset, ['NOPE', 'NADA']);
   assert.match(expandVariables('secret ${PORT', variables).faults.join(), /must have a closing "}"/);
@@ -33,7 +33,7 @@ test('a variable that is not set, a missing brace and a bad name are faults that
   assert.doesNotMatch(expandVariables('secret ${sk-secret} ${PORT', variables).faults.join(), /secret/);
 });
 
-test('escaped text comes back unchanged, whatever it is', () => {
+test('escaped text is unchanged after substitution, whatever it contains', () => {
   const pieces = fc
     .array(fc.constantFrom('$', '{', '}', '${', ':-', 'PORT', 'x', ' '))
     .map((parts) => parts.join(''));
@@ -48,7 +48,7 @@ test('escaped text comes back unchanged, whatever it is', () => {
   );
 });
 
-test('the content of a variable arrives as it is, between what stands around it', () => {
+test('the value of a variable is inserted unchanged between the surrounding text', () => {
   const around = fc.string().map((text) => text.replaceAll('$', ''));
   fc.assert(
     fc.property(around, fc.string(), around, (before, content, after) => {
@@ -59,13 +59,13 @@ test('the content of a variable arrives as it is, between what stands around it'
   );
 });
 
-test('hostile text takes time in proportion to its length', () => {
+test('substitution of hostile text takes linear time', () => {
   const text = '${'.repeat(200_000);
   assert.equal(expandVariables(text, variables).faults.length, 1);
   assert.equal(expandVariables('${A:-}'.repeat(50_000), () => undefined).text, '');
 });
 
-test('the schema decides the type of what was substituted', () => {
+test('the schema determines the type of a substituted value', () => {
   const schema = z.strictObject({
     port: z.int().default(1),
     on: z.boolean().optional(),
@@ -89,7 +89,7 @@ test('the schema decides the type of what was substituted', () => {
   });
 });
 
-test('a quoted number without a variable stays text, and so does what is no number', () => {
+test('a quoted number without a variable remains text, and so does a value that is not a number', () => {
   const schema = z.strictObject({ port: z.int() });
   const port = (text: string) => substituteVariables({ port: text }, schema, () => 'abc').tree;
   assert.deepEqual(port('8080'), { port: '8080' });

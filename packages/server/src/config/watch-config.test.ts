@@ -84,7 +84,7 @@ function recorder() {
   return { seen, onChange };
 }
 
-test('a changed file is taken over and names what waits for a restart', async (t) => {
+test('a changed file is applied, and changes that require a restart are reported', async (t) => {
   const { seen, onChange } = recorder();
   const { path, watching } = setUp(t, handClock(), onChange);
   writeFileSync(path, 'server: { port: 1 }\nretention: { audit_days: 9 }');
@@ -94,7 +94,7 @@ test('a changed file is taken over and names what waits for a restart', async (t
   assert.deepEqual(seen, ['1', '2 server.host server.port storage.shared']);
 });
 
-test('the same content is no change', async (t) => {
+test('a file with the same content is not a change', async (t) => {
   const { seen, onChange } = recorder();
   const { path, watching } = setUp(t, handClock(), onChange);
   writeFileSync(path, 'server: { port: 1 }');
@@ -102,7 +102,7 @@ test('the same content is no change', async (t) => {
   assert.deepEqual(seen, []);
 });
 
-test('an invalid file is reported once, and its correction is taken over', async (t) => {
+test('an invalid file is reported once, and the corrected file is applied', async (t) => {
   const { seen, onChange } = recorder();
   const { path, watching } = setUp(t, handClock(), onChange);
   writeFileSync(path, '\nserver: { prot: 1 }');
@@ -113,7 +113,7 @@ test('an invalid file is reported once, and its correction is taken over', async
   assert.deepEqual(seen, ['error line 2', '3 server.port']);
 });
 
-test('a file that is gone or empty for a moment changes nothing', async (t) => {
+test('a file that is missing or empty for a moment changes nothing', async (t) => {
   const { seen, onChange } = recorder();
   const { path, watching } = setUp(t, handClock(), onChange);
   unlinkSync(path);
@@ -128,7 +128,7 @@ test('a file that is gone or empty for a moment changes nothing', async (t) => {
   assert.deepEqual(seen, ['4 server.port']);
 });
 
-test('a file that appears after the start is loaded, and events without a file are silent', async (t) => {
+test('a file that appears after the start is loaded, and events without a file are ignored', async (t) => {
   const { seen, onChange } = recorder();
   const clock = handClock();
   const directory = mkdtempSync(join(tmpdir(), 'floe-watch-'));
@@ -156,7 +156,7 @@ test('a file that appears after the start is loaded, and events without a file a
   assert.deepEqual(warnings, []);
 });
 
-test('a change that was not taken over is told again when asked for, and only then', async (t) => {
+test('a rejected change is reported again on request only', async (t) => {
   const { seen, onChange } = recorder();
   const clock = handClock();
   const { path, watching, running } = setUp(t, clock, onChange);
@@ -172,7 +172,7 @@ test('a change that was not taken over is told again when asked for, and only th
   assert.equal(seen.length, 2);
 });
 
-test('without file events the file is looked at now and then', async (t) => {
+test('without file events, the file is polled', async (t) => {
   const { seen, onChange } = recorder();
   const clock = handClock();
   const { path } = setUp(t, clock, onChange);
@@ -183,7 +183,7 @@ test('without file events the file is looked at now and then', async (t) => {
   assert.deepEqual(seen, ['12345 server.port']);
 });
 
-test('a swapped link to a directory counts as a change, as in a Kubernetes volume', async (t) => {
+test('a replaced link to a directory counts as a change, as in a Kubernetes volume', async (t) => {
   const { seen, onChange } = recorder();
   const clock = handClock();
   const { directory, path } = setUp(t, clock, onChange);
@@ -205,7 +205,7 @@ test('a swapped link to a directory counts as a change, as in a Kubernetes volum
   assert.deepEqual(seen, ['2 server.port']);
 });
 
-test('an editor that writes beside the file and renames is noticed by the system', async (t) => {
+test('a save by writing a new file and renaming it is detected', async (t) => {
   const { path } = await new Promise<{ path: string }>((resolve) => {
     const made = setUp(t, systemClock, (change) => {
       assert.ok('loaded' in change);
@@ -221,7 +221,7 @@ test('an editor that writes beside the file and renames is noticed by the system
   assert.ok(path.endsWith('floe.yaml'));
 });
 
-test('a changed file is taken over although another file of its directory changes all the time', async (t) => {
+test('a changed file is applied although another file in its directory changes constantly', async (t) => {
   const clock = handClock();
   const changes: ConfigChange[] = [];
   const { directory, path } = setUp(t, clock, (change) => changes.push(change));
@@ -239,7 +239,7 @@ test('a changed file is taken over although another file of its directory change
   assert.ok(clock.now() < 4_000);
 });
 
-test('whatever loading the file throws is reported, and the running configuration stays', async (t) => {
+test('any error while loading the file is reported, and the active configuration is kept', async (t) => {
   const clock = handClock();
   const directory = mkdtempSync(join(tmpdir(), 'floe-watch-'));
   const path = join(directory, 'floe.yaml');
@@ -271,7 +271,7 @@ test('whatever loading the file throws is reported, and the running configuratio
   assert.deepEqual(seen, [bug, 3]);
 });
 
-test('a secret file that changes, and one that appears, is a change of the configuration', async (t) => {
+test('a secret file that changes or appears is a change of the configuration', async (t) => {
   const { seen, onChange } = recorder();
   const clock = handClock();
   const { directory, path, watching } = setUp(t, clock, onChange);

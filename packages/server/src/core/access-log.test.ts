@@ -35,7 +35,7 @@ function createWriter() {
   return { writer, written, lent, timers, reader };
 }
 
-test('lines of 100 ms are written together, and the rest at the end', () => {
+test('lines are written every 100 ms, and the remaining lines at the end', () => {
   const { writer, written, timers } = createWriter();
   writer.write('a\n');
   writer.write('b\n');
@@ -47,7 +47,7 @@ test('lines of 100 ms are written together, and the rest at the end', () => {
   assert.deepEqual(written, ['a\nb\n', 'c\n']);
 });
 
-test('of a reader that stopped, 8 MB of lines are kept and further ones are dropped', () => {
+test('if the reader stops, 8 MB of lines are buffered and further lines are dropped', () => {
   const { writer, written, reader } = createWriter();
   const line = `${'x'.repeat(1023)}\n`;
   reader.isFast = false;
@@ -67,13 +67,13 @@ test('of a reader that stopped, 8 MB of lines are kept and further ones are drop
   assert.equal((written[0]?.length ?? 0) / line.length + lines.length + dropped, 20_000);
 });
 
-test('texts are JSON, whatever they contain', () => {
+test('text is valid JSON, whatever it contains', () => {
   for (const text of ['plain', 'a "b" \\ c', 'line\nbreak', 'ü\u2028', ''])
     assert.equal(JSON.parse(quoteJson(text)), text);
   assert.equal(quoteJson(null), 'null');
 });
 
-test('every line is written once and in order, whatever its length and the pace of the reader', () => {
+test('every line is written once and in order, for any length and any speed of the reader', () => {
   const line = fc.oneof(
     { weight: 9, arbitrary: fc.string({ unit: 'binary', maxLength: 900 }) },
     { weight: 1, arbitrary: fc.constantFrom('ü'.repeat(40_000), 'x'.repeat(90_000), 'y'.repeat(30_000)) },
@@ -112,7 +112,7 @@ function drain(
   reader.drained();
 }
 
-test('durations have up to two decimals, as JSON has them', () => {
+test('durations have up to two decimal places', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1e13, noNaN: true }), (ms) => {
       assert.equal(formatMilliseconds(ms), JSON.stringify(Math.round(ms * 100) / 100));

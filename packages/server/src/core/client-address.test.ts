@@ -56,12 +56,12 @@ const CASES: readonly (readonly [what: string, peer: string | undefined, sent: S
   ['no connection any more', undefined, { xff: '1.1.1.1' }, ''],
 ];
 
-test('the address of a client is the nearest hop that is not trusted', () => {
+test('the client address is the nearest hop that is not a trusted proxy', () => {
   for (const [what, peer, sent, address] of CASES)
     assert.equal(arrivals.addressOf(arrival(peer, sent)), address, what);
 });
 
-test('without trusted proxies nobody is believed', () => {
+test('without trusted proxies, forwarded addresses are ignored', () => {
   const strict = createClientAddressResolver([]);
   for (const [what, peer, sent] of CASES) {
     const alone = strict.addressOf(arrival(peer, {}));
@@ -70,13 +70,13 @@ test('without trusted proxies nobody is believed', () => {
   }
 });
 
-test('whatever is sent, the answer is an address', () => {
+test('for any header, the result is an address', () => {
   for (const text of ['"', 'for=', 'for="', 'a=b;c', ',;,', 'for="\\"', '\u00e9', ',1'.repeat(20_000), '['])
     for (const sent of [{ xff: text }, { forwarded: text }, { xff: text, forwarded: text }])
       assert.match(arrivals.addressOf(arrival('10.0.0.1', sent)), /^[\d.]+$/);
 });
 
-test('the protocol is what the proxy nearest to the client was asked with', () => {
+test('the protocol is the one that the client used with the nearest trusted proxy', () => {
   const protocol = (peer: string, sent: Sent) => arrivals.protocolOf(arrival(peer, sent));
   assert.equal(protocol('10.0.0.1', { xff: '192.0.2.1', proto: 'https' }), 'https');
   assert.equal(protocol('10.0.0.1', { xff: '192.0.2.1', proto: 'HTTPS' }), 'https');

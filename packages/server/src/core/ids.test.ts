@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deriveId, newId } from './ids.ts';
 
-test('ids made later sort later, and none repeats', () => {
+test('newer ids sort after older ids, and no id repeats', () => {
   const ids = Array.from({ length: 1000 }, (_, i) => newId('key', 1_700_000_000_000 + i));
   assert.deepEqual([...ids].sort(), ids);
   const same = new Set(Array.from({ length: 1000 }, () => newId('key', 1_700_000_000_000)));
   assert.equal(same.size, 1000);
 });
 
-test('an id for a text is always the same, looks like any other and differs from another text', () => {
+test('the id of a text is always the same, has the usual format and differs from the ids of other texts', () => {
   assert.equal(deriveId('key', 'acme\n1'), deriveId('key', 'acme\n1'));
   assert.notEqual(deriveId('key', 'acme\n1'), deriveId('key', 'acme\n2'));
   assert.match(deriveId('key', ''), /^key_[0-9a-hjkmnp-tv-z]{26}$/);

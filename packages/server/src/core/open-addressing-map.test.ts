@@ -6,7 +6,7 @@ import { OpenAddressingMap } from './open-addressing-map.ts';
 /** Few keys, many of them alike at their end, so that their places collide. */
 const KEYS = Array.from({ length: 40 }, (_, n) => (n % 2 ? `exc_${n}same-end` : `exc_${n}`));
 
-test('it holds what a Map holds, whatever is set and deleted', () => {
+test('the map has the same entries as a Map after any insertions and deletions', () => {
   const step = fc.record({ key: fc.constantFrom(...KEYS), value: fc.option(fc.nat(9), { nil: undefined }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
@@ -27,7 +27,7 @@ test('it holds what a Map holds, whatever is set and deleted', () => {
   );
 });
 
-test('ids of requests come and go by the thousand', () => {
+test('thousands of request ids can be added and removed', () => {
   const map = new OpenAddressingMap<number>();
   for (let n = 0; n < 20_000; n++) {
     map.set(`exc_${n}`, n);

@@ -54,7 +54,7 @@ async function passes(
   }
 }
 
-test('metadata and link-local addresses are refused in every spelling, whatever is allowed', async () => {
+test('metadata and link-local addresses are rejected in every notation, whatever is allowed', async () => {
   const everything: OutboundAccessSettings = {
     allowPrivate: true,
     privateNetworks: ['0.0.0.0/0', '::/0'],
@@ -102,7 +102,7 @@ test('metadata and link-local addresses are refused in every spelling, whatever 
   assert.equal(await passes(everything, 'meta.example', 80, resolving(['169.254.169.254'])), false);
 });
 
-test('private and loopback addresses are refused in every spelling once there are several orgs', async (t) => {
+test('private and loopback addresses are rejected in every notation if there are several organizations', async (t) => {
   const { port, reached } = await listener(t);
   for (const host of [
     '127.0.0.1',
@@ -128,7 +128,7 @@ test('private and loopback addresses are refused in every spelling once there ar
   assert.deepEqual(reached, []);
 });
 
-test('an origin is judged by its host alone, whatever else stands in its address', () => {
+test('only the host of a URL determines whether it is allowed', () => {
   const guard = createOutboundGuard(() => STRICT);
   for (const url of [
     'http://public.example@127.0.0.1/',
@@ -146,14 +146,14 @@ test('an origin is judged by its host alone, whatever else stands in its address
     assert.equal(guard.checkOrigin(new URL(url)), null, url);
 });
 
-test('addresses of no single machine, and those reserved, are none to call', async () => {
+test('addresses that do not identify one machine and reserved addresses are rejected', async () => {
   for (const host of ['224.0.0.1', '255.255.255.255', 'ff02::1'])
     assert.equal(await passes({ ...ONE_ORG, privateNetworks: ['0.0.0.0/0', '::/0'] }, host, 80), false, host);
   for (const host of ['192.0.2.1', '240.0.0.1', '192.88.99.1', '2001:db8::1', '2001::1', '100::1'])
     assert.equal(await passes(ONE_ORG, host, 80), false, host);
 });
 
-test('a refusal names the setting that would allow the address', async () => {
+test('the message about a rejected address names the setting that allows it', async () => {
   const guard = createOutboundGuard(() => STRICT, resolving(['10.0.0.7']));
   await assert.rejects(guard.connect('hooks.example', 443, 1_000), {
     name: 'OutboundRefusedError',
@@ -161,7 +161,7 @@ test('a refusal names the setting that would allow the address', async () => {
   });
 });
 
-test('private addresses are reached with one org, with permission, and when the file names host and port', async (t) => {
+test('private addresses are allowed with one organization, by a setting, or if the file contains host and port', async (t) => {
   const { port, reached } = await listener(t);
   assert.equal(await passes(ONE_ORG, '127.0.0.1', port), true);
   assert.equal(await passes({ ...STRICT, privateNetworks: ['127.0.0.0/8'] }, '127.0.0.1', port), true);
@@ -172,7 +172,7 @@ test('private addresses are reached with one org, with permission, and when the 
   assert.equal(await passes(named, 'other.example', port, resolving(['127.0.0.1'])), false);
 });
 
-test('the address that was judged is the one connected to, however the name changes', async (t) => {
+test('the connection uses the address that was checked, even if the DNS record changes', async (t) => {
   const { port, reached } = await listener(t);
   // Public first and loopback next, as a rebinding server answers; the first would have to be connected to.
   const guard = createOutboundGuard(() => STRICT, resolving(['127.0.0.1'], ['192.0.2.1']));

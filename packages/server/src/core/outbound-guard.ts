@@ -94,7 +94,11 @@ export function createOutboundGuard(
         const allowed = addresses.filter((_, index) => verdicts[index] === null);
         const [first] = allowed;
         if (!first)
-          return done(verdicts[0] ?? new OutboundRefusedError(`${host} does not resolve to an address.`), []);
+          return done(
+            verdicts[0] ??
+              new OutboundRefusedError(`${host} does not resolve to an address. Check its spelling.`),
+            [],
+          );
         if (options.all) done(null, [...allowed]);
         else done(null, first.address, first.family);
       });

@@ -28,7 +28,7 @@ test('a star matches any run of characters, slashes included, and the rest is li
     assert.equal(compilePatterns([pattern])(text), expected, `${pattern} on ${text}`);
 });
 
-test('an empty list matches nothing, a longer list matches what any of it matches', () => {
+test('an empty list matches nothing, and a list matches what any of its patterns matches', () => {
   assert.equal(compilePatterns([])('openai/gpt-5'), false);
   const matches = compilePatterns(['openai/*', 'anthropic/claude-sonnet-4-5']);
   assert.ok(matches('openai/o3'));
@@ -36,7 +36,7 @@ test('an empty list matches nothing, a longer list matches what any of it matche
   assert.ok(!matches('anthropic/claude-opus-4-5'));
 });
 
-test('the match agrees with the plain definition of a star', () => {
+test('matching agrees with the plain definition of a star', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '/', '.', '*'), maxLength: 8 });
   const name = fc.string({ unit: fc.constantFrom('a', 'b', '/', '.'), maxLength: 10 });
   const plain = (pattern: string, id: string): boolean => {

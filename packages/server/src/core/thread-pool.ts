@@ -48,8 +48,8 @@ export class PoolClosedError extends Error {
 }
 
 /** Thrown if the caller cancelled the task. */
-export class TaskCancelledError extends Error {
-  override readonly name = 'TaskCancelledError';
+export class TaskCanceledError extends Error {
+  override readonly name = 'TaskCanceledError';
 }
 
 /** Optional settings of one task. */
@@ -96,12 +96,12 @@ export class ThreadPool {
 
   /**
    * Runs a task and resolves to the reply of the thread.
-   * @throws TaskStoppedError, TaskCancelledError, OrganizationBusyError, PoolClosedError
+   * @throws TaskStoppedError, TaskCanceledError, OrganizationBusyError, PoolClosedError
    */
   async run(tenant: string, message: unknown, options: TaskOptions = {}): Promise<unknown> {
     const { signal } = options;
     if (this.#isClosed) throw new PoolClosedError('The thread pool is closed.');
-    if (signal?.aborted) throw new TaskCancelledError('The task was cancelled.');
+    if (signal?.aborted) throw new TaskCanceledError('The task was canceled.');
     const queue = this.#queues.get(tenant) ?? [];
     if (queue.length >= this.#options.maxQueuedPerTenant)
       throw new OrganizationBusyError('Too many tasks are queued for this organization.');
@@ -128,7 +128,7 @@ export class ThreadPool {
 
   /** Removes a waiting task. A running task is stopped by `#give`. */
   #withdraw(task: Task): void {
-    task.reject(new TaskCancelledError('The task was cancelled.'));
+    task.reject(new TaskCanceledError('The task was canceled.'));
     const queue = this.#queues.get(task.tenant);
     const at = queue?.indexOf(task) ?? -1;
     if (queue === undefined || at === -1) return;
@@ -187,7 +187,7 @@ export class ThreadPool {
     let grace: Timer | null = null;
     const cancel = () => {
       grace = this.#options.clock.after(CANCEL_GRACE_MS, () =>
-        thread.end(new TaskCancelledError('The task was cancelled.')),
+        thread.end(new TaskCanceledError('The task was canceled.')),
       );
     };
     signal?.addEventListener('abort', cancel, { once: true });

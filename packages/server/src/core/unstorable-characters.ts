@@ -2,7 +2,7 @@
  * Returns a text that every database can store. PostgreSQL rejects U+0000 and lone surrogates, so they become
  * U+FFFD.
  */
-export function stripUnstorableCharacters(text: string): string {
+export function replaceUnstorableCharacters(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd');
 }
 
@@ -10,10 +10,10 @@ export function stripUnstorableCharacters(text: string): string {
  * Replaces unstorable characters in a row's text values with U+FFFD. Does not change other values,
  * so each column keeps its type.
  */
-export function stripUnstorableRowText<Row extends object>(row: Row): Row {
+export function replaceUnstorableRowText<Row extends object>(row: Row): Row {
   const columns = Object.entries(row).map(([column, value]) => [
     column,
-    typeof value === 'string' ? stripUnstorableCharacters(value) : value,
+    typeof value === 'string' ? replaceUnstorableCharacters(value) : value,
   ]);
   return Object.fromEntries(columns) as Row;
 }

@@ -93,7 +93,7 @@ function buildPlainObject(x: ExchangeLineSource, { usageAndCost, ...times }: Log
   };
 }
 
-test('a line is the JSON of a plain object, also when it is repeated', () => {
+test('a line is the JSON of a plain object, also when the template is reused', () => {
   fc.assert(
     fc.property(source, figures, (x, values) => {
       const expected = `${JSON.stringify(buildPlainObject(x, values))}\n`;
@@ -104,7 +104,7 @@ test('a line is the JSON of a plain object, also when it is repeated', () => {
   );
 });
 
-test('a provider with several models and credentials has the line of the current one', () => {
+test('a provider with several models and credentials has the line of the current ones', () => {
   const provider = { id: 'p' };
   const [x, values] = fc.sample(fc.tuple(source, figures), 1)[0] ?? assert.fail();
   for (const [model, name] of [
@@ -131,7 +131,7 @@ const gatewayCall: fc.Arbitrary<LoggedGatewayCall> = fc.record({
   durationMs: milliseconds,
 });
 
-test('a line of a request that calls no model is the JSON of a plain object', () => {
+test('a line of a request without a model call is the JSON of a plain object', () => {
   fc.assert(
     fc.property(gatewayCall, (call) => {
       const expected = {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { chatReply } from './test/chat-replies.ts';
 import { startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
-test('without a cap a request reserves 4,096 tokens until the model is known, and no more than the model allows', async (t) => {
+test("without max_tokens, a request reserves 4,096 tokens until the model is known, then at most the model's maximum", async (t) => {
   const gateway = await startFakeClockGateway({
     upstreams: { a: (isStream) => chatReply('thick', isStream) },
     // A dollar per million: tokens of output are millionths of a dollar.

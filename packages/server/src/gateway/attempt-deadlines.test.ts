@@ -28,7 +28,7 @@ function started(totalMs = TIMEOUTS.totalMs) {
   return { clock, expired, deadlines };
 }
 
-test('a connection that never opens expires at the connect deadline', () => {
+test('a connection that does not open ends at the connect deadline', () => {
   const { clock, expired } = started();
   clock.advance(4_999);
   assert.deepEqual(expired, []);
@@ -36,7 +36,7 @@ test('a connection that never opens expires at the connect deadline', () => {
   assert.deepEqual(expired, ['connect']);
 });
 
-test('each phase gets its own time from the moment it is entered', () => {
+test('each phase has its full time from its start', () => {
   const { clock, expired, deadlines } = started();
   clock.advance(4_000);
   deadlines.enterPhase('headers');
@@ -47,7 +47,7 @@ test('each phase gets its own time from the moment it is entered', () => {
   assert.deepEqual(expired, ['first_token']);
 });
 
-test('bytes do not move the first-token deadline, for comments are bytes too', () => {
+test('bytes do not extend the first-token deadline, because comments are bytes too', () => {
   const { clock, expired, deadlines } = started();
   deadlines.enterPhase('first_token');
   for (let i = 0; i < 29; i++) {
@@ -58,7 +58,7 @@ test('bytes do not move the first-token deadline, for comments are bytes too', (
   assert.deepEqual(expired, ['first_token']);
 });
 
-test('any byte moves the idle deadline, and silence ends it', () => {
+test('each byte extends the idle deadline, and silence ends the attempt', () => {
   const { clock, expired, deadlines } = started();
   deadlines.enterPhase('idle');
   for (let i = 0; i < 4; i++) {
@@ -70,14 +70,14 @@ test('any byte moves the idle deadline, and silence ends it', () => {
   assert.deepEqual(expired, ['idle']);
 });
 
-test('the total deadline beats every phase', () => {
+test('the total deadline takes precedence over every phase', () => {
   const { clock, expired, deadlines } = started(10_000);
   deadlines.enterPhase('headers');
   clock.advance(10_000);
   assert.deepEqual(expired, ['total']);
 });
 
-test('a slow client holds the idle deadline but not the total one', () => {
+test('a slow client pauses the idle deadline, but not the total deadline', () => {
   const { clock, expired, deadlines } = started();
   deadlines.enterPhase('idle');
   deadlines.pause();
@@ -87,7 +87,7 @@ test('a slow client holds the idle deadline but not the total one', () => {
   assert.deepEqual(expired, ['total']);
 });
 
-test('after a release the upstream gets the whole idle time again', () => {
+test('after a pause, the provider has the whole idle time again', () => {
   const { clock, expired, deadlines } = started();
   deadlines.enterPhase('idle');
   deadlines.pause();
@@ -99,7 +99,7 @@ test('after a release the upstream gets the whole idle time again', () => {
   assert.deepEqual(expired, ['idle']);
 });
 
-test('stopped deadlines leave no timer behind', () => {
+test('stopped deadlines leave no timers', () => {
   const { clock, expired, deadlines } = started();
   deadlines.stop();
   assert.deepEqual(clock.pending(), []);
@@ -107,7 +107,7 @@ test('stopped deadlines leave no timer behind', () => {
   assert.deepEqual(expired, []);
 });
 
-test('the total deadline counts from the accepted request, whatever phase it ends', () => {
+test('the total deadline starts when the request is accepted, and ends any phase', () => {
   const clock = new FakeClock();
   const told: [string, number][] = [];
   const total = {

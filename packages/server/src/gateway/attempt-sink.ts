@@ -3,7 +3,7 @@ import { isAwsEventStream } from '@floe/wire/converse/event-stream';
 import type { UpstreamHeaders, UpstreamResponseHead } from '../providers/transport.ts';
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import { BinaryFrameSink } from './binary-frame-sink.ts';
-import { createErrorResponseSink, unexpectedContentTypeFault } from './error-response-sink.ts';
+import { createErrorResponseSink, createUnexpectedContentTypeFault } from './error-response-sink.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Target } from './org-catalog.ts';
 import { readUpstreamHeader } from './upstream-error.ts';
@@ -36,7 +36,7 @@ export function createAttemptSink(
   const wanted = x.request.prompt?.stream ? 'an event stream' : 'JSON';
   if (/^\s*text\/html\b/i.test(type))
     return createErrorResponseSink((body) =>
-      unexpectedContentTypeFault(provider.id, wanted, { status, headers, body }),
+      createUnexpectedContentTypeFault(provider.id, wanted, { status, headers, body }),
     );
   const sink = plan.createSink(isEventStream(headers));
   return isAwsEventStream(type) ? new BinaryFrameSink(sink) : sink;

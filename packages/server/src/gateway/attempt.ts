@@ -14,7 +14,7 @@ import type { Target } from './org-catalog.ts';
 import { cancelPendingEvaluation } from './policy/pending-evaluation.ts';
 import { redactCredentials } from './redact-credentials.ts';
 import { createSpendMeter, type SpendMeter } from './spend-meter.ts';
-import { readNetworkError } from './upstream-error.ts';
+import { toNetworkFault } from './upstream-error.ts';
 import { carryOverAttemptUsage } from './usage-and-cost.ts';
 
 /**
@@ -208,7 +208,7 @@ class Attempt implements UpstreamHandler {
     // Reported unchanged: an upload that ended early, and a missing credential.
     if (error instanceof Fault || error instanceof ClientDisconnectedError) return this.#fail(error);
     if (this.#tryComplete()) return;
-    this.#fail(readNetworkError(this.#target.provider.id, error, this.#record.status !== null));
+    this.#fail(toNetworkFault(this.#target.provider.id, error, this.#record.status !== null));
   }
 
   /** Pauses reading until the client's buffer is empty, because the client is slower. */

@@ -67,7 +67,7 @@ function costOf({ provider, usage }: AttemptSaid): number {
   return ((usage.input ?? 0) * input + (usage.output ?? 0) * output) * 1000;
 }
 
-test('whatever breaks where, the row, the budget and the tokens are the sum of the attempts at their own prices', async (t) => {
+test('for any combination of failures, row, budget and tokens are the sum of the attempts at their own prices', async (t) => {
   const number = numbersFrom(20_261_122);
   const plays = new Map(TARGETS.map((id) => [id, { input: 1, output: 1, countsAlways: false }]));
   const gateway = await startFakeClockGateway({

@@ -30,7 +30,7 @@ export function requireJsonBody(headers: RequestHeaders): void {
 }
 
 /** Returns the fault for a body that exceeds the size limit. */
-export function bodyTooLargeFault(limitBytes: number): Fault {
+export function createBodyTooLargeFault(limitBytes: number): Fault {
   return new Fault(
     'request_too_large',
     `The request body must be at most ${Math.floor(limitBytes / (1024 * 1024))} MB.`,

@@ -64,7 +64,7 @@ async function breakA(gateway: FakeClockGateway): Promise<void> {
   assert.equal(gateway.breakers.list('acme')[0]?.state, 'open');
 }
 
-test('a provider that is down for a minute is left alone, and is back within 30 seconds of its recovery', async (t) => {
+test('a provider that is down for a minute receives few requests, and all traffic within 30 seconds of its recovery', async (t) => {
   const health: Partial<Health> = { a: () => failingReply(503) };
   const gateway = await start(t, health);
   let backAfter: number | null = null;
@@ -86,7 +86,7 @@ test('a provider that is down for a minute is left alone, and is back within 30 
   assert.deepEqual(states.slice(-3), ['half_open', 'ramping', 'closed']);
 });
 
-test('of 64 requests that find a breaker half open exactly one is the probe', async (t) => {
+test('of 64 requests to a half-open breaker, exactly one is the probe', async (t) => {
   const health: Partial<Health> = { a: () => failingReply(503) };
   const gateway = await start(t, health);
   await breakA(gateway);
@@ -104,7 +104,7 @@ test('of 64 requests that find a breaker half open exactly one is the probe', as
   assert.equal(gateway.breakers.list('acme')[0]?.state, 'ramping');
 });
 
-test('a probe that fails opens the breaker again, for longer', async (t) => {
+test('a failed probe opens the breaker again for a longer time', async (t) => {
   const gateway = await start(t, { a: () => failingReply(500) });
   await breakA(gateway);
   await gateway.advance(5500);
@@ -120,7 +120,7 @@ test('a probe that fails opens the breaker again, for longer', async (t) => {
   );
 });
 
-test('a client that leaves with the probe lets the next request probe', async (t) => {
+test('if the client of the probe disconnects, the next request is the probe', async (t) => {
   const health: Partial<Health> = { a: () => failingReply(503) };
   const gateway = await start(t, health);
   await breakA(gateway);
@@ -138,7 +138,7 @@ test('a client that leaves with the probe lets the next request probe', async (t
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'a');
 });
 
-test('when every breaker is open one request after the other is still let through to each target', async (t) => {
+test('if every breaker is open, each target still receives one request at a time', async (t) => {
   const health: Partial<Health> = { a: () => failingReply(503), b: () => failingReply(500) };
   const gateway = await start(t, health);
   for (let n = 0; n < 3; n += 1) await ask(gateway);
@@ -151,7 +151,7 @@ test('when every breaker is open one request after the other is still let throug
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'b');
 });
 
-test('while its only target is dead, one request at a time reaches it and the rest fails at once with a wait', async (t) => {
+test('while the only target is down, it receives one request at a time, and others fail immediately with a retry time', async (t) => {
   const health: Partial<Health> = { a: () => failingReply(503) };
   const gateway = await start(t, health);
   for (let n = 0; n < 5; n += 1) await ask(gateway, 'alone');
@@ -171,7 +171,7 @@ test('while its only target is dead, one request at a time reaches it and the re
   assert.equal(asked(gateway, 'a') - before, 1);
 });
 
-test('a lone target that answers under panic has all of its traffic back within seconds', async (t) => {
+test('a single target that recovers has all traffic back within seconds', async (t) => {
   const health: Partial<Health> = { a: () => failingReply(503) };
   const gateway = await start(t, health);
   for (let n = 0; n < 5; n += 1) await ask(gateway, 'alone');
@@ -187,7 +187,7 @@ test('a lone target that answers under panic has all of its traffic back within 
   assert.equal(served.at(-1), 20, served.join());
 });
 
-test('a breaker whose wait is over is shown half open before any request comes', async (t) => {
+test('a breaker whose delay has passed is shown as half open before the next request', async (t) => {
   const gateway = await start(t, { a: () => failingReply(503) });
   await breakA(gateway);
   assert.equal(gateway.breakers.list('acme')[0]?.probe, null);
@@ -196,7 +196,7 @@ test('a breaker whose wait is over is shown half open before any request comes',
   assert.deepEqual([view?.state, view?.probe, view?.waitMs], ['half_open', 'next_request', 0]);
 });
 
-test('a rate limit is a pause, no failure: nobody asks before it is over', async (t) => {
+test('a rate limit is a pause and not a failure: the target receives no request until it ends', async (t) => {
   const health: Partial<Health> = { a: () => failingReply(429, { 'retry-after': '30' }) };
   const gateway = await start(t, health);
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'b');
@@ -211,7 +211,7 @@ test('a rate limit is a pause, no failure: nobody asks before it is over', async
   assert.deepEqual(gateway.events, []);
 });
 
-test('a lone target’s pause is waited out when it is short and told when it is long', async (t) => {
+test('a short pause of the only target is waited for, and a long one is returned to the client', async (t) => {
   const health: Partial<Health> = { a: () => failingReply(429, { 'retry-after': '60' }) };
   const gateway = await start(t, health);
   assert.equal((await ask(gateway, 'alone')).status, 429);
@@ -223,7 +223,7 @@ test('a lone target’s pause is waited out when it is short and told when it is
   assert.equal(asked(gateway, 'a'), 2);
 });
 
-test('a refused credential is set aside at once, and another of the provider serves meanwhile', async (t) => {
+test('a rejected credential is excluded immediately, and another credential of the provider is used', async (t) => {
   const credentials = ['one', 'two'].map((name) => ({ name, api_key: `key-${name}` }));
   const isOne = ({ headers }: ReceivedRequest) => headers['authorization'] === 'Bearer key-one';
   const gateway = await startFakeClockGateway({
@@ -240,7 +240,7 @@ test('a refused credential is set aside at once, and another of the provider ser
   assert.deepEqual([event?.credential, event?.state, event?.isCredential], ['one', 'open', true]);
 });
 
-test('an operator’s force holds against everything until it expires', async (t) => {
+test('a forced breaker state applies until it expires', async (t) => {
   const gateway = await start(t);
   const name = { orgId: 'acme', provider: 'a', credential: 'default', model: 'm' };
   const until = gateway.clock.now() + 60_000;
@@ -254,7 +254,7 @@ test('an operator’s force holds against everything until it expires', async (t
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'a');
 });
 
-test('an outage is not multiplied: retries stay within the budget of their target', async (t) => {
+test('during an outage, retries stay within the retry budget of the target', async (t) => {
   const gateway = await start(
     t,
     { a: () => failingReply(503) },

@@ -21,12 +21,11 @@ export interface ChargedUsage {
 }
 
 /**
- * Computes the charged usage with the same rules for every form of response. A reported count is
- * used if it is plausible. A plausible count is an integer of at most 10 million, is not 0 if the
- * request has text or the response has content, and corresponds to at most 64 bytes of content per
- * output token. Otherwise, the input is estimated from the request and the output from the received
- * content, at four bytes per token. For an unfinished stream, the larger of the reported and the
- * estimated count is used, because the reported count may be preliminary.
+ * Returns the usage that an attempt is charged for. Uses a reported token count if it is plausible:
+ * it is an integer from 1 to 10 million, and the content has at most 64 bytes per output token.
+ * Otherwise, estimates the count at four bytes per token, the input from the request and the output
+ * from the received content. If `isWhole` is false, the stream was cut off and its reported count may
+ * be preliminary. The result is then the larger of the reported and the estimated output.
  */
 export function computeChargedUsage(x: Exchange, isWhole: boolean): ChargedUsage {
   const reported = removeImplausibleCounts(x.answer.usage);

@@ -14,7 +14,7 @@ function refusal(status: number): ForwardedUpstreamError {
   return new ForwardedUpstreamError(status, 'application/json', Buffer.from('{}'));
 }
 
-test('what may pass is tried again on the same target', () => {
+test('temporary failures are retried on the same target', () => {
   for (const code of [
     'upstream_unreachable',
     'upstream_error',
@@ -24,14 +24,14 @@ test('what may pass is tried again on the same target', () => {
     assert.equal(classifyRetry(fault(code)), 'same_target', code);
 });
 
-test('a silent target, a bad credential and a spent quota go to the next target at once', () => {
+test('silent targets, rejected credentials and exhausted quotas lead to the next target immediately', () => {
   for (const phase of ['connect', 'headers', 'first_token', 'idle'])
     assert.equal(classifyRetry(fault('upstream_timeout', { phase })), 'next_target', phase);
   assert.equal(classifyRetry(fault('upstream_auth_failed')), 'next_target');
   assert.equal(classifyRetry(fault('upstream_auth_failed', { spent: true })), 'next_target');
 });
 
-test('the total deadline, the client’s own mistakes, bugs and a client that left end the exchange', () => {
+test('the total deadline, client errors, defects and a disconnected client end the exchange', () => {
   assert.equal(classifyRetry(fault('upstream_timeout', { phase: 'total' })), 'none');
   for (const status of [400, 405, 409, 413, 415, 422])
     assert.equal(classifyRetry(refusal(status)), 'none', String(status));
@@ -45,12 +45,12 @@ test('the total deadline, the client’s own mistakes, bugs and a client that le
     assert.equal(classifyRetry(error), 'none');
 });
 
-test('a refusal that another provider may not share moves on', () => {
+test('a rejection that other providers may not share leads to the next target', () => {
   for (const status of [402, 404, 408, 412, 425])
     assert.equal(classifyRetry(refusal(status)), 'next_target', String(status));
 });
 
-test('waits have full jitter under a doubling ceiling, and are never shorter than asked', () => {
+test('delays have full jitter below a doubling maximum, and are at least the requested time', () => {
   assert.equal(
     computeBackoffDelayMs(fault('upstream_error'), 0, () => 0),
     0,
@@ -80,14 +80,14 @@ test('waits have full jitter under a doubling ceiling, and are never shorter tha
   );
 });
 
-test('a wait longer than anyone should be kept is left to the caller', () => {
+test('a delay above the maximum is left to the client', () => {
   assert.equal(
     computeBackoffDelayMs(fault('upstream_rate_limited', { retryAfterMs: 10_001 }), 0, () => 0),
     null,
   );
 });
 
-test('a rate limit is told only when every target said so', () => {
+test('a rate limit is returned only if every target is rate limited', () => {
   const limited = fault('upstream_rate_limited');
   const broken = fault('upstream_error');
   assert.equal(selectReportedFailure([limited, broken, limited]), broken);
@@ -95,7 +95,7 @@ test('a rate limit is told only when every target said so', () => {
   assert.equal(selectReportedFailure([]), undefined);
 });
 
-test('that a target could not carry the request is told only when no target was asked', () => {
+test('an unsupported request is reported only if no target was called', () => {
   const ineligible = fault('unsupported_parameter');
   const limited = fault('upstream_rate_limited');
   const broken = fault('upstream_error');

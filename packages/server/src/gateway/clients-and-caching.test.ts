@@ -76,7 +76,7 @@ const codex = (model: string, ...more: JsonObject[]): JsonObject => ({
   tools: [TOOL],
 });
 
-test('an agent of another dialect gets its prompt cached, and the row says what that saved', async (t) => {
+test('prompt caching is enabled for an agent with another dialect, and the row contains the savings', async (t) => {
   const harness = await start(t);
   const answer = await harness.settled(
     harness.send('responses', codex('claude/claude-sonnet-4-5'), { headers: CODEX }),
@@ -91,7 +91,7 @@ test('an agent of another dialect gets its prompt cached, and the row says what 
   assert.equal(row?.prompt_saved_nano_usd, 9_000 * 2_700 - 900 * 750);
 });
 
-test('marks of a Chat client reach Messages, and no others are set', async (t) => {
+test('cache marks of a Chat client are sent to Messages providers, and no others are added', async (t) => {
   const harness = await start(t);
   const system = { role: 'system', content: LONG, cache_control: { type: 'ephemeral' } };
   const user = {
@@ -106,7 +106,7 @@ test('marks of a Chat client reach Messages, and no others are set', async (t) =
   assert.ok(JSON.stringify(sent['messages']).includes('"ttl":"1h"'));
 });
 
-test('a conversation has one cache key, by its session or by how it begins, that tells nobody who it is', async (t) => {
+test('a conversation has one cache key, from its session or its beginning, that does not identify the user', async (t) => {
   const harness = await start(t);
   const key = async (body: JsonObject, headers: Readonly<Record<string, string>> = {}): Promise<string> => {
     const answer = await harness.settled(harness.send('messages', { max_tokens: 99, ...body }, { headers }));
@@ -136,14 +136,14 @@ test('a conversation has one cache key, by its session or by how it begins, that
   assert.ok(!made.includes('session'));
 });
 
-test('a key the client gave goes on as it is', async (t) => {
+test('a cache key from the client is forwarded unchanged', async (t) => {
   const harness = await start(t);
   const body = { model: 'gpt/gpt-5', messages: [{ role: 'user', content: 'hi' }], prompt_cache_key: 'mine' };
   await harness.settled(harness.send('chat', body));
   assert.equal(sentTo(harness, 'gpt')['prompt_cache_key'], 'mine');
 });
 
-test('products are known by what they really send', () => {
+test('client products are recognized by the headers that they send', () => {
   const sent: readonly (readonly [Readonly<Record<string, string>>, string | null])[] = [
     [{ 'user-agent': 'claude-cli/2.1.329 (external, cli)', 'x-app': 'cli' }, 'claude-code'],
     [{ 'user-agent': 'node', 'x-claude-code-session-id': 'x' }, 'claude-code'],
@@ -168,7 +168,7 @@ test('products are known by what they really send', () => {
   for (const [headers, name] of sent) assert.equal(detectClientName(headers), name, JSON.stringify(headers));
 });
 
-test('a session is named in a header, in a user’s id or in the body, in this order, and an account never is', () => {
+test('a session is read from a header, a user id or the body, in this order, and never from an account', () => {
   const asked = (user: string | null) => ({ body: Buffer.from('{}'), members: new Map(), user });
   assert.equal(findSessionId({ 'x-session-id': 'h' }, asked('{"session_id":"u"}')), 'h');
   assert.equal(findSessionId({}, asked('{"session_id":"u","account_uuid":"a"}')), 'u');

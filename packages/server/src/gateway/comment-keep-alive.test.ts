@@ -46,7 +46,7 @@ async function askInSilence(gateway: FakeClockGateway, surface: FakeClockSurface
   return gateway.settled(answer, 0);
 }
 
-test('a stream that hears nothing for 20 seconds is answered with comments, and may still fail over', async (t) => {
+test('a stream without content for 20 seconds receives comments, and can still fail over', async (t) => {
   const gateway = await start(t);
   for (const surface of SURFACES) {
     const answer = await askInSilence(gateway, surface, 'smart');
@@ -70,7 +70,7 @@ const FAILURES = {
   messages: /event: error\ndata: \{"type":"error","error":\{"type":"timeout_error"/,
 } as const;
 
-test('what fails after an early answer is told inside the stream, in its dialect, and never looks finished', async (t) => {
+test('a failure after an early response is sent in the stream, in its dialect, and the stream does not look finished', async (t) => {
   for (const surface of SURFACES) {
     const gateway = await start(t);
     const answer = await askInSilence(gateway, surface, 'alone');
@@ -82,7 +82,7 @@ test('what fails after an early answer is told inside the stream, in its dialect
   }
 });
 
-test('an upstream’s refusal after an early answer is told in our words', async (t) => {
+test('a provider error after an early response is sent with a message of Floe', async (t) => {
   const gateway = await start(t);
   const answer = await askInSilence(gateway, 'chat', 'refused');
   assert.match(answer.text, /^data: \{"error":\{"message":"status 400"/m);
@@ -94,7 +94,7 @@ test('an upstream’s refusal after an early answer is told in our words', async
   );
 });
 
-test('an answer that is no stream is not begun early', async (t) => {
+test('a response that is not a stream is not started early', async (t) => {
   const gateway = await start(t);
   const answer = gateway.send('chat', { model: 'alone', ...BODIES.chat });
   await gateway.settled(gateway.upstream('silent').waitForRequests(1), 0);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import { compileCatalogs } from './compile-catalogs.ts';
 
-test('settings that do nothing are named, others are not', () => {
+test('settings without effect are reported, and others are not', () => {
   const { orgs } = FloeConfigSchema.parse({
     orgs: [
       {

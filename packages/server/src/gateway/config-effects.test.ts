@@ -20,7 +20,7 @@ const started = (options: Omit<FakeClockGatewayOptions, 'upstreams'>) =>
     ...options,
   });
 
-test('a route that is not enabled is as good as none', async (t) => {
+test('a disabled route has no effect', async (t) => {
   for (const enabled of [true, false]) {
     const gateway = await started({ routes: [{ model: 'smart', targets: ['b/m'], enabled }] });
     t.after(() => gateway.close());
@@ -30,7 +30,7 @@ test('a route that is not enabled is as good as none', async (t) => {
   }
 });
 
-test('an answer is reused for ttl_seconds and asked anew after them', async (t) => {
+test('a response is reused for ttl_seconds and generated again afterwards', async (t) => {
   const gateway = await started({
     routes: [],
     org: { cache: { enabled: true, ttl_seconds: 60, scope: 'org' } },
@@ -48,7 +48,7 @@ test('an answer is reused for ttl_seconds and asked anew after them', async (t) 
   assert.equal(await asked(), 2);
 });
 
-test('who is denied by a policy is told its message', async (t) => {
+test('a request that a policy denies receives the message of the policy', async (t) => {
   for (const message of ['Ask the data team.', undefined]) {
     const policy = {
       name: 'no-hello',

@@ -1,7 +1,7 @@
 import { isObject } from '@floe/contract/json';
 import { type ByteSpan, readStringAt } from '@floe/wire/json-edits';
 import { tryParseJson } from '@floe/wire/json-narrowing';
-import { stripUnstorableCharacters } from '../core/unstorable-characters.ts';
+import { replaceUnstorableCharacters } from '../core/unstorable-characters.ts';
 import type { ClientHeaders } from './forward-request.ts';
 
 /** Headers in which clients send a session id, in lower case. The first one present is used. */
@@ -56,7 +56,7 @@ export function findSessionId(
     findSessionInUser(scanned?.user ?? null) ??
     findConversationId(headers, scanned);
   // Rows are also stored in databases that do not accept every character.
-  return name === null ? null : stripUnstorableCharacters(name.slice(0, 256));
+  return name === null ? null : replaceUnstorableCharacters(name.slice(0, 256));
 }
 
 function findSessionInUser(user: string | null): string | null {

@@ -96,7 +96,7 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
   if (!how)
     throw new Fault(
       'unsupported_parameter',
-      `The provider "${provider.id}" does not support embeddings. Use a model of another provider.`,
+      `The provider "${provider.id}" does not support embeddings. Use a model from another provider.`,
       {
         param: 'model',
       },

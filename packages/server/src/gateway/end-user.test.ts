@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stripUnstorableCharacters } from '../core/unstorable-characters.ts';
+import { replaceUnstorableCharacters } from '../core/unstorable-characters.ts';
 import { findEndUser } from './end-user.ts';
 
 type Asked = Parameters<typeof findEndUser>[0];
@@ -14,11 +14,11 @@ function asked(user: string | undefined, headers: Asked['client']['headers'] = {
   } as never;
 }
 
-test('an end user is told by a configured header, else by the body, in text that every database holds', () => {
+test('an end user is read from a configured header, otherwise from the body, as text that every database can store', () => {
   assert.equal(findEndUser(asked('ana')), 'ana');
   assert.equal(findEndUser(asked('ana', { 'x-user': 'ben' })), 'ben');
   assert.equal(findEndUser(asked(undefined)), null);
   assert.equal(findEndUser(asked('a\0b\ud800')), 'a\ufffdb\ufffd');
   const cut = findEndUser(asked(`${'x'.repeat(255)}\u{1f600}`)) ?? '';
-  assert.equal(cut, stripUnstorableCharacters(cut));
+  assert.equal(cut, replaceUnstorableCharacters(cut));
 });

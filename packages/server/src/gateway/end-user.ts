@@ -1,4 +1,4 @@
-import { stripUnstorableCharacters } from '../core/unstorable-characters.ts';
+import { replaceUnstorableCharacters } from '../core/unstorable-characters.ts';
 import type { Exchange } from './exchange-record.ts';
 
 /**
@@ -12,5 +12,5 @@ export function findEndUser(x: Exchange): string | null {
   }
   const user = (x.request.prompt ?? x.request.opaque)?.user;
   // Budgets and rows are stored under this name, also in databases that do not accept every character.
-  return user === undefined || user === null ? null : stripUnstorableCharacters(user.slice(0, 256));
+  return user === undefined || user === null ? null : replaceUnstorableCharacters(user.slice(0, 256));
 }

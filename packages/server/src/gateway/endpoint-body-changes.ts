@@ -14,8 +14,8 @@ export interface EndpointBodyChanges {
 }
 
 /**
- * Returns the changes that adapt a request body to an endpoint. `has` tells whether the body has a
- * member.
+ * Returns the changes that adapt a request body to an endpoint. `has(name)` returns whether the body
+ * contains the top-level member `name`.
  */
 export function computeEndpointBodyChanges(
   shape: EndpointBodyAdjustments,

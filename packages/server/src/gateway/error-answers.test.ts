@@ -53,7 +53,7 @@ async function ask(gateway: FakeClockGateway, surface: FakeClockSurface): Promis
   return gateway.settled(gateway.send(surface, { model: 'm', ...BODIES[surface] }));
 }
 
-test('a 4xx of a provider stays one attempt and the upstream’s in every dialect, whatever type its body names', async () => {
+test('a 4xx of a provider is one attempt and an upstream error in every dialect, whatever type its body states', async () => {
   let refusal: UpstreamReply = createJsonReply({});
   await withUpstream(
     () => refusal,
@@ -83,7 +83,7 @@ test('a 4xx of a provider stays one attempt and the upstream’s in every dialec
   );
 });
 
-test('the field a provider complains about is named as the client named it, or not at all', async () => {
+test("the field in a provider's error has the name that the client used, or is absent", async () => {
   let param: string | null = null;
   await withUpstream(
     () =>
@@ -109,7 +109,7 @@ test('the field a provider complains about is named as the client named it, or n
   );
 });
 
-test('an outage inside a stream is known by its words, for its status is 200', async () => {
+test('an outage in a stream is recognized by its message, because the status is 200', async () => {
   const frame = 'data: {"error":{"message":"Overloaded","type":"overloaded_error"}}\n\n';
   const broken: UpstreamReply = { headers: { 'content-type': 'text/event-stream' }, body: frame };
   await withUpstream(
@@ -139,7 +139,7 @@ function echoing(status: number, kind: 'json' | 'text' | 'sse') {
   };
 }
 
-test('an error that echoes our request shows no credential to the caller, the row or the log', async (t) => {
+test('an error that repeats the request shows no credential to the caller, in the row or in the log', async (t) => {
   for (const kind of ['json', 'text', 'sse'] as const)
     for (const status of [400, 404, 422, 429, 500, 503]) {
       const gateway = await startFakeClockGateway({

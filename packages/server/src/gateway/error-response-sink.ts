@@ -17,7 +17,7 @@ export function createErrorResponseSink(judge: (body: Buffer) => Error): Respons
 }
 
 /** Returns the fault for a success response whose content type is not `wanted`. */
-export function unexpectedContentTypeFault(
+export function createUnexpectedContentTypeFault(
   providerId: string,
   wanted: string,
   answer: UpstreamResponse,
@@ -35,8 +35,8 @@ export function unexpectedContentTypeFault(
 }
 
 /**
- * Returns the error code that the row records for a failed attempt: a code from the error table, or a short
- * description of an error that no client receives.
+ * Returns the error code of a failed attempt for the request log: a code from the error table, or one of three
+ * codes that no client receives because the attempt did not end with an error of Floe.
  */
 export function getAttemptErrorCode(error: Error): string {
   if (error instanceof Fault) return error.code;

@@ -74,7 +74,7 @@ const ENDS: Readonly<
 };
 
 for (const [how, { code, end }] of Object.entries(ENDS))
-  test(`an open stream of a key that is ${how} ends at once with the error of its dialect`, async (t) => {
+  test(`an open stream of a key that is ${how} ends immediately with the error of its dialect`, async (t) => {
     for (const rescue of ['error', 'replay'])
       for (const surface of SURFACES) {
         const gateway = await start(t, {}, rescue);
@@ -92,7 +92,7 @@ for (const [how, { code, end }] of Object.entries(ENDS))
       }
   });
 
-test('an open stream of a key that expires goes on until that moment and ends at it', async (t) => {
+test('an open stream of a key that expires ends at this time', async (t) => {
   const gateway = await start(t, { expiresAt: new FakeClock().now() + 10 * 60_000 });
   let isOver = false;
   const { answer } = await asking(gateway, 'chat');
@@ -107,7 +107,7 @@ test('an open stream of a key that expires goes on until that moment and ends at
   assert.equal(gateway.rows.at(-1)?.state, 'partial');
 });
 
-test('a request that waits for its first byte is refused when its key ends', async (t) => {
+test('a request that waits for its first byte is rejected when its key ends', async (t) => {
   const gateway = await start(t);
   await gateway.upstream('a').setFaults(findInjectedFault('accept-and-silence'));
   const answer = gateway.send('chat', { model: 'smart', ...BODIES.chat });

@@ -15,7 +15,7 @@ import {
 import { ClientDisconnectedError, waitUnlessInterrupted } from './client-connection.ts';
 import type { Exchange } from './exchange-record.ts';
 import { createFailoverDeadline, type RemainingTargets } from './failover-deadline.ts';
-import { describeBreakerRejection, noHealthyTargetFault } from './no-healthy-target.ts';
+import { createNoHealthyTargetFault, describeBreakerRejection } from './no-healthy-target.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
 import { computeRetryDelayMs, describeFailure } from './retry-delay.ts';
 import { getTargetKey, getTargetName } from './routing-strategy.ts';
@@ -123,7 +123,7 @@ export class Failover {
   finalError(): unknown {
     if (this.#streamBreak !== null) return this.#streamBreak;
     const telling = selectReportedFailure(this.#failures.map(({ error }) => error));
-    return telling ?? noHealthyTargetFault(this.#x, this.#orgId, this.#skippedTargets);
+    return telling ?? createNoHealthyTargetFault(this.#x, this.#orgId, this.#skippedTargets);
   }
 
   async #attemptWithRetries(

@@ -78,7 +78,7 @@ async function isWaitedFor(gateway: FakeClockGateway, body: JsonObject): Promise
   assert.match(gateway.rows.at(-1)?.attempts_json ?? '', /upstream_timeout/);
 }
 
-test('a silent target hands its stream to the next after a minute, and sooner once it is known to be quick', async (t) => {
+test('a stream of a silent target moves to the next target after a minute, and sooner if the target is usually fast', async (t) => {
   const gateway = await start(t);
   await movesOnAfter(gateway, 60_000);
   assert.match(
@@ -91,11 +91,11 @@ test('a silent target hands its stream to the next after a minute, and sooner on
   assert.match(decisions(gateway), /its average time to first token was recently \d+ ms/);
 });
 
-test('a silent target is waited for as configured when no other target is listed', async (t) => {
+test('without another target, a silent target has its configured timeout', async (t) => {
   await isWaitedFor(await start(t), { model: 'one' });
 });
 
-test('a silent target is waited for as configured when the others are not healthy', async (t) => {
+test('if the other targets are unhealthy, a silent target has its configured timeout', async (t) => {
   const gateway = await start(t);
   const until = gateway.clock.now() + 10_000_000;
   const name = { orgId: 'acme', provider: 'b', credential: 'default', model: 'm' };
@@ -103,7 +103,7 @@ test('a silent target is waited for as configured when the others are not health
   await isWaitedFor(gateway, {});
 });
 
-test('an answer in one body is not hurried: it says nothing until it is complete', async (t) => {
+test('a response without streaming has its configured timeout', async (t) => {
   await isWaitedFor(await start(t), { model: 'one', stream: false });
   const gateway = await start(t);
   await gateway.upstream('a').setFaults(CLOSES_LATE);
@@ -116,7 +116,7 @@ test('an answer in one body is not hurried: it says nothing until it is complete
   assert.equal((await gateway.settled(answer)).status, 200);
 });
 
-test('a target that closes its connection after a long silence is not asked again while another is left', async (t) => {
+test('a target that closes the connection after a long silence is not retried while another target is left', async (t) => {
   for (const [silentMs, asked] of [
     [0, 2],
     [14_000, 2],
@@ -133,7 +133,7 @@ test('a target that closes its connection after a long silence is not asked agai
   }
 });
 
-test('a rate limit of a second or two is waited out where the conversation is warm, and only there', async (t) => {
+test('a rate limit of up to two seconds is waited for only if the prompt cache is warm', async (t) => {
   for (const [seconds, isWarm, from] of [
     ['1', true, 'a'],
     ['2', true, 'a'],

@@ -48,13 +48,13 @@ function forward(
   return { text: request.body?.toString('utf8'), request, usageFrameIsOurs: dropUsageFrame };
 }
 
-test('every byte but the model reaches the upstream: unknown fields, big integers, odd spacing', () => {
+test('all bytes except the model reach the provider: unknown fields, large integers, unusual spacing', () => {
   const body = (model: string) =>
     `  {\n\t"z" : 9007199254740993 , "model":${model} ,"messages" : [ {"role":"user","content":"\\u00e9 \\/ é 😀"} ],\r\n"x":{"model":"up/inner"},"f":1.0, "e":1E5 } \n`;
   assert.equal(forward(body('"up/vendor/m"')).text, body('"vendor/m"'));
 });
 
-test('a stream without usage asks for it, and remembers that the extra frame is ours', () => {
+test('a stream without usage requests it, and the additional frame is not sent to the client', () => {
   const { text, usageFrameIsOurs } = forward('{"model":"up/m","stream":true,"messages":[]}');
   assert.deepEqual(JSON.parse(text ?? ''), {
     model: 'vendor/m',
@@ -65,7 +65,7 @@ test('a stream without usage asks for it, and remembers that the extra frame is 
   assert.equal(usageFrameIsOurs, true);
 });
 
-test('stream options of the client are completed, not replaced', () => {
+test('stream options of the client are extended and not replaced', () => {
   for (const [given, sent] of [
     ['{}', { include_usage: true }],
     ['{"include_usage":false}', { include_usage: true }],
@@ -77,13 +77,13 @@ test('stream options of the client are completed, not replaced', () => {
   }
 });
 
-test('usage the client asked for itself stays its own', () => {
+test('usage that the client requested is sent to the client', () => {
   const body = '{"model":"vendor/m","stream":true,"stream_options":{"include_usage":true},"messages":[]}';
   const { text, usageFrameIsOurs } = forward(body.replace('vendor/m', 'up/m'));
   assert.deepEqual([text, usageFrameIsOurs], [body, false]);
 });
 
-test('nothing is added where usage comes unasked, is refused, or nothing streams', () => {
+test('nothing is added if the provider always sends usage or rejects the option, or without a stream', () => {
   const stream = '{"model":"vendor/m","stream":true,"messages":[]}';
   for (const usage of ['given', 'forbidden'] as const)
     assert.equal(forward(stream.replace('vendor/m', 'up/m'), usage).text, stream);
@@ -91,7 +91,7 @@ test('nothing is added where usage comes unasked, is refused, or nothing streams
   assert.equal(forward(whole.replace('vendor/m', 'up/m')).text, whole);
 });
 
-test('the operator’s own body members are set, and win', () => {
+test("the operator's body fields are set and take precedence", () => {
   const { text } = forward('{"model":"up/m","messages":[],"seed":1}', 'given', {
     seed: '7',
     extra: '{"a":[1]}',
@@ -99,7 +99,7 @@ test('the operator’s own body members are set, and win', () => {
   assert.deepEqual(JSON.parse(text ?? ''), { model: 'vendor/m', messages: [], seed: 7, extra: { a: [1] } });
 });
 
-test('the caller’s key and cookies stay here; the provider’s credential and the operator’s headers go', () => {
+test("the caller's key and cookies are removed; the provider's credential and the operator's headers are added", () => {
   const { headers, path } = forward('{"model":"up/m","messages":[]}').request;
   const sent = new Map<string, string>();
   for (let i = 0; i < headers.length; i += 2) sent.set(headers[i] ?? '', headers[i + 1] ?? '');

@@ -34,7 +34,7 @@ const ask = (gateway: FakeClockGateway, surface: FakeClockSurface, more: JsonObj
 
 const bodyOf = ({ body }: UpstreamReply): Buffer => Buffer.from(body ?? '');
 
-test('a byte order mark before JSON is passed over in every dialect', async (t) => {
+test('a byte order mark before JSON is ignored in every dialect', async (t) => {
   const plain = chatReply('hello there', false);
   const mark = Buffer.from([0xef, 0xbb, 0xbf]);
   const gateway = await start(t, () => ({ ...plain, body: Buffer.concat([mark, bodyOf(plain)]) }));
@@ -46,7 +46,7 @@ test('a byte order mark before JSON is passed over in every dialect', async (t) 
   }
 });
 
-test('bytes that are not UTF-8 are refused in a stream as in JSON, never replaced and never complete', async (t) => {
+test('invalid UTF-8 is rejected in streams and in JSON, never replaced and never complete', async (t) => {
   const gateway = await start(t, (isStream) => {
     const reply = chatReply('caf\u00e9 au lait', isStream);
     return { ...reply, body: Buffer.from(bodyOf(reply).toString('utf8'), 'latin1') };
@@ -63,7 +63,7 @@ test('bytes that are not UTF-8 are refused in a stream as in JSON, never replace
     }
 });
 
-test('a wait of centuries is not handed to callers', async (t) => {
+test('a retry time of centuries is not forwarded to clients', async (t) => {
   const gateway = await start(t, () =>
     failingReply(429, { 'retry-after': '99999999999', 'retry-after-ms': '9e99' }),
   );
@@ -118,7 +118,7 @@ function cutBehindFinish(by: 'fin' | 'reset'): InjectedFault {
   };
 }
 
-test('a stream that breaks behind its finish is complete in every dialect, forwarded or translated', async (t) => {
+test('a stream that breaks after its finish reason is complete in every dialect, forwarded or translated', async (t) => {
   for (const by of ['fin', 'reset'] as const) {
     const gateway = await start(t, (isStream) => chatReply('unused', isStream));
     await gateway.upstream('a').setFaults(cutBehindFinish(by));
@@ -132,7 +132,7 @@ test('a stream that breaks behind its finish is complete in every dialect, forwa
   }
 });
 
-test('a connection that was announced as kept serves the next request after an error inside a stream', async (t) => {
+test('a keep-alive connection serves the next request after an error in a stream', async (t) => {
   const gateway = await start(t, (isStream) => chatReply('hello there', isStream));
   const broken: InjectedFault = {
     name: 'error-inside',

@@ -35,7 +35,7 @@ export function describeBreakerRejection(
  * Returns the 503 fault for a request whose targets are all unavailable, so that none was tried.
  * The fault contains the time after which to retry.
  */
-export function noHealthyTargetFault(
+export function createNoHealthyTargetFault(
   { gateway }: Exchange,
   orgId: string,
   setAside: readonly Target[],

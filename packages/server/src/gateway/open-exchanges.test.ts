@@ -13,7 +13,7 @@ const endTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 // A `Set` fails this test: the tables that it outgrew keep ended exchanges alive until a full collection. Under load, each
 // collection of young objects then copied 2.4 of 24 MB and paused for 4.5 ms instead of 0.8 ms.
-test('an exchange that has ended is garbage of the young generation', async () => {
+test('a finished exchange is collected as garbage of the young generation', async () => {
   const keyring = { currentFault: () => null };
   const open = new OpenExchanges(systemClock, () => keyring);
   const createExchange = (id: string): OpenExchange => ({

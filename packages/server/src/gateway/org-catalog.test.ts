@@ -58,12 +58,12 @@ function codeOf(run: () => unknown): string {
   return 'none';
 }
 
-test('the part before the first slash is the provider, the rest is the model, slashes included', () => {
+test('the part before the first slash is the provider, and the rest with all slashes is the model', () => {
   assert.deepEqual(namesOf(catalog(), 'one/vendor/m'), ['one/vendor/m']);
   assert.deepEqual(namesOf(catalog(), 'two/a/b/c'), ['two/a/b/c']);
 });
 
-test('an id that is not enabled or not on the allowlist is not found', () => {
+test('a model that is not enabled or not on the allowlist is not found', () => {
   for (const id of ['gpt-5', 'three/gpt-5', 'one/other', '/x', 'one/', ''])
     assert.equal(
       codeOf(() => namesOf(catalog(), id)),
@@ -72,21 +72,21 @@ test('an id that is not enabled or not on the allowlist is not found', () => {
     );
 });
 
-test('a key that may not use the id is told so', () => {
+test('a model that the key must not use is reported as not allowed', () => {
   assert.equal(
     codeOf(() => namesOf(catalog(), 'two/x', (id) => id.startsWith('one/'))),
     'model_not_allowed',
   );
 });
 
-test('an alias stands for its targets in order', () => {
+test('an alias resolves to its targets in order', () => {
   assert.deepEqual(namesOf(catalog([route('smart', ['one/gpt-5', 'two/x'])]), 'smart'), [
     'one/gpt-5',
     'two/x',
   ]);
 });
 
-test('a route on a model id does not open a model the allowlist closes', () => {
+test('a route for a model id does not override the allowlist', () => {
   assert.equal(
     codeOf(() => namesOf(catalog([route('one/*', ['two/x'])]), 'one/other')),
     'model_not_found',
@@ -94,7 +94,7 @@ test('a route on a model id does not open a model the allowlist closes', () => {
   assert.deepEqual(namesOf(catalog([route('one/gpt-5*', ['two/x'])]), 'one/gpt-5-mini'), ['two/x']);
 });
 
-test('targets that the allowlist or the key rules out are skipped, with the reason', () => {
+test('targets that the allowlist or the key excludes are skipped with the reason', () => {
   const subject = catalog([route('smart', ['one/other', 'three/x', 'two/x', 'one/gpt-5'])]);
   const course = resolveRoute(subject, (id) => id === 'smart' || id.startsWith('one/'), 'smart');
   assert.deepEqual(
@@ -104,7 +104,7 @@ test('targets that the allowlist or the key rules out are skipped, with the reas
   assert.equal(course.skipped.length, 3);
 });
 
-test('an alias of which nothing is left to this key is not allowed', () => {
+test('an alias without a target that the key may use is not allowed', () => {
   const subject = catalog([route('smart', ['two/x'])]);
   assert.equal(
     codeOf(() => namesOf(subject, 'smart', (id) => id === 'smart')),
@@ -112,7 +112,7 @@ test('an alias of which nothing is left to this key is not allowed', () => {
   );
 });
 
-test('a route without targets tunes the ids it matches and makes none', () => {
+test('a route without targets changes settings of matching models and adds no models', () => {
   const subject = catalog([route('*', [], { retries: 7 })]);
   const course = resolveRoute(subject, anything, 'two/x');
   assert.deepEqual([course.targets.map((target) => target.model), course.retries], [['x'], 7]);
@@ -124,7 +124,7 @@ test('a route without targets tunes the ids it matches and makes none', () => {
     );
 });
 
-test('deadlines of a route replace those of the provider one by one', () => {
+test('each deadline of a route replaces that of the provider', () => {
   const subject = catalog([route('smart', ['two/x'], { timeouts: { idleMs: 40 } })]);
   assert.deepEqual(resolveRoute(subject, anything, 'smart').targets[0]?.timeouts, {
     ...TIMEOUTS,

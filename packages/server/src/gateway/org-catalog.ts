@@ -143,7 +143,7 @@ export function resolveRoute(catalog: OrgCatalog, mayUse: PatternMatcher, id: st
   const named = splitModelId(id);
   const provider = named && catalog.providers.get(named.provider);
   if (provider && !provider.allows(named.model))
-    throw modelNotFoundFault(id, `The model is not on the allowlist of "${named.provider}".`, {
+    throw modelNotFoundFault(id, `The model is not on the allowlist of the provider "${named.provider}".`, {
       notAllowlisted: true,
     });
   if (!provider && (!route || route.targets.length === 0))

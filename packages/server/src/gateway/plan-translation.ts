@@ -23,8 +23,8 @@ import type { Target } from './org-catalog.ts';
 import { computePromptCacheKey } from './prompt-cache-key.ts';
 import { TranslatedResponse, type TranslationSettings } from './translated-response.ts';
 import {
+  createQuotaExhaustedFault,
   findErrorStatusMeaning,
-  quotaExhaustedFault,
   readRetryAfterMs,
   readUpstreamHeader,
 } from './upstream-error.ts';
@@ -186,16 +186,20 @@ export function readTranslatedError(
   const errorType = readUpstreamHeader(headers, 'x-amzn-errortype');
   const meaning = findErrorStatusMeaning(definition, status, `${errorType ?? ''} ${text}`);
   if (meaning === 'bad_credentials')
-    return new Fault('upstream_auth_failed', `${id} rejected the credential configured for it.`, detail);
+    return new Fault(
+      'upstream_auth_failed',
+      `${id} rejected the credential that is configured in Floe. Replace the credential.`,
+      detail,
+    );
   if (status >= 300 && status < 400)
     return new Fault(
       'upstream_error',
-      `${id} responded with a redirect (${status}), which Floe does not follow.`,
+      `${id} responded with a redirect (${status}), which Floe does not follow. Set base_url of the provider to the final URL.`,
       detail,
     );
   const described = UPSTREAM_DIALECTS[from].readFault(status, { 'x-amzn-errortype': errorType }, text);
   const fault = toClientFault(meaning ? { ...described, kind: FAULT_KINDS[meaning] } : described);
-  if (described.kind === 'quota') return quotaExhaustedFault(id, detail);
+  if (described.kind === 'quota') return createQuotaExhaustedFault(id, detail);
   const retryAfterMs = readRetryAfterMs(headers) ?? described.retryAfterMs;
   const param = clientParam(described.param, members);
   return new Fault(faultCodeOf(meaning) ?? fault.code, fault.message, {

@@ -10,7 +10,7 @@ import {
   startFakeClockGateway,
 } from './test/fake-clock-gateway.ts';
 
-/** The codes of the product page, "Analytics": 429 limit, 402 budget, 403 policy, allowlist, unknown price. */
+/** The error codes of requests that Floe blocks: 429 limit, 402 budget, 403 policy, allowlist, unknown price. */
 const BLOCKING: readonly FaultCode[] = [
   'rate_limit_exceeded',
   'budget_reserved',
@@ -20,7 +20,7 @@ const BLOCKING: readonly FaultCode[] = [
   'price_unknown',
 ];
 
-test('every error code is a block or none, and an answer of a provider never is', () => {
+test("every error code either blocks or does not, and a provider's response never blocks", () => {
   for (const code of Object.keys(FAULTS).filter((name): name is FaultCode => name in FAULTS)) {
     assert.equal(new Fault(code, 'x').isBlock, BLOCKING.includes(code), code);
     assert.equal(new Fault(code, 'x', { upstreamStatus: 429 }).isBlock, false, `${code} of an upstream`);
@@ -115,7 +115,7 @@ for (const situation of SITUATIONS)
     assert.equal(sum, reached.length, 'durations are those of requests that reached an upstream');
   });
 
-test('a request that is wrong elsewhere is recorded with the model it named', async (t) => {
+test('an otherwise invalid request is recorded with the model that it contains', async (t) => {
   const gateway = await startFakeClockGateway({ upstreams: { a: () => createJsonReply({}) }, routes: [] });
   t.after(() => gateway.close());
   const WRONG: readonly (readonly [FakeClockSurface, JsonObject])[] = [

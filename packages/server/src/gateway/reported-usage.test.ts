@@ -14,7 +14,7 @@ const USAGE = {
 };
 const MESSAGE = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], usage: USAGE };
 
-test('what a provider told of usage before its connection broke is on the row', async (t) => {
+test('usage that a provider reported before its connection broke is in the row', async (t) => {
   const gateway = await startFakeClockGateway({
     upstreams: {
       messaging: () =>

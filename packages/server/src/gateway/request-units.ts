@@ -51,8 +51,9 @@ export function estimateRequestUnits(
 }
 
 /**
- * Adds the units that can be counted only in the request. A unit is added if the model is priced by it and
- * the response does not report it.
+ * Adds billed units that Floe counted in the request (`measured`), such as the characters of a speech input, to
+ * the usage that the response reports. Reported counts take precedence. Token counts of the request are added
+ * only if the response reports none.
  */
 export function withRequestUnits(usage: Usage, measured: Usage | null): Usage {
   // Reported tokens are more accurate than the maximum.

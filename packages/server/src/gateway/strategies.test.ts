@@ -77,7 +77,7 @@ async function providerOf(
 const credentialOf = (gateway: FakeClockGateway): string =>
   JSON.parse(gateway.rows.at(-1)?.attempts_json ?? '[]').at(-1).credential;
 
-test('weights share the traffic, by chance for single requests and by name for conversations', async (t) => {
+test('weights distribute the traffic, at random for single requests and by id for conversations', async (t) => {
   const gateway = await start(t);
   const counts = { single: 0, named: 0 };
   for (let n = 0; n < 200; n += 1) {
@@ -125,7 +125,7 @@ async function providerAt(
 }
 
 for (const path of MODEL_PATHS)
-  test(`${path}: the route's strategy, weights and conversations decide which target is asked`, async (t) => {
+  test(`${path}: strategy, weights and conversation of the route determine the target`, async (t) => {
     const down = new Set<string>();
     const gateway = await start(t, down);
     let single = 0;
@@ -157,7 +157,7 @@ for (const path of MODEL_PATHS)
     assert.ok(used.size > 1, `${[...used].join()}`);
   });
 
-test('two replicas send a conversation to the same target and credential without talking', async (t) => {
+test('two processes send a conversation to the same target and credential without communication', async (t) => {
   const one = await start(t, new Set(), 7);
   const two = await start(t, new Set(), 99);
   for (let n = 0; n < 12; n += 1) {
@@ -169,7 +169,7 @@ test('two replicas send a conversation to the same target and credential without
   }
 });
 
-test('a conversation is known by its session header, its cache key or its conversation id', async (t) => {
+test('a conversation is recognized by its session header, its cache key or its conversation id', async (t) => {
   const gateway = await start(t);
   const ways: readonly [JsonObject, Readonly<Record<string, string>>][] = [
     [{}, { 'x-some-agent-session-id': 's-1' }],
@@ -194,7 +194,7 @@ test('a conversation is known by its session header, its cache key or its conver
   assert.ok(seen.size > 1, 'an end user is no conversation');
 });
 
-test('a conversation that moved stays where it is until that fails or it rests five minutes', async (t) => {
+test('a conversation that moved stays on its target until a failure or a pause of five minutes', async (t) => {
   const down = new Set(['a']);
   const gateway = await start(t, down);
   const chat = () => providerOf(gateway, 'plain', { prompt_cache_key: 'one' });
@@ -215,7 +215,7 @@ test('a conversation that moved stays where it is until that fails or it rests f
   assert.equal(await chat(), 'a');
 });
 
-test('a conversation stays through what is not its target’s fault: its own mistakes', async (t) => {
+test('a conversation stays on its target after errors that the target did not cause', async (t) => {
   const down = new Set(['a']);
   const gateway = await start(t, down);
   const chat = () => providerOf(gateway, 'plain', { prompt_cache_key: 'one' });
@@ -227,7 +227,7 @@ test('a conversation stays through what is not its target’s fault: its own mis
   assert.equal(await chat(), 'b');
 });
 
-test('the quickest target of late is asked first, and one that was slow is tried again later', async (t) => {
+test('the target with the lowest recent latency is first, and a slow target is tried again later', async (t) => {
   const gateway = await start(t);
   for (const [id, ms] of [
     ['a', 900],

@@ -120,7 +120,7 @@ function said(
 const FINISHED = /\[DONE\]|message_stop|response\.completed/;
 const SCRIPT = { text: 'The ice is thick enough.', args: '{"site":"north","depth":2.5}' } as const;
 
-test('wherever a stream is cut, the client gets the answer once and whole', async (t) => {
+test('for a cut at any position, the client receives the response completely and once', async (t) => {
   const gateway = await start(t, { ...SCRIPT, call: 'call_a' }, { ...SCRIPT, call: 'call_b' });
   const events = stream(SCRIPT).body?.toString().split('\n\n').length ?? 0;
   for (let cut = 1; cut < events - 3; cut += 1) {
@@ -133,7 +133,7 @@ test('wherever a stream is cut, the client gets the answer once and whole', asyn
   }
 });
 
-test('at the first difference the stream ends with the typed error, and nothing of the other answer is shown', async (t) => {
+test('at the first difference, the stream ends with the typed error, and shows nothing of the second response', async (t) => {
   for (const [first, second] of [
     [{ text: 'The ice is thick.' }, { text: 'The ice is thin.' }],
     [{ text: 'The ice is thick.' }, { text: 'The ic' }],
@@ -158,7 +158,7 @@ test('at the first difference the stream ends with the typed error, and nothing 
   }
 });
 
-test('a stream names the same model with a rescue as without one: the one that answers', async (t) => {
+test('a stream has the same model name with and without replay: the model that responds', async (t) => {
   for (const isAway of [false, true])
     for (const surface of SURFACES) {
       const named = async (rescue: object) => {
@@ -180,7 +180,7 @@ test('a stream names the same model with a rescue as without one: the one that a
     }
 });
 
-test('tokens of both attempts are on the row, together and apart', async (t) => {
+test('the tokens of both attempts are in the row, as a sum and separately', async (t) => {
   const gateway = await start(t, SCRIPT, SCRIPT);
   await gateway.broken('chat', 6);
   const row = gateway.rows.at(-1);
@@ -195,7 +195,7 @@ test('tokens of both attempts are on the row, together and apart', async (t) => 
   );
 });
 
-test('reasoning nobody sees may differ the second time, reasoning that was shown may not', async (t) => {
+test('hidden reasoning may differ in the second response, but visible reasoning may not', async (t) => {
   const first = { reasoning: 'First I look north.', text: 'The ice is thick.' };
   const second = { reasoning: 'First I look south.', text: 'The ice is thick.' };
   const gateway = await start(t, first, second);
@@ -207,14 +207,14 @@ test('reasoning nobody sees may differ the second time, reasoning that was shown
   assert.doesNotMatch(shown.text, /south/);
 });
 
-test('the same target is asked again where the route says so, and a second break does not end the rescue', async (t) => {
+test('the same target is retried if the route allows it, and a second break does not end the replay', async (t) => {
   const gateway = await start(t, SCRIPT, SCRIPT, { retries: 1 });
   const answer = await gateway.broken('chat', 5);
   assert.equal(said('chat', answer).text, SCRIPT.text);
   assert.deepEqual([gateway.upstream('a').requests.length, gateway.upstream('b').requests.length], [2, 1]);
 });
 
-test('answers that only pass as they come are not generated again, and the row says why', async (t) => {
+test('responses that cannot be replayed are not generated again, and the row has the reason', async (t) => {
   const gateway = await start(t, SCRIPT, SCRIPT);
   for (const more of [{ logprobs: true }, { n: 2 }]) {
     const answer = await gateway.broken('chat', 5, more);

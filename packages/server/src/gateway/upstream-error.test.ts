@@ -6,9 +6,9 @@ import { PROVIDER_DEFINITIONS } from '../providers/provider-definitions.ts';
 import { ClosedEarlyError, MalformedResponseError, UnsendableRequestError } from '../providers/transport.ts';
 import {
   ForwardedUpstreamError,
-  readNetworkError,
   readRetryAfterMs,
   readUpstreamError,
+  toNetworkFault,
 } from './upstream-error.ts';
 
 const plain: ProviderDefinition = {
@@ -29,7 +29,7 @@ function codeOf(result: Fault | ForwardedUpstreamError): string {
   return result instanceof Fault ? result.code : 'refusal';
 }
 
-test('a 4xx of the client passes on with its status, type and bytes', () => {
+test('a 4xx that the client caused is forwarded with its status, type and bytes', () => {
   const body = '{"error":{"message":"max_tokens is too large","code":"x"},"odd":1e400}';
   const result = read(422, body, { 'content-type': 'application/problem+json' });
   assert.ok(result instanceof ForwardedUpstreamError);
@@ -39,7 +39,7 @@ test('a 4xx of the client passes on with its status, type and bytes', () => {
   );
 });
 
-test('401 and 403 blame our credential and never show the upstream text to the caller', () => {
+test("401 and 403 report the configured credential and never show the provider's text", () => {
   for (const status of [401, 403]) {
     const result = read(status, { error: { message: 'Incorrect API key provided: sk-proj-1234' } });
     assert.ok(result instanceof Fault);
@@ -49,7 +49,7 @@ test('401 and 403 blame our credential and never show the upstream text to the c
   }
 });
 
-test('a 403 that its definition blames on the request passes on to the client', () => {
+test('a 403 that the request caused according to the definition is forwarded to the client', () => {
   const definition = PROVIDER_DEFINITIONS.find((candidate) =>
     candidate.errors?.some((rule) => rule.text === 'context length'),
   );
@@ -62,7 +62,7 @@ test('a 403 that its definition blames on the request passes on to the client', 
   );
 });
 
-test('the providers that say a bad credential with 400 are read by their definition', () => {
+test('providers that report a bad credential with 400 are recognized by their definition', () => {
   const definition = PROVIDER_DEFINITIONS.find((candidate) =>
     candidate.errors?.some((rule) => rule.text === 'incorrect api key'),
   );
@@ -75,7 +75,7 @@ test('the providers that say a bad credential with 400 are read by their definit
   );
 });
 
-test('a spent account is our credential’s trouble, not a rate the caller could wait out', () => {
+test('an exhausted account is a credential error and not a rate limit', () => {
   const error = { message: 'You exceeded your current quota.', code: 'insufficient_quota' };
   const result = read(429, { error }, { 'retry-after': '7' });
   assert.ok(result instanceof Fault);
@@ -85,18 +85,18 @@ test('a spent account is our credential’s trouble, not a rate the caller could
   );
 });
 
-test('429 keeps the wait the upstream asks for', () => {
+test('429 keeps the retry time of the provider', () => {
   const result = read(429, { error: { message: 'slow down' } }, { 'retry-after': '7' });
   assert.ok(result instanceof Fault);
   assert.deepEqual([result.code, result.detail.retryAfterMs], ['upstream_rate_limited', 7000]);
 });
 
-test('5xx and redirects are the upstream’s fault', () => {
+test('5xx and redirects are upstream errors', () => {
   for (const status of [301, 302, 307, 308, 500, 502, 503, 504, 529])
     assert.equal(codeOf(read(status, 'x', { location: 'http://elsewhere' })), 'upstream_error');
 });
 
-test('the message is found in every shape an upstream writes it in', () => {
+test('the message is found in every format that providers use', () => {
   const shapes: unknown[] = [
     { error: { message: 'needle', type: 't', code: null } },
     { object: 'error', message: 'needle' },
@@ -114,7 +114,7 @@ test('the message is found in every shape an upstream writes it in', () => {
   assert.ok(html instanceof Fault && html.message.endsWith('an HTML page'));
 });
 
-test('retry-after is seconds or a date; the larger of it and retry-after-ms wins', () => {
+test('retry-after is seconds or a date, and the larger of it and retry-after-ms applies', () => {
   const now = Date.parse('2026-11-21T00:00:00Z');
   assert.equal(readRetryAfterMs({ 'retry-after': '2' }, now), 2000);
   assert.equal(readRetryAfterMs({ 'retry-after': '1', 'retry-after-ms': '0' }, now), 1000);
@@ -125,23 +125,20 @@ test('retry-after is seconds or a date; the larger of it and retry-after-ms wins
   assert.equal(readRetryAfterMs({}, now), undefined);
 });
 
-test('a broken connection is unreachable before the answer and a broken stream inside it', () => {
+test('a broken connection is unreachable before the response, and a broken stream during it', () => {
   const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
-  assert.equal(readNetworkError('up', reset, false).code, 'upstream_unreachable');
-  assert.equal(readNetworkError('up', reset, true).code, 'upstream_stream_broken');
+  assert.equal(toNetworkFault('up', reset, false).code, 'upstream_unreachable');
+  assert.equal(toNetworkFault('up', reset, true).code, 'upstream_stream_broken');
   const slow = Object.assign(new Error('slow'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
-  assert.deepEqual(readNetworkError('up', slow, false).detail.phase, 'connect');
-  assert.match(
-    readNetworkError('up', new ClosedEarlyError(), false).message,
-    /closed the connection without/,
-  );
+  assert.deepEqual(toNetworkFault('up', slow, false).detail.phase, 'connect');
+  assert.match(toNetworkFault('up', new ClosedEarlyError(), false).message, /closed the connection without/);
   const newline = new UnsendableRequestError(
     'the header authorization contains a character that is not allowed in an HTTP header',
   );
   assert.match(
-    readNetworkError('up', newline, false).message,
+    toNetworkFault('up', newline, false).message,
     /was not sent: the header authorization contains/,
   );
   const garbage = new MalformedResponseError('status_line');
-  assert.equal(readNetworkError('up', garbage, false).code, 'upstream_error');
+  assert.equal(toNetworkFault('up', garbage, false).code, 'upstream_error');
 });

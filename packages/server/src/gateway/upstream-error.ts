@@ -72,16 +72,16 @@ export function readUpstreamError(
   if (meaning === 'bad_credentials')
     return new Fault(
       'upstream_auth_failed',
-      `${provider} rejected the credential configured for it.`,
+      `${provider} rejected the credential that is configured in Floe. Replace the credential.`,
       detail,
     );
   if (status >= 300 && status < 400)
     return new Fault(
       'upstream_error',
-      `${provider} responded with a redirect (${status}), which Floe does not follow.`,
+      `${provider} responded with a redirect (${status}), which Floe does not follow. Set base_url of the provider to the final URL.`,
       detail,
     );
-  if (kind === 'quota') return quotaExhaustedFault(provider, detail);
+  if (kind === 'quota') return createQuotaExhaustedFault(provider, detail);
   const retryAfterMs = readRetryAfterMs(headers);
   const code = meaning === 'rate' ? 'upstream_rate_limited' : 'upstream_error';
   return new Fault(code, `${provider} returned ${status}: ${truncateMessage(message)}`, {
@@ -94,10 +94,10 @@ export function readUpstreamError(
  * Returns the fault for a credential whose account has no credit left. It is not reported as a rate
  * limit, because waiting does not help.
  */
-export function quotaExhaustedFault(provider: string, detail: FaultDetail): Fault {
+export function createQuotaExhaustedFault(provider: string, detail: FaultDetail): Fault {
   return new Fault(
     'upstream_auth_failed',
-    `The account behind the credential configured for ${provider} has no quota or credit left.`,
+    `The ${provider} account of the credential that is configured in Floe has no quota or credit left. Add credit, or use another credential.`,
     { ...detail, spent: true },
   );
 }
@@ -158,7 +158,7 @@ export function readUpstreamHeader(headers: UpstreamHeaders, name: string): stri
 }
 
 /** Converts a connection error from Floe's HTTP reader, Node.js or undici to a fault. */
-export function readNetworkError(provider: string, error: Error, headSeen: boolean): Fault {
+export function toNetworkFault(provider: string, error: Error, headSeen: boolean): Fault {
   const code = networkErrorCode(error);
   const cause = error;
   if (code === 'UND_ERR_CONNECT_TIMEOUT')

@@ -131,7 +131,7 @@ let checked = 0;
 // Its fault shows with the next request; upstream-faults.test.ts has it.
 for (const [at, fault] of INJECTED_FAULTS.entries())
   if (fault.name !== 'keepalive-close-race')
-    test(`an upstream that ${fault.description} is asked as often as helps, and no sooner`, async (t) => {
+    test(`a provider that ${fault.description} is called as often as useful, and not too early`, async (t) => {
       for (const one of casesOf(fault, at))
         for (const form of FORMS) {
           const asked: Asked = { a: [], b: [] };
@@ -165,7 +165,7 @@ for (const [at, fault] of INJECTED_FAULTS.entries())
         }
     });
 
-test('all of them were looked at', (t) => {
+test('all faults were tested', (t) => {
   t.diagnostic(`${checked} cases`);
   assert.ok(checked >= INJECTED_FAULTS.length * 2);
 });

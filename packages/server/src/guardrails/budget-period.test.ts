@@ -9,7 +9,7 @@ function at(kind: 'day' | 'week' | 'month', timezone: string, moment: string): s
   return `${name} ${new Date(startsAt).toISOString().slice(0, 16)} ${new Date(endsAt).toISOString().slice(0, 16)}`;
 }
 
-test('days, weeks and months begin at the org’s own midnight', () => {
+test("days, weeks and months begin at midnight in the organization's time zone", () => {
   assert.equal(at('day', 'UTC', '2026-11-21T12:00:00Z'), '2026-11-21 2026-11-21T00:00 2026-11-22T00:00');
   assert.equal(
     at('day', 'Asia/Tokyo', '2026-11-21T15:00:00Z'),
@@ -27,7 +27,7 @@ test('days, weeks and months begin at the org’s own midnight', () => {
   );
 });
 
-test('a day that begins without a midnight begins when the clock has jumped over it', () => {
+test('a day without a midnight begins when the clock has skipped it', () => {
   // Cairo set its clocks forward at midnight of 2026-04-24.
   const { startsAt, endsAt } = createPeriodResolver(
     'day',
@@ -37,7 +37,7 @@ test('a day that begins without a midnight begins when the clock has jumped over
   assert.equal(endsAt - startsAt, 23 * HOUR_MS);
 });
 
-test('periods follow one another without a gap or an overlap through two years, in any zone', () => {
+test('periods have no gaps and no overlaps for two years, in any time zone', () => {
   for (const timezone of [
     'Europe/Berlin',
     'America/Santiago',
@@ -58,6 +58,6 @@ test('periods follow one another without a gap or an overlap through two years, 
     }
 });
 
-test('a budget without an end has one period', () => {
+test('a budget that never resets has one period', () => {
   assert.deepEqual(createPeriodResolver('total', 'UTC')(0), { name: 'ever', startsAt: 0, endsAt: 0 });
 });

@@ -9,7 +9,7 @@ import { createMemoryGuardWithSpend } from './test/memory-guard.ts';
 const ORG = 'acme';
 const LIMIT_NANO_USD = 100;
 
-test('a reservation grows only by what a hard budget has left now, with what other processes spent since', async () => {
+test('a reservation grows by at most what is left of each hard budget, including the spending of other processes', async () => {
   const { guard, spendCache } = createMemoryGuardWithSpend(new ManualClock());
   const budget = { name: 'all', scope: 'org', period: 'month', limit_usd: LIMIT_NANO_USD / 1e9 };
   const rules =
@@ -32,7 +32,7 @@ test('a reservation grows only by what a hard budget has left now, with what oth
   assert.equal(fault?.code, 'budget_exceeded');
 });
 
-test('a budget that cannot cover a request says what it may cost, what remains and when it resets', async () => {
+test('the message about an exceeded budget has the maximum cost, the remaining amount and the reset time', async () => {
   const { guard } = createMemoryGuardWithSpend(new ManualClock());
   const budget = { name: 'x', scope: 'org', period: 'month', limit_usd: 0.01 };
   const attributes = { key: KEY, endUser: null, models: ['m'], metadata: null };

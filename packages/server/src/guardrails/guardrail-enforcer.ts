@@ -10,10 +10,10 @@ import { type MatchedGuardrailRules, matchGuardrailRules } from './matched-rules
 import type { CostEstimate, RequestAttributes } from './request-attributes.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 import {
-  budgetExceededFault,
-  budgetReservedFault,
-  budgetUsedUpFault,
-  rateLimitFault,
+  createBudgetExceededFault,
+  createBudgetReservedFault,
+  createBudgetUsedUpFault,
+  createRateLimitFault,
 } from './rule-faults.ts';
 import type { SpendCache } from './spend-cache.ts';
 
@@ -243,7 +243,7 @@ export class GuardrailEnforcer {
       fault:
         countedLocally && claim.outageMode === 'closed'
           ? storeUnavailableFault(claim)
-          : budgetUsedUpFault(claim),
+          : createBudgetUsedUpFault(claim),
     };
   }
 }
@@ -263,9 +263,9 @@ export function findGrantFault(grant: Grant): Fault | null {
   const claim = refusedIndex === null ? undefined : grant.claims[refusedIndex];
   if (refusedIndex === null || claim === undefined) return null;
   if (countedLocally && claim.outageMode === 'closed') return storeUnavailableFault(claim);
-  if (claim.kind !== 'spend') return rateLimitFault(claim, retryAfterMs);
-  if (retryAfterMs !== null) return budgetReservedFault(claim, retryAfterMs);
-  return budgetExceededFault(claim, levels[refusedIndex]?.used ?? 0);
+  if (claim.kind !== 'spend') return createRateLimitFault(claim, retryAfterMs);
+  if (retryAfterMs !== null) return createBudgetReservedFault(claim, retryAfterMs);
+  return createBudgetExceededFault(claim, levels[refusedIndex]?.used ?? 0);
 }
 
 function storeUnavailableFault({ kind, name }: GuardrailRuleClaim): Fault {

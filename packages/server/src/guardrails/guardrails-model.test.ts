@@ -96,7 +96,7 @@ async function check(
   t.diagnostic(`${numRuns * TIMES} scenarios, ${refusals} refusals`);
 }
 
-test('limits and budgets in memory admit exactly what a plain model admits, through any idle time', async (t) => {
+test('limits and budgets in memory admit exactly what a simple model admits, for any idle time', async (t) => {
   const database = await sqlite(t);
   await check(t, 300, arbitraryScenario(), async (scenario) => {
     const clock = new ManualClock();
@@ -106,7 +106,7 @@ test('limits and budgets in memory admit exactly what a plain model admits, thro
   });
 });
 
-test('so do those of a default installation, and its database has what was spent', async (t) => {
+test('a default installation admits the same, and its database contains the spending', async (t) => {
   const clock = new ManualClock();
   const database = await sqlite(t, clock);
   await check(t, 20, arbitraryScenario(), async (scenario) => {
@@ -143,7 +143,7 @@ test('so do those of a default installation, and its database has what was spent
   });
 });
 
-test('so do those on a Redis that answers, flushed or not', async (t) => {
+test('limits and budgets in an available Redis admit the same, flushed or not', async (t) => {
   const url = await startTestRedis();
   const admin = new Redis(url);
   t.after(() => admin.disconnect());
@@ -180,7 +180,7 @@ test('so do those on a Redis that answers, flushed or not', async (t) => {
 });
 
 for (const replicas of [1, 2, 4])
-  test(`${replicas} processes whose Redis is frozen admit their shares from the first request, and the limit together`, async (t) => {
+  test(`${replicas} processes with a frozen Redis admit their shares from the first request, and the limit together`, async (t) => {
     const database = await sqlite(t);
     const frozen = () => new Promise<never>(() => undefined);
     const remote: SharedStoreCounters = {

@@ -4,7 +4,7 @@ import { OutputLengthEstimator } from './output-length-estimator.ts';
 
 const after = (lengths: OutputLengthEstimator) => lengths.percentile('acme', 'p', 'm');
 
-test('a length is known after eight answers, and apart for each org, provider and model', () => {
+test('a length is known after eight responses, separately for each organization, provider and model', () => {
   const lengths = new OutputLengthEstimator();
   for (let n = 0; n < 7; n++) lengths.record('acme', 'p', 'm', 300);
   assert.equal(after(lengths), null);
@@ -15,7 +15,7 @@ test('a length is known after eight answers, and apart for each org, provider an
   assert.equal(lengths.percentile('acme', 'p', 'n'), null);
 });
 
-test('of any length, what is expected is no shorter and at most a fifth longer', () => {
+test('the expected length is at least the actual length and at most 20% above it', () => {
   for (let tokens = 16; tokens < 2_000_000; tokens = Math.ceil(tokens * 1.37)) {
     const lengths = new OutputLengthEstimator();
     for (let n = 0; n < 20; n++) lengths.record('acme', 'p', 'm', tokens);
@@ -24,7 +24,7 @@ test('of any length, what is expected is no shorter and at most a fifth longer',
   }
 });
 
-test('the longest of fifty counts, and is forgotten after some hundreds', () => {
+test('the longest of fifty responses determines the length, and is forgotten after hundreds of responses', () => {
   const lengths = new OutputLengthEstimator();
   for (let n = 0; n < 49; n++) lengths.record('acme', 'p', 'm', 100);
   lengths.record('acme', 'p', 'm', 5_000);
@@ -33,7 +33,7 @@ test('the longest of fifty counts, and is forgotten after some hundreds', () => 
   assert.ok((after(lengths) ?? 0) <= 120);
 });
 
-test('a million answers change neither precision nor memory', () => {
+test('after a million responses, precision and memory are unchanged', () => {
   const lengths = new OutputLengthEstimator();
   for (let n = 0; n < 1_000_000; n++) lengths.record('acme', 'p', 'm', n % 20 === 0 ? 900 : 40);
   const expected = after(lengths) ?? 0;

@@ -33,7 +33,7 @@ function callerOf(orgId: string): RequestAttributes {
 
 const estimate = (nanoUsd: number) => ({ tokens: 0, nanoUsd, unpriced: null });
 
-test('the outlook refuses a request with the code of the budget that would refuse it, and tells spent from reserved', async (t) => {
+test('a simulation denies a request with the code of the budget that would deny it, and separates spent from reserved', async (t) => {
   const clock = new ManualClock();
   const dataDir = createTemporaryDirectory(t);
   const database = await openDatabase(`sqlite:${dataDir}/floe.db`, { dataDir, log: silentLog, clock });

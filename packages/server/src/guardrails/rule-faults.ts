@@ -15,7 +15,7 @@ const DEFAULT_RETRY_MS = 1_000;
  * Returns the 429 fault for a rate limit that Floe enforces. Floe does not try another provider in
  * this case.
  */
-export function rateLimitFault(
+export function createRateLimitFault(
   { name, ruleId, limit, unit }: GuardrailRuleClaim,
   retryAfterMs: number | null,
 ): Fault {
@@ -35,7 +35,7 @@ export function rateLimitFault(
  * Returns the fault for a hard budget whose remaining amount is less than the request's maximum
  * cost. `usedNanoUsd` includes the reservations of requests in progress.
  */
-export function budgetExceededFault(claim: GuardrailRuleClaim, usedNanoUsd: number): Fault {
+export function createBudgetExceededFault(claim: GuardrailRuleClaim, usedNanoUsd: number): Fault {
   const remains = Math.max(0, claim.limit - usedNanoUsd);
   return budgetSpentFault(
     claim,
@@ -44,7 +44,7 @@ export function budgetExceededFault(claim: GuardrailRuleClaim, usedNanoUsd: numb
 }
 
 /** Returns the fault for a hard budget that is exhausted mid-stream. */
-export function budgetUsedUpFault(claim: GuardrailRuleClaim): Fault {
+export function createBudgetUsedUpFault(claim: GuardrailRuleClaim): Fault {
   return budgetSpentFault(claim, 'was exhausted while this response was being streamed');
 }
 
@@ -52,7 +52,7 @@ export function budgetUsedUpFault(claim: GuardrailRuleClaim): Fault {
  * Returns the fault for a hard budget whose remaining amount is reserved by other requests. Unused
  * reservations are released when those requests end.
  */
-export function budgetReservedFault(
+export function createBudgetReservedFault(
   { name, ruleId, limit }: GuardrailRuleClaim,
   retryAfterMs: number,
 ): Fault {

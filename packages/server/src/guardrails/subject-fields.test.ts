@@ -77,14 +77,14 @@ const NAMED: readonly (readonly [fields: object, meant: Who, other: Who])[] = [
 ];
 
 for (const kind of ['limit', 'budget'] as const) {
-  test(`whom a ${kind} names is reached, and nobody else`, () => {
+  test(`a ${kind} applies to exactly the subjects that it names`, () => {
     for (const [fields, meant, other] of NAMED) {
       assert.notEqual(bucketOf(kind, fields, meant), null, JSON.stringify(fields));
       assert.equal(bucketOf(kind, fields, other), null, JSON.stringify(fields));
     }
   });
 
-  test(`a ${kind} with scope has one bucket, and with per one for each`, () => {
+  test(`a ${kind} with scope has one bucket, and with per one for each subject`, () => {
     const [ann, bob]: readonly Who[] = [
       { id: 'a', team: 'search', owner: 'ann', endUser: 'u1' },
       { id: 'b', team: 'ads', owner: 'bob', endUser: 'u2' },

@@ -21,14 +21,14 @@ function pagesOf(document: Buffer, write = (base64: string) => base64): number {
   return countPdfPages(Buffer.from(write(document.toString('base64'))));
 }
 
-test('the pages of a PDF are its page objects, wherever they lie', () => {
+test('the pages of a PDF are its page objects, at any position', () => {
   for (const bytesEach of [100, 3_777, 40_001])
     for (const pages of [1, 7, 100]) assert.equal(pagesOf(pdf(pages, bytesEach)), pages, `${bytesEach}`);
   assert.equal(pagesOf(pdf(12, 500, '/Type/Page')), 12);
   assert.equal(pagesOf(pdf(12, 500, '/Type\n/Page')), 12);
 });
 
-test('a PDF may stand in its JSON with escaped slashes or in lines', () => {
+test('a PDF in JSON can contain escaped slashes or line breaks', () => {
   const document = pdf(40, 9_000);
   assert.equal(
     pagesOf(document, (text) => text.replaceAll('/', '\\/')),
@@ -40,7 +40,7 @@ test('a PDF may stand in its JSON with escaped slashes or in lines', () => {
   );
 });
 
-test('a PDF with compressed page objects counts what its head or its page tree says, else by its size', () => {
+test('the pages of a PDF with compressed page objects are read from its head or page tree, or estimated by size', () => {
   const noise = pdf(0, 0);
   const rest = Buffer.alloc(300_000, 0x91);
   assert.equal(pagesOf(Buffer.concat([noise, rest])), 30);
@@ -59,7 +59,7 @@ const documentPart = (document: Buffer) => ({
 });
 const bodyOf = (value: object) => Buffer.from(JSON.stringify(value));
 
-test('a document is estimated by its pages, in every dialect, and a picture as one', () => {
+test('a document is estimated by its pages and an image as one page, in every dialect', () => {
   const document = pdf(50, 2_000);
   const url = `data:application/pdf;base64,${document.toString('base64')}`;
   const bodies = [
@@ -79,7 +79,7 @@ test('a document is estimated by its pages, in every dialect, and a picture as o
   assert.ok(estimateMaxInputTokens(bodyOf(shown)) < 1_700);
 });
 
-test('a file that the request only names is taken for some pages, and attachments for no more than a context', () => {
+test('a file reference counts as several pages, and all attachments count as at most one context', () => {
   const named = { input: [{ content: [{ type: 'input_file', file_id: 'file-1' }] }] };
   assert.ok(estimateInputTokens(bodyOf(named)) >= 30_000);
   const many = { messages: Array.from({ length: 9 }, () => ({ content: [documentPart(pdf(90, 200))] })) };
@@ -87,7 +87,7 @@ test('a file that the request only names is taken for some pages, and attachment
   assert.ok(most >= 1_000_000 && most < 1_001_000, `${most}`);
 });
 
-test('text counts by its bytes', () => {
+test('text is estimated by its bytes', () => {
   const text = { messages: [{ role: 'user', content: 'x'.repeat(40_000) }] };
   assert.ok(Math.abs(estimateInputTokens(bodyOf(text)) - 10_000) < 20);
   assert.ok(Math.abs(estimateMaxInputTokens(bodyOf(text)) - 13_333) < 20);
@@ -115,7 +115,7 @@ function attachmentLength(text: string, from: number): number {
   return /^[^"]*"([^"]+)"/.exec(text.slice(data + 6))?.[1]?.length ?? 0;
 }
 
-test('the search for attachments and references finds what a plain search finds', () => {
+test('the search for attachments and references finds what a simple search finds', () => {
   const data = 'QUJD6'.repeat(30);
   const pieces = [
     '"file_id":"a"',
@@ -144,7 +144,7 @@ test('the search for attachments and references finds what a plain search finds'
   assert.ok(estimated > 100);
 });
 
-test('every position of a byte is visited, however frequent it is', () => {
+test('every position of a byte is found, however frequent the byte is', () => {
   for (const length of [0, 1, 999, 1_000, 1_001, 5_000])
     for (const every of [1, 2, 7]) {
       const bytes = Buffer.alloc(length, 0x61);

@@ -40,7 +40,7 @@ const refusal = async (method: string, path: string, call: Parameters<RunningApi
   return [status, body.error?.code, body.error?.param];
 };
 
-test('a body is JSON in UTF-8, labelled as such, of at most 1 MB', async () => {
+test('a body must be JSON in UTF-8 with the right content type, and at most 1 MB', async () => {
   const path = '/api/management/keys';
   assert.deepEqual(await refusal('POST', path, { raw: '{"name":' }), [400, 'invalid_json', null]);
   assert.deepEqual(await refusal('POST', path, { raw: Buffer.from([0x22, 0xff, 0x22]) }), [
@@ -62,7 +62,7 @@ test('a body is JSON in UTF-8, labelled as such, of at most 1 MB', async () => {
   assert.deepEqual(await refusal('POST', path), [400, 'invalid_request', null]);
 });
 
-test('a refused field is named by its path', async () => {
+test('an invalid field is reported with its path', async () => {
   const path = '/api/management/keys';
   const body = { name: 'x', scopes: ['read'] };
   const table: readonly [object, string][] = [
@@ -89,7 +89,7 @@ test('a refused field is named by its path', async () => {
     assert.deepEqual(await refusal('GET', `${path}?${query}`), [400, 'invalid_request', param]);
 });
 
-test('an unknown path is a JSON 404 and a wrong method a 405 that lists the right ones', async () => {
+test('an unknown path is a JSON 404, and a wrong method a 405 that lists the allowed ones', async () => {
   for (const path of ['/api', '/api/', '/api/nothing', '/api/management/keys/', '/api/Me'])
     assert.deepEqual(await refusal('GET', path), [404, 'not_found', null]);
   assert.deepEqual(
@@ -109,13 +109,13 @@ test('an unknown path is a JSON 404 and a wrong method a 405 that lists the righ
   }
 });
 
-test('HEAD answers as GET without the body, 401 included', async () => {
+test('HEAD responds like GET without the body, also for 401', async () => {
   const head = await api.call('HEAD', '/api/me', { key });
   assert.deepEqual([head.status, head.text], [200, '']);
   assert.equal((await api.call('HEAD', '/api/me')).status, 401);
 });
 
-test('the OpenAPI document needs no key; nothing under /api is kept by caches', async () => {
+test('the OpenAPI document needs no key, and caches store nothing under /api', async () => {
   const answer = await api.call('GET', '/api/openapi.json');
   assert.equal(answer.status, 200);
   assert.equal(answer.body.info?.version, '0.0.0-test');
@@ -123,7 +123,7 @@ test('the OpenAPI document needs no key; nothing under /api is kept by caches', 
     assert.equal((await api.call('GET', path, { key })).headers['cache-control'], 'no-store');
 });
 
-test('a bug answers 500 with the request id alone, and the log has the rest', async () => {
+test('a defect returns 500 with only the request id, and the log has the details', async () => {
   logged.length = 0;
   const answer = await api.call('GET', '/api/test/bug', { key });
   assert.equal(answer.status, 500);
@@ -134,7 +134,7 @@ test('a bug answers 500 with the request id alone, and the log has the rest', as
   assert.doesNotMatch(JSON.stringify(logged), /eis_/);
 });
 
-test('a 503 says when to come back', async () => {
+test('a 503 has a retry time', async () => {
   const vague = await api.call('GET', '/api/test/soon', { key });
   assert.deepEqual([vague.status, vague.headers['retry-after']], [503, '1']);
   const exact = await api.call('GET', '/api/test/later', { key });
@@ -142,7 +142,7 @@ test('a 503 says when to come back', async () => {
   assert.equal(logged.length, 1);
 });
 
-test('a refusal that a retry cannot change says so', async () => {
+test('an error that a retry cannot change says so', async () => {
   const poor = await api.addKey('acme', { scopes: ['gateway'] });
   const answer = await api.call('GET', '/api/management/keys', { key: poor.key });
   assert.deepEqual([answer.status, answer.headers['x-should-retry']], [403, 'false']);

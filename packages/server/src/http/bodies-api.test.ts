@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => api.close());
 
-test('bodies are shown whole, and who looked stands in the audit log', async () => {
+test('bodies are shown completely, and the audit log records who read them', async () => {
   const { status, body } = await api.call('GET', '/api/analytics/requests/exc_hers/bodies', { key });
   assert.equal(status, 200);
   assert.match(String(body.request?.text), /Who is it/);
@@ -41,7 +41,7 @@ test('bodies are shown whole, and who looked stands in the audit log', async () 
   );
 });
 
-test('a request without kept bodies is a 404', async () => {
+test('a request without stored bodies is a 404', async () => {
   for (const id of ['exc_none', 'exc_unknown'])
     assert.equal((await api.call('GET', `/api/analytics/requests/${id}/bodies`, { key })).status, 404);
 });
@@ -68,7 +68,7 @@ test('owners and admins see all bodies, members those of their own keys, viewers
     assert.deepEqual(await seenBy(role), [hers, others], role);
 });
 
-test('a draft of policies is tried on what was kept, and shows none of it', async () => {
+test('draft policies are tested on stored bodies, and no content is shown', async () => {
   const policies = [
     { name: 'short', on: 'request', when: 'size(request.text) > 100', action: 'deny', mode: 'enforce' },
     { name: 'ana', on: 'answer', when: 'answer.text.contains("Ana")', action: 'flag', mode: 'monitor' },
@@ -96,7 +96,7 @@ test('a draft of policies is tried on what was kept, and shows none of it', asyn
     assert.equal((await dryRun(neither)).status, 400);
 });
 
-test('a draft is judged over days as a job, which adds up and names a few, and shows none of it', async () => {
+test('draft policies are tested on several days in a job, which returns totals and a few requests, and no content', async () => {
   const path = '/api/management/policies/dry-run/jobs';
   const policies = [
     { name: 'short', on: 'request', when: 'size(request.text) > 100', action: 'deny', mode: 'enforce' },

@@ -53,7 +53,7 @@ async function start(t: TestContext) {
   return { ...api, key };
 }
 
-test('breakers of the org are listed by id, a page at a time', async (t) => {
+test('breakers of the organization are listed by id in pages', async (t) => {
   const { call, key } = await start(t);
   const first = await call('GET', '/api/management/breakers?limit=1', { key });
   assert.equal(first.status, 200);
@@ -75,7 +75,7 @@ test('breakers of the org are listed by id, a page at a time', async (t) => {
   assert.equal(second.body['next_cursor'], null);
 });
 
-test('a forced state is stored with its end and its audit row, and auto takes it back', async (t) => {
+test('a forced state is stored with its end and an audit entry, and auto removes it', async (t) => {
   const { call, key, database } = await start(t);
   const body = { state: 'open', expires_in_seconds: 60, reason: 'maintenance' };
   const forced = await call('POST', PATH, { key, body });
@@ -116,7 +116,7 @@ test('a forced state is stored with its end and its audit row, and auto takes it
   );
 });
 
-test('a force of a target that no request can have is refused, for it would change nothing', async (t) => {
+test('forcing a breaker that no request can use is rejected', async (t) => {
   const { call, key, database } = await start(t);
   const body = { state: 'open', reason: 'why' };
   for (const id of ['nowhere/b@default', 'main/unknown@default', 'main/b@other']) {
@@ -135,7 +135,7 @@ test('a force of a target that no request can have is refused, for it would chan
   assert.deepEqual(audited, []);
 });
 
-test('a forced state is returned to automatic also where its target no longer exists', async (t) => {
+test('a forced state can be removed after its target no longer exists', async (t) => {
   const { call, key, database } = await start(t);
   const name = { orgId: 'acme', provider: 'gone', model: 'b', credential: 'default' };
   const wanted = { state: 'open', ttlMs: 60_000, reason: 'why', by: 'ops' } as const;
@@ -147,14 +147,14 @@ test('a forced state is returned to automatic also where its target no longer ex
   assert.equal((await call('POST', path, { key, body })).status, 404);
 });
 
-test('a target of a provider without a credential is forced by the name that the list shows', async (t) => {
+test('a target without a credential is forced by the id that the list shows', async (t) => {
   const { call, key } = await start(t);
   const path = `/api/management/breakers/${encodeURIComponent('keyless/b@none')}/force`;
   const answer = await call('POST', path, { key, body: { state: 'open', reason: 'why' } });
   assert.deepEqual([answer.status, answer.body['credential']], [200, 'none'], answer.text);
 });
 
-test('an id that is none, a state that is none and a key without the scope are refused', async (t) => {
+test('an invalid id, an invalid state and a key without the scope are rejected', async (t) => {
   const { call, key, addKey } = await start(t);
   const body = { state: 'open', reason: 'why' };
   const nameless = await call('POST', '/api/management/breakers/main/force', { key, body });

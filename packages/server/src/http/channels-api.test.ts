@@ -30,7 +30,7 @@ const hook = (name: string, more: object = {}) => ({
 const paramOf = (body: unknown) => apiErrorBody.parse(body).error.param;
 const create = (body: object) => api.call('POST', CHANNELS, { key, body });
 
-test('a channel is made, read, changed and removed, its secrets never shown and never stored in clear', async () => {
+test('a channel is created, read, changed and removed, and its secrets are never shown or stored in plain text', async () => {
   const made = await create(hook('ops', { secret: 'S3CRET', events: ['budget'] }));
   assert.equal(made.status, 201);
   const { id } = made.body;
@@ -49,7 +49,7 @@ test('a channel is made, read, changed and removed, its secrets never shown and 
   assert.equal((await api.call('GET', path, { key })).status, 404);
 });
 
-test('PUT takes what GET returned, twice, keeps the secrets, and makes what is not there', async () => {
+test('PUT accepts what GET returned, keeps the secrets, can be repeated, and creates what does not exist', async () => {
   const path = `${CHANNELS}/gitops`;
   const made = await api.call('PUT', path, { key, body: hook('gitops', { realert_minutes: 60 }) });
   assert.deepEqual([made.status, made.body.realert_minutes], [200, 60]);
@@ -69,7 +69,7 @@ test('PUT takes what GET returned, twice, keeps the secrets, and makes what is n
   assert.equal((await api.call('PUT', path, { key, body: rest })).body.realert_minutes, 0);
 });
 
-test('what a channel cannot be is a 400 that names the field', async () => {
+test('an invalid channel is a 400 that names the field', async () => {
   const cases: readonly (readonly [object, string])[] = [
     [{ name: 'x', kind: 'webhook' }, 'url'],
     [hook('x', { to: ['a@acme.example'] }), 'to'],
@@ -86,7 +86,7 @@ test('what a channel cannot be is a 400 that names the field', async () => {
   assert.equal((await create(hook('taken'))).status, 409);
 });
 
-test('a credential must be given again when the address moves to another origin', async () => {
+test('a credential must be sent again if the URL moves to another origin', async () => {
   const made = await create({ name: 'push', kind: 'ntfy', url: 'https://ntfy.example/a', token: 'tk' });
   const patch = (body: object) => api.call('PATCH', `${CHANNELS}/${made.body.id}`, { key, body });
   assert.equal((await patch({ url: 'https://ntfy.example/b' })).status, 200);
@@ -95,7 +95,7 @@ test('a credential must be given again when the address moves to another origin'
   assert.equal((await patch({ url: 'https://new.example/b', token: 'tk2' })).status, 200);
 });
 
-test('another org’s channels are not there', async () => {
+test('channels of another organization are not found', async () => {
   const made = await create(hook('ours'));
   for (const [method, path] of [
     ['GET', made.body.id],
@@ -135,7 +135,7 @@ test('a stored channel and a draft are tested with one message', async (t) => {
   assert.equal(testChannels.baseUrl(), 'https://floe.example');
 });
 
-test('the log shows alerts with their fields, to their org alone', async () => {
+test('the log shows alerts with their fields to their organization only', async () => {
   await api.database.transaction((writer) => enqueueAlert(writer, createFailingAlert('nightly')));
   const read = (query: string, as = key) => api.call('GET', `/api/monitoring/alerts${query}`, { key: as });
   const [entry, ...others] = createPageSchema(alertResource).parse(

@@ -35,7 +35,7 @@ const get = async (path: string) => {
   return body;
 };
 
-test('a summary adds up the last day of one org, in whole hours, unless told otherwise', async () => {
+test('a summary covers the last 24 hours of one organization by default', async () => {
   const all = await get('summary');
   assert.deepEqual(
     [all.requests, all.errors, all.input_tokens, all.output_tokens, all.cost_usd],
@@ -50,7 +50,7 @@ test('a summary adds up the last day of one org, in whole hours, unless told oth
   assert.equal((await get('summary?from=2026-11-20T00:00:00Z')).requests, 4);
 });
 
-test('short ranges are counted in minutes, and any range to the request', async () => {
+test('short ranges use minutes, and any range is exact to the request', async () => {
   const range = 'from=2026-11-21T10:59:30Z&to=2026-11-21T11:00:30Z';
   const { from, to, requests, latency_ms } = await get(`summary?${range}`);
   assert.deepEqual([from, to, requests], ['2026-11-21T10:59:30.000Z', '2026-11-21T11:00:30.000Z', 1]);
@@ -61,7 +61,7 @@ test('short ranges are counted in minutes, and any range to the request', async 
   assert.equal(latency_ms?.p50, 120);
 });
 
-test('a chart has a value for every interval of its range, and a series per value of its grouping', async () => {
+test('a chart has a value for every interval and a series for every value of the dimension', async () => {
   const total = await get('timeseries?metric=requests&from=2026-11-21T08:00:00Z&to=2026-11-21T12:00:00Z');
   assert.deepEqual(
     total.at,
@@ -78,7 +78,7 @@ test('a chart has a value for every interval of its range, and a series per valu
   assert.equal(p95.series?.[0]?.values?.[0], null);
 });
 
-test('days are those of a time zone: a date is its beginning, and each is as long as it is there', async () => {
+test('days are in a time zone: a date is its start, and a day has the length that it has there', async () => {
   const days = await get(
     'timeseries?metric=requests&interval=day&from=2026-10-24&to=2026-10-27&timezone=Europe/Berlin&compare=previous',
   );
@@ -101,7 +101,7 @@ test('days are those of a time zone: a date is its beginning, and each is as lon
   }
 });
 
-test('the largest values come first; requests without one are named null', async () => {
+test('the largest values are first, and requests without a value are null', async () => {
   const models = await get('top?by=model&metric=cost_nano_usd');
   assert.deepEqual(
     Object.values(models.data ?? {}).map(({ value, requests }) => [value, requests]),
@@ -120,7 +120,7 @@ test('the largest values come first; requests without one are named null', async
   );
 });
 
-test('a chart that is not counted is refused, naming what stands in its way', async () => {
+test('a chart that cannot be computed is rejected with the reason', async () => {
   const table: readonly [string, string][] = [
     ['summary?from=2026-11-21T12:00:00Z&to=2026-11-21T12:00:00Z', 'from'],
     ['summary?colour=red', 'colour'],
@@ -147,7 +147,7 @@ test('a chart that is not counted is refused, naming what stands in its way', as
   }
 });
 
-test('whatever the list is filtered by, figures, charts and values count the same requests', async () => {
+test('with any filter, totals, charts and values count the same requests', async () => {
   const one = [
     'model=gpt-5',
     'model=!gpt-5',
@@ -200,7 +200,7 @@ test('whatever the list is filtered by, figures, charts and values count the sam
   }
 });
 
-test('every answer says up to when it is complete and since when anything is kept', async () => {
+test('every response states until when it is complete and since when data is retained', async () => {
   for (const path of [
     'summary',
     'top?by=model',
@@ -214,7 +214,7 @@ test('every answer says up to when it is complete and since when anything is kep
   }
 });
 
-test('figures stand beside those of the range before, value by value', async () => {
+test('values are compared with those of the previous range', async () => {
   const compared = await get('summary?compare=previous');
   assert.deepEqual(
     [compared.requests, compared.previous?.requests, compared.previous?.from],
@@ -242,7 +242,7 @@ test('figures stand beside those of the range before, value by value', async () 
   );
 });
 
-test('several values of a dimension add up, and those with a ! are left out', async () => {
+test('several values of a dimension are added, and values with ! are excluded', async () => {
   assert.equal((await get('summary?model=gpt-5&model=gpt-5-mini')).requests, 2);
   assert.equal((await get('summary?model=!gpt-5')).requests, 2);
   assert.equal((await get('summary?status_class=!2xx')).requests, 1);
@@ -251,7 +251,7 @@ test('several values of a dimension add up, and those with a ! are left out', as
   assert.equal((await get('summary?state=complete&state=failed')).requests, 3);
 });
 
-test('values of a dimension are found by what they begin with, keys by name', async () => {
+test('values of a dimension are found by their prefix, and keys by name', async () => {
   const found = async (query: string) =>
     listResponseEntries((await get(`values?${query}`)).data).map(({ value, requests }) => [value, requests]);
   assert.deepEqual(await found('field=model'), [
@@ -273,7 +273,7 @@ test('values of a dimension are found by what they begin with, keys by name', as
   assert.deepEqual([listResponseEntries(first.data).length, first.has_more], [1, true]);
 });
 
-test('what changed stands in the range it happened in', async () => {
+test('changes are listed in the range in which they happened', async () => {
   const manager = await api.addKey('acme');
   await api.call('POST', '/api/management/limits', {
     key: manager.key,
@@ -289,7 +289,7 @@ test('what changed stands in the range it happened in', async () => {
   assert.deepEqual(listResponseEntries((await get('annotations?to=2026-11-20T00:00:00Z')).data), []);
 });
 
-test('a deployment is noted, and stands among what may have changed traffic; the rest does not', async () => {
+test('a deployment annotation is listed with the events that may affect traffic, and unrelated events are not', async () => {
   const manager = await api.addKey('acme', { name: 'deployer' });
   const noted = await api.call('POST', '/api/analytics/annotations', {
     key: manager.key,
@@ -308,7 +308,7 @@ test('a deployment is noted, and stands among what may have changed traffic; the
   assert.ok(!data.some(({ text }) => String(text).startsWith('teams.')));
 });
 
-test('a month that is over is a file that adds up to its requests', async () => {
+test('a completed month is a file with the sum of its requests', async () => {
   await api.addExchange('acme', {
     id: 'exc_october',
     created_at: Date.UTC(2026, 9, 31, 23, 59),
@@ -361,7 +361,7 @@ test('a month that is over is a file that adds up to its requests', async () => 
   assert.equal(gone.status, 404);
 });
 
-test('a parameter with a name that every object has is refused like any unknown one', async () => {
+test('a parameter named like an Object property is rejected like any unknown parameter', async () => {
   const paths = ['summary', 'timeseries?metric=requests', 'top?by=model', 'values?field=model', 'requests'];
   for (const path of [...paths, 'export', 'annotations', 'tail?after=1-1'])
     for (const name of ['nonsense', ...Object.getOwnPropertyNames(Object.prototype)]) {

@@ -90,7 +90,7 @@ const LISTS = [
   'monitoring/monitors',
   'monitoring/boards',
 ];
-test('each resource can be had alone, as text that says the same and tells no secret', async (t) => {
+test('each resource can be exported alone, with the same content and without secrets', async (t) => {
   const { ask, call } = await start(t);
   assert.equal((await ask('apply', YAML)).status, 200);
   for (const path of LISTS) {
@@ -117,7 +117,7 @@ test('each resource can be had alone, as text that says the same and tells no se
   assert.equal((await call('GET', 'management/config/entries/settings/cache')).status, 400);
 });
 
-test('a diff tells what applying does and does nothing; applying does it, and a second time nothing', async (t) => {
+test('diff shows what apply does and changes nothing; a second apply changes nothing', async (t) => {
   const { ask, call, database } = await start(t);
   const diff = await ask('diff', YAML);
   assert.equal(diff.status, 200, diff.text);
@@ -147,7 +147,7 @@ test('a diff tells what applying does and does nothing; applying does it, and a 
     assert.match(audit.text, new RegExp(`"action":"${action}"`));
 });
 
-test('another secret is a change with its entries in the audit log, though no field shows it', async (t) => {
+test('a changed secret is a change with audit entries, although no field shows it', async (t) => {
   const { ask, call, setNow } = await start(t);
   await ask('apply', YAML);
   setNow(API_TEST_NOW + 1_000);
@@ -171,7 +171,7 @@ test('another secret is a change with its entries in the audit log, though no fi
   assert.deepEqual(told(await ask('apply', YAML, { variables })), []);
 });
 
-test('pruning removes what a section does not name, and leaves alone the sections that are not there', async (t) => {
+test('pruning removes what a section does not contain, and leaves absent sections unchanged', async (t) => {
   const { ask, call } = await start(t);
   await ask('apply', YAML);
   const fewer = `
@@ -192,7 +192,7 @@ orgs:
   assert.equal(listResponseEntries((await call('GET', 'monitoring/monitors')).body['data']).length, 1);
 });
 
-test('a document with one mistake changes nothing and is refused at its place', async (t) => {
+test('a document with one mistake changes nothing and is rejected with the position', async (t) => {
   const { ask, call } = await start(t);
   for (const [yaml, expected] of [
     [
@@ -228,7 +228,7 @@ test('a document with one mistake changes nothing and is refused at its place', 
   assert.deepEqual(body['counts']?.['relay_rules'], { file: 0, console: 0 });
 });
 
-test('all secrets that are missing are listed at once with what each is for, and nothing is applied', async (t) => {
+test('all missing secrets are listed together with their purpose, and nothing is applied', async (t) => {
   const { ask, call } = await start(t);
   const yaml = YAML.replace(
     'boards:',
@@ -264,7 +264,7 @@ test('all secrets that are missing are listed at once with what each is for, and
   assert.doesNotMatch(added.text, /MAIN_DEFAULT_KEY/);
 });
 
-test('a document may not name a file of the server', async (t) => {
+test('a document must not refer to files of the server', async (t) => {
   const { ask } = await start(t);
   const yaml = 'orgs: [{ id: acme, providers: [{ id: p, kind: openai, api_key: "${file:/etc/passwd}" }] }]';
   for (const action of ['diff', 'apply'] as const) {
@@ -275,7 +275,7 @@ test('a document may not name a file of the server', async (t) => {
   }
 });
 
-test('keys of a document are made, changed and given other values, within what the caller may', async (t) => {
+test('keys of a document are created, changed and given new values, within the permissions of the caller', async (t) => {
   const { ask, call, me, addKey } = await start(t);
   const one = `eis_one${'0'.repeat(32)}`;
   const two = `eis_two${'0'.repeat(32)}`;

@@ -100,7 +100,7 @@ function says(value: JsonValue | undefined, [step, ...rest]: Steps, only: JsonVa
 const shown = (steps: Steps) => steps.join('.').replaceAll('.[]', '[]').replaceAll('.{}', '{}');
 const WHOLE: JsonValue = JSON.parse(JSON.stringify(FULL_ORG_CONFIG));
 
-test('the org of these tests says something in every field that floe.yaml has', () => {
+test('the organization in these tests sets every field of floe.yaml', () => {
   const schema = JSON.parse(
     JSON.stringify(z.toJSONSchema(OrgSchema, { io: 'input', unrepresentable: 'any' })),
   );
@@ -198,7 +198,7 @@ async function mustDoTheSame(one: Started, other: Started): Promise<void> {
   assert.deepEqual(await done(other), await done(one));
 }
 
-test('an org with everything in it is copied whole, by everybody who knows its secrets', async (t) => {
+test('an organization with all fields is copied completely by a caller who knows its secrets', async (t) => {
   const [one, other] = [await start(t), await start(t)];
   const applied = await one.ask('apply', documentOf(WHOLE));
   assert.deepEqual(applied['ignored'], []);
@@ -217,7 +217,7 @@ test('an org with everything in it is copied whole, by everybody who knows its s
     assert.deepEqual((await api.ask('diff', text, {}, true))['changes'], [], 'again');
 });
 
-test('without the values of its keys an org is copied but for them, and each is named', async (t) => {
+test('without the key values, an organization is copied except for its keys, which are listed', async (t) => {
   const [one, other] = [await start(t), await start(t)];
   await one.ask('apply', documentOf(WHOLE));
   const { KEY_CI: _, KEY_NIGHT: __, ...others } = FULL_ORG_SECRETS;
@@ -228,7 +228,7 @@ test('without the values of its keys an org is copied but for them, and each is 
   );
 });
 
-test('whatever an org leaves out, its copy leaves out too', async (t) => {
+test('the copy of an organization leaves out what the organization leaves out', async (t) => {
   for (const seed of fc.sample(fc.nat(1_000_000), RUNS)) {
     const thinned = without(WHOLE, seed);
     const [one, other] = [await start(t), await start(t)];

@@ -42,7 +42,7 @@ const SECTIONS: Readonly<Record<string, (n: number) => object>> = {
 };
 
 for (const [what, of] of Object.entries(SECTIONS))
-  test(`twice the resources take at most twice the steps: ${what}`, async () => {
+  test(`twice as many resources take at most twice as many steps: ${what}`, async () => {
     const diff = async (n: number) => {
       const config = { orgs: [{ id: 'acme', ...of(n) }] };
       const answer = await api.call('POST', '/api/management/config/diff', { key, body: { config } });
@@ -58,7 +58,7 @@ for (const [what, of] of Object.entries(SECTIONS))
     assert.ok(large <= factor * small, `${small} steps for 100, ${large} for 400`);
   });
 
-test('a document with more than may be applied at once is refused, with what to do', async () => {
+test('a document above the maximum size is rejected with the remedy', async () => {
   const wanted = { policies: 1_001, teams: 5_001 } as const;
   for (const [section, n] of Object.entries(wanted)) {
     const config = { orgs: [{ id: 'acme', ...SECTIONS[section]?.(n) }] };

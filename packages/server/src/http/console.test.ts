@@ -49,7 +49,7 @@ async function answered(...asked: Parameters<typeof ask>): Promise<HttpCallRespo
   return answer;
 }
 
-test('every path of the console is the page, and no path of anything else', async () => {
+test('every console path returns the page, and other paths do not', async () => {
   for (const path of ['/', '/sign-in', '/invite', '/first-run', '/me', '/o/acme', '/o/acme/management/keys'])
     assert.equal((await answered(path)).text, PAGE, path);
   for (const path of [
@@ -66,7 +66,7 @@ test('every path of the console is the page, and no path of anything else', asyn
     assert.equal(await ask(path), null, path);
 });
 
-test('the page forbids whatever is inline or foreign, and is asked for again each time', async () => {
+test('the page forbids inline and foreign content, and is revalidated each time', async () => {
   const { headers } = await answered('/o/acme');
   const policy = headers['content-security-policy'] ?? '';
   assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/);
@@ -78,13 +78,13 @@ test('the page forbids whatever is inline or foreign, and is asked for again eac
   assert.equal(again.text, '');
 });
 
-test('where Floe lies below a path, the page says so, and no path breaks out of it', async () => {
+test('if Floe is served below a path, the page states it, and no path escapes it', async () => {
   assert.match((await answered('/', { prefix: '/floe' })).text, /<base href="\/floe\/" \/>/);
   const hostile = await answered('/', { prefix: '/"><script>' });
   assert.doesNotMatch(hostile.text, /<script>/);
 });
 
-test('files with a hash in their name are kept for ever, packed as the browser asks', async () => {
+test('files with a hash in their name are cached forever and compressed as the browser requests', async () => {
   const plain = await answered('/assets/main-a1.js');
   assert.equal(plain.text, SCRIPT);
   assert.match(plain.headers['cache-control'] ?? '', /immutable/);
@@ -96,7 +96,7 @@ test('files with a hash in their name are kept for ever, packed as the browser a
   assert.equal((await answered('/theme.js')).headers['cache-control'], 'no-cache');
 });
 
-test('a file that is not of this build is a 404, and nothing outside of the build can be asked for', async () => {
+test('a file of another build is a 404, and nothing outside the build can be requested', async () => {
   assert.equal((await answered('/assets/old-b2.js')).status, 404);
   for (const path of [
     '/assets/../index.html',
@@ -108,6 +108,6 @@ test('a file that is not of this build is a 404, and nothing outside of the buil
     assert.equal(await ask(path), null, path);
 });
 
-test('without a build the page says how to make one', async () => {
+test('without a build, the page explains how to create one', async () => {
   assert.equal((await answered('/', { dir: join(dir, 'none') })).text, 'not built');
 });

@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => api.close());
 
-test('the reason of an exception is shown with its rule', async () => {
+test('the description of an exception is shown with its rule', async () => {
   const { key } = await api.addKey('acme', { scopes: ['relay', 'management'] });
   const { status, text } = await api.call('GET', '/api/management/relay/rules', { key });
   assert.equal(status, 200, text);

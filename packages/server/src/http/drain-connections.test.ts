@@ -15,7 +15,7 @@ async function startServer(onRequest: HttpRequestListener) {
   return { server, port, url: `http://127.0.0.1:${port}` };
 }
 
-test('connections that are established and not accepted yet are answered when the listener closes', async () => {
+test('connections that are established but not accepted are answered when the listener closes', async () => {
   const { server, port } = await startServer((_, res) => res.end('answered'));
   const sockets = Array.from({ length: 200 }, () => connect(port, '127.0.0.1'));
   const responses = sockets.map(async (socket) => {
@@ -31,7 +31,7 @@ test('connections that are established and not accepted yet are answered when th
   }
 });
 
-test('requests in progress when a shutdown is announced end their connections', async () => {
+test('requests in progress during a shutdown end their connections', async () => {
   const ends: (() => void)[] = [];
   const { server, url } = await startServer((req, res) => {
     if (req.url === '/begun') res.write('begun ');
@@ -61,7 +61,7 @@ test('requests in progress when a shutdown is announced end their connections', 
   await server.drain(1_000);
 });
 
-test('a request that was sent behind the one in progress is answered before its connection ends', async () => {
+test('a request that was sent after the one in progress is answered before the connection ends', async () => {
   const ends: (() => void)[] = [];
   const { server, url } = await startServer((_, res) => {
     res.write('begun ');
@@ -79,7 +79,7 @@ test('a request that was sent behind the one in progress is answered before its 
   await server.drain(1_000);
 });
 
-test('so does a stream of the fast path that began before the announcement', async () => {
+test('a stream of the fast path that began before the shutdown ends its connection', async () => {
   const clients: ClientConnection[] = [];
   const { server, url } = await startDualPathServer(systemClock, (client) => void clients.push(client));
   const client = await RawClient.connect(url);

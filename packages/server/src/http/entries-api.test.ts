@@ -34,7 +34,7 @@ async function start(t: TestContext, org?: object, isOnlyOrg = false) {
 const said = ({ status, body }: { status: number; body: ResponseJson }) =>
   `${status} ${body?.['error']?.['code']} ${body?.['error']?.['param']}: ${body?.['error']?.['message']}`;
 
-test('a provider and a route made by the API are in force when the answer is there, and gone after their removal', async (t) => {
+test('a provider and a route that the API created are active when the API responds, and gone after their removal', async (t) => {
   const { ask, simulate, keyId } = await start(t);
   const made = await ask('POST', 'providers', MAIN);
   assert.equal(made.status, 201, made.text);
@@ -51,7 +51,7 @@ test('a provider and a route made by the API are in force when the answer is the
   assert.deepEqual(await simulate('main/large'), []);
 });
 
-test('a draft of a route is simulated in the place of the saved one, and nothing of it is kept', async (t) => {
+test('a draft of a route is simulated instead of the stored one, and not stored', async (t) => {
   const { ask, simulate } = await start(t);
   await ask('POST', 'providers', MAIN);
   await ask('POST', 'routes', { model: 'smart', targets: ['main/large'] });
@@ -78,7 +78,7 @@ test('a draft of a route is simulated in the place of the saved one, and nothing
   assert.deepEqual(await simulate('another'), []);
 });
 
-test('no answer, audit entry or column holds a key or a header of a provider', async (t) => {
+test('no response, audit entry or column contains a key or a header of a provider', async (t) => {
   const { ask, database } = await start(t, undefined, true);
   const texts = [
     (await ask('POST', 'providers', PROXIED)).text,
@@ -100,7 +100,7 @@ test('no answer, audit entry or column holds a key or a header of a provider', a
   assert.deepEqual(body['header_names'], ['x-extra']);
 });
 
-test('whoever reads the audit log learns that a key or a header of a provider was replaced', async (t) => {
+test('the audit log states that a key or a header of a provider was replaced', async (t) => {
   const { ask } = await start(t);
   await ask('POST', 'providers', MAIN);
   const last = async () => {
@@ -120,7 +120,7 @@ test('whoever reads the audit log learns that a key or a header of a provider wa
   assert.deepEqual([(await last())['secrets'], (await last())['keys_replaced']], ['replaced', undefined]);
 });
 
-test('what GET answered can be PUT back unchanged, and the same body again changes nothing', async (t) => {
+test('the response of GET can be sent with PUT unchanged, and sending it again changes nothing', async (t) => {
   const { ask, database } = await start(t, undefined, true);
   await ask('POST', 'providers', PROXIED);
   await ask('POST', 'routes', { model: 'a/*', retries: 1 });
@@ -143,7 +143,7 @@ test('what GET answered can be PUT back unchanged, and the same body again chang
   assert.equal(await audits(), before);
 });
 
-test('the user and password of a proxy stay when its URL is sent back as shown, and go to no other proxy', async (t) => {
+test('the user and password of a proxy are kept if its URL is sent unchanged, and are sent to no other proxy', async (t) => {
   const { ask, database } = await start(t, undefined, true);
   await ask('POST', 'providers', PROXIED);
   const shown = (await ask('GET', 'providers/main')).body['outbound'];
@@ -169,7 +169,7 @@ test('the user and password of a proxy stay when its URL is sent back as shown, 
   assert.equal(await proxyInUse(), given.proxy);
 });
 
-test('an export names the user and password of a proxy, and applied without them it keeps them', async (t) => {
+test('an export names the user and password of a proxy, and applying it without them keeps them', async (t) => {
   const { ask } = await start(t, undefined, true);
   await ask('POST', 'providers', PROXIED);
   const { text } = await ask('GET', 'config/export');
@@ -179,7 +179,7 @@ test('an export names the user and password of a proxy, and applied without them
   assert.deepEqual(answer.body['changes'], [], answer.text);
 });
 
-test('a key goes nowhere but where it was given for', async (t) => {
+test('a key is sent only to the URL that it was stored for', async (t) => {
   const { ask, simulate, database } = await start(t);
   await ask('POST', 'providers', MAIN);
   const elsewhere = { base_url: 'http://127.0.0.1:10/v1' };
@@ -212,7 +212,7 @@ test('a key goes nowhere but where it was given for', async (t) => {
   );
 });
 
-test('an entry that cannot work is refused at its place, in the words of floe config check', async (t) => {
+test('an entry that cannot work is rejected with the field and the message of floe config check', async (t) => {
   const { ask } = await start(t);
   await ask('POST', 'providers', MAIN);
   const cases: [string, object, string][] = [
@@ -257,7 +257,11 @@ test('an entry that cannot work is refused at its place, in the words of floe co
       { name: 'x', on: 'request', action: 'deny' },
       '400 invalid_request null: must have a condition: when, detect or both',
     ],
-    ['providers', { id: 'main', kind: 'openai' }, '409 conflict id: The provider "main" already exists.'],
+    [
+      'providers',
+      { id: 'main', kind: 'openai' },
+      '409 conflict id: The provider "main" already exists. Choose another id.',
+    ],
     [
       'providers',
       { id: 'x', kind: 'openai', client_cert: { cert_file: '/a', key_file: '/b' } },
@@ -269,7 +273,7 @@ test('an entry that cannot work is refused at its place, in the words of floe co
   assert.match(said(await ask('POST', 'policies', condition)), /^400 invalid_request when: when: /);
 });
 
-test('what stands in floe.yaml is read-only with its line, also where it has the id of one made here', async (t) => {
+test('resources in floe.yaml are read-only with their line, also if the API created a resource with the same id', async (t) => {
   const file = {
     providers: [{ id: 'main', kind: 'sandbox' }],
     routes: [{ model: 'smart', targets: ['main/echo'] }],
@@ -288,7 +292,7 @@ test('what stands in floe.yaml is read-only with its line, also where it has the
   );
 });
 
-test('the order of policies is that of the list: those of the file, then as they were placed', async (t) => {
+test('policies have the order of the list: those of the file first, then as positioned', async (t) => {
   const { ask } = await start(t, {
     policies: [{ name: 'first', on: 'request', when: 'true', action: 'flag' }],
   });
@@ -308,7 +312,7 @@ test('the order of policies is that of the list: those of the file, then as they
   assert.match(said(await ask('PATCH', 'policies/c', { name: 'd' })), /^409 conflict name/);
 });
 
-test('settings change by their sections, say where they stand, and return to their default', async (t) => {
+test('settings are changed by section, state their source, and can be reset to their default', async (t) => {
   const { ask, keyId, database } = await start(t, { providers: [{ id: 'main', kind: 'sandbox' }] });
   const changed = await ask('PATCH', 'settings', {
     bodies: { keep: true },
@@ -339,7 +343,7 @@ test('settings change by their sections, say where they stand, and return to the
     assert.equal(said(await ask('PATCH', 'settings', body)), expected);
 });
 
-test('the cache is turned on here, and a wrong lifetime is refused', async (t) => {
+test('the cache is enabled with the API, and an invalid lifetime is rejected', async (t) => {
   const { ask } = await start(t);
   assert.equal((await ask('GET', 'cache')).body['enabled'], false);
   const on = await ask('PATCH', 'cache', { enabled: true, ttl_seconds: 60 });

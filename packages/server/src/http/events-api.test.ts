@@ -17,7 +17,7 @@ const follow = (t: TestContext, query: string, headers: Record<string, string> =
 
 const dataOf = ({ data }: SseFrame) => JSON.parse(data);
 
-test('events are told over HTTP as they come, and gone on with after a break', async (t) => {
+test('events are streamed over HTTP, and the stream can be resumed', async (t) => {
   const stream = await follow(t, 'topics=requests,config&model=gpt-5');
   assert.equal(stream.answer.headers['content-type'], 'text/event-stream; charset=utf-8');
   assert.equal(stream.answer.headers['cache-control'], 'no-store');
@@ -37,7 +37,7 @@ test('events are told over HTTP as they come, and gone on with after a break', a
   assert.deepEqual([change.action, change.actor], ['keys.create', manager.id]);
 });
 
-test('a key that is revoked or lost its rights hears no more', async (t) => {
+test('a key that is revoked or loses its permission receives no more events', async (t) => {
   const manager = await api.addKey('acme');
   const reader = await api.addKey('acme', { scopes: ['management'] });
   const stream = await follow(t, 'topics=requests', { 'x-api-key': reader.key });
@@ -47,7 +47,7 @@ test('a key that is revoked or lost its rights hears no more', async (t) => {
   await stream.ended;
 });
 
-test('who may watch what, and what a stream is asked for in vain', async () => {
+test('event streams require permission and valid parameters', async () => {
   const monitoring = await api.addKey('acme', { scopes: ['monitoring'] });
   const gateway = await api.addKey('acme', { scopes: ['gateway'] });
   const refusal = async (query: string, headers: Record<string, string>) => {
@@ -71,7 +71,7 @@ test('who may watch what, and what a stream is asked for in vain', async () => {
   ]);
 });
 
-test('who leaves, and who only asks for the head, holds no place', async (t) => {
+test('disconnected clients and HEAD requests occupy no slot', async (t) => {
   const before = api.live.watcherCount;
   const { status } = await api.call('HEAD', '/api/events', { key });
   assert.equal(status, 200);

@@ -6,7 +6,7 @@ import { API_TEST_NOW, listResponseEntries, runApi } from './test/running-api.ts
 const LIMITS = '/api/management/limits';
 const BUDGETS = '/api/management/budgets';
 
-test('a limit is created, shown with what is used of it, changed, replaced by what was shown, and removed', async (t) => {
+test('a limit is created, shown with its usage, changed, replaced with its response, and removed', async (t) => {
   const api = await runApi();
   t.after(() => api.close());
   const { key } = await api.addKey('acme');
@@ -43,7 +43,7 @@ test('a limit is created, shown with what is used of it, changed, replaced by wh
   assert.match(audit.text, /limits\.delete.*limits\.replace.*limits\.update.*limits\.create/s);
 });
 
-test('a budget by id is put twice with one result, and refused as floe.yaml would refuse it', async (t) => {
+test('a budget is stored twice with PUT with one result, and rejected as in floe.yaml', async (t) => {
   const api = await runApi();
   t.after(() => api.close());
   const { key } = await api.addKey('acme');
@@ -62,7 +62,7 @@ test('a budget by id is put twice with one result, and refused as floe.yaml woul
   assert.equal(again.status, 409, 'the name is taken');
 });
 
-test('what stands in floe.yaml is shown with its line and changed only there', async (t) => {
+test('rules in floe.yaml are shown with their line and are read-only', async (t) => {
   const config = LimitSchema.parse({ name: 'all', scope: 'org', rpm: 10 });
   const api = await runApi({ fileRules: { limits: [{ config, line: 7 }] } });
   t.after(() => api.close());
@@ -81,7 +81,7 @@ test('what stands in floe.yaml is shown with its line and changed only there', a
   }
 });
 
-test('rules of floe.yaml come first, in its order; a list can be sorted, searched and paged', async (t) => {
+test('rules of floe.yaml are first, in order; a list can be sorted, searched and paged', async (t) => {
   const ofFile = ['z-file', 'a-file'].map((name) => LimitSchema.parse({ name, scope: 'org', rpm: 10 }));
   const limits = ofFile.map((config, index) => ({ config, line: index + 1 }));
   const api = await runApi({ fileRules: { limits } });
@@ -106,7 +106,7 @@ test('rules of floe.yaml come first, in its order; a list can be sorted, searche
   assert.equal((await api.call('GET', `${LIMITS}?cursor=1`, { key })).status, 400);
 });
 
-test('another org neither sees nor changes a rule', async (t) => {
+test('another organization can neither read nor change a rule', async (t) => {
   const api = await runApi();
   t.after(() => api.close());
   const { key } = await api.addKey('acme');
@@ -121,7 +121,7 @@ test('another org neither sees nor changes a rule', async (t) => {
   assert.equal((await api.call('GET', `${LIMITS}/mine`, { key })).body['rpm'], 5);
 });
 
-test('a member who lets more money through says why and is asked who they are; the audit log keeps the reason', async (t) => {
+test('a member who allows more spending must give a reason and step up, and the audit log has the reason', async (t) => {
   const api = await runApi();
   t.after(() => api.close());
   const { key } = await api.addKey('acme');
@@ -150,7 +150,7 @@ test('a member who lets more money through says why and is asked who they are; t
   assert.equal(chain.body['valid'], true);
 });
 
-test('a document that raises a budget is applied by a member who says why, and looked at by any', async (t) => {
+test('a document that raises a budget is applied with a reason, and previewed without one', async (t) => {
   const api = await runApi();
   t.after(() => api.close());
   const member = await api.addMember('acme', { role: 'admin' });

@@ -37,7 +37,7 @@ const accept = (token: string, userId: string, nowMs = API_TEST_NOW) =>
   api.database.transaction((writer) => acceptInvitation(writer, { token, userId, nowMs }));
 const refusal = (code: string) => (error: unknown) => error instanceof Fault && error.code === code;
 
-test('a link makes its address a member, once; the store and the log never hold its token', async () => {
+test('an invitation link creates one membership for its address, and no store or log has its token', async () => {
   const made = await invite({ email: 'Ana@Acme.example', role: 'member', team: 'platform' });
   assert.equal(made.status, 201);
   const { link, email_status: mail, ...shown } = made.body;
@@ -70,14 +70,14 @@ test('a link makes its address a member, once; the store and the log never hold 
   assert.equal((await invite({ email: 'ana@acme.example' })).body.error?.code, 'conflict');
 });
 
-test('two who use one link at the same moment make one member', async () => {
+test('two simultaneous uses of one link create one member', async () => {
   const token = tokenOf((await invite({ email: 'twice@acme.example' })).body.link);
   const user = await account('twice@acme.example');
   const outcomes = await Promise.allSettled([accept(token, user), accept(token, user)]);
   assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
 });
 
-test('a link ends with its time, when it is taken back, and when its address is invited again', async () => {
+test('a link ends when it expires, is revoked, or its address is invited again', async () => {
   const late = tokenOf((await invite({ email: 'late@acme.example', expires_in_days: 1 })).body.link);
   const user = await account('late@acme.example');
   await assert.rejects(accept(late, user, API_TEST_NOW + DAY_MS), refusal('not_found'));
@@ -93,7 +93,7 @@ test('a link ends with its time, when it is taken back, and when its address is 
   assert.equal(Object.keys(revoked.body.data ?? {}).length, 2);
 });
 
-test('an invitation looks the same whether or not its address has an account somewhere', async () => {
+test('an invitation looks the same with and without an existing account', async () => {
   await api.addMember('other', { role: 'owner', email: 'known@other.example' });
   const shape = async (email: string) => {
     const { status, body } = await invite({ email });
@@ -103,7 +103,7 @@ test('an invitation looks the same whether or not its address has an account som
   assert.deepEqual(await shape('known@other.example'), await shape('unknown@other.example'));
 });
 
-test('a repeated Idempotency-Key makes no second link and names the first', async () => {
+test('a repeated Idempotency-Key creates no second link and names the first one', async () => {
   const call = { key: admin.key, body: { email: 'idem@acme.example' }, headers: { 'idempotency-key': 'k1' } };
   const first = await api.call('POST', INVITATIONS, call);
   const again = await api.call('POST', INVITATIONS, call);
@@ -113,7 +113,7 @@ test('a repeated Idempotency-Key makes no second link and names the first', asyn
   assert.equal((await accept(tokenOf(first.body.link), user)).role, 'member');
 });
 
-test('admins invite no owners, and a mail that fails leaves the link', async () => {
+test('admins cannot invite owners, and if the email fails, the link works', async () => {
   assert.equal(
     (await invite({ email: 'o@acme.example', role: 'owner' })).body.error?.code,
     'insufficient_role',

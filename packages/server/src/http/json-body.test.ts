@@ -14,13 +14,13 @@ const codeOf = (body: Buffer) => {
   }
 };
 
-test('a body is read up to the depth that is allowed, and refused beyond it however deep it is', () => {
+test('a body is read up to the maximum depth and rejected above it, for any depth', () => {
   assert.equal(codeOf(nested(MAX_JSON_DEPTH)), null);
   for (const levels of [MAX_JSON_DEPTH + 1, 500_000]) assert.equal(codeOf(nested(levels)), 'invalid_request');
   assert.equal(codeOf(Buffer.from('{"a":')), 'invalid_json');
 });
 
-test('any shallow JSON value is read as JSON.parse reads it, brackets and quotes in its texts included', () => {
+test('any shallow JSON value has the same result as JSON.parse, including brackets and quotes in text', () => {
   const texts = fc.string({ unit: fc.constantFrom('[', ']', '{', '}', '"', '\\', 'a', 'é') });
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'grapheme' }), texts, (value, text) => {

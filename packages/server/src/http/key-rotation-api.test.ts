@@ -36,7 +36,7 @@ const recordOf = async (key: unknown) => {
   return keyring.authenticate(String(key), API_TEST_NOW);
 };
 
-test('a rotated key keeps its id; its old value works until the overlap ends, and says so', async () => {
+test('a rotated key keeps its id, and its old value works with a notice until the overlap ends', async () => {
   const { id, key: old } = (await create({ name: 'rotating' })).body;
   const rotated = await rotate(id, { overlap_hours: 2 });
   assert.equal(rotated.status, 200);
@@ -63,7 +63,7 @@ test('a rotated key keeps its id; its old value works until the overlap ends, an
   api.setNow(API_TEST_NOW);
 });
 
-test('the end of an overlap ends the old value alone, and is audited once', async () => {
+test('ending an overlap ends only the old value, and is audited once', async () => {
   const { id, key: old } = (await create({ name: 'overlapping' })).body;
   const { key: next } = (await rotate(id)).body;
   const end = (key = admin.key) => api.call('POST', `${KEYS}/${id}/end-overlap`, { key });
@@ -81,7 +81,7 @@ test('the end of an overlap ends the old value alone, and is audited once', asyn
   assert.equal((await rotate(id)).status, 200, 'an overlap can begin again');
 });
 
-test('an Idempotency-Key rotates once, and a rotation says who did it and no value', async () => {
+test('an Idempotency-Key rotates once, and a repeated rotation states who did it, without the value', async () => {
   const { id } = (await create({ name: 'once' })).body;
   const headers = { 'idempotency-key': 'nightly' };
   const first = await rotate(id, {}, admin.key, headers);
@@ -95,7 +95,7 @@ test('an Idempotency-Key rotates once, and a rotation says who did it and no val
   assert.ok(!audit.text.includes(String(first.body.key)));
 });
 
-test('nobody gains scopes by rotating or changing a key', async () => {
+test('rotating or changing a key grants no additional scopes', async () => {
   const { id } = (await create({ name: 'mighty', scopes: ['gateway', 'relay'] })).body;
   const manager = await api.addKey('acme', { scopes: ['management'] });
   assert.equal((await rotate(id, {}, manager.key)).body.error?.code, 'insufficient_scope');
@@ -109,7 +109,7 @@ test('nobody gains scopes by rotating or changing a key', async () => {
   ]);
 });
 
-test('members have keys of their own and no others', async () => {
+test('members have their own keys only', async () => {
   const mara = await api.addMember('acme', { role: 'member', team: 'platform' });
   const jo = await api.addMember('acme', { role: 'member' });
   const own = await create({ name: 'mara' }, mara.key);
@@ -130,7 +130,7 @@ test('members have keys of their own and no others', async () => {
   assert.equal((await api.call('DELETE', path, { key: mara.key })).status, 204);
 });
 
-test('PUT takes what GET returned, changes nothing by it, and makes no key', async () => {
+test('PUT accepts what GET returned, changes nothing, and creates no key', async () => {
   const { id } = (await create({ name: 'gitops', models: ['openai/*'], team: 'platform' })).body;
   const path = `${KEYS}/${id}`;
   const got = await api.call('GET', path, { key: admin.key });
@@ -147,7 +147,7 @@ test('PUT takes what GET returned, changes nothing by it, and makes no key', asy
   assert.equal(missing.status, 404);
 });
 
-test('who holds a key can end it: of a rotated one the value that was presented', async () => {
+test('the holder of a key can revoke it; for a rotated key, the value that was sent is revoked', async () => {
   const report = (key: unknown) =>
     api.call('POST', `${KEYS}/report-leak`, { key: String(key), body: { found_in: 'a paste' } });
   const { id, key: old } = (await create({ name: 'leaky' })).body;
@@ -162,7 +162,7 @@ test('who holds a key can end it: of a rotated one the value that was presented'
   assert.deepEqual([entry?.actor, entry?.after?.found_in], [id, 'a paste']);
 });
 
-test('a value of floe.yaml that leaked stays revoked until the file holds another', async () => {
+test('a leaked key value in floe.yaml remains revoked until the file has another one', async () => {
   const leaked = `eis_${'a'.repeat(32)}`;
   const file = (key: string) =>
     api.database.transaction((writer) =>

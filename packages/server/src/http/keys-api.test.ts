@@ -16,7 +16,7 @@ const create = (body: object, headers: Record<string, string> = {}) =>
 const audit = async (subject: unknown) =>
   (await api.call('GET', `/api/management/audit?subject=${subject}`, { key: admin.key })).body.data;
 
-test('a created key works at once, shows its value once, and is refused right after its revocation', async () => {
+test('a created key works immediately, shows its value once, and is rejected right after its revocation', async () => {
   const created = await create({
     name: 'life',
     models: ['openai/*'],
@@ -38,7 +38,7 @@ test('a created key works at once, shows its value once, and is refused right af
   assert.equal((await api.call('GET', `${KEYS}/${id}`, { key: admin.key })).body.status, 'revoked');
 });
 
-test('each change is in the audit log with before and after, and never the value or its hash', async () => {
+test('each change is in the audit log with before and after, without the value or its hash', async () => {
   const created = await create({ name: 'audited' });
   const { id, key } = created.body;
   await api.call('PATCH', `${KEYS}/${id}`, { key: admin.key, body: { owner: 'c@d.example' } });
@@ -61,13 +61,13 @@ test('each change is in the audit log with before and after, and never the value
   assert.ok(!text.includes(String(key)) && !text.includes('hash'));
 });
 
-test('revoking twice is fine', async () => {
+test('revoking a key twice succeeds', async () => {
   const { id } = (await create({ name: 'twice' })).body;
   for (let i = 0; i < 2; i++)
     assert.equal((await api.call('DELETE', `${KEYS}/${id}`, { key: admin.key })).status, 204);
 });
 
-test('a key cannot hand out scopes that it lacks', async () => {
+test('a key cannot grant scopes that it does not have', async () => {
   const manager = await api.addKey('acme', { scopes: ['management', 'monitoring'] });
   const call = (scopes: readonly string[], name: string) =>
     api.call('POST', KEYS, { key: manager.key, body: { name, scopes } });
@@ -76,7 +76,7 @@ test('a key cannot hand out scopes that it lacks', async () => {
   assert.deepEqual([beyond.status, beyond.body.error?.code], [403, 'insufficient_scope']);
 });
 
-test('a name belongs to one working key at a time', async () => {
+test('a name belongs to one valid key at a time', async () => {
   const { id } = (await create({ name: 'unique' })).body;
   const second = await create({ name: 'unique' });
   assert.deepEqual(
@@ -90,7 +90,7 @@ test('a name belongs to one working key at a time', async () => {
   assert.equal((await rename('unique')).status, 200);
 });
 
-test('a repeated Idempotency-Key makes no second key and names the first', async () => {
+test('a repeated Idempotency-Key creates no second key and names the first one', async () => {
   const headers = { 'idempotency-key': 'deploy-4711' };
   const first = await create({ name: 'idempotent' }, headers);
   const again = await create({ name: 'idempotent' }, headers);
@@ -107,7 +107,7 @@ test('a repeated Idempotency-Key makes no second key and names the first', async
   assert.equal((await create({ name: 'long' }, { 'idempotency-key': 'x'.repeat(256) })).status, 400);
 });
 
-test('a change touches only what it names, and null clears', async () => {
+test('a change affects only its fields, and null clears a field', async () => {
   const { id } = (
     await create({
       name: 'patched',
@@ -130,7 +130,7 @@ test('a change touches only what it names, and null clears', async () => {
   );
 });
 
-test('an expiry in a change is in force at once', async () => {
+test('a changed expiry applies immediately', async () => {
   const { id, key } = (await create({ name: 'expiring' })).body;
   await api.call('PATCH', `${KEYS}/${id}`, {
     key: admin.key,
@@ -139,7 +139,7 @@ test('an expiry in a change is in force at once', async () => {
   assert.equal((await api.call('GET', '/api/me', { key: String(key) })).body.error?.code, 'key_expired');
 });
 
-test('a key of floe.yaml is read here and changed there', async () => {
+test('a key in floe.yaml can be read but not changed', async () => {
   const { id } = await api.addKey('acme', { name: 'filed', source: 'file', source_line: 12 });
   const got = await api.call('GET', `${KEYS}/${id}`, { key: admin.key });
   assert.deepEqual(got.body.source, { kind: 'file', file: 'floe.yaml', line: 12 });
@@ -153,7 +153,7 @@ test('a key of floe.yaml is read here and changed there', async () => {
   }
 });
 
-test('pages walk the whole list once, newest first', async () => {
+test('pages return the whole list once, newest first', async () => {
   const owner = await api.addKey('other', { name: 'pager' });
   const expected = [];
   for (let i = 0; i < 5; i++) {

@@ -27,7 +27,7 @@ const createKey = (by: TestMember, body: object) =>
 const statusOf = async (id: unknown) =>
   (await api.call('GET', `/api/management/keys/${id}`, { key: owner.key })).body.status;
 
-test('only owners who confirmed who they are make and unmake owners', async () => {
+test('only owners who stepped up appoint and remove owners', async () => {
   const admin = await api.addMember('acme', { role: 'admin' });
   const asking = await api.addMember('acme', { role: 'owner', steppedUp: false });
   const other = await api.addMember('acme', { role: 'owner' });
@@ -46,7 +46,7 @@ test('only owners who confirmed who they are make and unmake owners', async () =
   for (const one of [plain, other, asking]) assert.equal(await remove(owner, one), '204');
 });
 
-test('of two owners who remove or demote each other at the same moment one stays', async () => {
+test('of two owners who remove or demote each other simultaneously, one remains', async () => {
   for (const [round, act] of [
     remove,
     (by: TestMember, whom: TestMember) => patch(by, whom, { role: 'viewer' }),
@@ -71,7 +71,7 @@ test('of two owners who remove or demote each other at the same moment one stays
   }
 });
 
-test('with a member go their sessions and their keys, but not those they made for somebody else', async () => {
+test('removing a member ends their sessions and keys, but not keys that they created for others', async () => {
   const leaving = await api.addMember('acme', { role: 'admin' });
   const own = await createKey(leaving, { name: 'leaving, unnamed' });
   const named = await createKey(leaving, { name: 'leaving, named', owner: leaving.email });
@@ -93,7 +93,7 @@ test('with a member go their sessions and their keys, but not those they made fo
   assert.equal(await outcome('GET', `${MEMBERS}/${leaving.id}`, owner.key), '404 not_found');
 });
 
-test('a role that shrinks takes from the member’s keys what it could not give', async () => {
+test("a lower role removes scopes from the member's keys that it does not allow", async () => {
   const admin = await api.addMember('acme', { role: 'admin' });
   const wide = (await createKey(admin, { name: 'wide', scopes: ['gateway', 'management'] })).body;
   const only = (await createKey(admin, { name: 'only', scopes: ['management'] })).body;
@@ -109,7 +109,7 @@ test('a role that shrinks takes from the member’s keys what it could not give'
   assert.equal(await statusOf(wide.id), 'revoked');
 });
 
-test('a member is in a team that exists, or in none', async () => {
+test('the team of a member exists or is empty', async () => {
   const plain = await api.addMember('acme', { role: 'member' });
   assert.equal(await patch(owner, plain, { team: 'nowhere' }), '400 invalid_request');
   assert.equal(await patch(owner, plain, { team: 'platform' }), '200');
@@ -121,7 +121,7 @@ test('a member is in a team that exists, or in none', async () => {
   assert.equal(await patch(owner, plain, { team: null }), '200');
 });
 
-test('what `can` says is what happens', async () => {
+test('the permissions in `can` match what is allowed', async () => {
   const asking = await Promise.all(
     MEMBER_ROLES.map((role) => api.addMember('acme', { role, steppedUp: false })),
   );
@@ -157,7 +157,7 @@ test('what `can` says is what happens', async () => {
   );
 });
 
-test('a person is called by one name in every org, and finds each of them', async () => {
+test('a person has one name and can access each of their organizations', async () => {
   const email = 'mara@acme.example';
   const here = await api.addMember('acme', { role: 'admin', email });
   const there = await api.addMember('other', { role: 'viewer', email });
@@ -182,7 +182,7 @@ test('a person is called by one name in every org, and finds each of them', asyn
   assert.equal(await outcome('PATCH', '/api/me', here.key, large), '400 invalid_request');
 });
 
-test('operators grant and revoke the role, each change is audited, and the last one stays', async () => {
+test('operators grant and revoke the role, each change is audited, and the last operator remains', async () => {
   const [first, second] = await Promise.all(
     ['first', 'second'].map((name) =>
       api.addMember('acme', { role: 'admin', email: `${name}-op@acme.example`, operator: name === 'first' }),
@@ -213,7 +213,7 @@ test('operators grant and revoke the role, each change is audited, and the last 
   assert.equal(actions.filter((action) => action === 'operators.revoke').length, others.length);
 });
 
-test('an operator creates a further org, owns it, and its first key works there', async () => {
+test('an operator creates another organization and owns it, and its first key works', async () => {
   const operator = await api.addMember('acme', { role: 'member', operator: true });
   assert.equal(
     await outcome('POST', '/api/management/orgs', owner.key, { id: 'lab' }),

@@ -57,7 +57,7 @@ before(async () => {
 });
 after(() => api.close());
 
-test('uptime is what a timeline made by hand says: unknown, paused and waiting time counts for neither side', async () => {
+test('uptime matches a manual timeline: unknown, paused and waiting time is excluded', async () => {
   const { body } = await get(
     `${JOB}/uptime?from=${iso(API_TEST_NOW - 5 * 60 * MINUTE)}&to=${iso(API_TEST_NOW)}`,
   );
@@ -78,7 +78,7 @@ test('uptime is what a timeline made by hand says: unknown, paused and waiting t
   assert.equal(wrong.body.error?.param, 'from');
 });
 
-test('periods are the timeline, newest first, page by page', async () => {
+test('periods are the timeline in pages, newest first', async () => {
   const range = `from=${iso(API_TEST_NOW - 5 * 60 * MINUTE)}&to=${iso(API_TEST_NOW)}`;
   const all = await get(`${JOB}/periods?${range}`);
   const states = listResponseEntries(all.body.data).map(({ status }) => status);
@@ -105,7 +105,7 @@ test('periods are the timeline, newest first, page by page', async () => {
   assert.deepEqual(paged, all.body.data);
 });
 
-test('each missed beat is a check with the words of the specification; checks are filtered and paged', async () => {
+test('each missed beat is a check with the specified message; checks are filtered and paged', async () => {
   const missed = await get(`${JOB}/checks?status=missed`);
   assert.deepEqual(
     listResponseEntries(missed.body.data).map(({ expected_at }) => String(expected_at).slice(11, 16)),
@@ -127,7 +127,7 @@ test('each missed beat is a check with the words of the specification; checks ar
   assert.equal((await get(`${JOB}/checks?status=red`)).status, 400);
 });
 
-test('checks are exported whole, as CSV that no spreadsheet runs and as lines of JSON', async () => {
+test('checks are exported completely, as CSV without formulas and as NDJSON', async () => {
   const csv = await get(`${JOB}/checks/export`);
   assert.equal(csv.headers['content-type'], 'text/csv; charset=utf-8');
   assert.match(csv.headers['content-disposition'] ?? '', /^attachment; filename="job-checks\.csv"$/);
@@ -148,7 +148,7 @@ test('checks are exported whole, as CSV that no spreadsheet runs and as lines of
   assert.equal((await get('/api/monitoring/monitors/nobody/checks/export')).status, 404);
 });
 
-test('a board says the same as the history, day by day in its own zone', async () => {
+test('a board matches the history for each day in its own time zone', async () => {
   const groups = [{ name: 'Jobs', monitors: ['job'] }];
   const made = await api.call('POST', BOARDS, {
     key,
@@ -182,7 +182,7 @@ test('a board says the same as the history, day by day in its own zone', async (
   );
 });
 
-test('boards are private until they say public, take PUT of what GET returned, and name monitors that exist', async () => {
+test('boards are private by default, accept PUT with what GET returned, and contain existing monitors only', async () => {
   const path = `${BOARDS}/gitops`;
   const groups = [{ name: 'Jobs', monitors: ['job'] }];
   const made = await api.call('PUT', path, { key, body: { name: 'G', groups } });
@@ -202,7 +202,7 @@ test('boards are private until they say public, take PUT of what GET returned, a
   assert.equal((await api.call('DELETE', `${BOARDS}/${made.body.id}`, { key })).status, 204);
 });
 
-test('maintenance is planned once or again and again, and says when it is next', async () => {
+test('maintenance is planned once or repeatedly, and states its next start', async () => {
   const path = '/api/monitoring/maintenance';
   const once = {
     name: 'Move',

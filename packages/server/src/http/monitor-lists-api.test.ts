@@ -52,13 +52,13 @@ after(() => api.close());
 
 const URGENT = ['broke-first', 'broke-last', 'waits', 'sooner', 'later', 'rested'];
 
-test('by urgency a list begins with what fails longest, then what waits, then the nearest deadline', async () => {
+test('by urgency, the longest failures are first, then waiting monitors, then the nearest deadlines', async () => {
   assert.deepEqual(await ids('sort=urgency'), URGENT);
   assert.deepEqual(await ids('sort=urgency&status=failing'), ['broke-first', 'broke-last']);
   assert.deepEqual(await ids('sort=urgency&tag=db'), ['broke-first', 'sooner']);
 });
 
-test('its pages of any size are the same list, without a row twice and without one left out', async () => {
+test('pages of any size contain the same list, without duplicates or missing rows', async () => {
   for (const limit of [1, 2, 5]) {
     const found: string[] = [];
     let cursor = '';
@@ -71,14 +71,14 @@ test('its pages of any size are the same list, without a row twice and without o
   }
 });
 
-test('a list of named monitors answers those that exist, and refuses too many by name', async () => {
+test('a list of named monitors returns those that exist, and rejects too many names', async () => {
   assert.deepEqual((await ids('ids=waits,none,later')).toSorted(), ['later', 'waits']);
   assert.deepEqual(await ids('source=file'), []);
   const many = Array.from({ length: 101 }, (_, index) => `m${index}`).join();
   assert.equal((await get(`ids=${many}`)).error?.param, 'ids');
 });
 
-test('one change pauses, mutes and tags a selection; who is not there is named; the log has an entry for each', async () => {
+test('one change pauses, mutes and tags several monitors; missing ones are listed; each has an audit entry', async () => {
   const until = new Date(API_TEST_NOW + 60 * MINUTE).toISOString();
   const { status, body } = await change({
     ids: ['later', 'sooner', 'none'],
@@ -101,7 +101,7 @@ test('one change pauses, mutes and tags a selection; who is not there is named; 
   assert.equal(listResponseEntries(audit.body.data).length, 2);
 });
 
-test('a change of nothing, of too many, or to a channel that is not there changes nothing', async () => {
+test('a bulk change without fields, with too many monitors or a missing channel changes nothing', async () => {
   const before = await get('sort=urgency');
   assert.equal((await change({ ids: ['later'] })).status, 400);
   assert.equal((await change({ ids: Array(101).fill('later'), paused: true })).status, 400);
@@ -110,7 +110,7 @@ test('a change of nothing, of too many, or to a channel that is not there change
   assert.deepEqual(await get('sort=urgency'), before);
 });
 
-test('spans in which Floe was not there are told where they touch the range', async () => {
+test('gaps are listed if they overlap the range', async () => {
   const gaps = async (query = '') =>
     listResponseEntries((await api.call('GET', `/api/monitoring/gaps${query}`, { key })).body.data);
   assert.deepEqual(

@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => api.close());
 
-test('one answer says how many monitors are in each state and how the named ones did in the last day', async () => {
+test('one response has the number of monitors in each status and the last day of the named ones', async () => {
   const { body } = await api.call('GET', '/api/monitoring/status?monitors=backup,report,none', { key });
   assert.deepEqual(body.counts, { failing: 0, waiting: 1, paused: 0, healthy: 1 });
   const recent = listResponseEntries(body.recent);
@@ -43,7 +43,7 @@ test('one answer says how many monitors are in each state and how the named ones
   assert.equal(slices.at(-2)?.['healthy_seconds'], 0);
 });
 
-test('another org sees nothing of it, and too many at once are refused by name', async () => {
+test('another organization sees nothing, and too many monitors are rejected', async () => {
   const { body } = await api.call('GET', '/api/monitoring/status?monitors=backup', { key: foreign });
   assert.deepEqual([body.counts, body.recent], [{ failing: 0, waiting: 0, paused: 0, healthy: 0 }, []]);
   const many = Array.from({ length: 101 }, (_, index) => `m${index}`).join();
@@ -51,7 +51,7 @@ test('another org sees nothing of it, and too many at once are refused by name',
   assert.deepEqual([refused.status, refused.body.error?.param], [400, 'monitors']);
 });
 
-test('a board that is not stored yet is drawn as the public page would be, and nothing is kept', async () => {
+test('an unsaved board is rendered like the public page, and not stored', async () => {
   const body = { slug: 'draft', name: 'Acme <b>', groups: [{ name: 'Jobs', monitors: ['backup'] }] };
   const drawn = await api.call('POST', '/api/monitoring/boards/preview', { key, body });
   assert.equal(drawn.status, 200, drawn.text);

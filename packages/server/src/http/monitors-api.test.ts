@@ -68,7 +68,7 @@ function fromFile(id: string) {
   );
 }
 
-test('a monitor is made, read, changed and removed, and the audit log says so', async () => {
+test('a monitor is created, read, changed and removed, and the audit log has each change', async () => {
   const made = await post(MONITORS, { id: 'backup', expected_interval_minutes: 60, tags: ['db'] });
   assert.equal(made.status, 201, made.text);
   assert.deepEqual(
@@ -99,7 +99,7 @@ test('a monitor is made, read, changed and removed, and the audit log says so', 
   );
 });
 
-test('PUT takes what GET returned and changes nothing, however often; the grace of the org stays the org’s', async () => {
+test('PUT accepts what GET returned, and an inherited grace period remains inherited', async () => {
   const path = `${MONITORS}/gitops`;
   const settings = { expected_interval_minutes: 0.5, tags: ['a', 'b'], muted_until: '2027-01-01T00:00:00Z' };
   assert.equal((await put(path, settings)).status, 200);
@@ -118,7 +118,7 @@ test('PUT takes what GET returned and changes nothing, however often; the grace 
   assert.equal((await put(path, { ...read.body, id: 'other' })).body.error?.param, 'id');
 });
 
-test('what a monitor cannot be is a 400 that names the field', async () => {
+test('an invalid monitor is a 400 that names the field', async () => {
   const every = { expected_interval_minutes: 5 };
   const cases: readonly (readonly [object, string | undefined])[] = [
     [{ id: 'UPPER', ...every }, 'id'],
@@ -136,7 +136,7 @@ test('what a monitor cannot be is a 400 that names the field', async () => {
   }
 });
 
-test('a monitor of floe.yaml is read-only here, but a beat URL that leaked can be changed', async () => {
+test('a monitor in floe.yaml is read-only, but its beat URL can be rotated', async () => {
   await fromFile('filed');
   const path = `${MONITORS}/filed`;
   const read = await get(path);
@@ -156,7 +156,7 @@ test('a monitor of floe.yaml is read-only here, but a beat URL that leaked can b
   assert.notEqual(rotated.body.beat_url, read.body.beat_url);
 });
 
-test('the beat URL is shown to keys that may change monitors, and to no other', async () => {
+test('the beat URL is shown only to keys that may change monitors', async () => {
   await post(MONITORS, { id: 'secretive', expected_interval_minutes: 5 });
   const shown = async (...scopes: readonly KeyScope[]) => {
     const reader = await api.addKey('acme', { scopes });
@@ -175,7 +175,7 @@ test('the beat URL is shown to keys that may change monitors, and to no other', 
   assert.equal(refused.body.error?.code, 'insufficient_scope');
 });
 
-test('a pause begins and ends, also by PATCH, and a second pause changes nothing', async () => {
+test('a pause starts and ends, also with PATCH, and a second pause changes nothing', async () => {
   await post(MONITORS, { id: 'rests', expected_interval_minutes: 5 });
   const path = `${MONITORS}/rests`;
   assert.equal((await post(`${path}/resume`)).status, 409);
@@ -193,7 +193,7 @@ test('a pause begins and ends, also by PATCH, and a second pause changes nothing
   assert.equal(listResponseEntries(audit.body.data).length, 2);
 });
 
-test('lists are filtered by tag, status and search, and go on where the page before ended', async () => {
+test('lists are filtered by tag, status and search, and continue on the next page', async () => {
   for (const id of ['list-1', 'list-2', 'list-3'])
     await post(MONITORS, {
       id,
@@ -212,7 +212,7 @@ test('lists are filtered by tag, status and search, and go on where the page bef
   assert.equal(listResponseEntries(first.body.data).length + rest.length, 3);
 });
 
-test('every operation answers 404 to another organization', async () => {
+test('every operation returns 404 to another organization', async () => {
   await post(MONITORS, { id: 'mine', expected_interval_minutes: 5 });
   const board = await post('/api/monitoring/boards', { slug: 'mine-board', groups: [] });
   const window = await post('/api/monitoring/maintenance', {
@@ -247,7 +247,7 @@ test('every operation answers 404 to another organization', async () => {
   assert.equal((await get(`${MONITORS}/mine`)).status, 200);
 });
 
-test('a schedule is previewed in its zone, over a change of its clocks', async () => {
+test('a schedule is previewed in its time zone across a clock change', async () => {
   const { body } = await post('/api/monitoring/schedule/preview', {
     schedule: { cron: '30 2 * * *', timezone: 'Europe/Riga' },
     grace_period_minutes: 10,
@@ -275,7 +275,7 @@ test('a schedule is previewed in its zone, over a change of its clocks', async (
   assert.equal(wrong.status, 400);
 });
 
-test('an expression that never occurs is refused wherever one is given, and says which', async () => {
+test('a cron expression that never matches is rejected everywhere, with the expression', async () => {
   for (const cron of ['0 0 30 2 *', '0 0 31 4 *', '0 0 31 2,4,6,9,11 *', '0 12 30 2 *']) {
     const schedule = { cron, timezone: 'UTC' };
     const made = await post(MONITORS, { id: 'never', schedule });
@@ -290,7 +290,7 @@ test('an expression that never occurs is refused wherever one is given, and says
   assert.equal(leap.status, 201, leap.text);
 });
 
-test('a POST without a body has no type, whatever its headers say', async () => {
+test('a POST without a body has no content type, whatever its headers say', async () => {
   assert.equal((await post(MONITORS, { id: 'typed', expected_interval_minutes: 5 })).status, 201);
   for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/json', 'image/png']) {
     const headers = { 'content-type': type };
@@ -301,7 +301,7 @@ test('a POST without a body has no type, whatever its headers say', async () => 
   }
 });
 
-test('deleting a monitor of whose failure somebody was told tells that it is over; of others it tells nothing', async () => {
+test('deleting a monitor sends a recovery only if its failure was sent', async () => {
   for (const kind of ['ok', 'fail'] as const) {
     const id = `deleted-${kind}`;
     await post(MONITORS, {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
-import { bodyTooLargeFault, requireJsonBody } from '../gateway/body-checks.ts';
+import { createBodyTooLargeFault, requireJsonBody } from '../gateway/body-checks.ts';
 import {
   type BodyMemory,
   ClientDisconnectedError,
@@ -73,7 +73,7 @@ export class NodeHttpTransport implements ClientTransport {
   readBody(limitBytes: number, memory: BodyMemory | null): Promise<Buffer> {
     const req = this.#req;
     requireJsonBody(req.headers);
-    if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw bodyTooLargeFault(limitBytes);
+    if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw createBodyTooLargeFault(limitBytes);
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
@@ -100,7 +100,7 @@ export class NodeHttpTransport implements ClientTransport {
       };
       const take = (chunk: Buffer) => {
         size += chunk.length;
-        if (size > limitBytes) return settle(bodyTooLargeFault(limitBytes));
+        if (size > limitBytes) return settle(createBodyTooLargeFault(limitBytes));
         if (memory && !memory.tryTakeBodyBytes(chunk.length)) return settle(memory.reject());
         chunks.push(chunk);
         lastAt = clock.monotonic();

@@ -40,7 +40,7 @@ test('the document contains exactly the operations of the API, with their names'
   assert.equal(new Set(ids).size, ids.length);
 });
 
-test('every creation has a Location, except of what no GET reads by its id', () => {
+test('every creation has a Location, except for resources without GET by id', () => {
   const without = all.filter(
     (operation) =>
       operation.status === 201 &&
@@ -60,7 +60,7 @@ test('every creation has a Location, except of what no GET reads by its id', () 
     );
 });
 
-test('every reference leads to a component', () => {
+test('every reference resolves to a component', () => {
   let references = 0;
   for (const node of nodes(document)) {
     const reference = isObject(node) ? node['$ref'] : undefined;
@@ -104,7 +104,7 @@ test('every operation documents its success, its errors and a body where it take
   assert.ok(at(document, 'components', 'securitySchemes', 'bearer'));
 });
 
-test('two different schemas of one name are refused', () => {
+test('two different schemas with one name are rejected', () => {
   const testOperation = (name: `a.${string}`, field: string) =>
     defineReadOperation({
       name,
@@ -121,7 +121,7 @@ test('two different schemas of one name are refused', () => {
   );
 });
 
-test('what takes beats is in the document that the server answers with, as it answers', async () => {
+test('the beat endpoints are in the document that the server returns, with their responses', async () => {
   const served: Json = JSON.parse((await api.call('GET', '/api/openapi.json')).text);
   for (const [path, methods] of [
     ['/api/monitoring/heartbeat', ['post']],
@@ -153,7 +153,7 @@ test('what takes beats is in the document that the server answers with, as it an
   }
 });
 
-test('clients can be generated: a server, named bodies, documented client errors and no names or formats of zod', async () => {
+test('clients can be generated: a server, named bodies, documented client errors, and no zod names or formats', async () => {
   const { text } = await api.call('GET', '/api/openapi.json');
   const served: Json = JSON.parse(text);
   const servers = at(served, 'servers');

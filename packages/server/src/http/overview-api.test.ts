@@ -37,7 +37,7 @@ const overview = async (asking = key) => {
   return body;
 };
 
-test('an org that is well needs nobody', async () => {
+test('a healthy organization has no attention items', async () => {
   const other = await api.addKey('other', { scopes: ['read'] });
   const { attention, has_more: more, stores, summary } = await overview(other.key);
   assert.deepEqual([attention, more], [[], false]);
@@ -45,7 +45,7 @@ test('an org that is well needs nobody', async () => {
   assert.deepEqual([summary?.requests, summary?.previous?.requests], [0, 0]);
 });
 
-test('what needs somebody is listed by urgency, each with its subject and since when', async () => {
+test('attention items are sorted by urgency, with their subject and start time', async () => {
   refusal = { atMs: API_TEST_NOW - 1_000, problem: 'floe.yaml:3: port: must be a number' };
   shared = 'unavailable';
   await api.database.transaction(async (writer) => {
@@ -99,7 +99,7 @@ test('what needs somebody is listed by urgency, each with its subject and since 
   assert.equal(summary?.requests, 1);
 });
 
-test('a breaker’s changes are its history, newest first', async () => {
+test('the history of a breaker has its changes, newest first', async () => {
   const id = encodeURIComponent('main/large@default');
   const { body } = await api.call('GET', `/api/management/breakers/${id}/history`, { key });
   assert.deepEqual(
@@ -108,7 +108,7 @@ test('a breaker’s changes are its history, newest first', async () => {
   );
 });
 
-test('a forecast goes on as the period did so far, and says nothing at its very beginning', () => {
+test('a forecast extrapolates the period, and is absent at its start', () => {
   const month = { startsAt: 0, endsAt: 30 * 24 * HOUR_MS };
   assert.equal(forecastSpend(1_000, month, 15 * 24 * HOUR_MS), 2_000);
   assert.equal(forecastSpend(1_000, month, 30 * 24 * HOUR_MS), 1_000);

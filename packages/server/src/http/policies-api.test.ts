@@ -66,7 +66,7 @@ async function start(t: TestContext, more: object = {}) {
   return { ...api, key, id };
 }
 
-test('policies, routes and providers are listed as the file has them, with their lines and without secrets', async (t) => {
+test('policies, routes and providers are listed as in the file, with their lines and without secrets', async (t) => {
   const { call, key, addKey } = await start(t);
   const policies = await call('GET', '/api/management/policies?limit=1', { key });
   assert.equal(policies.status, 200, policies.text);
@@ -108,7 +108,7 @@ test('policies, routes and providers are listed as the file has them, with their
 const DRY_RUN = '/api/management/policies/dry-run';
 const asks = (content: string) => ({ model: 'one/m', messages: [{ role: 'user', content }] });
 
-test('a dry run says what rules would do with samples, the running ones as if all were enforced', async (t) => {
+test('a dry run shows the effect of rules on samples, for active rules as if all were enforced', async (t) => {
   const { call, key } = await start(t);
   const samples = [
     { request: asks('Hello') },
@@ -133,7 +133,7 @@ test('a dry run says what rules would do with samples, the running ones as if al
   ]);
 });
 
-test('a draft judges answers too, and one that cannot work is refused by its place', async (t) => {
+test('a draft also evaluates responses, and an invalid one is rejected with the field', async (t) => {
   const { call, key } = await start(t);
   const draft = {
     name: 'draft',
@@ -174,7 +174,7 @@ const SIMULATE = '/api/management/routes/simulate';
 const stepsOf = (body: { readonly [name: string]: unknown }) =>
   (Array.isArray(body['steps']) ? body['steps'] : []).map(({ step, outcome }) => `${step} ${outcome}`);
 
-test('a simulation names the targets in order with their breakers, what is skipped, and the first refusal', async (t) => {
+test('a simulation lists the targets in order with their breakers, skipped targets, and the first rejection', async (t) => {
   const { call, key } = await start(t);
   const request = { ...asks('Hello'), model: 'smart' };
   const sent = await call('POST', SIMULATE, { key, body: { request } });
@@ -206,7 +206,7 @@ test('a simulation names the targets in order with their breakers, what is skipp
   assert.deepEqual([shapeless.body['status'], shapeless.body['code']], [400, 'missing_required_parameter']);
 });
 
-test('a simulation asks a target whose breaker is open last, as the gateway would', async (t) => {
+test('a simulation orders a target with an open breaker last, like the gateway', async (t) => {
   const { call, key } = await start(t, { routes: [{ model: 'smart', targets: ['two/m', 'one/m'] }] });
   const request = { ...asks('Hello'), model: 'smart' };
   const { body } = await call('POST', SIMULATE, { key, body: { request } });
@@ -218,7 +218,7 @@ test('a simulation asks a target whose breaker is open last, as the gateway woul
   assert.deepEqual(stepsOf(alone.body).slice(-2), ['breaker skipped', 'breaker panic']);
 });
 
-test('a simulation is told in the order of the gateway, 429, 403, 402, and takes nothing', async (t) => {
+test('a simulation returns errors in the order of the gateway, 429, 403, 402, and reserves nothing', async (t) => {
   const { call, key } = await start(t, {
     limits: [{ name: 'small', scope: 'org', tpm: 1000, rpm: 1 }],
     budgets: [{ name: 'nothing', scope: 'org', period: 'total', limit_usd: 0.000001 }],
@@ -232,7 +232,7 @@ test('a simulation is told in the order of the gateway, 429, 403, 402, and takes
   assert.equal(denied.body['code'], 'policy_denied');
 });
 
-test('another key can be simulated, one of this org only', async (t) => {
+test('another key of the same organization can be simulated', async (t) => {
   const { call, key, addKey } = await start(t);
   const narrow = await addKey('acme', { scopes: ['gateway'], models_json: '["two/*"]' });
   const blind = await addKey('acme', { scopes: ['monitoring'] });

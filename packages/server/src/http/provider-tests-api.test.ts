@@ -21,7 +21,7 @@ async function start(t: TestContext, respond: () => ReturnType<typeof createJson
   return { ...api, ask, upstream, main };
 }
 
-test('a test asks for the list of models with the key, says what came of it, and the result stands beside the key', async (t) => {
+test('a test requests the model list with the key, returns the result, and stores it with the key', async (t) => {
   const { ask, upstream, main } = await start(t, () => createJsonReply(LIST));
   await ask('POST', '', main);
   const { status, body, text } = await ask('POST', '/main/credentials/default/test');
@@ -42,7 +42,7 @@ test('a test asks for the list of models with the key, says what came of it, and
   assert.equal((await ask('POST', '/main/credentials/other/test')).status, 404);
 });
 
-test('a draft is tested before it is stored, and nothing of it is stored', async (t) => {
+test('a draft is tested before it is stored, and nothing is stored', async (t) => {
   const { ask, upstream, main, database } = await start(t, () => createJsonReply({ choices: [] }));
   const { body } = await ask('POST', '/test', { ...main, test_model: 'large' });
   assert.deepEqual([body['ok'], body['method']], [true, 'completion']);
@@ -51,7 +51,7 @@ test('a draft is tested before it is stored, and nothing of it is stored', async
   assert.equal((await database.read.selectFrom('config_entries').selectAll().execute()).length, 0);
 });
 
-test('a stored key is not sent to another address, not even for a test', async (t) => {
+test('a stored key is not sent to another URL, not even for a test', async (t) => {
   const { ask, main, upstream } = await start(t, () => createJsonReply(LIST));
   await ask('POST', '', main);
   const draft = {
@@ -88,7 +88,7 @@ for (const [name, reply, expected] of [
   ['a page instead of a list', createJsonReply({ hello: 'world' }), /not a model list/],
   ['an upstream that is down', createJsonReply({ error: 'maintenance' }, 503), /returned 503: maintenance\./],
 ] as const)
-  test(`${name} is told in plain words and without the key`, async (t) => {
+  test(`${name} is reported in plain words and without the key`, async (t) => {
     const { ask, main } = await start(t, () => reply);
     const { status, body, text } = await ask('POST', '/test', main);
     assert.equal(status, 200, text);
@@ -97,13 +97,13 @@ for (const [name, reply, expected] of [
     assert.ok(!text.includes(KEY.slice(0, 12)), text);
   });
 
-test('an address that nobody listens at is told in plain words', async (t) => {
+test('an unreachable URL is reported in plain words', async (t) => {
   const { ask, main } = await start(t, () => createJsonReply(LIST));
   const { body } = await ask('POST', '/test', { ...main, base_url: 'http://127.0.0.1:1/v1' });
   assert.match(String(body['message']), /connection was refused/);
 });
 
-test('the list of models says where each comes from, what it costs, and which keys may use it', async (t) => {
+test('the model list states the source of each model, its price, and the keys that may use it', async (t) => {
   const { call, addKey } = await start(t, () => createJsonReply(LIST));
   const { key } = await addKey('acme', { name: 'admin' });
   await addKey('acme', { name: 'narrow', models_json: '["one/a"]' });

@@ -70,7 +70,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       return answer;
     }
 
-    test('a rule that is enforced denies, with words for the person and for the agent', async () => {
+    test('an enforced rule denies with messages for the person and the agent', async () => {
       const answer = await decided(
         shell('sudo git push -f', { session_id: 's1', agent: { name: 'cursor' } }),
       );
@@ -81,13 +81,13 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.match(String(answer.decision_id), /^dec_/);
     });
 
-    test('what no rule is against is abstained from, never allowed', async () => {
+    test('an event that no rule matches results in abstain, never in allow', async () => {
       const answer = await decided(shell('git status'));
       assert.equal(answer.decision, 'abstain');
       assert.equal(answer.rule, null);
     });
 
-    test('a rule that observes says what it would do and stops nothing; one that warns tells the person', async () => {
+    test('a rule in observe mode records its decision only, and a rule that warns informs the person', async () => {
       const observed = await decided(shell('curl https://x.example'));
       assert.deepEqual(
         [observed.decision, observed.enforced_decision, observed.mode, observed.user_message],
@@ -100,7 +100,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
     });
 
-    test('a connector is known by its address; one that is only named asks', async () => {
+    test('a connector is identified by its URL, and a connector that is only named results in ask', async () => {
       const call = (tool: object) => decided({ event: 'tool', tool: { name: 'delete_row', ...tool } });
       assert.equal((await call({ url: 'https://DB.example:443/mcp/' })).decision, 'deny');
       assert.equal((await call({ url: 'https://other.example/mcp', server: 'db' })).decision, 'abstain');
@@ -108,7 +108,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await call({})).decision, 'abstain');
     });
 
-    test('a prompt with a secret is denied, what was found is counted, and the log keeps no secret', async () => {
+    test('a prompt with a secret is denied, the findings are counted, and the log stores no secret', async () => {
       const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
       const answer = await decided({ event: 'prompt', prompt: { text: `use ${token} please` } });
       assert.equal(answer.decision, 'deny');
@@ -126,7 +126,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.doesNotMatch(JSON.stringify(rows), /ghp_/);
     });
 
-    test('the same event gets the same answer and one row; its id used for another is a conflict', async () => {
+    test('a repeated event has the same decision and one row, and its id with another event is a conflict', async () => {
       const first = await decided(shell('git push --force', { id: 'evt-1' }));
       const again = await decided(shell('git push --force', { id: 'evt-1' }));
       assert.deepEqual(again, first);
@@ -157,7 +157,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.deepEqual(decisions, ['abstain', 'deny', 'ask']);
     });
 
-    test('an event without its part, or with an unknown field, names the field', async () => {
+    test('an event without a required part or with an unknown field names the field', async () => {
       for (const [body, param] of [
         [{ event: 'shell' }, 'shell'],
         [{ event: 'shell', shell: { command: 'ls' }, colour: 'red' }, 'colour'],
@@ -168,7 +168,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       }
     });
 
-    test('a hook is answered in the words of its agent', async () => {
+    test('a hook receives the response in the format of its agent', async () => {
       const hook = (agent: string, body: object) =>
         api.call('POST', `/relay/v1/hooks/${agent}`, { key, body });
       const claude = {
@@ -207,7 +207,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal(`${unknown.status} ${unknown.body.error?.code}`, '404 not_found');
     });
 
-    test('what agents report is listed, newest first, and told twice it is there once', async () => {
+    test('reports of agents are listed newest first, and repeated reports are stored once', async () => {
       const events = [
         { id: 'r1', type: 'session_start', session_id: 's9', agent: { name: 'codex', version: '0.60' } },
         {
@@ -228,7 +228,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.deepEqual(types, ['session_start', 'tool_result']);
     });
 
-    test('the bundle decides as the server does, is known again by its tag, and is refused when it was changed or is over', async () => {
+    test('the bundle decides like the server, has an entity tag, and is rejected if it was changed or has expired', async () => {
       const first = await api.call('GET', '/relay/v1/bundle', { key });
       const again = await api.call('GET', '/relay/v1/bundle', {
         key,

@@ -69,7 +69,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       return api.call(method, `/api/management/relay${path}`, call);
     };
 
-    test('what is asked waits for a person; once agreed to, the same goes through once and nothing else does', async () => {
+    test('an ask waits for a person; after approval, the same event is allowed once and nothing else', async () => {
       const first = await decided('psql prod', 'a1');
       assert.equal(first.decision, 'ask');
       const id = String(first.approval?.id);
@@ -99,7 +99,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await decided('psql prod', 'a1')).decision, 'ask', 'it was for once');
     });
 
-    test('asked several times at one moment it is one question, and its answer is for all who asked', async () => {
+    test('simultaneous asks for the same event are one approval, whose decision applies to all of them', async () => {
       const tries = ['t1', 't2', 't3', 't4'];
       const ids = await Promise.all(
         tries.map(async (tool_use_id) =>
@@ -125,7 +125,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
     });
 
-    test('text that a database cannot hold stops neither the log nor the counts of anybody', async () => {
+    test('text that a database cannot store does not stop the log or the counts', async () => {
       const strange = { tool_use_id: '\0', agent: { name: 'co\0dex', version: '\ud800' }, cwd: '/\0' };
       const first = await decided('psql \0 \ud800', 'strange\0', strange);
       assert.equal(first.decision, 'ask');
@@ -145,7 +145,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.deepEqual([await found('sessions', 'plain'), await found('sessions', 'strange\ufffd')], [1, 1]);
     });
 
-    test('an approval for the session holds for the rule in it, and never lifts a rule that denies', async () => {
+    test('an approval for the session applies to the rule in this session, and never overrides a rule that denies', async () => {
       const first = await decided('psql one', 'b1');
       await asked('POST', `/approvals/${String(first.approval?.id)}`, {
         decision: 'allow',
@@ -155,7 +155,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await decided('psql two; git push -f', 'b1')).decision, 'deny');
     });
 
-    test('a question is answered once, in time', async () => {
+    test('an approval is decided once, in time', async () => {
       const id = String((await decided('psql late', 'c1')).approval?.id);
       await asked('POST', `/approvals/${id}`, { decision: 'deny', note: 'No.' });
       const again = await asked('POST', `/approvals/${id}`, { decision: 'allow' });
@@ -171,7 +171,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       api.setNow(API_TEST_NOW);
     });
 
-    test('decisions are found by every filter, by their text too', async () => {
+    test('decisions are found by every filter, and by their text', async () => {
       await decided('git push -f origin 100%', 'd1');
       await decided('ls -la', 'd1');
       await kept();
@@ -196,7 +196,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await asked('GET', `/decisions/${row?.id}`)).body.rule, 'no-force-push');
     });
 
-    test('a page of decisions leads to the next, each row once', async () => {
+    test('pages of decisions contain each row once', async () => {
       for (let n = 0; n < 5; n += 1) await decided(`echo ${n}`, 'page');
       await kept();
       const seen: string[] = [];
@@ -210,7 +210,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.deepEqual(seen.sort(), ['echo 0', 'echo 1', 'echo 2', 'echo 3', 'echo 4']);
     });
 
-    test('coverage tells sessions that use models and never ask the relay, whichever keys they use', async () => {
+    test('coverage shows sessions that call models and never the relay, with any keys', async () => {
       const { sessions } = api.relay;
       const use = { orgId: 'acme', keyId: 'key_m', keyName: 'models', owner: 'ana@acme.example' };
       sessions.recordModelUse({ ...use, sessionId: 'covered' }, 'codex');
@@ -234,7 +234,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
     });
 
-    test('a rule made here decides at once; one of the file can only be read', async () => {
+    test('a rule that the API creates decides immediately, and a rule in the file is read-only', async () => {
       const rule = { name: 'no-curl', on: 'shell', match: { command: 'curl' }, decision: 'deny' };
       assert.equal((await decided('curl x', 'r1')).decision, 'abstain');
       const made = await asked('POST', '/rules', rule);
@@ -261,7 +261,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
     });
 
-    test('a rule is made once by requests with one Idempotency-Key, and another request with it is a conflict', async () => {
+    test('requests with one Idempotency-Key create one rule, and a different request with it is a conflict', async () => {
       const rule = { name: 'once', on: 'shell', match: { command: 'curl' }, decision: 'deny' };
       const headers = { 'idempotency-key': 'once' };
       const first = await asked('POST', '/rules', rule, headers);
@@ -272,7 +272,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await asked('DELETE', `/rules/${String(first.body.id)}`)).status, 204);
     });
 
-    test('a rule is refused with the field that is wrong', async () => {
+    test('an invalid rule is rejected with the field', async () => {
       const rule = { name: 'bad', on: 'shell', match: { command: 'x' }, decision: 'deny' };
       for (const [body, param] of [
         [{ ...rule, match: { tool: 'x' } }, 'match.tool'],
@@ -288,7 +288,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       }
     });
 
-    test('a simulation shows how a command is read, and which draft says what, and keeps nothing', async () => {
+    test('a simulation shows how a command is parsed and what each draft decides, and stores nothing', async () => {
       const rules = [
         {
           name: 'draft',
@@ -318,7 +318,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal(wrong.body.error?.param, 'rules[0].when');
     });
 
-    test('a replay judges the last days again by a draft and lists what would change', async () => {
+    test('a replay evaluates a draft on the decisions of the last days and lists the differences', async () => {
       for (const command of ['make deploy', 'make test', 'git push -f']) await decided(command, 'replayed');
       await kept();
       const rules = [
@@ -344,7 +344,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal(body.job, null);
     });
 
-    test('a replay that takes longer than a request goes on as a job, whose result is the whole', async () => {
+    test('a replay that takes longer than a request continues as a job with the complete result', async () => {
       await decided('make later', 'job');
       await kept();
       const { database } = api;

@@ -33,7 +33,7 @@ for (const [filter, passes] of [
   ['', () => true],
   ['&status=error', (n: number) => n % 3 === 0],
 ] as const)
-  test(`a list that is read while rows are written, and its tail, have each row once: ${filter || 'all'}`, async () => {
+  test(`a list that is read during writes, and its tail, contain each row once: ${filter || 'all'}`, async () => {
     const first = made;
     for (let round = 0; round < ROUNDS; round += 1) {
       const writing = commit(4);
@@ -52,7 +52,7 @@ for (const [filter, passes] of [
     }
   });
 
-test('a tail ends at the event it is asked for, and goes on from there', async () => {
+test('a tail ends at the requested event, and continues from there', async () => {
   const { live_id: start } = await ask(LIST);
   await commit(2);
   const { live_id: middle } = await ask(LIST);
@@ -64,7 +64,7 @@ test('a tail ends at the event it is asked for, and goes on from there', async (
   assert.equal((await ask(`${TAIL}?after=${late.live_id}&until=${middle}`)).live_id, late.live_id);
 });
 
-test('where no tail can be exact, the list is to be read again; what is no id is refused', async () => {
+test('if no tail can be exact, the list must be read again; an invalid id is rejected', async () => {
   const { live_id } = await ask(LIST);
   const [xid, seq] = String(live_id).split('-').map(Number);
   const future = await ask(`${TAIL}?after=${xid}-${(seq ?? 0) + 1_000}`);
@@ -75,7 +75,7 @@ test('where no tail can be exact, the list is to be read again; what is no id is
     assert.equal((await api.call('GET', TAIL + wrong, { key })).status, 400, wrong);
 });
 
-test('only a first page that is asked to be live says up to where it is exact', async () => {
+test('only a live first page states the event up to which it is exact', async () => {
   assert.equal((await ask('/api/analytics/requests?limit=1')).live_id, undefined);
   const { next_cursor } = await ask('/api/analytics/requests?limit=1&live=true');
   assert.equal(

@@ -69,7 +69,7 @@ const found = async (query: string) => {
     : `${status} ${body.error?.param}`;
 };
 
-test('filters narrow the list, which is newest first and of one org', async () => {
+test('filters restrict the list of one organization, newest first', async () => {
   const at = (ms: number) => encodeURIComponent(new Date(ms).toISOString());
   const table: readonly [string, readonly string[] | string][] = [
     ['', ['exc_c', 'exc_b', 'exc_a']],
@@ -114,7 +114,7 @@ test('filters narrow the list, which is newest first and of one org', async () =
   for (const [query, expected] of table) assert.deepEqual(await found(query), expected, query);
 });
 
-test('a row has money as nano-USD and as exact decimal text, and usage with its source', async () => {
+test('a row has costs in nano-USD and as exact decimal text, and usage with its source', async () => {
   const { body } = await api.call('GET', `${REQUESTS}/exc_a`, { key });
   assert.deepEqual([body.cost_nano_usd, body.cost_usd], [12_500_000, '0.0125']);
   assert.deepEqual(body.usage, {
@@ -135,14 +135,14 @@ test('a row has money as nano-USD and as exact decimal text, and usage with its 
   assert.deepEqual([unpriced.body.cost_nano_usd, unpriced.body.cost_usd], [null, null]);
 });
 
-test('one request explains itself with its attempts and decisions', async () => {
+test('a request has its attempts and decisions', async () => {
   const { body } = await api.call('GET', `${REQUESTS}/exc_a`, { key });
   assert.deepEqual(body.attempts, attempts);
   assert.deepEqual(body.decisions, decisions);
   assert.equal((await api.call('GET', `${REQUESTS}/exc_x`, { key })).body.error?.code, 'not_found');
 });
 
-test('an export holds the rows of the list, all of them and in its order, as lines of CSV or JSON', async () => {
+test('an export has all rows of the list in its order, as CSV or NDJSON', async () => {
   const lines = async (query: string) =>
     (await api.call('GET', `/api/analytics/export?${query}`, { key })).text.trimEnd().split(/\r?\n/);
   const [head = '', ...rows] = await lines('state=!blocked');

@@ -51,7 +51,7 @@ async function paged(tested: TestedKind, query: string): Promise<string[]> {
   return names;
 }
 
-test('the table of this test has every kind that has the six operations', () => {
+test('the table of this test has every resource kind with the six operations', () => {
   const served = api.operations.flatMap(({ name }) => /^(\w+)\.replace$/.exec(name)?.slice(1) ?? []);
   assert.deepEqual(served.toSorted(), Object.keys(TESTED_KINDS).toSorted());
 });
@@ -80,7 +80,7 @@ for (const [kind, tested] of Object.entries(TESTED_KINDS)) {
       assert.equal((await ask('GET', `${path}?${query}`)).status, 400, query);
   });
 
-  test(`${kind}: what was created is read, replaced by itself and removed once`, async () => {
+  test(`${kind}: a created resource is read, replaced with itself and removed once`, async () => {
     const creation = made(await ask('POST', path, tested.body('whole')));
     const place = placeOf(creation);
     const read = await ask('GET', place);
@@ -121,7 +121,7 @@ for (const [kind, tested] of Object.entries(TESTED_KINDS)) {
     ]);
   });
 
-  test(`${kind}: an id that nothing has is a 404`, async () => {
+  test(`${kind}: an unknown id is a 404`, async () => {
     const place = `${path}/nobody`;
     for (const [method, body] of [
       ['GET', undefined],

@@ -212,7 +212,7 @@ function rowOf(route: string): RouteExpectation {
   return row;
 }
 
-test('every route of the OpenAPI document has its row here, its roles and its success', async () => {
+test('every route of the OpenAPI document has its row here, with its roles and its success', async () => {
   const { body } = await api.call('GET', '/api/openapi.json');
   // Where beats are taken is no part of this API; `beat-routes` and heartbeats.test.ts have their rules.
   const taken = new Set(Object.keys(describeBeatPaths()));
@@ -266,7 +266,7 @@ const CHANGE_NOTHING: Readonly<Record<string, string>> = {
   'relay.report': 'is kept as a report',
 };
 
-test('whatever is no GET is a change with an entry in the audit log, or stands here with a reason', () => {
+test('every request other than GET is a change with an audit entry, or is listed here with a reason', () => {
   // That changes leave their entries is what `runApi` holds every operation to, in each test that asks one.
   const others = api.operations.filter(({ method, readAnswer }) => method !== 'GET' && readAnswer !== null);
   assert.deepEqual(others.map(({ name }) => name).sort(), Object.keys(CHANGE_NOTHING).sort());
@@ -309,7 +309,7 @@ function mustPass(outcome: string, who: string): void {
 }
 
 for (const [route, row] of Object.entries(EXPECTED)) {
-  test(`${route} knows who asks`, async () => {
+  test(`${route} requires authentication`, async () => {
     for (const [who, outcome] of Object.entries(asking.rejected))
       assert.equal(await ask(route, outcome.key), outcome.told, who);
 
@@ -336,7 +336,7 @@ for (const [route, row] of Object.entries(EXPECTED)) {
     else assert.equal(await ask(route, lacking), refusal, 'every other scope');
   });
 
-  test(`${route} does it for the least who may`, async () => {
+  test(`${route} succeeds for the lowest permitted role or scope`, async () => {
     const least = rolesOf(route).at(-1);
     const scope = SCOPES_TRIED.findLast((one) => refusalOf(route, [one]) === null);
     assert.ok(least ?? scope);
@@ -354,7 +354,7 @@ for (const [route, row] of Object.entries(EXPECTED)) {
 
   // What operators see is of no org.
   if (row.operator) continue;
-  test(`${route} shows another org nothing`, async () => {
+  test(`${route} reveals nothing of another organization`, async () => {
     const at = await seedRoute(api, route);
     const { method, path, body } = requestOf(route, at, '');
     const stranger =

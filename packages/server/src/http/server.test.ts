@@ -30,7 +30,7 @@ const whenWhole: HttpRequestListener = (req, res) => {
   req.resume().on('end', () => res.end('whole'));
 };
 
-test('a head that drips is answered with a 408, and its connection ends', async (t) => {
+test('request headers that arrive too slowly result in a 408 and a closed connection', async (t) => {
   const url = await listening(t, whenWhole);
   for (const beginning of ['G', 'GET / HT', 'GET / HTTP/1.1\r\nhost: x\r\nx-a: ']) {
     const client = await RawClient.connect(url);
@@ -43,7 +43,7 @@ test('a head that drips is answered with a 408, and its connection ends', async 
   }
 });
 
-test('a body may take longer than a head, and so may the next request of a connection', async (t) => {
+test('a body may take longer than the headers, and so may the next request of a connection', async (t) => {
   let asked = 0;
   const url = await listening(t, (req, res, id) => {
     asked += 1;
@@ -68,7 +68,7 @@ test('a body may take longer than a head, and so may the next request of a conne
   idle.hangUp();
 });
 
-test('where it cannot listen it says which setting to change', async () => {
+test('if the server cannot listen, the message names the setting to change', async () => {
   const server = createHttpServer(entranceOf(whenWhole), { clock: systemClock, log: silentLog });
   for (const [host, says] of [
     ['203.0.113.1', /203\.0\.113\.1 is not an address of this machine. Change server\.listeners\[2\]\.host/],
@@ -85,7 +85,7 @@ test('where it cannot listen it says which setting to change', async () => {
 
 const EXPECTING = 'POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 5\r\n\r\n';
 
-test('a body is asked for when somebody reads it, and only then', async (t) => {
+test('100 Continue is sent only when the body is read', async (t) => {
   const url = await listening(t, (req, res, id) => {
     if (req.url === '/refused') res.writeHead(401).end();
     else setImmediate(() => whenWhole(req, res, id));
@@ -106,7 +106,7 @@ async function said(socket: Socket): Promise<string> {
   return String(bytes);
 }
 
-test('a client that closes its sending side behind its request gets its answer', async (t) => {
+test('a client that half-closes its connection after the request receives its response', async (t) => {
   const url = await listening(t, (req, res, id) => {
     req.socket.once('end', () => whenWhole(req, res, id));
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { allowsUnauthenticatedMetrics } from './surfaces.ts';
 
-test('metrics need a token wherever another machine may ask, a trusted proxy included', () => {
+test('metrics require a token if another machine can reach them, including through a trusted proxy', () => {
   for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) {
     assert.equal(allowsUnauthenticatedMetrics(host, false, []), true, host);
     assert.equal(allowsUnauthenticatedMetrics(host, true, []), false, `${host} behind a proxy`);

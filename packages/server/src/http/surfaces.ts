@@ -82,7 +82,10 @@ export function limitToSurfaces(names: readonly ListenerSurface[], next: Listene
       rejectRequest(
         res,
         requestId,
-        new Fault('not_found', 'No endpoint exists at this path on this listener.'),
+        new Fault(
+          'not_found',
+          'No endpoint exists at this path on this listener. server.listeners defines which paths each listener serves.',
+        ),
         resolveErrorFormatForPath(path),
       );
     },

@@ -16,7 +16,7 @@ after(() => api.close());
 const ask = (method: string, path: string, body?: unknown) =>
   api.call(method, path, { key: admin.key, body });
 
-test('a team is made, changed and read; it goes when nothing names it any more', async () => {
+test('a team is created, changed and read, and can be removed if nothing refers to it', async () => {
   const made = await ask('POST', TEAMS, { id: 'apps', cost_center: '42' });
   assert.deepEqual([made.status, made.body.name, made.body.cost_center], [201, 'apps', '42']);
   assert.equal((await ask('POST', TEAMS, { id: 'apps' })).body.error?.code, 'conflict');
@@ -40,7 +40,7 @@ test('a team is made, changed and read; it goes when nothing names it any more',
   assert.equal((await ask('GET', `${TEAMS}/idle`)).status, 404);
 });
 
-test('a team of floe.yaml is read here and changed there', async () => {
+test('a team in floe.yaml is read-only', async () => {
   const times = { created_at: API_TEST_NOW, updated_at: API_TEST_NOW, updated_by: 'file' };
   const filed = { org_id: 'acme', id: 'filed', name: 'Filed', cost_center: null, source: 'file' };
   await api.database.transaction((writer) => upsertTeam(writer, { ...filed, ...times, source_line: 12 }));
@@ -60,12 +60,12 @@ test('a team of floe.yaml is read here and changed there', async () => {
   }
 });
 
-test('a key names a team that exists', async () => {
+test('the team of a key must exist', async () => {
   const refused = await ask('POST', '/api/management/keys', { name: 'k', scopes: ['read'], team: 'none' });
   assert.deepEqual([refused.status, refused.body.error?.param], [400, 'team']);
 });
 
-test('the log names who did what, filters by each, and goes out whole as NDJSON and CSV', async () => {
+test('the audit log lists who did what, has filters, and is exported completely as NDJSON and CSV', async () => {
   await ask('POST', TEAMS, { id: 'exported', name: '=1+1' });
   const byKey = await api.addKey('acme', { name: 'robot' });
   await api.call('PATCH', `${TEAMS}/exported`, { key: byKey.key, body: { name: 'a,"b"' } });
@@ -101,7 +101,7 @@ test('the log names who did what, filters by each, and goes out whole as NDJSON 
   assert.ok(csv.text.includes('""name"":""a,\\""b\\""""'));
 });
 
-test('the chain of an org holds from its first entry to its last', async () => {
+test('the audit chain of an organization is valid from the first entry to the last', async () => {
   const { body } = await ask('GET', `${AUDIT}/chain`);
   const [newest] = Object.values((await ask('GET', `${AUDIT}?limit=500`)).body.data ?? {});
   assert.ok(newest);
@@ -111,7 +111,7 @@ test('the chain of an org holds from its first entry to its last', async () => {
   assert.ok(Number(body.last_seq) >= Number(newest.seq));
 });
 
-test('a change says the address and the session that it came from, in the log and in its exports', async () => {
+test('a change has its IP address and session, in the log and in exports', async () => {
   const from = { key: admin.key, headers: { 'x-forwarded-for': '203.0.113.9' } };
   await api.call('POST', TEAMS, { ...from, body: { id: 'from-afar' } });
   const [entry] = JSON.parse((await ask('GET', `${AUDIT}?subject=from-afar`)).text).data;
@@ -127,7 +127,7 @@ test('a change says the address and the session that it came from, in the log an
   assert.deepEqual([byKey.ip_address, byKey.session_id], ['203.0.113.9', null]);
 });
 
-test('anchors that were exported tell whether the chain of today is the one they were taken from', async () => {
+test('exported anchors show whether the current chain is the original one', async () => {
   const { data } = JSON.parse((await ask('GET', `${AUDIT}/anchors`)).text);
   assert.equal(data.length, 1, 'one for each day');
   await ask('POST', TEAMS, { id: 'later' });
@@ -141,7 +141,7 @@ test('anchors that were exported tell whether the chain of today is the one they
   assert.deepEqual([cut.valid, cut.anchors[0].status], [false, 'missing'], 'the end was cut off');
 });
 
-test('a budget is raised by members who confirmed who they are, and lowered by any admin', async () => {
+test('a budget is raised by members who stepped up, and lowered by any admin', async () => {
   const asking = await api.addMember('acme', { role: 'admin', steppedUp: false });
   const budget = { name: 'month', scope: 'org', period: 'month', limit_usd: 100 };
   const { id } = (await ask('POST', '/api/management/budgets', budget)).body;

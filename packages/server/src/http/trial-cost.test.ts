@@ -81,13 +81,13 @@ function takesConditions(schema: Json | undefined, root: JsonObject, depth = 0):
   return Object.values(schema).some((one) => takesConditions(one ?? null, root, depth + 1));
 }
 
-test('every operation that takes conditions is asked here', async () => {
+test('every operation that accepts conditions is tested here', async () => {
   const { document, operations } = await documented();
   const taking = operations.filter(({ body }) => takesConditions(body, document)).map(({ id }) => id);
   assert.deepEqual(taking.toSorted(), Object.keys(ASKED).toSorted());
 });
 
-test('no condition or pattern takes the main thread for long, wherever it is sent', async () => {
+test('no condition or pattern blocks the main thread, in any request', async () => {
   const { operations } = await documented();
   const slow: string[] = [];
   const rules = [

@@ -74,7 +74,7 @@ class Findings {
 const filled = (path: string, value = 'none') => path.replaceAll(/\{\w+\}/g, encodeURIComponent(value));
 
 for (const siblings of ['required', 'all'] as const)
-  test(`a value of any type at any place of a body is answered, never by a 500 (${siblings} members beside it)`, async (t) => {
+  test(`a value of any type anywhere in a body never causes a 500 (${siblings} members beside it)`, async (t) => {
     const findings = new Findings();
     for (const operation of operations) {
       if (operation.body === undefined) continue;
@@ -86,7 +86,7 @@ for (const siblings of ['required', 'all'] as const)
     t.diagnostic(findings.judge());
   });
 
-test('any text in a path or a query is answered, never by a 500', async (t) => {
+test('any text in a path or a query never causes a 500', async (t) => {
   const findings = new Findings();
   for (const operation of operations)
     for (const text of WRONG_TEXTS) {

@@ -27,7 +27,7 @@ function statusOf(method: string, path: string, more: string): Promise<string> {
   });
 }
 
-test('no operation reads more than 16 KB of somebody who has not authenticated', async () => {
+test('no operation reads more than 16 KB from an unauthenticated caller', async () => {
   const { body } = await harness.api.call('GET', '/api/openapi.json');
   const operations = listFuzzOperations(JSON.parse(JSON.stringify(body))).filter(
     ({ method }) => method !== 'GET',

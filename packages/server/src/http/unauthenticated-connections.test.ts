@@ -18,7 +18,7 @@ const CAPS = { total: 10, perAddress: 4, trustedProxies: ['10.0.0.0/8'] };
 /** Lets `close` events out. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('after the grace no more strangers stay than allowed, from one address or in all, and the newest stay', async () => {
+test('after the grace period, unauthenticated connections are limited per address and in total, and the newest remain', async () => {
   const addresses = fc.constantFrom('192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '2001:db8::1');
   await fc.assert(
     fc.asyncProperty(fc.array(addresses, { maxLength: 60 }), async (from) => {
@@ -41,7 +41,7 @@ test('after the grace no more strangers stay than allowed, from one address or i
   );
 });
 
-test('who authenticates within the grace is never closed, however many come at once', async () => {
+test('a connection that authenticates within the grace period is never closed, for any number of connections', async () => {
   const clock = new FakeClock();
   const strangers = new UnauthenticatedConnections({ ...CAPS, total: 100 }, clock);
   const sockets = Array.from({ length: 300 }, () => stranger('192.0.2.1'));
@@ -53,7 +53,7 @@ test('who authenticates within the grace is never closed, however many come at o
   assert.ok(sockets.every(({ destroyed }) => !destroyed));
 });
 
-test('a burst is bounded within the grace, too', () => {
+test('a burst is limited within the grace period too', () => {
   const strangers = new UnauthenticatedConnections(CAPS, new FakeClock());
   for (let n = 0; n < 500; n++) strangers.track(stranger(`192.0.2.${n % 250}`));
   assert.ok(strangers.size <= 4 * CAPS.total);
@@ -68,7 +68,7 @@ test('connections of trusted proxies are not counted', () => {
   assert.ok(sockets.every(({ destroyed }) => !destroyed));
 });
 
-test('a connection that closes by itself makes room', async () => {
+test('a connection that closes makes a slot available', async () => {
   const clock = new FakeClock();
   const strangers = new UnauthenticatedConnections(CAPS, clock);
   const [first, ...others] = Array.from({ length: 5 }, () => stranger('192.0.2.1'));
@@ -80,7 +80,7 @@ test('a connection that closes by itself makes room', async () => {
   assert.equal(first?.destroyed, false);
 });
 
-test('a listener closes the oldest strangers, and keeps whoever authenticated', async () => {
+test('a listener closes the oldest unauthenticated connections, and keeps authenticated ones', async () => {
   const clock = new FakeClock();
   const strangers = new UnauthenticatedConnections(CAPS, clock);
   const entrance = {

@@ -34,7 +34,7 @@ const RESOURCES: Readonly<Record<string, { readonly made: object; readonly chang
 };
 
 for (const [path, { made, change }] of Object.entries(RESOURCES))
-  test(`${path.split('/')[1]}: of two edits of one version the second is refused, and changes nothing`, async (t) => {
+  test(`${path.split('/')[1]}: of two edits of one version, the second is rejected and changes nothing`, async (t) => {
     const { ask, count, setNow } = await start(t);
     const put = await ask('PUT', path, made);
     assert.equal(put.status, 200, put.text);
@@ -67,7 +67,7 @@ for (const [path, { made, change }] of Object.entries(RESOURCES))
     assert.equal((await ask('PUT', path, made, { 'if-none-match': '*' })).status, 412);
   });
 
-test('what is unchanged is not sent again', async (t) => {
+test('an unchanged resource is not sent again', async (t) => {
   const { ask } = await start(t);
   await ask('PUT', 'management/limits/one', { scope: 'org', rpm: 1 });
   const { headers } = await ask('GET', 'management/limits/one');
@@ -78,7 +78,7 @@ test('what is unchanged is not sent again', async (t) => {
   assert.equal((await ask('GET', 'management/limits/one', undefined, same)).status, 200);
 });
 
-test('what changes by itself does not spoil an edit', async (t) => {
+test('automatic changes do not invalidate an edit', async (t) => {
   const { ask, database } = await start(t);
   const path = 'monitoring/channels/ops';
   await ask('PUT', path, { kind: 'webhook', url: 'http://127.0.0.1:9/x' });
@@ -92,7 +92,7 @@ test('what changes by itself does not spoil an edit', async (t) => {
 
 const LIMIT = { scope: 'org', rpm: 60 };
 
-test('a creation repeated with its Idempotency-Key makes one thing and is answered alike; for a day', async (t) => {
+test('a creation that is repeated with its Idempotency-Key creates one resource with the same response, for a day', async (t) => {
   const { ask, count, setNow, addKey, call } = await start(t);
   const headers = { 'idempotency-key': 'k1' };
   const first = await ask('POST', 'management/limits', LIMIT, headers);
@@ -116,7 +116,7 @@ test('a creation repeated with its Idempotency-Key makes one thing and is answer
   assert.equal(await count('idempotent_creations'), 1);
 });
 
-test('a creation that failed is tried anew, and several at once make one thing', async (t) => {
+test('a failed creation can be repeated, and simultaneous ones create one resource', async (t) => {
   const { ask, count, database } = await start(t);
   const headers = { 'idempotency-key': 'k2' };
   assert.equal((await ask('POST', 'management/limits', { scope: 'org' }, headers)).status, 400);

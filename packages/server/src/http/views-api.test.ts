@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => api.close());
 
-test('whoever may look keeps views of their own, which nobody else sees', async () => {
+test('every member who can read has private views, which no one else sees', async () => {
   const { status, body } = await api.call('POST', VIEWS, { key: ann, body: BODY });
   assert.deepEqual(
     [status, body.name, body.filters, body.own, body.shared],
@@ -33,7 +33,7 @@ test('whoever may look keeps views of their own, which nobody else sees', async 
   assert.equal((await api.call('DELETE', one, { key: ann })).status, 204);
 });
 
-test('a shared view is everybody’s to see and the managers’ to change', async () => {
+test('a shared view is visible to all, and only managers can change it', async () => {
   const put = () => api.call('PUT', `${VIEWS}/errors`, { key: boss, body: { ...BODY, shared: true } });
   const first = await put();
   assert.deepEqual([first.status, first.body.id], [200, 'errors']);
@@ -55,7 +55,7 @@ test('a shared view is everybody’s to see and the managers’ to change', asyn
   );
 });
 
-test('an id that somebody keeps for themselves is taken, and a view is no place for a book', async () => {
+test("the id of another member's private view is taken, and a view cannot store large data", async () => {
   await api.call('PUT', `${VIEWS}/mine`, { key: ann, body: BODY });
   assert.equal((await api.call('PUT', `${VIEWS}/mine`, { key: bob, body: BODY })).status, 409);
   const long = await api.call('POST', VIEWS, {

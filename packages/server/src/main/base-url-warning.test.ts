@@ -7,7 +7,7 @@ const listening = {
   additional: [{ url: 'http://127.0.0.1:4001', surfaces: ['gateway'] }],
 };
 
-test('links to a port of this machine on which the server does not listen are a warning', () => {
+test('a base URL with a port of this machine on which the server does not listen causes a warning', () => {
   for (const url of [
     'http://127.0.0.1:3563',
     'http://localhost:3563/floe',
@@ -21,7 +21,7 @@ test('links to a port of this machine on which the server does not listen are a 
   );
 });
 
-test('a public address and the ports of all listeners are none', () => {
+test('a public base URL and the ports of all listeners cause no warning', () => {
   for (const url of [
     'https://floe.example.com',
     'http://localhost:4000',

@@ -2,7 +2,7 @@ import { type ConfigProblem, formatProblem } from '../config/config-problem.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { ConfigDependencies } from '../management/config/config-dependencies.ts';
 import { filterProblemsForOrg } from '../management/config/config-file-status.ts';
-import { configFileName } from '../platform/declared-resources.ts';
+import { getConfigFileName } from '../platform/declared-resources.ts';
 import { runAndRollBack } from '../store/run-and-roll-back.ts';
 import type { ServerComponents } from './server-components.ts';
 
@@ -22,7 +22,8 @@ export function createConfigDependencies(
   return {
     getFileStatus: () => ({
       // A file that was rejected at the first start also has a name.
-      file: history.loaded.path === null && history.rejected === null ? null : configFileName(history.loaded),
+      file:
+        history.loaded.path === null && history.rejected === null ? null : getConfigFileName(history.loaded),
       loadedAt: history.loadedAt,
       rejected: history.rejected,
     }),
@@ -39,6 +40,6 @@ export function createConfigDependencies(
 export function findConfigRejection({ rejected, loaded }: ConfigFileState, orgId: string) {
   const [first] = filterProblemsForOrg(orgId, rejected?.problems ?? []);
   return rejected && first
-    ? { atMs: rejected.at, problem: formatProblem(loaded.path, first), file: configFileName(loaded) }
+    ? { atMs: rejected.at, problem: formatProblem(loaded.path, first), file: getConfigFileName(loaded) }
     : null;
 }

@@ -49,7 +49,7 @@ const INVALID = [
   'orgs:\n  - id: acme\n    policies: [{ name: p, on: request, action: deny, when: "request.((" }]',
 ];
 
-test('the thread reads a file as the main thread does', async (t) => {
+test('the thread reads a file like the main thread', async (t) => {
   const { load, running, write, loadHere } = setUp(t);
   write(VALID);
   const here = loadHere();

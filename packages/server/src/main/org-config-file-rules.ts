@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load-config.ts';
 import { CONFIG_FILE_BUDGET_KIND, CONFIG_FILE_LIMIT_KIND } from '../guardrails/config-file-rules.ts';
 import type { OrgConfigFileRules } from '../management/guardrails/rule-dependencies.ts';
-import { configFileName, listDeclaredResources } from '../platform/declared-resources.ts';
+import { getConfigFileName, listDeclaredResources } from '../platform/declared-resources.ts';
 import { CONFIG_FILE_RELAY_RULE_KIND } from '../relay/config-file-relay-rules.ts';
 
 /**
@@ -18,7 +18,7 @@ export function listOrgConfigFileRules(
     limits: listDeclaredResources(loaded, CONFIG_FILE_LIMIT_KIND, orgId),
     budgets: listDeclaredResources(loaded, CONFIG_FILE_BUDGET_KIND, orgId),
     relayRules: listDeclaredResources(loaded, CONFIG_FILE_RELAY_RULE_KIND, orgId),
-    file: configFileName(loaded),
+    file: getConfigFileName(loaded),
     timezone: org?.timezone ?? timezone,
   };
 }

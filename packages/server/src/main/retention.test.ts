@@ -14,7 +14,7 @@ import { startRetention } from './retention.ts';
 
 const DAY_MS = 86_400_000;
 
-test('a minute after the start and then every hour, what the configuration of that moment no longer keeps goes', async (t) => {
+test('expired data is removed a minute after the start and then every hour, with the current configuration', async (t) => {
   const database = await openDatabase('sqlite:', {
     dataDir: createTemporaryDirectory(t),
     log: silentLog,
@@ -72,7 +72,7 @@ test('a minute after the start and then every hour, what the configuration of th
   await retention.close();
 });
 
-test('a database that is away is told once a round and does not end the rounds', async () => {
+test('an unavailable database is logged once per round, and the next rounds continue', async () => {
   const clock = new ManualClock();
   const log = createLogSpy();
   const away = () => Promise.reject(new Error('away'));

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load-config.ts';
 import { EMPTY_ORG_CATALOG } from '../gateway/org-catalog.ts';
 import type { RunningOrg } from '../management/running-org.ts';
-import { configFileName } from '../platform/declared-resources.ts';
+import { getConfigFileName } from '../platform/declared-resources.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
 
 /** Returns an organization's configuration and catalog in the current snapshot. */
@@ -10,7 +10,7 @@ export function buildRunningOrg(snapshots: GatewaySnapshots, file: LoadedConfig,
   return {
     config: orgs.find(({ id }) => id === orgId) ?? null,
     isInFile: file.config.orgs.some(({ id }) => id === orgId),
-    fileName: configFileName(file),
+    fileName: getConfigFileName(file),
     catalog: snapshots.current().catalogs.get(orgId) ?? EMPTY_ORG_CATALOG,
     findProviderProblem: (providerId) => problems.get(`${orgId}/${providerId}`) ?? null,
   };

@@ -42,7 +42,7 @@ async function until(holds: () => Promise<boolean>): Promise<number> {
   return performance.now() - started;
 }
 
-test('two processes on one database share keys, and what one revokes the other refuses within 2 seconds', async (t) => {
+test('two processes on one database share keys, and a key that one revokes is rejected by the other within 2 seconds', async (t) => {
   const url = await createTestDatabase(t);
   const one = await start(t, url);
   const first = await one.waitForKey();
@@ -73,7 +73,7 @@ test('two processes on one database share keys, and what one revokes the other r
   assert.ok(summary.body.requests >= seen);
 });
 
-test('PostgreSQL wants the secret key, and the one it was used with', async (t) => {
+test('PostgreSQL requires the secret key that it was first used with', async (t) => {
   const url = await createTestDatabase(t);
   const one = await start(t, url);
   await one.waitForKey();

@@ -379,7 +379,7 @@ for (const engine of ENGINES) {
     ]);
   });
 
-  test(`${engine}: more changes than are read at once, one of a kind that this release does not know`, async (t) => {
+  test(`${engine}: more changes than one read returns are applied, and an unknown kind of change is ignored`, async (t) => {
     const database = await open(t, engine);
     const [file] = FILES;
     assert.ok(file);
@@ -401,7 +401,7 @@ for (const engine of ENGINES) {
     }
   });
 
-  test(`${engine}: a resource that cannot be read is a problem of its provider, or is listed`, async (t) => {
+  test(`${engine}: an unreadable resource is a problem of its provider or is listed`, async (t) => {
     const database = await open(t, engine);
     const [file] = FILES;
     assert.ok(file);

@@ -122,7 +122,7 @@ test('a thread that takes too long is stopped, and the configuration stays in fo
   assert.match(state.rejected?.problems[0]?.message ?? '', /needed more than 7 s/);
 });
 
-test('a second change during a reload is applied afterwards, and one with a fault changes nothing', async (t) => {
+test('a second change during a reload is applied afterwards, and an invalid one changes nothing', async (t) => {
   const { path, state, watching, errors, keys } = await setUp(t, {});
   writeFileSync(path, fileWith('first', 'second'));
   const first = watching.reload();

@@ -47,7 +47,7 @@ async function openFile(t: TestContext): Promise<Database> {
 }
 
 for (const engine of ['sqlite', 'postgres'] as const)
-  test(`${engine}: a list in memory and a list of a table have the same pages in every order`, async (t) => {
+  test(`${engine}: a list in memory and a list from a table have the same pages in every order`, async (t) => {
     const database = engine === 'sqlite' ? await openFile(t) : await openTestDatabase(t);
     let run = 0;
     const order = fc.constantFrom<ListOrder>(...LIST_ORDERS);
@@ -101,7 +101,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
     );
   });
 
-test('a page goes on where it ended when the object of its cursor is gone, also in an order of its own', () => {
+test('a page continues at its position if the object of the cursor was removed, also in a custom order', () => {
   const all = ['c', 'a', 'b', 'd'];
   for (const sort of [undefined, 'name']) {
     const place = (id: string) => ({ id });
@@ -124,7 +124,7 @@ for (const cursor of [
   Buffer.from('[1]').toString('base64url'),
   Buffer.from('["a","b"]').toString('base64url'),
 ])
-  test(`a list in memory refuses the cursor "${cursor}"`, () => {
+  test(`a list in memory rejects the cursor "${cursor}"`, () => {
     const query = { limit: 1, cursor, sort: 'newest' };
     assert.throws(() => paginateForResponse(['a'], (id) => ({ id }), query), { code: 'invalid_request' });
   });

@@ -61,7 +61,7 @@ const set = (name: string, outcome: 'changed' | 'unchanged' | 'broken') =>
     },
   });
 
-test('the change and its audit row are committed before the snapshot is renewed, and that before the answer', async () => {
+test('the change and its audit entry are committed before the snapshot is refreshed, and the response follows', async () => {
   const seen: unknown[] = [];
   await set('first', 'changed').perform(
     host(async (topic, orgId) => {
@@ -75,14 +75,14 @@ test('the change and its audit row are committed before the snapshot is renewed,
   assert.deepEqual(seen, ['keys', 'acme', 'written', 'key_1', 'settings.first', '{"value":"written"}']);
 });
 
-test('an operation that fails leaves neither its change nor an audit row, and signals nothing', async () => {
+test('a failed operation leaves no change and no audit entry, and sends no signal', async () => {
   const changed = () => Promise.reject(new Error('signalled'));
   await assert.rejects(set('second', 'broken').perform(host(changed), actor, nothingSent), /after the write/);
   assert.equal(await getSetting(stored.database.read, 'second'), undefined);
   assert.deepEqual(await stored.auditOf('second'), []);
 });
 
-test('an operation that changed nothing is not audited, but still waits for the snapshot: an earlier try may not have', async () => {
+test('an operation without a change is not audited, but waits for the snapshot, because an earlier attempt may not have', async () => {
   let renewals = 0;
   const changed = async () => {
     renewals += 1;
@@ -92,7 +92,7 @@ test('an operation that changed nothing is not audited, but still waits for the 
   assert.equal(renewals, 1);
 });
 
-test('success is not reported while the running snapshot is old', async () => {
+test('success is not returned while the active snapshot is old', async () => {
   const changed = () => Promise.reject(new Error('not renewed'));
   await assert.rejects(set('fourth', 'changed').perform(host(changed), actor, nothingSent), /not renewed/);
   assert.equal(await getSetting(stored.database.read, 'fourth'), 'written');

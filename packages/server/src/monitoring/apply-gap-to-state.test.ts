@@ -154,7 +154,7 @@ function live(told: Story): Lived {
 
 const failings = ({ out }: Lived) => out.alertTriggers.filter(({ event }) => event === 'failing');
 
-test('a job that beats is never called failing because of our restarts, but for one whose beats two of them swallowed', () => {
+test("Floe's restarts make no job with beats failing, unless two restarts hide its beats", () => {
   fc.assert(
     fc.property(story, (told) => {
       const lived = live({ ...told, diesAfter: null });
@@ -173,7 +173,7 @@ test('a job that beats is never called failing because of our restarts, but for 
   );
 });
 
-test('a job that died is found at its deadline, or one window after the gap that could have hidden its beat', () => {
+test('a job that stopped is detected at its deadline, or one window after the gap that could have hidden its beat', () => {
   const found = { atDeadline: 0, afterGap: 0 };
   fc.assert(
     fc.property(story, fc.integer({ min: 3, max: 12 }), (told, diesAfter) => {
@@ -207,7 +207,7 @@ test('a job that died is found at its deadline, or one window after the gap that
   assert.ok(found.atDeadline > RUNS / 20 && found.afterGap > RUNS / 20, JSON.stringify(found));
 });
 
-test('a restart of ten seconds moves the deadline of a daily job only while its beat could arrive', () => {
+test('a restart of ten seconds extends the deadline of a daily job only while its beat could arrive', () => {
   const { plan } = everyJob(DAY, 1, HOUR);
   const start = createMonitorState(createStateEvaluation(plan), T0 - 1, null);
   const { state } = applyBeatEvent(start, createStateEvaluation(plan), { kind: 'ok', at: T0, runId: null });
@@ -223,7 +223,7 @@ test('a restart of ten seconds moves the deadline of a daily job only while its 
   assert.equal(dueAfter(T0 + 25 * HOUR, T0 + 25 * HOUR + 10_000), 25 * HOUR + 10_000 + DAY + HOUR);
 });
 
-test('of several restarts in the time of one beat, the window begins at the last; one after it changes nothing', () => {
+test('of several restarts in one interval, the window begins at the last one; a later restart changes nothing', () => {
   const { plan } = everyJob(HOUR, 1, 5 * MINUTE);
   const start = createMonitorState(createStateEvaluation(plan), T0 - 1, null);
   const { state } = applyBeatEvent(start, createStateEvaluation(plan), { kind: 'ok', at: T0, runId: null });
@@ -242,7 +242,7 @@ test('of several restarts in the time of one beat, the window begins at the last
   assert.equal(third.dueAt, both.dueAt);
 });
 
-test('a cron beat that came a little early and fell into a restart is not expected again', () => {
+test('an early cron beat during a restart is not expected again', () => {
   const { plan } = cronJob('0 3 * * *', DAY, MINUTE);
   const three = T0 + 3 * HOUR;
   const start = createMonitorState(createStateEvaluation(plan), T0, null);
@@ -258,7 +258,7 @@ test('a cron beat that came a little early and fell into a restart is not expect
   );
 });
 
-test('how often a job really beats says when its next beat could arrive', () => {
+test('the actual beat interval determines when the next beat could arrive', () => {
   const { plan } = everyJob(DAY, 1, HOUR);
   let state = createMonitorState(createStateEvaluation(plan), T0 - 1, null);
   for (let n = 0; n < 30; n++)
@@ -289,7 +289,7 @@ test('the median is that of the last 20 intervals', () => {
   );
 });
 
-test('a job that stays silent is found however often Floe restarts at the hour of its beat', () => {
+test('a silent job is detected, however often Floe restarts at the time of its beat', () => {
   for (const alertAfterMisses of [1, 2, 3])
     for (const [schedule, graceMs] of [
       [{ kind: 'interval', intervalMs: DAY }, 0],

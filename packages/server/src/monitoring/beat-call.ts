@@ -122,7 +122,10 @@ export function formatMonitorReferenceKey(address: MonitorReference): string {
   return 'id' in address ? `${address.orgId}\n${address.id}` : address.tokenHash;
 }
 
-/** Returns the map keys for both ways to refer to a monitor. */
+/**
+ * Returns the two keys under which a map stores a monitor: one contains its organization and id, the other is
+ * the hash of its beat URL token. `formatMonitorReferenceKey` returns one of them.
+ */
 export function listMonitorReferenceKeys(row: MonitorStateRow): readonly string[] {
   return [`${row.org_id}\n${row.id}`, row.token_hash];
 }

@@ -43,17 +43,17 @@ async function outcomes(fault: Fault): Promise<readonly string[]> {
   return beats.map((beat) => (beat.status === 'fulfilled' ? 'taken' : String(beat.reason.code)));
 }
 
-test('a beat that the store refuses is refused alone, whoever else beats at that moment', async () => {
+test('a beat that the database rejects is rejected alone, whatever other beats arrive', async () => {
   const fault = new Fault('invalid_request', 'Text must not contain the character U+0000.');
   assert.deepEqual(await outcomes(fault), ['taken', 'invalid_request', 'taken']);
 });
 
-test('while the store is away all of them are told to come again, each asked for once', async () => {
+test('while the database is unavailable, all beats are rejected with a retry time after one attempt each', async () => {
   const fault = new Fault('overloaded', 'away', { retryAfterMs: 1_000 });
   assert.deepEqual(await outcomes(fault), ['overloaded', 'overloaded', 'overloaded']);
 });
 
-test('an id that no database holds is the id of no monitor', () => {
+test('an id that the database cannot store is an unknown monitor', () => {
   const { address } = callOf('a\0b\ud800');
   assert.ok('id' in address);
   assert.equal(address.id, 'a\ufffdb\ufffd');

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 const ROW = /^\| ([^|]+) \| `([^`]+)` \| ([^|]+) \|$/gm;
 
-test('every case of the table names a test that is there', () => {
+test('every case in the table names an existing test', () => {
   const table = readFileSync(join(import.meta.dirname, 'test', 'cases.md'), 'utf8');
   const rows = [...table.matchAll(ROW)];
   assert.deepEqual(

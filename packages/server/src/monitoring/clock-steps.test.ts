@@ -159,7 +159,7 @@ function gapsFor(
     });
 }
 
-test('sqlite: however far the clock is set ahead and whenever the process dies, the history is the model’s (6.12)', async (t) => {
+test('sqlite: for any clock step and any process end, the history equals the model (6.12)', async (t) => {
   const counts = { stories: 0, gaps: 0, missed: 0 };
   const path = join(createTemporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
@@ -227,7 +227,7 @@ const settings = fc.record({
   byCron: fc.boolean(),
 });
 
-test('sqlite: wherever the clock is set, time follows it, a job that beats is not called failing and a dead one is found', async (t) => {
+test('sqlite: after any clock change, a job with beats is not failing, and a stopped job is detected', async (t) => {
   const path = join(createTemporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
   t.after(() => database.close());
@@ -294,7 +294,7 @@ test('sqlite: wherever the clock is set, time follows it, a job that beats is no
   );
 });
 
-test('a clock that is set is told in the log, both ways, and a restart under an earlier clock keeps no later time', async (t) => {
+test('a clock that is set is logged in both directions, and a restart with an earlier clock keeps no later time', async (t) => {
   const path = join(createTemporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
   t.after(() => database.close());
@@ -318,7 +318,7 @@ test('a clock that is set is told in the log, both ways, and a restart under an 
   assert.equal(told.at(-1), 'clock was set back');
 });
 
-test('postgres: a process that finds a later time than that of the database takes it back', async (t) => {
+test('postgres: a process that finds a time later than the database clock moves it back', async (t) => {
   const url = await createTestDatabase(t);
   const database = await openPostgres(url, { log: silentLog, clock: systemClock });
   t.after(() => database.close());

@@ -72,7 +72,7 @@ async function dueAt(database: Database, id: string) {
 const audits = (database: Database) =>
   database.read.selectFrom('audit').select(['action', 'subject']).orderBy('at').orderBy('id').execute();
 
-test('monitors of the file are made once, and an unchanged file changes nothing', async (t) => {
+test('monitors of the file are created once, and an unchanged file changes nothing', async (t) => {
   const database = await open(t);
   const monitors = [{ id: 'job', expected_interval_minutes: 10, tags: ['etl'] }];
   await file(database, MONITOR_TEST_START, monitors);
@@ -82,7 +82,7 @@ test('monitors of the file are made once, and an unchanged file changes nothing'
   assert.deepEqual([row?.source, row?.updated_at, row?.name], ['file', MONITOR_TEST_START, 'job']);
 });
 
-test('a monitor that moved in the file is where it stands now, and is not changed by that', async (t) => {
+test('a monitor that moved in the file has its new line, and is otherwise unchanged', async (t) => {
   const database = await open(t);
   const monitors = [{ id: 'job', expected_interval_minutes: 10 }];
   await file(database, MONITOR_TEST_START, monitors);
@@ -102,7 +102,7 @@ test('a monitor that moved in the file is where it stands now, and is not change
   assert.equal((await audits(database)).filter(({ subject }) => subject === 'job').length, 1);
 });
 
-test('a monitor with an equal id is taken over with its history and its state', async (t) => {
+test('an existing monitor with the same id keeps its history and status when the file defines it', async (t) => {
   const database = await open(t);
   const made = await runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
     createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition('job')),
@@ -116,7 +116,7 @@ test('a monitor with an equal id is taken over with its history and its state', 
   assert.equal(await dueAt(database, 'job'), MONITOR_TEST_START + 10_000 + MINUTE + 5 * MINUTE);
 });
 
-test('a monitor that leaves the file takes no beats and keeps its history; back again it goes on', async (t) => {
+test('a monitor that leaves the file accepts no beats and keeps its history, which continues when it returns', async (t) => {
   const database = await open(t);
   const monitors = [{ id: 'job', expected_interval_minutes: 1 }];
   await file(database, MONITOR_TEST_START, monitors);
@@ -144,7 +144,7 @@ test('a monitor that leaves the file takes no beats and keeps its history; back 
   );
 });
 
-test('a monitor that was removed by the API and is created again has its history', async (t) => {
+test('a monitor that was removed with the API and created again has its history', async (t) => {
   const database = await open(t);
   const create = (at: number) =>
     runMonitorChange(database, { nowMs: at }, (changing) =>
@@ -161,7 +161,7 @@ test('a monitor that was removed by the API and is created again has its history
   assert.equal((await loadRecordedHistory(database, row.uid)).checks.length, 2);
 });
 
-test('another grace of the org changes the deadlines of those that inherit it, and only those', async (t) => {
+test('a changed grace period of the organization changes exactly the deadlines that inherit it', async (t) => {
   const database = await open(t);
   const monitors = [
     { id: 'own', expected_interval_minutes: 10, grace_period_minutes: 1 },
@@ -192,7 +192,7 @@ function counting(writer: DatabaseWriter, count: () => void): DatabaseWriter {
   return writer;
 }
 
-test('many monitors are written with as few statements as some', async (t) => {
+test('the number of statements does not depend on the number of monitors', async (t) => {
   const database = await open(t);
   const counts: number[] = [];
   for (const [size, tags] of [

@@ -18,7 +18,7 @@ import {
   runMonitorChange,
 } from './test/test-monitors.ts';
 
-test('those who watch hear of the first beat of a monitor, once, and of no beat after it', async (t) => {
+test('event streams report the first beat of a monitor once, and no later beat', async (t) => {
   const path = join(createTemporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
   t.after(() => database.close());

@@ -56,7 +56,7 @@ async function beats(database: Database, ids: readonly string[], at: number) {
   await commitBeats(database, calls, context);
 }
 
-test('monitors move to PostgreSQL with their states and history; what the move took is nobody’s failure', async (t) => {
+test('monitors move to PostgreSQL with their status and history, and the time of the move is not a failure', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   const from = `sqlite:${join(dataDir, 'floe.db')}`;
   const source = await openDatabase(from, { ...parts, dataDir });

@@ -38,7 +38,7 @@ function window(columns: Partial<MaintenanceWindowRow>): MaintenanceWindowRow {
   };
 }
 
-test('maintenance holds back what begins in it, tells it after its end if it lasts, and never holds back a recovery', async (t) => {
+test('maintenance delays alerts that begin in it, sends them afterwards if they continue, and never delays a recovery', async (t) => {
   const harness = await createTestOutbox(t, { resolveMutes: resolveMonitorMutes });
   const receiver = await startWebhookReceiver(t);
   await harness.channels({ name: 'ops', kind: 'webhook', url: `${receiver.url}/ops` });
@@ -85,7 +85,7 @@ test('a muted monitor is silent until its mute ends', async (t) => {
   assert.equal(receiver.received.length, 1);
 });
 
-test('a repeated window keeps its wall-clock time over a change of clocks, and its end is no part of it', () => {
+test('a repeated window keeps its local time after a clock change, and excludes its end', () => {
   const row = window({ cron: '0 2 * * *', timezone: 'Europe/Riga', duration_ms: 2 * HOUR });
   const at = (text: string) => findMaintenanceOccurrenceAt(row, Date.parse(text));
   assert.equal(at('2026-10-23T22:59:59Z'), null);

@@ -15,7 +15,7 @@ import {
   runMonitorChange,
 } from './test/test-monitors.ts';
 
-test('a monitor that was deleted and made anew stays known when its old state is forgotten', async (t) => {
+test('a monitor that was deleted and created again remains cached when its old state is evicted', async (t) => {
   const database = await openSqlite(join(createTemporaryDirectory(t), 'floe.db'), {
     log: silentLog,
     clock: new FakeClock(),

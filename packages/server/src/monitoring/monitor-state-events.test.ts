@@ -41,7 +41,7 @@ function missedAt({ inferredChecks }: MonitorHistoryChanges): number[] {
   return inferredChecks.filter(({ status }) => status === 'missed').map(({ expectedAt }) => expectedAt);
 }
 
-test('at the deadline a beat is on time; a millisecond later it is late', () => {
+test('at the deadline a beat is on time, and a millisecond later it is late', () => {
   const of = plan(every(HOUR), 5 * MINUTE);
   const state = beaten(of, 0);
   const deadline = HOUR + 5 * MINUTE;
@@ -58,7 +58,7 @@ test('at the deadline a beat is on time; a millisecond later it is late', () => 
   }
 });
 
-test('the failing period starts at the deadline, whenever somebody looks', () => {
+test('the failing period starts at the deadline, whenever it is evaluated', () => {
   const of = plan(every(HOUR), 5 * MINUTE);
   const out = createStateEvaluation(of);
   const state = evaluateStateUntil(beaten(of, 0), out, 10 * HOUR);
@@ -70,7 +70,7 @@ test('the failing period starts at the deadline, whenever somebody looks', () =>
   assert.deepEqual(state.failingSince, HOUR + 5 * MINUTE);
 });
 
-test('ten hours that no sweep looked at leave the same history when the late beat comes', () => {
+test('ten hours without a sweep result in the same history when the late beat arrives', () => {
   const of = plan(every(HOUR), 5 * MINUTE);
   const swept = createStateEvaluation(of);
   let state = beaten(of, 0);
@@ -81,7 +81,7 @@ test('ten hours that no sweep looked at leave the same history when the late bea
   assert.deepEqual(late, swept);
 });
 
-test('a grace longer than the interval makes no extra misses', () => {
+test('a grace period longer than the interval causes no additional misses', () => {
   const of = plan(every(MINUTE), 10 * MINUTE);
   const out = createStateEvaluation(of);
   ok(beaten(of, 0), out, 11 * MINUTE);
@@ -90,7 +90,7 @@ test('a grace longer than the interval makes no extra misses', () => {
   assert.deepEqual(missedAt(out), [MINUTE, 2 * MINUTE]);
 });
 
-test('a monitor that never beat is reported once, and stays waiting', () => {
+test('a monitor that never sent a beat is reported once, and remains waiting', () => {
   for (const [firstBeatDueMs, due] of [
     [null, HOUR + 5 * MINUTE],
     [10 * MINUTE, 10 * MINUTE],
@@ -107,7 +107,7 @@ test('a monitor that never beat is reported once, and stays waiting', () => {
   }
 });
 
-test('nobody is told before as many misses in a row as the monitor wants', () => {
+test('no alert is sent before the configured number of consecutive misses', () => {
   const of = plan(every(HOUR), 0, { alertAfterMisses: 3 });
   const out = createStateEvaluation(of);
   let state = evaluateStateUntil(beaten(of, 0), out, 2 * HOUR + 1);
@@ -126,7 +126,7 @@ test('nobody is told before as many misses in a row as the monitor wants', () =>
   assert.deepEqual(short.alertTriggers, [], 'what nobody heard of needs no end');
 });
 
-test('a beat that is older than the newest one moves nothing back', () => {
+test('a beat older than the newest one changes no time', () => {
   const of = plan(every(HOUR));
   const state = ok(beaten(of, 0), createStateEvaluation(of), 30 * MINUTE);
   const out = createStateEvaluation(of);
@@ -134,7 +134,7 @@ test('a beat that is older than the newest one moves nothing back', () => {
   assert.deepEqual(out, createStateEvaluation(of));
 });
 
-test('a job that says it failed is failing at once, and was heard', () => {
+test('a job that reports a failure is failing immediately', () => {
   const of = plan(every(HOUR));
   const out = createStateEvaluation(of);
   const failed = applyBeatEvent(beaten(of, 0), out, { kind: 'fail', at: MINUTE, runId: null }).state;
@@ -144,7 +144,7 @@ test('a job that says it failed is failing at once, and was heard', () => {
   assert.equal(ok(failed, out, 2 * MINUTE).status, 'healthy');
 });
 
-test('start and log keep no promise; a run is measured from its start to its end', () => {
+test('start and log are not expected beats, and a run is measured from its start to its end', () => {
   const of = plan(every(HOUR));
   const call = (
     state: MonitorState,
@@ -170,7 +170,7 @@ test('start and log keep no promise; a run is measured from its start to its end
   );
 });
 
-test('a pause judges nothing and is not ended by a beat; what follows it is a fresh window', () => {
+test('a pause causes no misses and is not ended by a beat, and a full interval follows it', () => {
   const of = plan(every(HOUR), 5 * MINUTE);
   const out = createStateEvaluation(of);
   const paused = pauseMonitorState(beaten(of, 0), 30 * MINUTE, null, out);
@@ -184,7 +184,7 @@ test('a pause judges nothing and is not ended by a beat; what follows it is a fr
   assert.equal(evaluateStateUntil(until, createStateEvaluation(of), 10 * HOUR).periodStartedAt, 10 * HOUR);
 });
 
-test('a pause of a failing monitor ends what was told of it, and says that it was a pause', () => {
+test('pausing a failing monitor ends its alert and states the pause', () => {
   const of = plan(every(HOUR));
   const failing = evaluateStateUntil(beaten(of, 0), createStateEvaluation(of), 2 * HOUR);
   const out = createStateEvaluation(of);
@@ -195,7 +195,7 @@ test('a pause of a failing monitor ends what was told of it, and says that it wa
   assert.deepEqual(later.alertTriggers, []);
 });
 
-test('a shorter schedule fails nobody for what it did not promise before', () => {
+test('a shorter schedule does not apply to the time before the change', () => {
   const daily = plan(every(DAY), HOUR);
   const hourly = plan(every(HOUR), 5 * MINUTE);
   const at = 20 * HOUR;
@@ -212,7 +212,7 @@ test('a shorter schedule fails nobody for what it did not promise before', () =>
   assert.deepEqual(missedAt(out), [at, at + HOUR]);
 });
 
-test('a longer schedule does not make a failing monitor well; a beat does', () => {
+test('a longer schedule does not make a failing monitor healthy, but a beat does', () => {
   const hourly = plan(every(HOUR));
   const daily = plan(every(DAY));
   const failing = evaluateStateUntil(beaten(hourly, 0), createStateEvaluation(hourly), 3 * HOUR);
@@ -221,7 +221,7 @@ test('a longer schedule does not make a failing monitor well; a beat does', () =
   assert.equal(ok(changed, createStateEvaluation(daily), 4 * HOUR).status, 'healthy');
 });
 
-test('times of a cron expression follow the zone through the changes of its clock', () => {
+test('cron times follow the time zone through clock changes', () => {
   const of = plan({ kind: 'cron', cron: '30 3 * * *', timezone: 'Europe/Riga' }, HOUR);
   const next = (text: string) => new Date(of.occurrences.after(Date.parse(text)) ?? 0).toISOString();
   assert.equal(next('2023-03-25T12:00:00Z').slice(0, 13), '2023-03-26T01', 'right after the jump forward');
@@ -236,28 +236,28 @@ test('times of a cron expression follow the zone through the changes of its cloc
   assert.deepEqual(out.inferredChecks, [], 'an hour that comes twice is no miss');
 });
 
-test('a cron job whose clock is a little ahead keeps the promise of its hour', () => {
+test('a cron job whose clock is slightly ahead satisfies the expected beat of its hour', () => {
   const of = plan({ kind: 'cron', cron: '0 3 * * *', timezone: 'UTC' }, 10 * MINUTE);
   const three = Date.parse('2026-01-02T03:00:00Z');
   assert.equal(beaten(of, three - 2_000).expectedAt, three + DAY);
   assert.equal(beaten(of, three - MINUTE).expectedAt, three);
 });
 
-test('a schedule that comes to its end promises nothing any more', () => {
+test('a schedule without further times expects no more beats', () => {
   const of = plan({ kind: 'cron', cron: '0 0 30 2 *', timezone: 'UTC' });
   const state = beaten(of, 0);
   assert.deepEqual([state.status, state.dueAt], ['healthy', null]);
   assert.equal(evaluateStateUntil(state, createStateEvaluation(of), 1000 * DAY).status, 'healthy');
 });
 
-test('intervals longer than a timer can wait are judged like the others', () => {
+test('intervals longer than the longest timer are evaluated like others', () => {
   const of = plan(every(366 * DAY));
   const out = createStateEvaluation(of);
   evaluateStateUntil(beaten(of, 0), out, 366 * DAY + 1);
   assert.deepEqual(missedAt(out), [366 * DAY]);
 });
 
-test('a catch-up that is too long to be written out says how much it stands for', () => {
+test('if too many beats were missed, one check states their number', () => {
   const of = plan(every(MINUTE));
   const out = createStateEvaluation(of);
   const state = evaluateStateUntil(beaten(of, 0), out, 5_000 * MINUTE + 1);
@@ -269,7 +269,7 @@ test('a catch-up that is too long to be written out says how much it stands for'
   assert.equal(state.expectedAt, 5_001 * MINUTE);
 });
 
-test('what was due before we were gone is a miss, what was due then is not', () => {
+test('a beat that was due before the gap is missed, and one that was due during it is not', () => {
   const of = plan(every(HOUR), 10 * MINUTE);
   const gap = { startAt: 2 * HOUR, endAt: 4 * HOUR };
   const dead = createStateEvaluation(of);

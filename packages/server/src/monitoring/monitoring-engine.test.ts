@@ -7,7 +7,7 @@ import { MINUTE, MONITOR_TEST_ORG } from './test/test-monitors.ts';
 const full = process.env['FLOE_TEST_FULL'] !== undefined;
 const HOUR = 60 * MINUTE;
 
-test('an hour without us is nobody’s failure: 10,000 clients beat on, and one that died before is found after', async (t) => {
+test('an hour of downtime of Floe is no failure: 10,000 clients continue, and a job that stopped before is detected', async (t) => {
   const { clock, database, start, add, count, history } = await createTestCluster(t);
   const clients = full ? 10_000 : 1_000;
   const ids = Array.from({ length: clients }, (_, n) => `job-${n}`);
@@ -49,7 +49,7 @@ test('an hour without us is nobody’s failure: 10,000 clients beat on, and one 
   crash();
 });
 
-test('a suspended machine and a clock that is set make no miss; what they hid is unknown', async (t) => {
+test('a suspended machine and a clock change cause no misses, and hidden beats are unknown', async (t) => {
   const { clock, database, start, add, count } = await createTestCluster(t);
   const { engine, crash } = await start();
   await add(engine, ['job'], 1);
@@ -86,7 +86,7 @@ test('a suspended machine and a clock that is set make no miss; what they hid is
   crash();
 });
 
-test('a beat is judged by nobody before it is written: the sweep waits for what is on its way', async (t) => {
+test('a sweep waits for beats that are being written', async (t) => {
   const { clock, start, add, count, history } = await createTestCluster(t);
   const one = await start();
   await add(one.engine, ['job'], 1);
@@ -104,7 +104,7 @@ test('a beat is judged by nobody before it is written: the sweep waits for what 
   other.crash();
 });
 
-test('one process of two that ends makes no gap; the last one that ends does', async (t) => {
+test('if one of two processes ends, no gap is recorded; if the last one ends, a gap is', async (t) => {
   const { clock, database, start } = await createTestCluster(t);
   const gaps = () => database.read.selectFrom('monitor_gaps').selectAll().execute();
   const first = await start();

@@ -82,7 +82,10 @@ export function pauseMonitor(
 export async function resumeMonitor(context: MonitorChangeContext, row: MonitorRow): Promise<MonitorRow> {
   const [state] = await lockMonitorStatesByUid(context.writer, [row.uid]);
   if (state && state.status !== 'paused')
-    throw new Fault('conflict', `The monitor "${row.id}" is not paused.`);
+    throw new Fault(
+      'conflict',
+      `The monitor "${row.id}" is not paused. Only a paused monitor can be resumed.`,
+    );
   return applyChange(context, (changes) => changes.updateColumns(row, { paused: 0, paused_until: null }));
 }
 

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json } from '@floe/contract/json';
-import { stripUnstorableCharacters } from '../core/unstorable-characters.ts';
+import { replaceUnstorableCharacters } from '../core/unstorable-characters.ts';
 import type { BeatCall } from './beat-call.ts';
 
 /** The maximum size of a heartbeat's body. */
@@ -42,7 +42,7 @@ export function parseHeartbeat(
   return {
     call: {
       // An id with characters that cannot be stored belongs to no monitor.
-      address: { orgId, id: stripUnstorableCharacters(id) },
+      address: { orgId, id: replaceUnstorableCharacters(id) },
       kind: 'ok',
       runId: null,
       idempotencyKey: normalizeIdempotencyKey(idempotencyKey),

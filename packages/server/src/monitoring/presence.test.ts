@@ -29,7 +29,7 @@ async function run({ clock }: TestCluster, engine: MonitoringEngine, ms: number)
   }
 }
 
-test('a process that stands still within the time its clients wait is no outage: its beats are on time, a silent job is found', async (t) => {
+test('a stall shorter than the client timeout is no gap: beats are on time, and a silent job is detected', async (t) => {
   for (const stallMs of [2_000, 5_000, 9_500]) {
     const told = await createTestCluster(t);
     const { engine, crash } = await told.start();
@@ -52,7 +52,7 @@ test('a process that stands still within the time its clients wait is no outage:
   }
 });
 
-test('what waits in the socket after a stall is read before anything of that time is judged', async (t) => {
+test('data that waits in the socket after a stall is read before that time is evaluated', async (t) => {
   const told = await createTestCluster(t);
   const { engine, crash } = await told.start();
   await told.add(engine, ['job'], 1);
@@ -68,7 +68,7 @@ test('what waits in the socket after a stall is read before anything of that tim
   crash();
 });
 
-test('a beat that is on its way when the process stands still is taken, not refused', async (t) => {
+test('a beat that is in transit during a stall is accepted', async (t) => {
   const told = await createTestCluster(t);
   const { engine, crash } = await told.start();
   await told.add(engine, ['job'], 1);
@@ -81,7 +81,7 @@ test('a beat that is on its way when the process stands still is taken, not refu
   crash();
 });
 
-test('beats that are late are late: what is read long after a stall did not wait for its end', async (t) => {
+test('a beat that is read long after a stall is late, because it did not wait for the end of the stall', async (t) => {
   const told = await createTestCluster(t);
   const { engine, crash } = await told.start();
   await told.add(engine, ['job'], 1);
@@ -94,7 +94,7 @@ test('beats that are late are late: what is read long after a stall did not wait
   crash();
 });
 
-test('a process that stands still for longer than clients wait was away', async (t) => {
+test('a stall longer than the client timeout is a gap', async (t) => {
   const told = await createTestCluster(t);
   const { engine, crash } = await told.start();
   await told.add(engine, ['job'], 1);
@@ -109,7 +109,7 @@ test('a process that stands still for longer than clients wait was away', async 
   crash();
 });
 
-test('a store that refuses beats for some seconds is a gap, though the process runs', async (t) => {
+test('if the database rejects beats for several seconds, the time is a gap although the process runs', async (t) => {
   const told = await createTestCluster(t);
   let isAway = false;
   const { database } = told;
@@ -136,7 +136,7 @@ test('a store that refuses beats for some seconds is a gap, though the process r
   crash();
 });
 
-test('a process that begins beside one that was killed learns that nobody was there; beside one that lives, that somebody was', async (t) => {
+test('a new process records a gap after a killed process, and none next to a running one', async (t) => {
   for (const lives of [false, true]) {
     const told = await createTestCluster(t);
     const first = await told.start('first');
@@ -159,7 +159,7 @@ test('a process that begins beside one that was killed learns that nobody was th
   }
 });
 
-test('one that takes the place of a process that is gone for certain knows at once that nobody was there', async (t) => {
+test('a process that replaces one that has certainly ended records the gap immediately', async (t) => {
   const told = await createTestCluster(t);
   const first = await told.start('same');
   first.crash();
@@ -169,7 +169,7 @@ test('one that takes the place of a process that is gone for certain knows at on
   second.crash();
 });
 
-test('a process is there from when its listeners are open; until then it only knows the time', async (t) => {
+test('a process accepts beats from the time its listeners are open', async (t) => {
   const told = await createTestCluster(t);
   const first = await told.start('same');
   await told.add(first.engine, ['job'], 1);
@@ -189,7 +189,7 @@ test('a process is there from when its listeners are open; until then it only kn
   second.crash();
 });
 
-test('a change just after a deadline does not undo the miss, and carries the time it was made', async (t) => {
+test('a change just after a deadline does not undo the miss, and has the time when it was made', async (t) => {
   const told = await createTestCluster(t);
   const first = await told.start('first');
   const second = await told.start('second');
@@ -219,7 +219,7 @@ test('a change just after a deadline does not undo the miss, and carries the tim
   second.crash();
 });
 
-test('of two servers that change a monitor one after the other, the second dates its change no earlier', async (t) => {
+test('of two servers that change a monitor in sequence, the second uses no earlier time', async (t) => {
   const told = await createTestCluster(t);
   const { engine, crash } = await told.start();
   await told.add(engine, ['job'], 60);

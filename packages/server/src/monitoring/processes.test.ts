@@ -54,7 +54,7 @@ async function addMonitors(database: DatabaseWithBeats, engine: MonitoringEngine
   });
 }
 
-test('processes with clocks half a minute apart sweep and ingest at once, and agree', async (t) => {
+test('processes with clocks half a minute apart sweep and receive beats simultaneously, with one result', async (t) => {
   const url = await createTestDatabase(t);
   const [one, two, three] = [
     await startProcess(t, url, 0),
@@ -103,7 +103,7 @@ test('processes with clocks half a minute apart sweep and ingest at once, and ag
   assert.deepEqual(await read.selectFrom('monitor_gaps').selectAll().execute(), []);
 });
 
-test('while the database is away beats are refused with the time to wait, and none that was taken is lost', async (t) => {
+test('while the database is unavailable, beats are rejected with a retry time, and no accepted beat is lost', async (t) => {
   const url = await createTestDatabase(t);
   const proxy = await startTcpProxy(url);
   t.after(() => proxy.close());

@@ -76,7 +76,7 @@ function* numbers(seed: number): Generator<number, never> {
   }
 }
 
-test('a beat at its deadline against sweeps after it, in any order: never failing with a fresh beat (6.1)', async (t) => {
+test('a beat at its deadline with sweeps after it, in any order: never failing with a recent beat (6.1)', async (t) => {
   const rounds = full ? 1_000 : 60;
   const { clock, database, engine } = await engineOf(t, ['job']);
   const random = numbers(7);
@@ -106,7 +106,7 @@ test('a beat at its deadline against sweeps after it, in any order: never failin
   t.diagnostic(`${rounds} races, 0 misses`);
 });
 
-test('beats that wait five minutes for their commit miss nothing; a job that sent none is found after them (6.6)', async (t) => {
+test('beats that wait five minutes for their commit cause no miss, and a silent job is detected afterwards (6.6)', async (t) => {
   const gate = new TestGate();
   let held = false;
   const slow = (database: DatabaseWithBeats): DatabaseWithBeats => ({

@@ -41,7 +41,7 @@ function stateAt(spans: readonly MonitorStatusSpan[], holes: readonly Availabili
     : status;
 }
 
-test('uptime is the sum of durations, unknown, paused and waiting left out, over any range (6.13)', () => {
+test('uptime is the sum of durations without unknown, paused and waiting time, over any range (6.13)', () => {
   const instant = fc.nat(NOW);
   fc.assert(
     fc.property(periods, gaps, instant, instant, (spans, holes, one, other) => {

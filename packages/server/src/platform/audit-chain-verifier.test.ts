@@ -12,7 +12,7 @@ import { AuditChainVerifier } from './audit-chain-verifier.ts';
 
 const MINUTE_MS = 60_000;
 
-test('a chain is walked whole once a minute at most, and what was added since at each request', async (t) => {
+test('a chain is verified completely at most once a minute, and its new entries at each request', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'floe-chains-'));
   const clock = new FakeClock();
   const database = await openSqlite(join(dir, 'floe.db'), { log: silentLog, clock });

@@ -19,7 +19,7 @@ const SECRET = 'hunter2hunter2';
 const config = (acme: object, more: object = {}) =>
   FloeConfigSchema.parse({ ...more, orgs: [{ id: 'acme', ...acme }, { id: 'lab' }] });
 
-test('a changed file is in the log of each org it changed, by the names of its sections', async () => {
+test('a changed file is in the audit log of each changed organization, with the names of its sections', async () => {
   const was = config({});
   const now = config({
     cache: { enabled: true },

@@ -57,7 +57,7 @@ function work() {
   };
 }
 
-test('a job says how far it is, and keeps what came of it', async (t) => {
+test('a job has its progress and its result', async (t) => {
   const { clock, jobs, until } = await openHarness(t);
   const task = work();
   const { id } = await jobs.start(ASKED, task.run);
@@ -70,7 +70,7 @@ test('a job says how far it is, and keeps what came of it', async (t) => {
   assert.deepEqual([over.state, over.result, over.error], ['done', { rows: 7 }, null]);
 });
 
-test('a job that fails tells a person why, and a bug no more than where to look', async (t) => {
+test('a failed job states the reason, and a defect states only where to find the details', async (t) => {
   const { jobs, until } = await openHarness(t);
   const refused = await jobs.start(ASKED, async () => {
     throw new Fault('not_found', 'No bodies are kept.');
@@ -84,7 +84,7 @@ test('a job that fails tells a person why, and a bug no more than where to look'
   assert.deepEqual([bug.state, bug.error?.includes('secret')], ['failed', false]);
 });
 
-test('a job that somebody cancels in any process stops', async (t) => {
+test('a job that is canceled in any process stops', async (t) => {
   const { clock, database, jobs, until } = await openHarness(t);
   const here = await jobs.start(ASKED, work().run);
   jobs.cancel(here.id);
@@ -95,7 +95,7 @@ test('a job that somebody cancels in any process stops', async (t) => {
   assert.equal((await until(there.id, ({ state }) => state !== 'running')).state, 'cancelled');
 });
 
-test('a job whose process died or ended is lost, and hangs nobody', async (t) => {
+test('a job whose process ended is lost, and blocks nothing', async (t) => {
   const { clock, jobs, view } = await openHarness(t);
   const { id } = await jobs.start(ASKED, () => new Promise(() => undefined));
   assert.equal((await view(id)).state, 'running');
@@ -103,7 +103,7 @@ test('a job whose process died or ended is lost, and hangs nobody', async (t) =>
   assert.equal((await view(id)).state, 'lost');
 });
 
-test('a process that ends takes no more jobs and leaves those it had lost', async (t) => {
+test('a process that shuts down accepts no jobs, and its jobs are lost', async (t) => {
   const { jobs, view } = await openHarness(t);
   const { id } = await jobs.start(ASKED, work().run);
   await jobs.close();
@@ -117,7 +117,7 @@ test('a process that ends takes no more jobs and leaves those it had lost', asyn
   );
 });
 
-test('so many jobs run and no more, however they are asked for', async (t) => {
+test('the number of running jobs is limited, however they are started', async (t) => {
   const { jobs } = await openHarness(t);
   const tasks = Array.from({ length: 5 }, work);
   const started = await Promise.allSettled(tasks.map((task) => jobs.start(ASKED, task.run)));

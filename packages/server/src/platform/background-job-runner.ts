@@ -183,8 +183,8 @@ export class BackgroundJobRunner {
         noting = database
           .rowTransaction((writer) => recordBackgroundJobProgress(writer, id, said))
           .then(
-            (isCancelled) => {
-              if (isCancelled) abort.abort();
+            (isCanceled) => {
+              if (isCanceled) abort.abort();
             },
             (error: unknown) =>
               log.debug({ err: error, job: id }, 'could not save the progress of a background job'),

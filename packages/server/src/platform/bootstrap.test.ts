@@ -10,7 +10,7 @@ import { bootstrapInstallation, OWNER_LINK_SETTING } from './bootstrap.ts';
 import { loadKeyring } from './load-keyring.ts';
 import { openTestPlatform, PLATFORM_TEST_NOW, platformTestPepper } from './test/test-platform.ts';
 
-test('a first start makes an org, a key with every scope and a sign-in token; a second makes nothing', async () => {
+test('a first start creates an organization, a key with every scope and a sign-in token; a second one creates nothing', async () => {
   const stored = await openTestPlatform(systemClock);
   const clock = { ...systemClock, now: () => PLATFORM_TEST_NOW };
   const [first, second] = await Promise.all([

@@ -63,7 +63,7 @@ const actions = async (id: string) =>
 const authenticate = async (key: string, nowMs = PLATFORM_TEST_NOW) =>
   (await loadKeyring(stored.database.read, platformTestPepper, nowMs)).authenticate(key, nowMs);
 
-test('a key of the file works, under its sk- spelling too, with everything the file says of it', async () => {
+test('a key in the file works, also with the prefix sk-, and has all settings of the file', async () => {
   const key = fileKey({
     team: 'platform',
     owner: 'ci@acme.example',
@@ -83,7 +83,7 @@ test('a key of the file works, under its sk- spelling too, with everything the f
   assert.deepEqual(await actions(record.id), ['file keys.create']);
 });
 
-test('a key imported by its hash works, is marked, and loses the mark with a value of its own', async () => {
+test('a key that is imported with its hash works, is marked, and loses the mark when it has its own value', async () => {
   const value = 'sk-Nn7QeGhZ0A1b2c3d4e5f6g';
   const imported_hash = `sha256:${createHash('sha256').update(value).digest('hex')}`;
   await sync([{ name: 'ci', imported_hash, imported_from: 'litellm' }]);
@@ -97,7 +97,7 @@ test('a key imported by its hash works, is marked, and loses the mark with a val
   await assert.rejects(authenticate(value), /invalid/);
 });
 
-test('the same file again changes and audits nothing, and a moved line is no change', async () => {
+test('an unchanged file changes and audits nothing, and a moved line is not a change', async () => {
   const key = fileKey();
   await sync([key]);
   const first = await only();
@@ -108,7 +108,7 @@ test('the same file again changes and audits nothing, and a moved line is no cha
   assert.deepEqual(await actions(first.id), ['file keys.create']);
 });
 
-test('a new value under the same name keeps the id and refuses the old value', async () => {
+test('a new value with the same name keeps the id and invalidates the old value', async () => {
   const key = fileKey();
   await sync([key]);
   const { id } = await only();
@@ -121,7 +121,7 @@ test('a new value under the same name keeps the id and refuses the old value', a
   assert.ok(!`${update?.before_json}${update?.after_json}`.includes(next.key.slice(8, -4)));
 });
 
-test('a new name for the same value keeps the id', async () => {
+test('a new name with the same value keeps the id', async () => {
   const key = fileKey();
   await sync([key]);
   const { id } = await only();
@@ -130,7 +130,7 @@ test('a new name for the same value keeps the id', async () => {
   assert.equal((await authenticate(key.key)).name, 'deploy');
 });
 
-test('two keys may swap their names or hand a value on in one step', async () => {
+test('two keys can swap their names or values in one step', async () => {
   const a = fileKey({ name: 'a' });
   const b = fileKey({ name: 'b' });
   await sync([a, b]);
@@ -147,7 +147,7 @@ test('two keys may swap their names or hand a value on in one step', async () =>
   await assert.rejects(authenticate(b.key), { code: 'key_revoked' });
 });
 
-test('a key that leaves the file is revoked, keeps its history, and works again when it comes back', async () => {
+test('a key that leaves the file is revoked, keeps its history, and works again when it returns', async () => {
   const key = fileKey();
   await sync([key]);
   const { id } = await only();
@@ -158,7 +158,7 @@ test('a key that leaves the file is revoked, keeps its history, and works again 
   assert.deepEqual(await actions(id), ['file keys.create', 'file keys.revoke', 'file keys.update']);
 });
 
-test('an org that leaves the file takes its keys of the file with it, and no others', async () => {
+test('an organization that leaves the file loses its keys in the file, and no others', async () => {
   const key = fileKey();
   await sync([key]);
   const made = await only();
@@ -176,7 +176,7 @@ test('an org that leaves the file takes its keys of the file with it, and no oth
   assert.deepEqual([after.get(made.id), after.get('key_console')], [PLATFORM_TEST_NOW + 1, null]);
 });
 
-test('a key made in the console is taken over by its name, or by its value', async () => {
+test('a key that the console created becomes a key of the file by its name or value', async () => {
   const key = fileKey();
   await sync([key]);
   const made = await only();
@@ -187,7 +187,7 @@ test('a key made in the console is taken over by its name, or by its value', asy
   assert.deepEqual([(await only()).id, (await only()).source], [made.id, 'file']);
 });
 
-test('the value of another org is refused and nothing is written', async () => {
+test("a value of another organization's key is rejected, and nothing is stored", async () => {
   const key = fileKey();
   await sync([key]);
   await assert.rejects(

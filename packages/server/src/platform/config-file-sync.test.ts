@@ -161,7 +161,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   });
 }
 
-test('a changed key reads only the rows of its organization, and lines that moved need one statement per table', async (t) => {
+test('a changed key reads only the rows of its organization, and moved lines need one statement per table', async (t) => {
   const { sync } = await setUp(t, 'sqlite');
   const first = buildFile(unchanged);
   await sync(null, first);

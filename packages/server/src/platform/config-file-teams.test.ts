@@ -40,7 +40,7 @@ const shown = async () =>
   ]);
 const actionsOn = async (id: string) => (await stored.auditOf(id)).map(({ action }) => action).sort();
 
-test('teams follow the file, each difference is audited once, and a moved line is none', async () => {
+test('teams follow the file, each difference is audited once, and a moved line is not a difference', async () => {
   await sync([team('platform', '4711'), team('web')]);
   await sync([team('platform', '4711'), team('web')], 9);
   assert.deepEqual(await shown(), [
@@ -55,7 +55,7 @@ test('teams follow the file, each difference is audited once, and a moved line i
   assert.ok((await stored.auditOf('web')).every(({ actor }) => actor === 'file'));
 });
 
-test('a team that keys still name stays when it leaves the file, to be changed here', async () => {
+test('a team that keys refer to remains when it leaves the file, and can then be changed', async () => {
   await sync([team('platform')]);
   const given = {
     orgId: 'acme',

@@ -37,7 +37,7 @@ export interface DeclaredResource<Config> {
 export type ConfigFile = Pick<LoadedConfig, 'config' | 'path' | 'lineOf' | 'sets'>;
 
 /** Returns the name of the file that is in use, without its directory. */
-export function configFileName({ path }: Pick<ConfigFile, 'path'>): string {
+export function getConfigFileName({ path }: Pick<ConfigFile, 'path'>): string {
   return basename(path ?? DEFAULT_FILE_NAME);
 }
 
@@ -59,7 +59,7 @@ export function* iterateDeclaredResources<Config>(
 ): Generator<DeclaredResource<Config>> {
   const org = file.config.orgs[at];
   if (!org) return;
-  const place = { orgId: org.id, timezone: org.timezone, file: configFileName(file) };
+  const place = { orgId: org.id, timezone: org.timezone, file: getConfigFileName(file) };
   for (const [index, config] of list(org).entries()) {
     const path: ConfigPath = ['orgs', at, ...(pathOf?.(config) ?? [...section, index])];
     if (file.sets(path)) yield { ...place, config, index, path, line: file.lineOf(path) ?? null };

@@ -12,7 +12,7 @@ const map = [
 const placed = (groups: readonly string[], unmapped: 'refuse' | 'viewer' = 'refuse') =>
   mapGroupsToMemberships({ map, unmapped }, groups);
 
-test('the strongest role of all groups wins, whatever their order', () => {
+test('the strongest role of all groups applies, in any order', () => {
   for (const groups of [
     ['staff', 'sre', 'leads'],
     ['leads', 'sre', 'staff'],
@@ -21,18 +21,18 @@ test('the strongest role of all groups wins, whatever their order', () => {
   assert.deepEqual(placed(['leads', 'staff']), [{ org: null, role: 'admin', team: null }]);
 });
 
-test('the team is one that goes with the role', () => {
+test('the team is one that belongs to the role', () => {
   assert.deepEqual(placed(['dev', 'leads'])[0], { org: null, role: 'admin', team: null });
 });
 
-test('each org has a place of its own', () => {
+test('each organization has its own role and team', () => {
   assert.deepEqual(placed(['dev']), [
     { org: null, role: 'member', team: 'apps' },
     { org: 'lab', role: 'owner', team: 'lab' },
   ]);
 });
 
-test('who is in no mapped group is refused, or a viewer where the file says so', () => {
+test('a person without a mapped group is rejected, or is a viewer if the file says so', () => {
   for (const groups of [[], ['SRE'], ['sre '], ['constructor']]) {
     assert.deepEqual(placed(groups), []);
     assert.deepEqual(placed(groups, 'viewer'), [{ org: null, role: 'viewer', team: null }]);

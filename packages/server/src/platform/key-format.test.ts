@@ -8,7 +8,7 @@ import { createKeyHint, extractPlatformKey, generatePlatformKey } from './key-fo
 const KEY = `eis_${'a'.repeat(49)}`;
 const OTHER = `eis_${'b'.repeat(49)}`;
 
-test('a new key is eis_, 43 characters of secret and a checksum a scanner can verify', () => {
+test('a new key has eis_, 43 secret characters and a checksum that scanners can verify', () => {
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
   const seen = new Set<string>();
   for (let i = 0; i < 200; i++) {
@@ -21,11 +21,11 @@ test('a new key is eis_, 43 characters of secret and a checksum a scanner can ve
   assert.equal(seen.size, 200);
 });
 
-test('a hint shows eight characters at the front and four at the end', () => {
+test('a hint has the first eight and the last four characters', () => {
   assert.deepEqual(createKeyHint('eis_AbCdEFGHIJ1234'), { prefix: 'eis_AbCd', last4: '1234' });
 });
 
-test('the key is found wherever clients put it, and sk-eis_ is the same key', () => {
+test('the key is found wherever clients send it, and sk-eis_ is the same key', () => {
   for (const headers of [
     { authorization: `Bearer ${KEY}` },
     { authorization: `bearer  ${KEY} ` },
@@ -42,7 +42,7 @@ test('the key is found wherever clients put it, and sk-eis_ is the same key', ()
     assert.equal(extractPlatformKey(headers), KEY);
 });
 
-test('no platform key is a 401 that says how to send one', () => {
+test('a request without a platform key is a 401 that states how to send one', () => {
   for (const headers of [
     {},
     { authorization: KEY },
@@ -58,7 +58,7 @@ test('no platform key is a 401 that says how to send one', () => {
     );
 });
 
-test('two different platform keys are refused, and the message shows neither', () => {
+test('two different platform keys are rejected, and the message shows neither', () => {
   for (const name of ['x-api-key', 'api-key', 'x-floe-key'])
     for (const headers of [{ authorization: `Bearer ${KEY}`, [name]: OTHER }, { [name]: [KEY, OTHER] }])
       assert.throws(
@@ -68,7 +68,7 @@ test('two different platform keys are refused, and the message shows neither', (
       );
 });
 
-test('whatever stands in the headers, the answer is a key that was sent or a 401', () => {
+test('for any headers, the result is a key that was sent or a 401', () => {
   const value = fc.oneof(
     fc.string(),
     fc.constantFrom(KEY, OTHER, `sk-${KEY}`, `Bearer ${KEY}`, `BEARER ${OTHER}`),

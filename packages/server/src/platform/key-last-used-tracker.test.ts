@@ -39,7 +39,7 @@ after(() => stored.close());
 
 const lastUsedAt = async () => (await listAllPlatformKeys(stored.database.read))[0]?.last_used_at;
 
-test('a first use is written within a second, others of that minute at its end, and closing writes what is pending', async () => {
+test('a first use is stored within a second, later ones at the end of the minute, and closing stores the rest', async () => {
   let writes = 0;
   const counting: Database = {
     ...stored.database,
@@ -65,7 +65,7 @@ test('a first use is written within a second, others of that minute at its end, 
   assert.deepEqual([writes, await lastUsedAt()], [3, PLATFORM_TEST_NOW + 60_300]);
 });
 
-test('a use of the value before a rotation is one of the key, and told apart', async () => {
+test('a use of the value before a rotation counts for the key, and is stored separately', async () => {
   const lastUsed = createKeyLastUsedTracker(stored.database, clock, silentLog);
   const superseded = ['deprecation', '@1', 'sunset', 'x'];
   lastUsed.record({ id: keyId, deprecationHeaders: superseded }, PLATFORM_TEST_NOW + 70_300);
@@ -78,7 +78,7 @@ test('a use of the value before a rotation is one of the key, and told apart', a
   );
 });
 
-test('a store that is away is no error for the caller', async () => {
+test('an unavailable database is no error for the caller', async () => {
   const away: Database = { ...stored.database, transaction: () => Promise.reject(new Error('away')) };
   const lastUsed = createKeyLastUsedTracker(away, clock, silentLog);
   lastUsed.record({ id: keyId }, PLATFORM_TEST_NOW + 70_900);

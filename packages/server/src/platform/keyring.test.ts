@@ -49,7 +49,7 @@ const codeOf = (work: () => unknown): string => {
   return 'none';
 };
 
-test('a known key gives its record, the first time and every time after', () => {
+test('a known key returns its record each time', () => {
   const key = generatePlatformKey();
   const known = record(key);
   const keyring = compileKeyring([known, record(generatePlatformKey(), { id: 'key_2' })], pepper);
@@ -57,7 +57,7 @@ test('a known key gives its record, the first time and every time after', () => 
   assert.equal(keyring.authenticate(key, NOW), known);
 });
 
-test('a key that is unknown while the store cannot say so is told to come again, a known one goes on', () => {
+test('while the database is unavailable, an unknown key gets a retry error, and a known one works', () => {
   const key = generatePlatformKey();
   let isCurrent = false;
   const keyring = compileKeyring([record(key)], pepper, () => isCurrent);
@@ -73,7 +73,7 @@ test('a key that is unknown while the store cannot say so is told to come again,
   );
 });
 
-test('an unknown key stays unknown, however close it comes', () => {
+test('an unknown key remains unknown, however similar it is', () => {
   const key = generatePlatformKey();
   const keyring = compileKeyring([record(key)], pepper);
   for (const wrong of [generatePlatformKey(), `${key}x`, key.slice(0, -1), key.toLowerCase(), 'eis_', ''])
@@ -83,7 +83,7 @@ test('an unknown key stays unknown, however close it comes', () => {
     );
 });
 
-test('a key is refused from the millisecond it expires, also when it was seen before', () => {
+test('a key is rejected from the millisecond of its expiry, also if it was used before', () => {
   const key = generatePlatformKey();
   const keyring = compileKeyring([record(key, { expiresAt: NOW })], pepper);
   assert.equal(keyring.authenticate(key, NOW - 1).id, 'key_1');
@@ -93,7 +93,7 @@ test('a key is refused from the millisecond it expires, also when it was seen be
   );
 });
 
-test('a revoked key is told so, even when it has also expired', () => {
+test('a revoked key is reported as revoked, even if it has also expired', () => {
   const key = generatePlatformKey();
   const keyring = compileKeyring([record(key, { revokedAt: NOW - 5, expiresAt: NOW - 1 })], pepper);
   assert.equal(
@@ -116,7 +116,7 @@ test('a key that was revoked more than 90 days ago is unknown, without a new sna
   );
 });
 
-test('a refusal names the key but never shows it', () => {
+test('an error names the key without its value', () => {
   const key = generatePlatformKey();
   const keyring = compileKeyring([record(key, { revokedAt: NOW - 1 })], pepper);
   assert.throws(
@@ -126,7 +126,7 @@ test('a refusal names the key but never shows it', () => {
   );
 });
 
-test('another pepper makes every key unknown, and the pepper depends on the secret key', () => {
+test('with another pepper, every key is unknown, and the pepper depends on the secret key', () => {
   const key = generatePlatformKey();
   const other = derivePepper(Buffer.alloc(32, 8));
   assert.notEqual(hashPlatformKey(pepper, key), hashPlatformKey(other, key));
@@ -136,7 +136,7 @@ test('another pepper makes every key unknown, and the pepper depends on the secr
   );
 });
 
-test('two records with one hash are a bug and stop the compilation', () => {
+test('two records with one hash are a defect and stop the compilation', () => {
   const key = generatePlatformKey();
   assert.throws(
     () => compileKeyring([record(key), record(key, { id: 'key_2' })], pepper),
@@ -144,7 +144,7 @@ test('two records with one hash are a bug and stop the compilation', () => {
   );
 });
 
-test('any one of the named scopes is enough, and monitoring may send beats', () => {
+test('any of the accepted scopes is sufficient, and monitoring includes sending beats', () => {
   const monitoring = record(generatePlatformKey(), { scopes: new Set<KeyScope>(['monitoring']) });
   assert.ok(grantsScope(monitoring.scopes, 'beat'));
   assert.ok(!grantsScope(new Set<KeyScope>(['beat']), 'monitoring'));
@@ -166,7 +166,7 @@ function importedRecord(value: string, more: Partial<KeyRecord> = {}): KeyRecord
   });
 }
 
-test('a key imported by its SHA-256 authenticates with its value in any format, and its hash does not', () => {
+test('a key imported with its SHA-256 hash authenticates with its value in any format, and not with its hash', () => {
   const value = 'sk-Nn7QeGhZ0A1b2c3d4e5f6g';
   const known = importedRecord(value);
   const keyring = compileKeyring([known, record(generatePlatformKey(), { id: 'key_2' })], pepper);
@@ -184,7 +184,7 @@ test('a key imported by its SHA-256 authenticates with its value in any format, 
     );
 });
 
-test('a value in our own format is meant before an imported key, and without imported keys others are passed over', () => {
+test("a value in Floe's format takes precedence over an imported key, and without imported keys others are ignored", () => {
   const value = 'sk-Nn7QeGhZ0A1b2c3d4e5f6g';
   const own = generatePlatformKey();
   const keyring = compileKeyring([importedRecord(value), record(own, { id: 'key_2' })], pepper);
@@ -202,7 +202,7 @@ test('a value in our own format is meant before an imported key, and without imp
   );
 });
 
-test('an imported key that was revoked or has expired says so', () => {
+test('an imported key that was revoked or has expired is reported as such', () => {
   const value = 'sk-Nn7QeGhZ0A1b2c3d4e5f6g';
   const expired = compileKeyring([importedRecord(value, { expiresAt: NOW })], pepper);
   assert.equal(

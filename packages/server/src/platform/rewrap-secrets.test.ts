@@ -54,7 +54,7 @@ const texts = async (database: Database) =>
     await database.read.selectFrom('provider_credentials').select(['id', 'sealed']).orderBy('id').execute()
   ).map(({ sealed }) => sealed);
 
-test('after a rewrap every secret opens under the new key alone, and a second one finds nothing to do', async (t) => {
+test('after a rewrap, every secret is encrypted with the new key only, and a second rewrap changes nothing', async (t) => {
   const database = await stored(t);
   const done = await rewrapStoredSecrets(database, ring(FIRST));
   assert.equal(done.find(({ table }) => table === 'provider_credentials')?.rewrapped, ROWS);
@@ -65,7 +65,7 @@ test('after a rewrap every secret opens under the new key alone, and a second on
   assert.ok(again.every(({ rewrapped, unreadable }) => rewrapped + unreadable === 0));
 });
 
-test('a rewrap that ends anywhere leaves every secret readable, and the next one goes on from there', async (t) => {
+test('an interrupted rewrap leaves every secret readable, and the next one continues', async (t) => {
   const database = await stored(t);
   let batches = 0;
   const dying: Pick<Database, 'transaction'> = {
@@ -89,7 +89,7 @@ test('a rewrap that ends anywhere leaves every secret readable, and the next one
   assert.equal(done.find(({ table }) => table === 'provider_credentials')?.rewrapped, ROWS - under);
 });
 
-test('a text that no key opens is counted and left, and does not keep the others back', async (t) => {
+test('a secret that no key can decrypt is counted and kept, and does not stop the others', async (t) => {
   const database = await stored(t);
   await database.transaction((writer) =>
     updateProviderCredential(writer, placeOf(3).rowId, { sealed: 'fs1.deadbeef.x.y' }),
@@ -100,7 +100,7 @@ test('a text that no key opens is counted and left, and does not keep the others
   assert.equal((await texts(database))[3], 'fs1.deadbeef.x.y');
 });
 
-test('a start without a key that stored secrets need stops with its id and what to do', async (t) => {
+test('a start without a key that stored secrets need fails with its id and the remedy', async (t) => {
   const database = await stored(t);
   await rewrapStoredSecrets(database, ring(FIRST));
   const check = (...keys: string[]) =>
@@ -111,7 +111,7 @@ test('a start without a key that stored secrets need stops with its id and what 
     await assert.rejects(check(...keys), {
       name: 'StoreUnusableError',
       message: new RegExp(
-        `FLOE_ENCRYPTION_KEYS lacks a key .*missing key ids: ${ring(FIRST).secrets.id}; .* floe secrets rewrap`,
+        `FLOE_ENCRYPTION_KEYS does not contain all .*missing key ids: ${ring(FIRST).secrets.id}; .* floe secrets rewrap`,
       ),
     });
 });

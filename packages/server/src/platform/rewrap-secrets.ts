@@ -90,7 +90,7 @@ function rewrapText(
 }
 
 /**
- * Requires that all key-encryption keys that stored secrets use are configured.
+ * Checks that the configuration contains every key-encryption key that a stored secret is encrypted with.
  *
  * @throws StoreUnusableError with the ids of the missing keys
  */
@@ -102,6 +102,6 @@ export async function requireKnownEncryptionKeys(
   const missing = (await listEncryptionKeyIds(writer)).filter((key) => !known.has(key));
   if (missing.length === 0) return;
   throw new StoreUnusableError(
-    `FLOE_ENCRYPTION_KEYS lacks ${missing.length === 1 ? 'a key' : 'keys'} that the stored secrets are encrypted with (missing key ids: ${missing.join(', ')}; configured key ids: ${[...known].join(', ')}). Add each previous key to the end of the comma-separated list, and start Floe again. When floe secrets rewrap has completed, you can remove the previous keys.`,
+    `Floe cannot decrypt some stored secrets because FLOE_ENCRYPTION_KEYS does not contain all of their keys (missing key ids: ${missing.join(', ')}; configured key ids: ${[...known].join(', ')}). Append the missing keys to the comma-separated list, and start Floe again. After floe secrets rewrap has completed, you can remove the previous keys.`,
   );
 }

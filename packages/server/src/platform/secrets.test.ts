@@ -18,7 +18,7 @@ const SECRET = 'sk-live-0123456789';
 const isUnreadable = (reason: UnreadableSecretError['reason']) => (error: unknown) =>
   error instanceof UnreadableSecretError && error.reason === reason && !error.message.includes(SECRET);
 
-test('an encrypted secret decrypts at its location, and the ciphertext reveals nothing of it', () => {
+test('an encrypted secret can be decrypted at its location, and the ciphertext reveals nothing', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (secret) => {
       const ciphertext = encryptSecret(secret, place, key);
@@ -32,11 +32,11 @@ test('an encrypted secret decrypts at its location, and the ciphertext reveals n
     assert.ok(!ciphertext.includes(Buffer.from(SECRET).toString(encoding)));
 });
 
-test('the same secret encrypted twice gives two ciphertexts', () => {
+test('encrypting a secret twice results in two ciphertexts', () => {
   assert.notEqual(encryptSecret(SECRET, place, key), encryptSecret(SECRET, place, key));
 });
 
-test('under another key it does not open, and says that the key is wrong', () => {
+test('with another key, decryption fails and states that the key is wrong', () => {
   assert.throws(
     () => decryptSecret(encryptSecret(SECRET, place, key), place, otherKey),
     isUnreadable('wrong_key'),
@@ -45,7 +45,7 @@ test('under another key it does not open, and says that the key is wrong', () =>
   assert.throws(() => decryptSecret(relabelled, place, otherKey), isUnreadable('damaged'));
 });
 
-test('a text moved to another org, row or version does not open', () => {
+test('a ciphertext that is moved to another organization, row or version cannot be decrypted', () => {
   const ciphertext = encryptSecret(SECRET, place, key);
   const places: SecretLocation[] = [
     { ...place, orgId: 'other' },
@@ -57,7 +57,7 @@ test('a text moved to another org, row or version does not open', () => {
     assert.throws(() => decryptSecret(ciphertext, elsewhere, key), isUnreadable('damaged'));
 });
 
-test('the parts of two texts cannot be put together', () => {
+test('parts of two ciphertexts cannot be combined', () => {
   const [one, other] = [encryptSecret('one', place, key), encryptSecret('other', place, key)].map((text) =>
     text.split('.'),
   );
@@ -65,7 +65,7 @@ test('the parts of two texts cannot be put together', () => {
   assert.throws(() => decryptSecret(mixed, place, key), isUnreadable('damaged'));
 });
 
-test('a text cut at any character, or with any byte changed, does not open', () => {
+test('a ciphertext that is truncated or changed anywhere cannot be decrypted', () => {
   const ciphertext = encryptSecret(SECRET, place, key);
   for (let cut = 0; cut < ciphertext.length; cut++)
     assert.throws(
@@ -86,7 +86,7 @@ test('a text cut at any character, or with any byte changed, does not open', () 
   assert.throws(() => decryptSecret(`${ciphertext}.x`, place, key), isUnreadable('damaged'));
 });
 
-test('a secret wrapped under a new key opens with that one only, and only at its place', () => {
+test('a secret that is wrapped with a new key can be decrypted only with this key and at its location', () => {
   const ciphertext = encryptSecret(SECRET, place, key);
   const rewrapped = rewrapSecret(ciphertext, place, key, otherKey);
   assert.equal(decryptSecret(rewrapped, place, otherKey), SECRET);

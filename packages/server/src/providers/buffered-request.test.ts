@@ -15,7 +15,7 @@ const REQUEST = {
 } as const;
 const LIMITS = { timeoutMs: 30_000, maxBytes: 1_000 };
 
-test('an address that is none is a failure of the call, and nothing is left that could fail later', async () => {
+test('an invalid URL is a failure of the call, and nothing can fail later', async () => {
   const clock = new FakeClock();
   const transport = createHttpTransport();
   await assert.rejects(sendBufferedRequest(transport, clock, REQUEST, LIMITS), /Invalid URL/);
@@ -23,7 +23,7 @@ test('an address that is none is a failure of the call, and nothing is left that
   await transport.close();
 });
 
-test('a transport that fails while it is asked is told as a failure', async () => {
+test('a transport that throws during the call is a failure', async () => {
   const failing: UpstreamTransport = {
     dispatch(_, handler) {
       handler.onError(new Error('no way out'));

@@ -110,7 +110,7 @@ const CASES: readonly Case[] = [
   ['openai-compatible', { dialects: ['messages'] }, 'messages', true, 'https://host.test/v1/messages'],
 ];
 
-test('each dialect of each provider is asked at its own address', () => {
+test('each dialect of each provider has its own path', () => {
   for (const [kind, settings, dialect, stream, url] of CASES) {
     const configured = provider(kind, settings);
     assert.ok(configured.dialects.includes(dialect), `${kind} speaks ${dialect}`);
@@ -118,7 +118,7 @@ test('each dialect of each provider is asked at its own address', () => {
   }
 });
 
-test('the model list stands beside the other paths, and Azure has none', () => {
+test('the model list has the same base path as the others, and Azure has none', () => {
   const lists: readonly (readonly [string, Settings, string | undefined])[] = [
     ['openai', {}, '/v1/models'],
     ['anthropic', { baseUrl: 'https://proxy.test/a/v1/' }, '/a/v1/models?limit=1000'],
@@ -130,7 +130,7 @@ test('the model list stands beside the other paths, and Azure has none', () => {
     assert.equal(provider(kind, settings).modelLists[0]?.path, path);
 });
 
-test('vectors and what passes unread have addresses of their own, where the provider has them', () => {
+test('embeddings and opaque requests have their own paths if the provider has them', () => {
   const cases: readonly (readonly [kind: string, settings: Settings, embeddings: string, rerank: string])[] =
     [
       ['openai', {}, '/v1/embeddings', '/v1/rerank'],
@@ -145,7 +145,7 @@ test('vectors and what passes unread have addresses of their own, where the prov
   }
 });
 
-test('the key travels as each provider wants it', () => {
+test('the key is sent in the header of the provider', () => {
   const header = (kind: string) => {
     const configured = provider(kind);
     const flat = configured.headersFor(configured.nextCredential());
@@ -160,18 +160,18 @@ test('the key travels as each provider wants it', () => {
   assert.equal(header('deepseek'), 'authorization: Bearer secret');
 });
 
-test('the Messages API is pinned to the version that still takes sampling fields', () => {
+test('the Messages API is pinned to the version that accepts sampling fields', () => {
   for (const kind of ['anthropic', 'anthropic-compatible'])
     assert.deepEqual(provider(kind).definition.headers, { 'anthropic-version': '2023-06-01' });
 });
 
-test('an Azure API version older than Responses leaves Chat alone', () => {
+test('an Azure API version older than Responses uses Chat only', () => {
   assert.deepEqual(provider('azure-openai', { baseUrl: AZURE, ...DATED }).dialects, ['chat']);
   assert.deepEqual(provider('azure-openai', { baseUrl: AZURE, ...NEWER }).dialects, ['chat', 'responses']);
   assert.equal(provider('azure-openai', { baseUrl: AZURE, ...DATED }).dialectFor('gpt-5.6'), 'chat');
 });
 
-test('models that reason are asked in Responses, where tools and reasoning go together', () => {
+test('reasoning models use Responses, where tools and reasoning can be combined', () => {
   for (const kind of ['openai', 'azure-openai']) {
     const dialectOf = provider(kind).dialectFor;
     for (const model of ['gpt-5', 'gpt-5.6', 'gpt-5.4-pro', 'gpt-5.1-chat-latest', 'o3', 'o4-mini', 'gpt-7'])
@@ -181,13 +181,13 @@ test('models that reason are asked in Responses, where tools and reasoning go to
   }
 });
 
-test('a dialect the operator takes away is not preferred', () => {
+test('a dialect that the operator disables is not preferred', () => {
   assert.equal(provider('openai', { dialects: ['chat'] }).dialectFor('gpt-5.6'), 'chat');
   assert.equal(provider('xai').dialectFor('grok-4.6'), 'responses');
   assert.equal(provider('xai', { dialects: ['chat'] }).dialectFor('grok-4.6'), 'chat');
 });
 
-test('with deployments a model is known by the name asked for or by the upstream’s', () => {
+test("with deployments, a model is known by the requested name or by the provider's name", () => {
   const azure = provider('azure-openai', {
     baseUrl: AZURE,
     deployments: { 'gpt-5.6': 'prod-1', smart: 'gpt-5.6-eu' },

@@ -5,7 +5,7 @@ import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { createHttpTransport } from './http-transport.ts';
 import type { UpstreamRequest } from './transport.ts';
 
-test('a connection serves the requests of one pool only, and serves those again', async (t) => {
+test('a connection serves the requests of one pool only, and is reused', async (t) => {
   const upstream = await startFakeUpstream({ respond: () => createJsonReply({}) });
   const transport = createHttpTransport();
   t.after(async () => {

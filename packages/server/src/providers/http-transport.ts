@@ -60,11 +60,11 @@ function connectionPoolKey({ origin, connectMs, pool = '', via, unguarded }: Ups
 
 /** Reports asynchronously that a request cannot be sent, as for any other failure. */
 function failAsynchronously(handler: UpstreamHandler, error: unknown): () => void {
-  let isCancelled = false;
+  let isCanceled = false;
   queueMicrotask(() => {
-    if (!isCancelled) handler.onError(error instanceof Error ? error : new Error(String(error)));
+    if (!isCanceled) handler.onError(error instanceof Error ? error : new Error(String(error)));
   });
   return () => {
-    isCancelled = true;
+    isCanceled = true;
   };
 }

@@ -10,7 +10,7 @@ import type { UpstreamRequest, UpstreamTransport } from './transport.ts';
 
 const ids = (body: unknown) => parseModelPage(body).models.map((model) => model.id);
 
-test('a model list is read in every shape providers have', () => {
+test('a model list is read in every format that providers use', () => {
   assert.deepEqual(ids({ object: 'list', data: [{ id: 'a', object: 'model' }, { id: 'b' }] }), ['a', 'b']);
   assert.deepEqual(ids([{ id: 'vendor/Model', type: 'chat' }]), ['vendor/Model']);
   assert.deepEqual(ids({ models: [{ name: 'models/x', displayName: 'X' }] }), ['x']);
@@ -18,7 +18,7 @@ test('a model list is read in every shape providers have', () => {
   assert.deepEqual(ids({ object: 'list', data: null }), []);
 });
 
-test('entries that name no model, or one that writes no text, are left out', () => {
+test('entries without a model, or whose model does not generate text, are ignored', () => {
   const methods = (name: string, ...supportedGenerationMethods: string[]) => ({
     name: `models/${name}`,
     supportedGenerationMethods,
@@ -30,12 +30,12 @@ test('entries that name no model, or one that writes no text, are left out', () 
   );
 });
 
-test('an answer that is no list is an error, not an empty list', () => {
+test('a response that is not a list is an error and not an empty list', () => {
   for (const body of [{ error: { message: 'no' } }, 'text', 7, null, { data: 'x' }])
     assert.throws(() => parseModelPage(body), /not a model list/);
 });
 
-test('the longest answer of a model is found under the names it has', () => {
+test('the maximum output of a model is found under all its names', () => {
   for (const name of ['outputTokenLimit', 'max_output_tokens', 'max_completion_tokens'])
     assert.equal(parseModelPage([{ id: 'a', [name]: 8192 }]).models[0]?.maxOutputTokens, 8192, name);
   const nested = { id: 'a', top_provider: { max_completion_tokens: 8192 } };
@@ -43,7 +43,7 @@ test('the longest answer of a model is found under the names it has', () => {
   assert.equal(parseModelPage([{ id: 'a', max_completion_tokens: 0 }]).models[0]?.maxOutputTokens, null);
 });
 
-test('creation and context window are found under the names they have', () => {
+test('creation time and context window are found under all their names', () => {
   const [model] = parseModelPage({
     data: [{ id: 'a', created_at: '2026-02-01T00:00:00Z', max_input_tokens: 200_000, owned_by: 'o' }],
   }).models;
@@ -72,7 +72,7 @@ test('creation and context window are found under the names they have', () => {
   });
 });
 
-test('the way to the next page is read in every form', () => {
+test('the next page is found in every format', () => {
   const next = (rest: object) => parseModelPage({ data: [], ...rest }).next;
   assert.equal(next({ has_more: true, last_id: 'claude x' }), 'after_id=claude%20x');
   assert.equal(next({ has_more: false, last_id: 'claude' }), undefined);
@@ -146,7 +146,7 @@ test('all pages of a list are read, with the constant headers of the provider', 
   lists.close();
 });
 
-test('a list that never ends is cut off, one that points at itself is read once more', async () => {
+test('a list without end is cut off, and one that refers to itself is read once more', async () => {
   let count = 0;
   const endless = listsOver(() => ({ models: [{ name: `models/m${count}` }], nextPageToken: `${count++}` }));
   const gemini = provider('gemini');
@@ -163,7 +163,7 @@ test('a list that never ends is cut off, one that points at itself is read once 
   circular.lists.close();
 });
 
-test('the last good list stays when a later reading fails', async () => {
+test('the last valid list is kept if a later request fails', async () => {
   let broken = false;
   const { lists, clock, warnings } = listsOver(() => (broken ? undefined : { data: [{ id: 'a' }] }));
   const openai = provider('openai');
@@ -179,7 +179,7 @@ test('the last good list stays when a later reading fails', async () => {
   lists.close();
 });
 
-test('providers without a list, or with an exact allowlist, are not asked', async () => {
+test('providers without a list, or with an exact allowlist, are not called', async () => {
   const { lists, requests } = listsOver(() => ({ data: [] }));
   lists.watch([provider('azure-openai'), provider('openai', ['gpt-5'])]);
   await nextEventLoopTurn();
@@ -187,7 +187,7 @@ test('providers without a list, or with an exact allowlist, are not asked', asyn
   lists.close();
 });
 
-test('the sandbox is listed before its list was read', () => {
+test('the sandbox is listed before its list was requested', () => {
   const { lists } = listsOver(() => undefined);
   assert.deepEqual(
     lists.modelsOf(provider('sandbox')).map((model) => model.id),

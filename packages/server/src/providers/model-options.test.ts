@@ -28,7 +28,7 @@ function thinkOf(kind: string, models: readonly string[]): readonly (string | un
   return models.map((model) => optionsOf(kind, model).reasoningStyle);
 }
 
-test('Claude thinks by budget up to 4.5, adaptively from 4.6 on', () => {
+test('Claude uses a thinking budget up to 4.5, and adaptive thinking from 4.6', () => {
   const budget = [
     'claude-sonnet-4-5-20250929',
     'claude-opus-4-1',
@@ -50,7 +50,7 @@ test('Claude thinks by budget up to 4.5, adaptively from 4.6 on', () => {
   assert.equal(optionsOf('anthropic-compatible', 'anthropic.claude-opus-4-6-v1').reasoningStyle, 'adaptive');
 });
 
-test('Claude from 4.7 on refuses all sampling; before, temperature alone passes', () => {
+test('Claude from 4.7 rejects all sampling fields; before, only temperature is accepted', () => {
   for (const model of [
     'claude-opus-4-7',
     'claude-opus-4-8',
@@ -64,7 +64,7 @@ test('Claude from 4.7 on refuses all sampling; before, temperature alone passes'
   assert.deepEqual(optionsOf('anthropic-compatible', 'minimax-m3').rejectedFields, undefined);
 });
 
-test('each Claude family has its limit, and xhigh only where it exists', () => {
+test('each Claude family has its limit, and xhigh only if the family supports it', () => {
   const capOf = (model: string) => optionsOf('anthropic', model).clamps?.['max_tokens']?.max;
   assert.equal(capOf('claude-opus-4-7'), 128_000);
   assert.equal(capOf('claude-sonnet-4-6'), 128_000);
@@ -74,7 +74,7 @@ test('each Claude family has its limit, and xhigh only where it exists', () => {
   assert.equal(effortsOf('anthropic', 'claude-opus-4-7'), 'all');
 });
 
-test('OpenAI’s families have their efforts', () => {
+test("OpenAI's model families have their reasoning efforts", () => {
   assert.equal(effortsOf('openai', 'gpt-5.6'), 'high low medium none xhigh');
   assert.equal(effortsOf('openai', 'gpt-5-mini-2025-08-07'), 'high low medium minimal');
   assert.equal(effortsOf('openai', 'gpt-5.1'), 'high low medium none');
@@ -84,7 +84,7 @@ test('OpenAI’s families have their efforts', () => {
   assert.deepEqual(thinkOf('openai', ['gpt-4.1', 'gpt-4o', 'gpt-5-chat-latest']), ['none', 'none', 'none']);
 });
 
-test('OpenAI’s reasoning models lose sampling and stops, the others only what it has no word for', () => {
+test("OpenAI's reasoning models lose sampling and stop fields, and others only fields without an equivalent", () => {
   const refused = optionsOf('openai', 'o3').rejectedFields ?? [];
   for (const field of ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'stop'])
     assert.ok(refused.includes(field), field);
@@ -99,7 +99,7 @@ test('Azure’s Mistral deployments keep max_tokens', () => {
     assert.deepEqual(optionsOf('azure-openai', model).renames, {}, model);
 });
 
-test('Gemini thinks by budget in 2.5 and by level from 3 on, where lost proofs have a stand-in', () => {
+test('Gemini uses a budget in 2.5 and a level from 3, where missing signatures have a placeholder', () => {
   assert.deepEqual(
     thinkOf('gemini', ['gemini-2.5-pro', 'gemini-3-pro-preview', 'gemini-2.0-flash', 'gemma-3']),
     ['budget', 'level', 'none', 'none'],
@@ -110,7 +110,7 @@ test('Gemini thinks by budget in 2.5 and by level from 3 on, where lost proofs h
   assert.equal(optionsOf('gemini', 'gemini-2.5-flash').unsealedCallProof, undefined);
 });
 
-test('Mistral’s call ids have nine characters, the same for the same call', () => {
+test("Mistral's call ids have nine characters, and are the same for the same call", () => {
   const { formatCallId, streamUsage, reasoningStyle } = optionsOf('mistral', 'mistral-large-latest');
   assert.ok(formatCallId);
   const ids = ['call_1', 'call_2', 'toolu_01A', '', 'x'.repeat(200)].map(formatCallId);
@@ -123,7 +123,7 @@ test('Mistral’s call ids have nine characters, the same for the same call', ()
   assert.equal(optionsOf('mistral', 'mistral-small-latest').reasoningStyle, 'effort');
 });
 
-test('models that do not reason at hosts of many models are never asked to', () => {
+test('models without reasoning at multi-model hosts never receive reasoning fields', () => {
   assert.deepEqual(thinkOf('groq', ['openai/gpt-oss-120b', 'llama-3.3-70b-versatile']), ['effort', 'none']);
   assert.deepEqual(thinkOf('cerebras', ['gpt-oss-120b', 'gemma-4-31b']), ['effort', 'none']);
   assert.deepEqual(thinkOf('xai', ['grok-4.6', 'grok-4.20-multi-agent-reasoning']), ['effort', 'none']);
@@ -135,7 +135,7 @@ test('models that do not reason at hosts of many models are never asked to', () 
   assert.deepEqual(thinkOf('ollama', ['gpt-oss:20b', 'llama3.3']), ['effort', 'none']);
 });
 
-test('earlier reasoning goes back where the provider wants it', () => {
+test('earlier reasoning is sent back if the provider wants it', () => {
   const replayOf = (kind: string, model: string) => optionsOf(kind, model).replay;
   assert.equal(replayOf('deepseek', 'deepseek-flash'), 'reasoning_content');
   assert.equal(replayOf('moonshot', 'kimi-k3'), 'reasoning_content');

@@ -17,7 +17,7 @@ import { findProviderDefinition, PROVIDER_DEFINITIONS } from './provider-definit
 
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 
-test('every text model of the catalog costs what the catalog itself works out, cache and long contexts included', async (t) => {
+test('every text model in the catalog has the cost that the catalog computes, including cache and long contexts', async (t) => {
   const book = await loadPriceBook();
   const used: readonly UnitCounts[] = [
     { input: 1_000, output: 100 },
@@ -74,7 +74,7 @@ function theirUnits(price: Pick<Price, 'ratesAt'>, units: UnitCounts, at: number
   return counts;
 }
 
-test('an hour of cache, web searches and service tiers cost what they cost', async () => {
+test('one-hour cache writes, web searches and service tiers have their prices', async () => {
   const book = await loadPriceBook();
   const priceOf = (bookName: string, model: string) => {
     const settings = { billing: 'metered', multiplier: 1, overrides: {}, book, bookName } as const;
@@ -100,7 +100,7 @@ test('an hour of cache, web searches and service tiers cost what they cost', asy
   );
 });
 
-test('what has no price is named, whatever else has one', () => {
+test('units without a price are reported, whatever else has one', () => {
   const overrides = { m: { input: 1, output: 2, units: { image: 40_000 }, tiers: { flex: 0.5 } } };
   const settings = {
     billing: 'metered',
@@ -122,7 +122,7 @@ test('what has no price is named, whatever else has one', () => {
   assert.deepEqual(cost(free, mixed), { nanoUsd: 0, unpriced: [] });
 });
 
-test('the operator’s price comes before the catalog’s, and a discount is for the catalog’s alone', async () => {
+test("the operator's price takes precedence over the catalog, and a multiplier applies only to the catalog", async () => {
   const book = await loadPriceBook();
   const overrides = { 'gpt-4*': { input: 3, output: 7, cache_read: 1 } };
   const pricing = { billing: 'metered', multiplier: 0.5, overrides, book, bookName: 'openai' } as const;
@@ -140,7 +140,7 @@ test('the operator’s price comes before the catalog’s, and a discount is for
   assert.equal(priceOf('no-such-model'), null, 'unknown is not free');
 });
 
-test('a model that several clouds sell has a price under the name each of them gives it', async () => {
+test('a model at several clouds has a price under the name at each of them', async () => {
   const book = await loadPriceBook();
   const names: Readonly<Record<string, readonly string[]>> = {
     bedrock: [
@@ -163,7 +163,7 @@ test('a model that several clouds sell has a price under the name each of them g
   }
 });
 
-test('free and seat cost nothing, whatever the model', () => {
+test('free and seat cost nothing for any model', () => {
   for (const billing of ['free', 'seat'] as const) {
     const priceOf = createPriceLookup({
       billing,
@@ -178,7 +178,7 @@ test('free and seat cost nothing, whatever the model', () => {
   }
 });
 
-test('what may be written to the cache is reserved at the dearer of the two rates', () => {
+test('input that may be written to the cache is reserved at the higher of the two prices', () => {
   const overrides = { '*': { input: 3, output: 15, cache_write: 3.75 } };
   const priceOf = createPriceLookup({
     billing: 'metered',

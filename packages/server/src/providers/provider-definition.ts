@@ -111,8 +111,8 @@ export interface ErrorStatusOverride {
 }
 
 /**
- * The declaration of a kind of provider: how it differs from one that only implements the Chat dialect. Each
- * fact has a date. Only provider definitions contain vendor names.
+ * Declares a kind of provider and how it differs from a provider that only implements the Chat dialect. Each
+ * entry records the date when it was verified. Only provider definitions contain vendor names.
  */
 export interface ProviderDefinition {
   readonly kind: string;

@@ -60,7 +60,7 @@ function pathsOf({ dialectPaths, modelListPaths }: ProviderDefinition): string[]
   return [...Object.values(dialectPaths).flatMap(both), ...[modelListPaths ?? []].flat()];
 }
 
-test('no two definitions are of one kind, and each kind is one floe.yaml knows', () => {
+test('each kind of provider in floe.yaml has exactly one definition', () => {
   const kinds = PROVIDER_DEFINITIONS.map((definition) => definition.kind);
   assert.deepEqual([...new Set(kinds)], kinds);
   for (const kind of kinds) assert.ok(isProviderKind(kind), kind);
@@ -72,7 +72,7 @@ test('every kind has a definition', () => {
 });
 
 for (const definition of PROVIDER_DEFINITIONS) {
-  test(`the definition of ${definition.kind} says only what definitions can say`, () => {
+  test(`the definition of ${definition.kind} has only known fields`, () => {
     for (const member of Object.keys(definition)) assert.ok(has(MEMBERS, member), member);
     for (const { models, options } of definition.quirks ?? []) {
       for (const option of Object.keys(options)) assert.ok(has(OPTIONS, option), option);
@@ -93,12 +93,12 @@ for (const definition of PROVIDER_DEFINITIONS) {
       assert.match(name, /^[A-Z][A-Z0-9_]+$/);
   });
 
-  test(`the definition of ${definition.kind} names its source and the day it was checked`, () => {
+  test(`the definition of ${definition.kind} has its source and the date of the check`, () => {
     if (definition.kind !== 'sandbox') assert.equal(new URL(definition.docs).protocol, 'https:');
     assert.equal(new Date(`${definition.checked}T00:00:00Z`).toISOString().slice(0, 10), definition.checked);
   });
 
-  test(`the address of ${definition.kind} is public knowledge or asked of the operator`, () => {
+  test(`the URL of ${definition.kind} is public or must be configured`, () => {
     const { baseUrl, kind } = definition;
     const asked = isProviderKind(kind) && PROVIDER_KINDS[kind].base_url === 'required';
     assert.equal(baseUrl === undefined, asked);
@@ -108,6 +108,6 @@ for (const definition of PROVIDER_DEFINITIONS) {
   });
 }
 
-test('the sandbox lists its models before anything was read', () => {
+test('the sandbox lists its models before they were requested', () => {
   assert.deepEqual(findProviderDefinition('sandbox')?.knownModels, ['echo', 'tools', 'slow', 'flaky']);
 });

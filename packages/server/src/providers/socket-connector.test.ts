@@ -123,12 +123,12 @@ async function get(
   return answer.body.toString('utf8');
 }
 
-test('a host of a private authority is believed with `ca_file`, and not without', async () => {
+test('a certificate of a private authority is accepted with `ca_file`, and not without', async () => {
   await assert.rejects(get(tls(), {}), /certificate/);
   assert.equal(await get(tls(), { ca_file: at('ca.crt') }), 'hello nobody');
 });
 
-test('a host that asks for a certificate gets ours, and only when there is one', async () => {
+test('a host that requests a client certificate receives it, if one is configured', async () => {
   const origin = `https://127.0.0.1:${ports['mutual']}`;
   const ca_file = at('ca.crt');
   const client_cert = { cert_file: at('floe.crt'), key_file: at('floe.key') };
@@ -136,7 +136,7 @@ test('a host that asks for a certificate gets ours, and only when there is one',
   await assert.rejects(get(origin, { ca_file }));
 });
 
-test('with a proxy the host is reached through a tunnel, its certificate still judged here', async () => {
+test('with a proxy, a tunnel is used, and the certificate of the host is still verified', async () => {
   const settings = { ca_file: at('ca.crt'), proxy: proxyUrl('user:p%40ss@') };
   assert.equal(await get(tls(), settings), 'hello nobody');
   const [head = ''] = asked.splice(0);
@@ -149,7 +149,7 @@ test('with a proxy the host is reached through a tunnel, its certificate still j
   asked.splice(0);
 });
 
-test('`outbound.proxy` is for plain http too, `HTTPS_PROXY` for https alone', async () => {
+test('`outbound.proxy` also applies to plain HTTP, and `HTTPS_PROXY` to HTTPS only', async () => {
   const plain = `http://127.0.0.1:${ports['plain']}`;
   assert.equal(await get(plain, { proxy: proxyUrl() }), 'plain');
   assert.equal(asked.splice(0).length, 1);
@@ -159,7 +159,7 @@ test('`outbound.proxy` is for plain http too, `HTTPS_PROXY` for https alone', as
   assert.equal(asked.splice(0).length, 1);
 });
 
-test('hosts of `no_proxy` are reached directly: names with all below them, ports, everything', () => {
+test('hosts in `no_proxy` are reached directly: names with subdomains, ports, and `*`', () => {
   const through = (no_proxy: string, origin: string, environment: Record<string, string> = {}) =>
     resolveOutboundConnections(
       [{ ...NOTHING, proxy: 'http://proxy.test:1', no_proxy }],
@@ -181,7 +181,7 @@ test('hosts of `no_proxy` are reached directly: names with all below them, ports
   assert.equal(through('elsewhere', host, { NO_PROXY: 'corp.test' }), 'http://proxy.test:1/');
 });
 
-test('`no_proxy` takes addresses and networks, of both families', () => {
+test('`no_proxy` accepts addresses and networks of IPv4 and IPv6', () => {
   const isDirect = (no_proxy: string, origin: string) =>
     resolveOutboundConnections([{ ...NOTHING, proxy: 'http://proxy.test:1', no_proxy }], () => undefined).via(
       origin,
@@ -206,7 +206,7 @@ test('`no_proxy` takes addresses and networks, of both families', () => {
     assert.ok(!isDirect(list, origin), `${list} ${origin}`);
 });
 
-test('an address of IPv6 is reached, directly and through a proxy', async (t) => {
+test('an IPv6 address is reached directly and through a proxy', async (t) => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () =>
@@ -227,7 +227,7 @@ test('an address of IPv6 is reached, directly and through a proxy', async (t) =>
   assert.match(asked.splice(0)[0] ?? '', new RegExp(`^CONNECT \\[::1\\]:${address.port} HTTP/1\\.1\r\n`));
 });
 
-test('what no rule allows is refused before the proxy is asked for it', async () => {
+test('a forbidden address is rejected before the proxy is called', async () => {
   const port = Number(ports['proxy']);
   const named = new Set([`127.0.0.1:${port}`]);
   const guarded = createHttpTransport(
@@ -248,7 +248,7 @@ test('what no rule allows is refused before the proxy is asked for it', async ()
   await guarded.close();
 });
 
-test('a proxy that refuses, or is not there, is an error that says so', async () => {
+test('a proxy that rejects the request or is unavailable causes an error that says so', async () => {
   status = 407;
   await assert.rejects(get(tls(), { proxy: proxyUrl() }), /the proxy responded with 407/);
   status = 200;
@@ -257,7 +257,7 @@ test('a proxy that refuses, or is not there, is an error that says so', async ()
   await assert.rejects(get(tls(), { proxy: 'http://127.0.0.1:1' }), /ECONNREFUSED/);
 });
 
-test('settings of a provider win over those of the file, one by one', () => {
+test('settings of a provider override those of the file one by one', () => {
   const own = { ...NOTHING, proxy: 'http://own.test:1' };
   const file = { ...NOTHING, proxy: 'http://file.test:1', no_proxy: 'direct.test' };
   const ways = resolveOutboundConnections([own, file], () => undefined);
@@ -265,7 +265,7 @@ test('settings of a provider win over those of the file, one by one', () => {
   assert.equal(ways.via('https://direct.test'), undefined);
 });
 
-test('nothing configured costs nothing, and a file that is not there is named', () => {
+test('the default configuration adds no work, and a missing file is named', () => {
   assert.equal(resolveOutboundConnections([NOTHING], () => undefined).via('https://a.test'), undefined);
   const absent = () =>
     resolveOutboundConnections([{ ...NOTHING, ca_file: at('absent.pem') }], () => undefined);

@@ -60,7 +60,7 @@ function outcomeOf({ client, body }: RequestFeature, provider: Provider, model: 
 describe('what clients say', () => {
   for (const { kind } of PROVIDER_DEFINITIONS)
     for (const model of MODELS[kind] ?? ['model-1'])
-      test(`to ${kind}/${model} is carried, reported or refused`, () => {
+      test(`to ${kind}/${model} is sent, reported or rejected`, () => {
         const provider = providerOf(kind);
         const dialect = provider.dialectFor(model);
         for (const feature of REQUEST_FEATURES) {

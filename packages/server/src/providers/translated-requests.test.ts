@@ -239,7 +239,7 @@ function told(body: JsonObject): JsonObject {
 
 for (const rule of RULES)
   for (const model of rule.models)
-    test(`a tool conversation for ${rule.kind}/${model} in ${rule.dialect} holds nothing it refuses`, () => {
+    test(`a tool conversation for ${rule.kind}/${model} in ${rule.dialect} contains nothing that it rejects`, () => {
       for (const client of ['messages', 'chat'] as const) {
         const { dialect, body } = written(rule.kind, model, client, rule.only && [rule.dialect]);
         assert.equal(dialect, rule.dialect);
@@ -248,13 +248,13 @@ for (const rule of RULES)
       }
     });
 
-test('no provider is sent a word of another provider’s service tiers', () => {
+test("no provider receives another provider's service tiers", () => {
   for (const { kind } of PROVIDER_DEFINITIONS)
     for (const client of ['messages', 'chat'] as const)
       assert.ok(!('service_tier' in written(kind, 'm', client).body), kind);
 });
 
-test('Mistral gets short ids on call and result alike, and no user message behind a result', () => {
+test('Mistral receives short ids for calls and results, and no user message after a result', () => {
   const { messages } = written('mistral', 'mistral-large-latest', 'messages').body;
   assert.ok(Array.isArray(messages));
   const said = messages.filter(isObject);
@@ -268,7 +268,7 @@ test('Mistral gets short ids on call and result alike, and no user message behin
   assert.equal(new Set(ids.map((id) => id.split(':')[1])).size, 2);
 });
 
-test('DeepSeek and Kimi get earlier reasoning back beside its calls', () => {
+test('DeepSeek and Kimi receive earlier reasoning with its calls', () => {
   for (const [kind, model] of [
     ['deepseek', 'deepseek-flash'],
     ['moonshot', 'kimi-k3'],
@@ -276,7 +276,7 @@ test('DeepSeek and Kimi get earlier reasoning back beside its calls', () => {
     assert.match(JSON.stringify(written(kind, model, 'chat').body), /"reasoning_content":"One place\."/);
 });
 
-test('an effort between two goes where the provider would take it', () => {
+test('an effort between two supported ones is rounded as the provider would', () => {
   assert.equal(written('moonshot', 'kimi-k3', 'chat').body['reasoning_effort'], 'high');
   assert.equal(written('moonshot', 'kimi-k3', 'messages').body['reasoning_effort'], 'max');
   assert.deepEqual(written('openai', 'gpt-5.6', 'messages').body['reasoning'], {

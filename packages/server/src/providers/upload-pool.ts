@@ -5,8 +5,8 @@ import type { SocketConnector } from './socket-connector.ts';
 import type { UpstreamHandler, UpstreamHeaders, UpstreamRequest } from './transport.ts';
 
 /** The reason that is passed to undici for a cancelled call. */
-class CancelledError extends Error {
-  override readonly name = 'CancelledError';
+class CanceledError extends Error {
+  override readonly name = 'CanceledError';
 }
 
 /**
@@ -72,12 +72,12 @@ class UploadCall implements Dispatcher.DispatchHandler {
   cancel(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#controller?.abort(new CancelledError('canceled'));
+    this.#controller?.abort(new CanceledError('canceled'));
   }
 
   onRequestStart(controller: UndiciController): void {
     this.#controller = controller;
-    if (this.#over) controller.abort(new CancelledError('canceled'));
+    if (this.#over) controller.abort(new CanceledError('canceled'));
     else this.#handler.onConnected();
   }
 

@@ -10,7 +10,7 @@ const EVENTS = [
   { event: 'tool', tool: { name: 'get', arguments: { url: 'internal.example' } } },
 ] as const;
 
-test('keep_text says whether the log keeps what was written, or only that something was', () => {
+test('keep_text determines whether the log stores the text, or only that there was one', () => {
   for (const event of EVENTS.map((one) => relayEvent.parse(one))) {
     assert.match(JSON.stringify(toLoggedEvent(event, 'masked')), /internal\.example/, event.event);
     assert.doesNotMatch(JSON.stringify(toLoggedEvent(event, 'none')), /internal\.example/, event.event);

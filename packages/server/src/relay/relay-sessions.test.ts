@@ -44,7 +44,7 @@ async function startHarness(t: TestContext) {
   };
 }
 
-test('what is counted while the store is away is added to what could not be written', async (t) => {
+test('counts from while the database was unavailable are added to those that could not be stored', async (t) => {
   const { clock, open, away, stored } = await startHarness(t);
   const sessions = open();
   const began = clock.now();
@@ -70,7 +70,7 @@ test('what is counted while the store is away is added to what could not be writ
   );
 });
 
-test('a call that another process writes down late is known here too', async (t) => {
+test('a call that another process stores late is counted here too', async (t) => {
   const { clock, open } = await startHarness(t);
   const [here, there] = [open(), open()];
   there.recordRelayCall(KEY, CALL, clock.now());

@@ -17,7 +17,7 @@ export function alertsSuite(engine: string, open: (t: TestContext) => Promise<Da
   const stored = (database: Database) =>
     database.read.selectFrom('alerts').selectAll().orderBy('seq').execute();
 
-  test(`${engine}: an alert is there when its transaction committed, and never otherwise`, async (t) => {
+  test(`${engine}: an alert exists exactly if its transaction committed`, async (t) => {
     const database = await openWithOrgs(t);
     const failing = database.transaction(async (writer) => {
       await enqueueAlert(writer, failingAlert('a'));
@@ -32,7 +32,7 @@ export function alertsSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.equal(row?.routed_at, null);
   });
 
-  test(`${engine}: the same idempotency key twice is one alert of an org, with the first one's words`, async (t) => {
+  test(`${engine}: the same idempotency key twice is one alert of an organization, with the first text`, async (t) => {
     const database = await openWithOrgs(t);
     const put = (alert: Alert) => database.transaction((writer) => enqueueAlert(writer, alert));
     await put(failingAlert('same'));
@@ -52,7 +52,7 @@ export function alertsSuite(engine: string, open: (t: TestContext) => Promise<Da
     );
   });
 
-  test(`${engine}: many alerts at once keep their order`, async (t) => {
+  test(`${engine}: simultaneous alerts keep their order`, async (t) => {
     const database = await openWithOrgs(t);
     const keys = Array.from({ length: 2_500 }, (_, index) => `key ${index}`);
     await database.transaction((writer) => enqueueAlerts(writer, keys.map(failingAlert)));

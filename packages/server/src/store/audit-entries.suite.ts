@@ -51,7 +51,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
   const rows = async (database: Database): Promise<readonly AuditEntryRow[]> =>
     (await getAuditEntryPage(database.read, { orgId: TEST_ORG_ID, limit: 100 })).rows;
 
-  test(`${engine}: changes of some kinds are found by what stands before their dot, newest first, page by page`, async (t) => {
+  test(`${engine}: changes are filtered by the part of the action before the dot, newest first, in pages`, async (t) => {
     const database = await openWith(t, 0);
     const actions = [
       'routes.update',
@@ -85,7 +85,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     );
   });
 
-  test(`${engine}: nothing changes or removes an entry of the audit log but retention, and it only what is old`, async (t) => {
+  test(`${engine}: only retention removes audit entries, and only old ones`, async (t) => {
     const database = await openWith(t, 4);
     const before = await rows(database);
     const tries: readonly ((writer: DatabaseWriter) => Promise<unknown>)[] = [
@@ -113,7 +113,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     });
   });
 
-  test(`${engine}: entries of one org that are written at once form one chain`, async (t) => {
+  test(`${engine}: simultaneous entries of one organization form one chain`, async (t) => {
     const database = await openWith(t, 0);
     const orgs = [TEST_ORG_ID, 'org_two'];
     await Promise.all(
@@ -134,7 +134,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     });
   });
 
-  test(`${engine}: a chain that was walked is walked on, and from nothing that is not there any more`, async (t) => {
+  test(`${engine}: verification continues from a verified entry, unless the entry no longer exists`, async (t) => {
     const database = await openWith(t, 3);
     const known = await verifyAuditChain(database.read, TEST_ORG_ID);
     assert.deepEqual(await verifyAuditChainFrom(database.read, TEST_ORG_ID, known), known);
@@ -163,7 +163,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     assert.equal((await verifyAuditChainFrom(database.read, TEST_ORG_ID, known))?.brokenAtSeq, 6);
   });
 
-  test(`${engine}: whoever can write the database but lacks the key can neither continue nor rewrite a chain`, async (t) => {
+  test(`${engine}: without the key, write access to the database cannot continue or rewrite a chain`, async (t) => {
     const database = await openWith(t, 0);
     await recordUnkeyedAuditChains(database, silentLog);
     for (const n of [1, 2, 3, 4])
@@ -209,7 +209,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     }
   });
 
-  test(`${engine}: entries from before chains had a key stay checkable, and no later one without it is believed`, async (t) => {
+  test(`${engine}: entries from before the HMAC key remain verifiable, and later entries without it are rejected`, async (t) => {
     const database = await openWith(t, 0);
     const unkeyed = (
       previous: string,
@@ -250,7 +250,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     assert.equal((await verifyAuditChain(database.read, TEST_ORG_ID)).brokenAtSeq, 5);
   });
 
-  test(`${engine}: the last entry of each day is an anchor, the newest first`, async (t) => {
+  test(`${engine}: the last entry of each day is an anchor, newest first`, async (t) => {
     const database = await openWith(t, 0);
     const day = 86_400_000;
     for (const [n, at] of [5, day - 1, day, 3 * day, 3 * day + 7].entries())
@@ -269,7 +269,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     assert.deepEqual((await listDailyAuditAnchors(database.read, TEST_ORG_ID, 1)).length, 1);
   });
 
-  test(`${engine}: an entry says which address and session its transaction came from`, async (t) => {
+  test(`${engine}: an entry has the IP address and session of its transaction`, async (t) => {
     const database = await openWith(t, 0);
     await database.transaction(async (writer) => {
       setAuditOrigin(writer, { address: '203.0.113.9', sessionId: 'ses_1' });
@@ -288,7 +288,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     assert.equal((await verifyAuditChain(database.read, TEST_ORG_ID)).brokenAtSeq, 1);
   });
 
-  test(`${engine}: who gets round the database's guard is noticed`, async (t) => {
+  test(`${engine}: bypassing the database's triggers is detected`, async (t) => {
     const database = await openWith(t, 0);
     const cases = {
       'another word': sql`update audit set after_json = '{}' where id = 'another word 3'`,

@@ -12,7 +12,7 @@ const isTaken = (dataDir: string) => (error: unknown) =>
   error.message ===
     `Another Floe process is using the data directory ${dataDir}. Stop it, or set FLOE_DATA_DIR to another directory.`;
 
-test('a data directory is held once, and free again after its release', (t) => {
+test('a data directory is locked once, and available after its release', (t) => {
   const dataDir = `${createTemporaryDirectory(t)}/made`;
   const lock = lockDataDir(dataDir);
   assert.throws(() => lockDataDir(dataDir), isTaken(dataDir));
@@ -21,7 +21,7 @@ test('a data directory is held once, and free again after its release', (t) => {
   lockDataDir(dataDir).release();
 });
 
-test('what the lock leaves in the directory is for its owner alone, whatever an earlier release left', (t) => {
+test('files of the lock are readable by their owner only, whatever an earlier release left', (t) => {
   const dataDir = createTemporaryDirectory(t);
   for (const mode of [null, 0o644, 0o666]) {
     if (mode !== null) chmodSync(`${dataDir}/floe.lock`, mode);
@@ -32,7 +32,7 @@ test('what the lock leaves in the directory is for its owner alone, whatever an 
   }
 });
 
-test('a directory held by another process is refused until that process is killed', async (t) => {
+test('a data directory in use is rejected until the other process is killed', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   const script = `import { lockDataDir } from '${new URL('./data-dir-lock.ts', import.meta.url)}';
     lockDataDir(process.argv[1]);
@@ -49,7 +49,7 @@ test('a directory held by another process is refused until that process is kille
   lockDataDir(dataDir).release();
 });
 
-test('a data directory that cannot be made is refused by name', () => {
+test('a data directory that cannot be created is reported with its path', () => {
   assert.throws(
     () => lockDataDir('/dev/null/floe'),
     (error) =>

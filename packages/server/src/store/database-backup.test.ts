@@ -38,7 +38,7 @@ async function read(dataDir: string): Promise<string | undefined> {
   return value;
 }
 
-test('a backup made while the database is in use holds what was committed, and restores', async (t) => {
+test('a backup of a database in use contains what was committed, and can be restored', async (t) => {
   const place = placeIn(t);
   const file = join(place.dataDir, 'backup.db');
   const database = await openDatabase(place.url, { ...quiet, dataDir: place.dataDir });
@@ -56,7 +56,7 @@ test('a backup made while the database is in use holds what was committed, and r
   assert.equal(await read(place.dataDir), 'not yet');
 });
 
-test('a restore over a database is refused, and with force keeps what was there', async (t) => {
+test('a restore over an existing database is rejected, and with --force keeps the previous one', async (t) => {
   const place = placeIn(t);
   const file = join(place.dataDir, 'backup.db');
   await put(place.dataDir, 'old');
@@ -74,7 +74,7 @@ test('a restore over a database is refused, and with force keeps what was there'
   assert.equal(await read(place.dataDir), 'new');
 });
 
-test('a restore is refused while a server runs, and for files that are no backup of this or an older Floe', async (t) => {
+test('a restore is rejected while a server runs, and for files that are not a backup of this or an older version', async (t) => {
   const place = placeIn(t);
   const file = join(place.dataDir, 'backup.db');
   await put(place.dataDir, 'old');
@@ -109,7 +109,7 @@ test('a restore is refused while a server runs, and for files that are no backup
   );
 });
 
-test('a backup overwrites nothing and makes no file of a database that is not there', async (t) => {
+test('a backup overwrites nothing, and creates no file without a database', async (t) => {
   const place = placeIn(t);
   const file = join(place.dataDir, 'backup.db');
   await assert.rejects(backupDatabase(place, file, quiet), refusal(/No database exists/));
@@ -123,7 +123,7 @@ test('a backup overwrites nothing and makes no file of a database that is not th
   );
 });
 
-test('a copy that the disk has no room for is refused before anything is written, with what it takes', async (t) => {
+test('a copy without enough disk space is rejected before anything is written, with the required size', async (t) => {
   const place = placeIn(t);
   await put(place.dataDir, 'old');
   const file = join(place.dataDir, 'backup.db');
@@ -146,7 +146,7 @@ test('a copy that the disk has no room for is refused before anything is written
   );
 });
 
-test('migrations are listed without being applied, and applied once under the lock', async (t) => {
+test('pending migrations are listed without changes, and applied once under the lock', async (t) => {
   const place = placeIn(t);
   const names = MIGRATIONS.map(({ name }) => name);
   assert.deepEqual(

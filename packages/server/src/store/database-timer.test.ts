@@ -58,7 +58,7 @@ function createSlowDialect(clock: ManualClock, failure: { in: 'connection' | 'qu
   };
 }
 
-test('a read takes as long as its connection and its query, also if one of them fails', async () => {
+test('the duration of a read is that of its connection and query, also after an error', async () => {
   const clock = new ManualClock();
   const { seen, observe } = createSink();
   const failure: { in: 'connection' | 'query' | null } = { in: null };
@@ -77,7 +77,7 @@ test('a read takes as long as its connection and its query, also if one of them 
   ]);
 });
 
-test('the time of a transaction includes the wait for another one', async (t) => {
+test('the duration of a transaction includes its wait for another one', async (t) => {
   const clock = new ManualClock();
   const { seen, observe } = createSink();
   const dataDir = createTemporaryDirectory(t);

@@ -142,7 +142,7 @@ export function exchangeListSuite(engine: string, open: (t: TestContext) => Prom
     return { database, rows };
   };
 
-  test(`${engine}: pages under any filters hold each row that passes once, in order, while others come`, async (t) => {
+  test(`${engine}: pages with any filter contain each matching row once, in order, while rows are inserted`, async (t) => {
     const pick = picker(randomFrom(7));
     const { database, rows } = await openWithRows(t, pick);
     for (let run = 0; run < RUNS; run++) {
@@ -180,7 +180,7 @@ export function exchangeListSuite(engine: string, open: (t: TestContext) => Prom
     }
   });
 
-  test(`${engine}: rollups of every dimension are the sums of its rows, filtered or not`, async (t) => {
+  test(`${engine}: the rollups of every dimension are the sums of its rows, with and without filters`, async (t) => {
     const pick = picker(randomFrom(8));
     const { database, rows } = await openWithRows(t, pick);
     const range = { orgId: TEST_ORG_ID, from: T0, to: T0 + 60 * MINUTE_MS, unit: 'hour' } as const;

@@ -217,7 +217,10 @@ async function listMetadataPositions(
   return { places, horizon: isCut || found.length > looked ? places.at(-1) : undefined };
 }
 
-/** Selects rows by position. The condition has only the ids, because SQLite would otherwise scan by time. */
+/**
+ * Selects the exchanges at these positions. Filters by id and not by time, because SQLite would otherwise scan
+ * the index on the time.
+ */
 export function selectExchangesAt(
   reader: DatabaseReader,
   places: readonly TimePosition[],

@@ -173,7 +173,7 @@ const contents = async (database: Database) => ({
   }),
 });
 
-test('an imported instance holds the same rows and the same sums, and a second import adds nothing', async (t) => {
+test('an imported installation has the same rows and sums, and a second import adds nothing', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   const source = await filledSqlite(t, dataDir);
   const url = await createTestDatabase(t);
@@ -239,7 +239,7 @@ test('an imported instance holds the same rows and the same sums, and a second i
   t.diagnostic(`${ROWS} exchanges imported, 0 lost, 0 doubled`);
 });
 
-test('every table is imported, or named with why it is not', async (t) => {
+test('every table is imported, or listed with the reason why it is not', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   const source = await filledSqlite(t, dataDir);
   // The test's own file: its list of tables is what every database has.
@@ -262,7 +262,7 @@ test('every table is imported, or named with why it is not', async (t) => {
   );
 });
 
-test('databases of different secret keys are not mixed, and SQLite is no target', async (t) => {
+test('databases with different secret keys are not combined, and SQLite cannot be the target', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   await filledSqlite(t, dataDir);
   const url = await createTestDatabase(t);
@@ -285,7 +285,7 @@ test('databases of different secret keys are not mixed, and SQLite is no target'
   );
 });
 
-test('a database keeps to the secret key it was first used with', async (t) => {
+test('a database remains bound to the secret key that it was first used with', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   const database = await openDatabase('sqlite:', { ...quiet, dataDir });
   t.after(() => database.close());

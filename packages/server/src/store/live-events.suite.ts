@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import { getDatabaseEngine } from './database-engine.ts';
-import { getExchangeBatchMatches } from './exchange-batch-matches.ts';
+import { findExchangesInBatches } from './find-exchanges-in-batches.ts';
 import {
   expireLiveEvents,
   formatLiveEventPosition,
@@ -64,7 +64,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
   };
   const numbers = (events: readonly StoredLiveEvent[]) => events.map(({ data }) => Object(data).n);
 
-  test(`${engine}: events of an org come once each, in order, page by page, and no other org's`, async (t) => {
+  test(`${engine}: events of an organization are read once each, in order, in pages, and without those of others`, async (t) => {
     const database = await openWithOrgs(t);
     await database.transaction((writer) => tell(writer, 0));
     await waitUntilVisible(database);
@@ -87,7 +87,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
     assert.equal((await after(database, head, 100, [TEST_ORG_ID, OTHER])).length, 14);
   });
 
-  test(`${engine}: what a slower transaction commits is told after it, and passed over by nobody`, async (t) => {
+  test(`${engine}: events of a slower transaction are read after it commits, and none is skipped`, async (t) => {
     const database = await openWithOrgs(t);
     let position = await getLatestLiveEventPosition(database.read);
     const seen: unknown[] = [];
@@ -122,7 +122,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
     assert.deepEqual(seen, [1, 2]);
   });
 
-  test(`${engine}: what is undone is not told`, async (t) => {
+  test(`${engine}: events of a rolled back transaction are not read`, async (t) => {
     const database = await openWithOrgs(t);
     const head = await getLatestLiveEventPosition(database.read);
     const undone = database.transaction(async (writer) => {
@@ -133,7 +133,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
     assert.deepEqual(await after(database, head), []);
   });
 
-  test(`${engine}: old events go, and whoever stood before them is known to have missed some`, async (t) => {
+  test(`${engine}: old events are deleted, and readers before them learn that they missed some`, async (t) => {
     const database = await openWithOrgs(t);
     const head = await getLatestLiveEventPosition(database.read);
     await database.transaction((writer) => tell(writer, 1, TEST_ORG_ID, NOW - 2 * 86_400_000));
@@ -146,7 +146,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
     assert.equal(await hasAllLiveEventsAfter(database.read, OTHER, head), true);
   });
 
-  test(`${engine}: of an org's events only the last ones are kept`, async (t) => {
+  test(`${engine}: only the last events of an organization are kept`, async (t) => {
     const database = await openWithOrgs(t);
     const head = await getLatestLiveEventPosition(database.read);
     await database.transaction(async (writer) => {
@@ -162,7 +162,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
     assert.equal(await hasAllLiveEventsAfter(database.read, TEST_ORG_ID, head), false);
   });
 
-  test(`${engine}: rows that were new are told with their batch, and counted exactly however many are read`, async (t) => {
+  test(`${engine}: new rows are announced with their batch, and counted exactly, however many are read`, async (t) => {
     const database = await openWithOrgs(t);
     const head = await getLatestLiveEventPosition(database.read);
     const rows = Array.from({ length: 30 }, (_, n) =>
@@ -189,7 +189,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
       ],
     );
     const tail = async (limit: number, filters = {}) => {
-      const found = await getExchangeBatchMatches(
+      const found = await findExchangesInBatches(
         database.read,
         batches,
         { orgId: TEST_ORG_ID, ...filters },

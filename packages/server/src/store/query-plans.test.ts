@@ -21,8 +21,8 @@ import { getAlertPage } from './alerts.ts';
 import { getAuditEntryPage } from './audit-entries.ts';
 import { getBreakerChangePage } from './breaker-changes.ts';
 import type { DatabaseEngine } from './database-engine.ts';
-import { getExchangeBatchMatches } from './exchange-batch-matches.ts';
 import { type ExchangeQuery, getExchangePage } from './exchanges.ts';
+import { findExchangesInBatches } from './find-exchanges-in-batches.ts';
 import { listLiveEventsAfter } from './live-events.ts';
 import { openDatabase } from './open-database.ts';
 import { encodeTimeCursor } from './pagination.ts';
@@ -77,7 +77,7 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
     'list of some metadata': list({ metadata: { env: is('prod', 'test') } }),
     'list of other metadata': list({ metadata: { build: not('7') } }),
     'tail, filtered': () =>
-      getExchangeBatchMatches(reader, [batch], { orgId: TEST_ORG_ID, key: is('key_one') }, 1),
+      findExchangesInBatches(reader, [batch], { orgId: TEST_ORG_ID, key: is('key_one') }, 1),
     'live events': () =>
       listLiveEventsAfter(reader, {
         orgIds: [TEST_ORG_ID, 'org_two'],
@@ -209,7 +209,7 @@ const rows = Array.from({ length: 50 }, (_, n) =>
   createTestExchangeRow(`exc_${n}`, { created_at: NOW - n * HOUR_MS, metadata_json: '{"env":"prod"}' }),
 );
 
-test('sqlite: no question reads a whole table', async (t) => {
+test('sqlite: no query reads a whole table', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock: systemClock });
   await ingestRows(t, database, rows);
@@ -227,7 +227,7 @@ test('sqlite: no question reads a whole table', async (t) => {
     }
 });
 
-test('postgres: every question has an index that answers it', async (t) => {
+test('postgres: every query has a suitable index', async (t) => {
   const url = await migrated(t);
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -31,7 +31,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     return database;
   };
 
-  test(`${engine}: a transaction that throws leaves nothing behind`, async (t) => {
+  test(`${engine}: a transaction that throws leaves no changes`, async (t) => {
     const database = await open(t);
     const failing = database.transaction(async (writer) => {
       await storeSetting(writer, 'a', '1');
@@ -43,7 +43,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     assert.equal(await getSetting(database.read, 'a'), '2');
   });
 
-  test(`${engine}: spending is counted whatever the name of who spent holds`, async (t) => {
+  test(`${engine}: spending is counted for any characters in the subject's name`, async (t) => {
     const database = await openWithOrgs(t);
     const budget = { limitNanoUsd: 9, name: 'each', period: 'month', mode: 'hard', endsAt: 0 } as const;
     const charges = [
@@ -60,7 +60,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     ]);
   });
 
-  test(`${engine}: transactions follow one another and lose no update`, async (t) => {
+  test(`${engine}: transactions are serialized and lose no update`, async (t) => {
     const database = await open(t);
     await database.transaction((writer) => storeSetting(writer, 'n', '0'));
     const increments = Array.from({ length: 20 }, () =>
@@ -73,7 +73,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     assert.equal(await getSetting(database.read, 'n'), '20');
   });
 
-  test(`${engine}: a reader sees nothing of a transaction before it commits and does not wait for it`, async (t) => {
+  test(`${engine}: a reader sees no uncommitted changes and does not wait for them`, async (t) => {
     const database = await open(t);
     await database.transaction(async (writer) => {
       await storeSetting(writer, 'a', 'inside');
@@ -83,7 +83,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     assert.equal(await getSetting(database.read, 'a'), 'inside');
   });
 
-  test(`${engine}: integers come back as numbers and rows as ordinary objects`, async (t) => {
+  test(`${engine}: integers are returned as numbers, and rows as ordinary objects`, async (t) => {
     const database = await open(t);
     const org = {
       id: TEST_ORG_ID,
@@ -112,14 +112,14 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     await insert('key_b', 'other');
   });
 
-  test(`${engine}: a key of an org that does not exist is refused`, async (t) => {
+  test(`${engine}: a key of an unknown organization is rejected`, async (t) => {
     const database = await open(t);
     await assert.rejects(
       database.transaction((writer) => insertPlatformKey(writer, createTestPlatformKeyRow('key_a'))),
     );
   });
 
-  test(`${engine}: of several revocations of a key exactly one succeeds, and other orgs cannot`, async (t) => {
+  test(`${engine}: of several revocations of a key, exactly one succeeds, and other organizations cannot revoke it`, async (t) => {
     const database = await openWithOrgs(t);
     await database.transaction((writer) => insertPlatformKey(writer, createTestPlatformKeyRow('key_a')));
     const revoke = (orgId: string, at: number) =>
@@ -138,7 +138,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     assert.equal(await findPlatformKeyById(database.read, OTHER_ORG, 'key_a'), undefined);
   });
 
-  test(`${engine}: the snapshot has live keys of all orgs and those revoked lately`, async (t) => {
+  test(`${engine}: the snapshot has valid and recently revoked keys of all organizations`, async (t) => {
     const database = await openWithOrgs(t);
     await database.transaction(async (writer) => {
       await insertPlatformKey(writer, createTestPlatformKeyRow('key_live'));
@@ -156,7 +156,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     assert.deepEqual(ids.sort(), ['key_expired', 'key_just_gone', 'key_live', 'key_two']);
   });
 
-  test(`${engine}: last use moves forward only`, async (t) => {
+  test(`${engine}: last use never moves back`, async (t) => {
     const database = await openWithOrgs(t);
     await database.transaction((writer) => insertPlatformKey(writer, createTestPlatformKeyRow('key_a')));
     const touch = (usedAt: number) =>
@@ -171,7 +171,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     assert.equal((await findPlatformKeyById(database.read, TEST_ORG_ID, 'key_a'))?.last_used_at, 50);
   });
 
-  test(`${engine}: pages of keys and of the audit trail give each row once, newest first`, async (t) => {
+  test(`${engine}: pages of keys and audit entries contain each row once, newest first`, async (t) => {
     const database = await openWithOrgs(t);
     await database.transaction(async (writer) => {
       for (let i = 0; i < 7; i++) {
@@ -205,7 +205,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     );
   });
 
-  test(`${engine}: a cursor that no list gave out is an invalid request`, async (t) => {
+  test(`${engine}: an unknown cursor is an invalid request`, async (t) => {
     const database = await openWithOrgs(t);
     for (const cursor of ['', 'x', '%', Buffer.from('12:a b').toString('base64url')])
       await assert.rejects(
@@ -215,7 +215,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
       );
   });
 
-  test(`${engine}: rows of the spool come back as they went in, and a second time changes nothing`, async (t) => {
+  test(`${engine}: rows of the spool are stored unchanged, and inserting them again has no effect`, async (t) => {
     const database = await openWithOrgs(t);
     const row = createTestExchangeRow('exc_a', {
       metadata_json: '{"x":"1"}',
@@ -230,7 +230,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     assert.equal(await findExchangeById(database.read, OTHER_ORG, 'exc_a'), undefined);
   });
 
-  test(`${engine}: exchanges are filtered by every filter and never shown to another org`, async (t) => {
+  test(`${engine}: exchanges are filtered by every filter and never shown to another organization`, async (t) => {
     const database = await openWithOrgs(t);
     const metadata_json = JSON.stringify({ env: 'prod', 'a "b".c\\': '7', build: '42' });
     await database.transaction(async (writer) => {
@@ -315,7 +315,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     }
   });
 
-  test(`${engine}: pages of exchanges give each row once while new ones arrive`, async (t) => {
+  test(`${engine}: pages of exchanges contain each row once while new rows arrive`, async (t) => {
     const database = await openWithOrgs(t);
     const old = Array.from({ length: 11 }, (_, i) =>
       createTestExchangeRow(`exc_${String(i).padStart(2, '0')}`, { created_at: 100 + Math.floor(i / 4) }),

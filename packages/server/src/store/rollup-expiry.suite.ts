@@ -44,7 +44,7 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
   const timesOf = async (database: Database, facet = 'all') =>
     (await minutesOf(database)).filter((row) => row.facet === facet).map(({ at }) => at);
 
-  test(`${engine}: minutes that grow old are merged into quarters of an hour, figure by figure`, async (t) => {
+  test(`${engine}: old minutes are merged into quarter-hours with the same sums`, async (t) => {
     const every = Array.from({ length: 200 }, (_, n) => T0 + n * MINUTE_MS + (n % 60) * 1000);
     const database = await openWithRows(t, every);
     const before = await minutesOf(database);
@@ -71,7 +71,7 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
     assert.deepEqual(await minutesOf(database, OTHER), others);
   });
 
-  test(`${engine}: more minutes than one transaction takes, and rows that come late, are merged too`, async (t) => {
+  test(`${engine}: more minutes than fit in one transaction, and late rows, are merged too`, async (t) => {
     const every = Array.from({ length: 1300 }, (_, n) => T0 + n * MINUTE_MS);
     const database = await openWithRows(t, every);
     const until = T0 + DAY_MS;
@@ -85,7 +85,7 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
     assert.deepEqual([all.length, all[0]?.requests], [Math.ceil(1300 / 15), 16]);
   });
 
-  test(`${engine}: merging that broke off goes on where it was`, async (t) => {
+  test(`${engine}: an interrupted merge continues where it stopped`, async (t) => {
     const database = await openWithRows(
       t,
       Array.from({ length: 60 }, (_, n) => T0 + n * MINUTE_MS),
@@ -103,7 +103,7 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
     assert.equal((await timesOf(database)).length, 4);
   });
 
-  test(`${engine}: more rollups than one transaction takes go, and of the days that are kept none`, async (t) => {
+  test(`${engine}: more rollups than fit in one transaction are deleted, and none of the retained days`, async (t) => {
     const keys = Array.from({ length: 2_100 }, (_, n) => `key_${n}`);
     const database = await openWithRows(t, [T0]);
     for (const [day, at] of [T0 - 9 * DAY_MS, T0].entries())
@@ -130,7 +130,7 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
     }
   });
 
-  test(`${engine}: whole days of rollups go when requests of them are over, those of another org stay`, async (t) => {
+  test(`${engine}: whole days of expired rollups are deleted, and those of other organizations remain`, async (t) => {
     const days = [10, 6, 5, 4, 1, 0];
     const database = await openWithRows(
       t,

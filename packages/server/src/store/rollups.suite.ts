@@ -40,7 +40,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
   const requests = async (database: Database, more: Partial<RollupRequest> = {}) =>
     (await getRollupTotal(database.read, { ...ALL, ...more, figures: ['requests'] }))[0];
 
-  test(`${engine}: a row counts once, however often and in whatever company it comes`, async (t) => {
+  test(`${engine}: a row counts once, however often and in whatever batch it is inserted`, async (t) => {
     const database = await openWithOrg(t);
     const rows = Array.from({ length: 20 }, (_, n) =>
       createTestExchangeRow(`exc_${n}`, { created_at: T0 + n }),
@@ -64,7 +64,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.deepEqual([inserted, known, await requests(database)], [1, 1, 1]);
   });
 
-  test(`${engine}: rows the table refuses are rejected alone and not counted`, async (t) => {
+  test(`${engine}: rows that the table rejects are rejected alone and not counted`, async (t) => {
     const database = await openWithOrg(t);
     const bad = { ...createTestExchangeRow('exc_bad', { created_at: T0 }), status: null };
     const good = createTestExchangeRow('exc_good', { created_at: T0 });
@@ -73,7 +73,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.equal(await requests(database), 2);
   });
 
-  test(`${engine}: rows whose time is none are rejected alone`, async (t) => {
+  test(`${engine}: rows with an invalid time are rejected alone`, async (t) => {
     const database = await openWithOrg(t);
     const times = [-1, 1.5, 1e300, null, 'today'];
     const bad = times.map((created_at, n) => ({ ...createTestExchangeRow(`exc_${n}`), created_at }));
@@ -82,7 +82,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.deepEqual([inserted, rejected.length, await requests(database)], [1, bad.length, 1]);
   });
 
-  test(`${engine}: values of a dimension, of two at once and of a declared metadata key are told apart`, async (t) => {
+  test(`${engine}: values of a dimension, of two dimensions and of a metadata key are counted separately`, async (t) => {
     const database = await openWithOrg(t, ['env']);
     const metadata = (env: unknown) => ({ metadata_json: JSON.stringify({ env, other: 'x' }) });
     await ingestRows(t, database, [
@@ -142,7 +142,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.equal(await requests(database, { filter: { facet: 'metadata.env', any: ['prod'], none: [] } }), 2);
   });
 
-  test(`${engine}: a blocked request counts for the model that it asked for`, async (t) => {
+  test(`${engine}: a blocked request counts for the requested model`, async (t) => {
     const database = await openWithOrg(t);
     const blocked = { model: null, provider: null, status: 402, state: 'blocked' } as const;
     const at = (n: number) => T0 + n * 60_000;
@@ -171,7 +171,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.deepEqual(await top({}), all);
   });
 
-  test(`${engine}: steps add up hours to days and hold what began in them`, async (t) => {
+  test(`${engine}: intervals add hours to days and contain the requests that began in them`, async (t) => {
     const database = await openWithOrg(t);
     const times = [T0 - 1, T0, T0 + HOUR_MS - 1, T0 + HOUR_MS, T0 + 23 * HOUR_MS];
     await ingestRows(
@@ -208,7 +208,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     }
   });
 
-  test(`${engine}: lists find rows by a declared metadata key with other filters, page by page`, async (t) => {
+  test(`${engine}: lists find rows by an indexed metadata key with other filters, in pages`, async (t) => {
     const database = await openWithOrg(t, ['env']);
     const rows = Array.from({ length: 30 }, (_, n) =>
       createTestExchangeRow(`exc_${String(n).padStart(2, '0')}`, {
@@ -238,7 +238,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.equal(await ids({ metadata: { env: is('none') } }), '');
   });
 
-  test(`${engine}: what is older than retention goes, with its rollups, and nothing else`, async (t) => {
+  test(`${engine}: rows older than the retention period are deleted with their rollups, and nothing else`, async (t) => {
     const database = await openWithOrg(t, ['env']);
     const metadata_json = '{"env":"prod"}';
     const days = [10, 5, 4, 1, 0];
@@ -273,7 +273,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.equal(await database.expireExchanges(before), 0);
   });
 
-  test(`${engine}: a change is told once it is committed, and not when it is undone`, async (t) => {
+  test(`${engine}: a change is announced when it is committed, and not if it is rolled back`, async (t) => {
     const database = await openWithOrg(t);
     let told = 0;
     const heard = Promise.withResolvers<void>();
@@ -292,7 +292,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.equal(told, 1);
   });
 
-  test(`${engine}: sums beyond 2^53 nano-USD are read all the same`, async (t) => {
+  test(`${engine}: sums above 2^53 nano-USD are read correctly`, async (t) => {
     const database = await openWithOrg(t);
     const rows: ExchangeRow[] = [1, 2, 3].map((n) =>
       createTestExchangeRow(`exc_${n}`, { created_at: T0 + n * MINUTE_MS, cost_nano_usd: 9e15 }),

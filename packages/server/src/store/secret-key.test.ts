@@ -22,7 +22,7 @@ function loadAndRemember(options: InstallationSecretKeyOptions): InstallationSec
 const refuses = (pattern: RegExp) => (error: unknown) =>
   error instanceof StoreUnusableError && pattern.test(error.message);
 
-test('a key is generated once, readable by its owner alone, and found again', (t) => {
+test('a key is generated once, readable by its owner only, and read again later', (t) => {
   const dataDir = join(createTemporaryDirectory(t), 'made');
   assert.equal(loadInstallationSecretKey({ dataDir }).isGenerated, true);
   assert.equal(existsSync(dataDir), false, 'nothing is written before the database accepts the key');
@@ -35,7 +35,7 @@ test('a key is generated once, readable by its owner alone, and found again', (t
   assert.deepEqual(again.key, first.key);
 });
 
-test('a key that other users of the machine can read is refused, with the command that closes it', (t) => {
+test('a key that other users can read is rejected with the command that fixes it', (t) => {
   const dataDir = createTemporaryDirectory(t);
   const { key } = loadAndRemember({ dataDir });
   const file = join(dataDir, 'secret.key');
@@ -53,13 +53,13 @@ test('a key that other users of the machine can read is refused, with the comman
   }
 });
 
-test('two installations have two keys', (t) => {
+test('two installations have different keys', (t) => {
   const one = loadInstallationSecretKey({ dataDir: createTemporaryDirectory(t) });
   const other = loadInstallationSecretKey({ dataDir: createTemporaryDirectory(t) });
   assert.notDeepEqual(one.key, other.key);
 });
 
-test('a generated key may move from its file to the environment', (t) => {
+test('a generated key can be moved from its file to the environment', (t) => {
   const dataDir = createTemporaryDirectory(t);
   const { key } = loadAndRemember({ dataDir });
   const given = readFileSync(join(dataDir, 'secret.key'), 'utf8').trim();
@@ -67,7 +67,7 @@ test('a generated key may move from its file to the environment', (t) => {
   assert.deepEqual(loadInstallationSecretKey({ dataDir, given }).key, key);
 });
 
-test('a given key is used, never written down, and may not be short', (t) => {
+test('a configured key is used, never stored, and must not be short', (t) => {
   const dataDir = createTemporaryDirectory(t);
   assert.throws(
     () => loadInstallationSecretKey({ dataDir, given: 'x'.repeat(31) }),
@@ -82,7 +82,7 @@ test('a given key is used, never written down, and may not be short', (t) => {
   );
 });
 
-test('another key than last time, a lost one and a cut one are refused', (t) => {
+test('a different, missing or truncated key is rejected', (t) => {
   const dataDir = createTemporaryDirectory(t);
   loadAndRemember({ dataDir });
   assert.throws(

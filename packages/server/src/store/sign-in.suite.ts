@@ -86,7 +86,7 @@ export function signInSuite(engine: string, open: (t: TestContext) => Promise<Da
     return database;
   };
 
-  test(`${engine}: a session is found by its cookie, and for a while by the one before`, async (t) => {
+  test(`${engine}: a session is found by its cookie, and for some time by the previous one`, async (t) => {
     const database = await openWithPeople(t);
     await database.transaction((writer) => insertConsoleSession(writer, session('ses_1')));
     const rotate = () =>
@@ -107,7 +107,7 @@ export function signInSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.equal(await findConsoleSessionByToken(database.read, 'next', 0), undefined);
   });
 
-  test(`${engine}: a standing has the oldest membership first, and last use never goes back`, async (t) => {
+  test(`${engine}: the oldest membership is first, and last use never moves back`, async (t) => {
     const database = await openWithPeople(t);
     const standings = await listMembershipsWithRoles(database.read, 'usr_a', null);
     assert.deepEqual(
@@ -123,7 +123,7 @@ export function signInSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.equal((await listConsoleSessionsOfUser(database.read, 'usr_a'))[0]?.last_seen_at, 30);
   });
 
-  test(`${engine}: sessions end one by one, all but one, for one org, and only those of the person`, async (t) => {
+  test(`${engine}: sessions are ended individually, all but one, or for one organization, for one person only`, async (t) => {
     const database = await openWithPeople(t);
     const left = async () =>
       (await Promise.all(['usr_a', 'usr_b'].map((id) => listConsoleSessionsOfUser(database.read, id))))
@@ -151,7 +151,7 @@ export function signInSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.deepEqual(await left(), ['ses_3']);
   });
 
-  test(`${engine}: of two that spend a token at the same moment one does, and what is over is removed`, async (t) => {
+  test(`${engine}: of two simultaneous uses of a token, one succeeds, and expired tokens are removed`, async (t) => {
     const database = await openWithPeople(t);
     const spend = () => database.transaction((writer) => markTokenUsed(writer, 'once', 100));
     assert.deepEqual((await Promise.all([spend(), spend(), spend()])).sort(), [false, false, true]);
@@ -178,7 +178,7 @@ export function signInSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.equal(await spend(), true, 'forgotten, for it is over anyway');
   });
 
-  test(`${engine}: tries are put, counted on and forgotten`, async (t) => {
+  test(`${engine}: attempts are stored, counted and deleted`, async (t) => {
     const database = await open(t);
     const row = { bucket: 'account:x', attempts: 1, last_attempt_at: 1, blocked_until: 0 };
     await database.transaction((writer) => upsertSignInAttempts(writer, row));
@@ -189,7 +189,7 @@ export function signInSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.deepEqual(await findSignInAttempts(database.read, ['account:x']), []);
   });
 
-  test(`${engine}: an authenticator is registered once, an issuer’s person is one person`, async (t) => {
+  test(`${engine}: a passkey is registered once, and an issuer's subject belongs to one person`, async (t) => {
     const database = await openWithPeople(t);
     const passkey = {
       id: 'psk_1',

@@ -37,7 +37,7 @@ for (const [engine, open] of [
   ['sqlite', openSqlite],
   ['postgres', openTestDatabase],
 ] as const)
-  test(`${engine}: bodies go through their spool, once each, and what an earlier process left comes with them`, async (t) => {
+  test(`${engine}: bodies are stored once through their spool, including those that an earlier process left`, async (t) => {
     const database = await open(t);
     const dataDir = createTemporaryDirectory(t);
     const directory = join(dataDir, 'bodies');

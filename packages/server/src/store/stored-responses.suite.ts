@@ -37,7 +37,7 @@ export function storedResponseSuite(engine: string, open: (t: TestContext) => Pr
     return database;
   };
 
-  test(`${engine}: a turn’s chain is its own branch, newest first, and ends where a turn is gone`, async (t) => {
+  test(`${engine}: the turns of a branch are listed newest first, up to a deleted turn`, async (t) => {
     const rows = [
       turn('a', null, 1),
       turn('b', 'a', 2),
@@ -54,7 +54,7 @@ export function storedResponseSuite(engine: string, open: (t: TestContext) => Pr
     assert.deepEqual(await ids('b'), []);
   });
 
-  test(`${engine}: a response id is looked up for its owner, the newest of several`, async (t) => {
+  test(`${engine}: a response id is found for its owner, the newest of several`, async (t) => {
     const same = { response_id: 'resp_same' };
     const database = await openWith(t, [
       turn('a', null, 1, same),
@@ -81,7 +81,7 @@ export function storedResponseSuite(engine: string, open: (t: TestContext) => Pr
     assert.equal(await find(null), 'c');
   });
 
-  test(`${engine}: old turns go, but not those a younger one stands on`, async (t) => {
+  test(`${engine}: old turns are deleted, except those that newer turns continue`, async (t) => {
     const rows = [
       turn('a', null, 1),
       turn('b', 'a', 2),

@@ -5,7 +5,7 @@ import { replaceResultTable } from './results.ts';
 const row = { name: 'a', version: '1', surface: 'chat', date: '2026-01-01' };
 const PAGE = 'before\n<!-- results: sdks -->\n<!-- end -->\nafter\n';
 
-test('a run replaces its own rows, and leaves the others with their date', () => {
+test('a run replaces its own rows, and keeps the others with their date', () => {
   const first = replaceResultTable(PAGE, 'sdks', [
     { ...row, cells: ['1/1'] },
     { ...row, name: 'b', cells: ['not run: no | here'] },
@@ -20,6 +20,6 @@ test('a run replaces its own rows, and leaves the others with their date', () =>
   assert.ok(second.startsWith('before\n') && second.endsWith('<!-- end -->\nafter\n'));
 });
 
-test('a page without the table is refused', () => {
+test('a page without the table is rejected', () => {
   assert.throws(() => replaceResultTable(PAGE, 'agents', []), /no table agents/);
 });

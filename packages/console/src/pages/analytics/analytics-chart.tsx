@@ -4,14 +4,14 @@ import type { UrlChanges } from '../../app/url-state.ts';
 import type { ChartAnnotation } from '../../data/chart-annotation.ts';
 import type { ChartSummary, Timeseries } from '../../data/charts.ts';
 import { formatCount, formatDuration, formatMoney, formatPercent } from '../../format/amounts.ts';
-import { browserZone, formatDayLabel } from '../../format/times.ts';
+import { formatDayLabel, getBrowserZone } from '../../format/times.ts';
 import { AnnotationList } from '../../ui/annotation-list.tsx';
 import { PeriodChange } from '../../ui/cards.tsx';
 import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import type { MetricTab } from './analytics-data.ts';
-import { computeRelativeChange, missingValueLabel } from './metric-groups.ts';
+import { computeRelativeChange, getMissingValueLabel } from './metric-groups.ts';
 import { analyticsText } from './text.ts';
 
 interface ChartInput {
@@ -54,7 +54,7 @@ export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
             format={tab.format}
             height={240}
             marks={marks}
-            zone={data?.timezone ?? browserZone()}
+            zone={data?.timezone ?? getBrowserZone()}
             isDaily={interval === 'day'}
             {...(data ? { until: Date.parse(data.to) } : {})}
             onZoom={(from, to) =>
@@ -65,7 +65,7 @@ export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
           <Skeleton className="h-60" />
         )}
       </div>
-      <AnnotationList marks={marks} zone={data?.timezone ?? browserZone()} />
+      <AnnotationList marks={marks} zone={data?.timezone ?? getBrowserZone()} />
     </section>
   );
 }
@@ -80,7 +80,7 @@ interface PlotOptions {
 function plot(data: Timeseries, { by, label, old }: PlotOptions) {
   const parts = data.series.map(
     ({ value, name, other, values }): PlottedSeries => ({
-      label: other ? analyticsText.other : (name ?? value ?? missingValueLabel(by)),
+      label: other ? analyticsText.other : (name ?? value ?? getMissingValueLabel(by)),
       values,
     }),
   );

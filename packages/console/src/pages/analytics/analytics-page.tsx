@@ -6,7 +6,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useAnnotations } from '../../data/annotations.ts';
 import { chooseChartInterval } from '../../filters/time-range.ts';
-import { browserZone, formatDayLabel, formatShortTime, formatZoneName } from '../../format/times.ts';
+import { formatDayLabel, formatShortTime, formatZoneName, getBrowserZone } from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { copyText } from '../../ui/copy-button.tsx';
@@ -245,7 +245,7 @@ function CompleteUntil({ at }: { readonly at: string }) {
   return (
     <span>
       {analyticsText.notes.completeUntil(
-        `${formatShortTime(moment, browserZone())} ${formatZoneName(moment, browserZone())}`,
+        `${formatShortTime(moment, getBrowserZone())} ${formatZoneName(moment, getBrowserZone())}`,
       )}
     </span>
   );

@@ -46,7 +46,7 @@ export function computeRelativeChange(now: number | undefined, before: number | 
 }
 
 /** Returns the label of the group of requests that have no value for the dimension `by`. */
-export function missingValueLabel(by: string): string {
+export function getMissingValueLabel(by: string): string {
   const labels: Readonly<Record<string, string>> = analyticsText.missingValues;
   return labels[by] ?? analyticsText.missingValue;
 }
@@ -65,7 +65,7 @@ export function toGroupRows(
     const { value, name, previous } = group;
     return {
       value,
-      label: name ?? value ?? missingValueLabel(by),
+      label: name ?? value ?? getMissingValueLabel(by),
       isOther: false,
       sums: group,
       share: ratio(group[metric], total[metric]),

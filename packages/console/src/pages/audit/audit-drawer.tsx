@@ -1,13 +1,13 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { browserZone, formatFullTime } from '../../format/times.ts';
+import { formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { DetailList } from '../../ui/cards.tsx';
 import { FieldChanges } from '../../ui/conflict-notice.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
-import { actorName, auditEntryTitle, auditFieldChanges } from './audit-entry.ts';
+import { formatActorName, formatAuditEntryTitle, listAuditFieldChanges } from './audit-entry.ts';
 import { auditText } from './text.ts';
 
 /** Shows one change: all fields before and after it, and its entry in the hash chain. */
@@ -25,7 +25,7 @@ export function AuditDrawer({
   return (
     <Drawer title={auditText.drawer.title} about={entry.id} onClose={onClose}>
       <div className="flex items-start gap-2 px-4 pt-3 md:px-6">
-        <h2 className="min-w-0 flex-1 text-body font-semibold break-words">{auditEntryTitle(entry)}</h2>
+        <h2 className="min-w-0 flex-1 text-body font-semibold break-words">{formatAuditEntryTitle(entry)}</h2>
         <div className="flex">
           <IconButton icon={ChevronUp} label={auditText.page.previousChange} keys="k" onClick={onPrevious} />
           <IconButton icon={ChevronDown} label={auditText.page.nextChange} keys="j" onClick={onNext} />
@@ -35,7 +35,7 @@ export function AuditDrawer({
       <div className="grid gap-5 px-4 pt-2 pb-8 md:px-6">
         <DetailList
           items={[
-            [auditText.drawer.time, formatFullTime(new Date(entry.at), browserZone(), true)],
+            [auditText.drawer.time, formatFullTime(new Date(entry.at), getBrowserZone(), true)],
             [auditText.drawer.actor, <Actor key="actor" entry={entry} />],
             [
               auditText.drawer.action,
@@ -61,7 +61,7 @@ export function AuditDrawer({
         />
         <section className="grid gap-2">
           <h3 className="text-body font-semibold">{auditText.drawer.fields}</h3>
-          <FieldChanges changes={auditFieldChanges(entry)} />
+          <FieldChanges changes={listAuditFieldChanges(entry)} />
         </section>
       </div>
     </Drawer>
@@ -71,7 +71,7 @@ export function AuditDrawer({
 function Actor({ entry }: { readonly entry: AuditEntry }) {
   return (
     <>
-      {actorName(entry)}{' '}
+      {formatActorName(entry)}{' '}
       <OrgLink
         to="/management/audit"
         search={{ actor: entry.actor }}

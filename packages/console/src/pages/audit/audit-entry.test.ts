@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '@floe/contract/api/audit';
-import { actorName, auditEntryTitle, formatFirstChange } from './audit-entry.ts';
+import { formatActorName, formatAuditEntryTitle, formatFirstChange } from './audit-entry.ts';
 
 const entry: AuditEntry = {
   id: 'aud_1',
@@ -21,28 +21,31 @@ const entry: AuditEntry = {
 };
 
 test('a change names the action and the resource as it was called then', () => {
-  assert.equal(auditEntryTitle(entry), 'Changed key ci');
-  assert.equal(auditEntryTitle({ ...entry, action: 'policies.delete', after: null }), 'Deleted policy ci');
-  assert.equal(auditEntryTitle({ ...entry, before: null, after: null }), 'Changed key key_1');
+  assert.equal(formatAuditEntryTitle(entry), 'Changed key ci');
+  assert.equal(
+    formatAuditEntryTitle({ ...entry, action: 'policies.delete', after: null }),
+    'Deleted policy ci',
+  );
+  assert.equal(formatAuditEntryTitle({ ...entry, before: null, after: null }), 'Changed key key_1');
 });
 
 test('an entry without a version before is a creation, whatever verb created it', () => {
   const created = { ...entry, before: null, after: { name: 'nightly' } };
-  assert.equal(auditEntryTitle({ ...created, action: 'monitors.replace' }), 'Created monitor nightly');
-  assert.equal(auditEntryTitle({ ...created, action: 'keys.apply' }), 'Created key nightly');
+  assert.equal(formatAuditEntryTitle({ ...created, action: 'monitors.replace' }), 'Created monitor nightly');
+  assert.equal(formatAuditEntryTitle({ ...created, action: 'keys.apply' }), 'Created key nightly');
   assert.equal(
-    auditEntryTitle({ ...created, action: 'sessions.step_up' }),
+    formatAuditEntryTitle({ ...created, action: 'sessions.step_up' }),
     'Confirmed the identity of nightly',
   );
-  assert.equal(auditEntryTitle({ ...created, action: 'keys.revoke' }), 'Revoked key nightly');
+  assert.equal(formatAuditEntryTitle({ ...created, action: 'keys.revoke' }), 'Revoked key nightly');
   assert.equal(
-    auditEntryTitle({ ...created, action: 'monitors.replace', before: { name: 'old' } }),
+    formatAuditEntryTitle({ ...created, action: 'monitors.replace', before: { name: 'old' } }),
     'Changed monitor nightly',
   );
 });
 
 test('an action without a label is shown as recorded', () => {
-  assert.equal(auditEntryTitle({ ...entry, action: 'floes.melt' }), 'floes.melt ci');
+  assert.equal(formatAuditEntryTitle({ ...entry, action: 'floes.melt' }), 'floes.melt ci');
 });
 
 test('a row shows the first changed field and counts the others', () => {
@@ -51,16 +54,16 @@ test('a row shows the first changed field and counts the others', () => {
 });
 
 test('the configuration file is named as the actor, and an actor without a name by its id', () => {
-  assert.equal(actorName(entry), 'Mara Koch');
-  assert.equal(actorName({ ...entry, actor_kind: 'file', actor_name: null }), 'floe.yaml');
-  assert.equal(actorName({ ...entry, actor_kind: 'key', actor: 'key_9', actor_name: null }), 'key_9');
+  assert.equal(formatActorName(entry), 'Mara Koch');
+  assert.equal(formatActorName({ ...entry, actor_kind: 'file', actor_name: null }), 'floe.yaml');
+  assert.equal(formatActorName({ ...entry, actor_kind: 'key', actor: 'key_9', actor_name: null }), 'key_9');
 });
 
 test('the replacement of a provider key is named in the entry', () => {
   const version = { name: 'default', tested_at: null };
   const entry = { subject: 'openai/default', before: version };
   const deed = (action: string, after: object) =>
-    auditEntryTitle({ ...entry, action, after: { ...version, ...after } });
+    formatAuditEntryTitle({ ...entry, action, after: { ...version, ...after } });
   assert.equal(deed('credentials.update', { key: 'replaced' }), 'Replaced provider key openai/default');
   assert.equal(
     deed('providers.update', { keys_replaced: ['default'] }),

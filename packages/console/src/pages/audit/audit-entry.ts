@@ -1,17 +1,17 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
-import { auditActionText } from '../../data/audit-action-label.ts';
+import { formatAuditAction } from '../../data/audit-action-label.ts';
 import { type FieldChange, findFieldChanges } from '../../data/field-changes.ts';
 import { auditText } from './text.ts';
 
 type AuditEntryContent = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'>;
 
 /** Describes a change, as in `Revoked key ci`. An action without a label is shown as recorded. */
-export function auditEntryTitle({ action, subject, before, after }: AuditEntryContent): string {
+export function formatAuditEntryTitle({ action, subject, before, after }: AuditEntryContent): string {
   // The subject is a session ID, which tells the reader nothing.
   if (action === 'sessions.create') return auditText.entry.signedIn;
   if (isReplacedKey(after)) return auditText.entry.replacedKey(subject);
   const name = resourceName(after) ?? resourceName(before) ?? subject;
-  return auditActionText(action, name, before === null && after !== null);
+  return formatAuditAction(action, name, before === null && after !== null);
 }
 
 /** Whether the entry records the replacement of a provider key. Its fields do not contain the key. */
@@ -30,13 +30,13 @@ function resourceName(version: unknown): string | null {
 }
 
 /** Returns the name that the actor had at the time of the change. */
-export function actorName({ actor, actor_name, actor_kind }: AuditEntry): string {
+export function formatActorName({ actor, actor_name, actor_kind }: AuditEntry): string {
   if (actor_kind === 'file') return 'floe.yaml';
   return actor_name ?? (actor_kind === 'system' ? auditText.entry.system(actor) : actor);
 }
 
 /** Returns the fields that a change modified. The list of changes shows the first one. */
-export function auditFieldChanges({ before, after }: AuditEntryContent): readonly FieldChange[] {
+export function listAuditFieldChanges({ before, after }: AuditEntryContent): readonly FieldChange[] {
   return findFieldChanges(before, after);
 }
 
@@ -46,7 +46,7 @@ export function auditFieldChanges({ before, after }: AuditEntryContent): readonl
  */
 export function formatFirstChange(entry: AuditEntryContent): string {
   if (entry.before === null || entry.after === null) return '';
-  const [first, ...others] = auditFieldChanges(entry);
+  const [first, ...others] = listAuditFieldChanges(entry);
   if (!first) return '';
   const more = others.length > 0 ? auditText.entry.moreFields(others.length) : '';
   return `${auditText.entry.fieldChange(first.field, first.before || '–', first.after || '–')}${more}`;

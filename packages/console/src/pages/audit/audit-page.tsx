@@ -5,12 +5,12 @@ import { useCallback, useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { resolveTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
-import { browserZone, formatClockTime, formatDayLabel } from '../../format/times.ts';
+import { formatClockTime, formatDayLabel, getBrowserZone } from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
@@ -23,7 +23,7 @@ import { TimeText } from '../../ui/time-text.tsx';
 import { AuditChainStatus } from './audit-chain-status.tsx';
 import { AUDIT_FIELDS, auditQuery } from './audit-data.ts';
 import { AuditDrawer } from './audit-drawer.tsx';
-import { actorName, auditEntryTitle, formatFirstChange } from './audit-entry.ts';
+import { formatActorName, formatAuditEntryTitle, formatFirstChange } from './audit-entry.ts';
 import { auditText } from './text.ts';
 
 /** Renders the audit log: who changed what, with the values before and after each change. */
@@ -147,12 +147,12 @@ function useAuditList() {
 
 const COLUMNS: readonly TableColumn<AuditEntry>[] = [
   { id: 'time', label: auditText.columns.time, width: '9rem', cell: ({ at }) => <EntryTime at={at} /> },
-  { id: 'actor', label: auditText.columns.actor, width: 'minmax(8rem, 12rem)', cell: actorName },
+  { id: 'actor', label: auditText.columns.actor, width: 'minmax(8rem, 12rem)', cell: formatActorName },
   {
     id: 'what',
     label: auditText.columns.change,
     width: 'minmax(14rem, 1.4fr)',
-    cell: (entry) => <span className="font-medium">{auditEntryTitle(entry)}</span>,
+    cell: (entry) => <span className="font-medium">{formatAuditEntryTitle(entry)}</span>,
   },
   {
     id: 'change',
@@ -172,7 +172,7 @@ function EntryTime({ at }: { readonly at: string }) {
   const moment = new Date(at);
   return (
     <time dateTime={at}>
-      {formatDayLabel(moment, browserZone(), new Date())} {formatClockTime(moment, browserZone())}
+      {formatDayLabel(moment, getBrowserZone(), new Date())} {formatClockTime(moment, getBrowserZone())}
     </time>
   );
 }
@@ -180,9 +180,9 @@ function EntryTime({ at }: { readonly at: string }) {
 function AuditCard({ row }: { readonly row: AuditEntry }) {
   return (
     <div className="grid gap-0.5">
-      <div className="truncate font-medium">{auditEntryTitle(row)}</div>
+      <div className="truncate font-medium">{formatAuditEntryTitle(row)}</div>
       <div className="flex justify-between gap-3 text-small text-ink-2">
-        <span className="truncate">{actorName(row)}</span>
+        <span className="truncate">{formatActorName(row)}</span>
         <span className="shrink-0">
           <TimeText at={row.at} />
         </span>
@@ -194,7 +194,7 @@ function AuditCard({ row }: { readonly row: AuditEntry }) {
 /** Exports all entries that match the filters, with their hashes. */
 function ExportMenu({ filters }: { readonly filters: Readonly<Record<string, string>> }) {
   const save = (format: 'csv' | 'ndjson') => {
-    const url = apiUrl('api/management/audit/export');
+    const url = buildApiUrl('api/management/audit/export');
     url.search = new URLSearchParams({ ...filters, format }).toString();
     location.assign(url);
   };

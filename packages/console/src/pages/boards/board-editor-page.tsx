@@ -5,7 +5,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import type { WithETag } from '../../data/api-client.ts';
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import type { FormFieldsProps } from '../../data/patch-form.ts';
 import { useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -120,7 +120,7 @@ function BoardFields({ form, onChange }: FormFieldsProps<BoardForm>) {
 
 /** Shows the URL, the badge and the JSON URL of a public board. */
 function BoardSharing({ slug }: { readonly slug: string }) {
-  const url = apiUrl(`boards/${slug}`).href;
+  const url = buildApiUrl(`boards/${slug}`).href;
   return (
     <section className="grid max-w-3xl gap-2">
       <h2 className="flex items-center gap-3 text-body font-semibold">

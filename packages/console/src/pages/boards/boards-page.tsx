@@ -2,7 +2,7 @@ import type { Board } from '@floe/contract/api/boards';
 import { ExternalLink, Globe, Lock } from 'lucide-react';
 import { ListPage } from '../../app/list-page.tsx';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useListRows } from '../../data/lists.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -80,7 +80,7 @@ function BoardVisibility({ row: { public: open } }: { readonly row: Board }) {
 function BoardLink({ row: { slug, public: open } }: { readonly row: Board }) {
   const path = `/boards/${slug}`;
   if (!open) return <code className="font-mono text-code text-ink-3">{path}</code>;
-  const url = apiUrl(path).href;
+  const url = buildApiUrl(path).href;
   return (
     <span className="flex items-center gap-1">
       <a href={url} target="_blank" rel="noreferrer" className="text-accent-ink underlined">

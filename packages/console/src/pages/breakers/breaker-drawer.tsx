@@ -4,8 +4,8 @@ import type * as z from 'zod';
 import { OrgLink } from '../../app/org-link.tsx';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
 import { formatCount } from '../../format/amounts.ts';
-import { breakerName } from '../../format/breaker-name.ts';
-import { browserZone, formatFullTime } from '../../format/times.ts';
+import { formatBreakerName } from '../../format/breaker-name.ts';
+import { formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { DetailList } from '../../ui/cards.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
@@ -13,7 +13,7 @@ import { DrawerHeader } from '../../ui/drawer-header.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { breakerHistoryStatus, breakerStatus, describeNextStep } from './breaker-status.ts';
+import { describeNextStep, getBreakerHistoryStatus, getBreakerStatus } from './breaker-status.ts';
 import { BreakerTraffic } from './breaker-traffic.tsx';
 import { OverrideBreakerDialog } from './override-breaker-dialog.tsx';
 import { breakersText } from './text.ts';
@@ -32,12 +32,15 @@ export function BreakerDrawer({
   readonly onClose: () => void;
 }) {
   const { state, word } = breaker
-    ? breakerStatus(breaker)
+    ? getBreakerStatus(breaker)
     : { state: 'healthy' as const, word: breakersText.states.closed };
   const [target = id] = id.split('@');
   return (
     <Drawer title={breakersText.drawer.title} about={id} onClose={onClose}>
-      <DrawerHeader title={<span className="font-mono text-code">{breakerName(id)}</span>} onClose={onClose}>
+      <DrawerHeader
+        title={<span className="font-mono text-code">{formatBreakerName(id)}</span>}
+        onClose={onClose}
+      >
         <StatusBadge state={state}>{word}</StatusBadge>
       </DrawerHeader>
       <div className="grid gap-5 p-4 md:p-6">
@@ -76,9 +79,9 @@ function BreakerDetails({ breaker }: { readonly breaker: Breaker }) {
         [breakersText.drawer.forcedBy, forced?.by || null],
         [
           breakersText.drawer.automaticState,
-          forced && breakersText.drawer.whileForced(breakerStatus({ ...breaker, forced: null }).word),
+          forced && breakersText.drawer.whileForced(getBreakerStatus({ ...breaker, forced: null }).word),
         ],
-        [breakersText.drawer.until, forced && formatFullTime(new Date(forced.until), browserZone())],
+        [breakersText.drawer.until, forced && formatFullTime(new Date(forced.until), getBrowserZone())],
         [breakersText.drawer.next, describeNextStep(breaker) || null],
         [
           breakersText.drawer.calls,
@@ -124,7 +127,7 @@ function History({ id }: { readonly id: string }) {
 }
 
 function HistoryItem({ change }: { readonly change: BreakerChange }) {
-  const { state, word } = breakerHistoryStatus(change.state);
+  const { state, word } = getBreakerHistoryStatus(change.state);
   return (
     <li className="grid grid-cols-[auto_6rem_1fr_auto] items-start gap-x-2.5 text-ui">
       <span className="mt-0.5">

@@ -15,7 +15,7 @@ export interface BreakerStatus {
  * Returns the icon and label of a breaker. If the breaker is overridden, they show the override instead of
  * the automatic state.
  */
-export function breakerStatus({
+export function getBreakerStatus({
   state,
   forced,
   wait_ms,
@@ -53,13 +53,13 @@ export function describeNextStep({
 }
 
 /** Returns the icon and label of an entry in the history of a breaker. */
-export function breakerHistoryStatus(state: string): BreakerStatus {
+export function getBreakerHistoryStatus(state: string): BreakerStatus {
   if (state === 'released') return { state: 'healthy', word: breakersText.states.released };
   if (state === 'forced_open') return { state: 'paused', word: breakersText.states.forced.open };
   if (state === 'forced_closed') return { state: 'paused', word: breakersText.states.forced.closed };
   const known = (['open', 'half_open', 'ramping', 'closed'] as const).find((one) => one === state);
   return known
-    ? breakerStatus({ state: known, forced: null, wait_ms: 0 })
+    ? getBreakerStatus({ state: known, forced: null, wait_ms: 0 })
     : { state: 'unknown', word: state.replaceAll('_', ' ') };
 }
 

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { orgModelsQuery, orgProvidersQuery } from '../../data/org-lists.ts';
-import { breakerName } from '../../format/breaker-name.ts';
+import { formatBreakerName } from '../../format/breaker-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -73,7 +73,7 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
     <Dialog
       open
       onClose={onClose}
-      title={id === undefined ? breakersText.force.title : breakersText.force.titleOf(breakerName(id))}
+      title={id === undefined ? breakersText.force.title : breakersText.force.titleOf(formatBreakerName(id))}
       description={breakersText.force.effects[state]}
     >
       <Form
@@ -181,8 +181,8 @@ function useForce(
       done: () => {
         showToast(
           state === 'auto'
-            ? breakersText.force.returned(breakerName(target))
-            : breakersText.force.forced(breakerName(target), state),
+            ? breakersText.force.returned(formatBreakerName(target))
+            : breakersText.force.forced(formatBreakerName(target), state),
         );
         onDone();
       },
@@ -198,5 +198,5 @@ export function useBreakerIds(isEnabled: boolean) {
   const providers = useQuery({ ...orgProvidersQuery, enabled: isEnabled }).data?.data;
   const models = useQuery({ ...orgModelsQuery, enabled: isEnabled }).data?.data;
   if (!providers || !models) return [];
-  return listPossibleBreakerIds(models, providers).map((id) => ({ value: id, label: breakerName(id) }));
+  return listPossibleBreakerIds(models, providers).map((id) => ({ value: id, label: formatBreakerName(id) }));
 }

@@ -8,13 +8,13 @@ export const breakersText = {
     blockedEffect: ' Requests go to the next target in their route, or fail if there is none.',
     filter: 'Filter breakers',
     notClosed: 'Open or recovering',
-    notClosedCount: (count: number) => `Open or recovering ${count}`,
+    notClosedCount: (count: number) => `Open or recovering (${count})`,
     all: 'All',
     empty: {
       title: 'All targets receive traffic',
       titleProviders: (providers: string) => `All targets of ${providers} receive traffic`,
       provider: 'provider',
-      text: 'A breaker is listed here after failures open it, while a provider asks Floe to wait, or when a member overrides it.',
+      text: 'This list contains breakers that are open or recovering, breakers that a member forced, and targets that are rate limited.',
     },
   },
   columns: {

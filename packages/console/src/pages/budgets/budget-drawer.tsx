@@ -1,6 +1,6 @@
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatMoney } from '../../format/amounts.ts';
-import { browserZone, formatFullTime } from '../../format/times.ts';
+import { formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { capitalize } from '../../format/words.ts';
 import { DetailList } from '../../ui/cards.tsx';
 import { ResourceDrawer, type ResourceDrawerContent } from '../../ui/resource-drawer.tsx';
@@ -58,7 +58,7 @@ function CurrentUsage({ budget }: { readonly budget: Budget }) {
           [budgetsText.drawer.forecast, <BudgetForecast key="forecast" budget={budget} />],
           [
             budgetsText.drawer.resets,
-            state?.resets_at ? formatFullTime(new Date(state.resets_at), browserZone()) : null,
+            state?.resets_at ? formatFullTime(new Date(state.resets_at), getBrowserZone()) : null,
           ],
         ]}
       />

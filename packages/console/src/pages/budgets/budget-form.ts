@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { formatMoney } from '../../format/amounts.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
-import { browserZone, formatDayLabel, formatShortTime } from '../../format/times.ts';
+import { formatDayLabel, formatShortTime, getBrowserZone } from '../../format/times.ts';
 import { capitalize } from '../../format/words.ts';
 import {
   describeFormSubject,
@@ -123,7 +123,7 @@ export interface ForecastText {
  * @param now The time to which dates are relative.
  */
 export function describeForecast({ state, limit_usd }: Budget, now = new Date()): ForecastText {
-  const zone = browserZone();
+  const zone = getBrowserZone();
   const words = budgetsText.forecast;
   if (!state) return { summary: words.none, isOver: false, explanation: words.separate };
   const { forecast_nano_usd: forecast, exhausted_at, resets_at, spent_nano_usd } = state;

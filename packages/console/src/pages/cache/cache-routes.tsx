@@ -2,7 +2,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { listQuery, useListRows } from '../../data/lists.ts';
-import { resourcePath } from '../../data/resource-kind.ts';
+import { buildResourceApiPath } from '../../data/resource-kind.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Card } from '../../ui/cards.tsx';
 import { Select } from '../../ui/field.tsx';
@@ -22,7 +22,7 @@ export function CacheRoutes({ enabled }: { readonly enabled: boolean }) {
   const refusal = useDenialReason('management');
   const put = useApiMutation(
     ({ id, cache }: { readonly id: string; readonly cache: 'on' | 'off' | null }) =>
-      sendJson<Route>('PATCH', resourcePath(ROUTE_RESOURCE_KIND, id), { cache }),
+      sendJson<Route>('PATCH', buildResourceApiPath(ROUTE_RESOURCE_KIND, id), { cache }),
     {
       touches: ROUTE_RESOURCE_KIND.touches,
       done: ({ id, cache }) => showToast(cacheText.routes.saved[cache ?? 'default'](id)),

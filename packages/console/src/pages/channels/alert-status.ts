@@ -5,7 +5,10 @@ import type { ConsoleAlert } from './channel-data.ts';
  * Returns the icon of an alert. Alerts about budgets and missed first beats always have a warning icon,
  * because these events have no end.
  */
-export function alertStatus({ event, closed_at }: Pick<ConsoleAlert, 'event' | 'closed_at'>): DisplayStatus {
+export function getAlertStatus({
+  event,
+  closed_at,
+}: Pick<ConsoleAlert, 'event' | 'closed_at'>): DisplayStatus {
   if (event === 'monitor_recovered') return 'healthy';
   if (event === 'budget' || event === 'monitor_never_beaten') return 'warning';
   return closed_at === null ? 'failing' : 'healthy';

@@ -2,7 +2,7 @@ import type { alertResource, Channel, channelTestResult } from '@floe/contract/a
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
-import { type ConsoleResourceKind, resourcePath } from '../../data/resource-kind.ts';
+import { buildResourceApiPath, type ConsoleResourceKind } from '../../data/resource-kind.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { type ChannelForm, toChannelBody, toChannelChangeBody, toChannelForm } from './channel-form.ts';
 import { channelsText } from './text.ts';
@@ -44,7 +44,7 @@ export function alertsQuery(filters: Readonly<Record<string, string>>) {
 
 /** Sends a test message to a saved channel. */
 export const testChannel = (id: string) =>
-  sendJson<ChannelTestReport>('POST', `${resourcePath(CHANNEL_RESOURCE_KIND, id)}/test`);
+  sendJson<ChannelTestReport>('POST', `${buildResourceApiPath(CHANNEL_RESOURCE_KIND, id)}/test`);
 /** Sends a test message to a channel that is not saved yet. */
 export const testChannelDraft = (body: object) =>
   sendJson<ChannelTestReport>('POST', `${CHANNEL_RESOURCE_KIND.path}/test`, body);

@@ -4,14 +4,14 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
-import { browserZone, formatFullTime } from '../../format/times.ts';
+import { formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { alertStatus } from './alert-status.ts';
+import { getAlertStatus } from './alert-status.ts';
 import { alertsQuery, type ConsoleAlert, DELIVERY_LABELS } from './channel-data.ts';
 import { channelsText } from './text.ts';
 
@@ -78,13 +78,13 @@ function AlertEntry({ alert, channel }: { readonly alert: ConsoleAlert; readonly
   return (
     <li className="flex gap-3 py-3">
       <span className="mt-0.5">
-        <StatusIcon state={alertStatus(alert)} />
+        <StatusIcon state={getAlertStatus(alert)} />
       </span>
       <div className="min-w-0 flex-1">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
           <span className="text-body font-medium">{title}</span>
           <span className="text-small text-ink-2 figures">
-            <time dateTime={at}>{formatFullTime(new Date(at), browserZone())}</time> · <TimeText at={at} />
+            <time dateTime={at}>{formatFullTime(new Date(at), getBrowserZone())}</time> · <TimeText at={at} />
           </span>
         </div>
         <p className="text-small text-ink-2">

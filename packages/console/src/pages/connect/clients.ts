@@ -181,7 +181,7 @@ const IDES: readonly ConnectClient[] = [
       },
       { label: 'API key', code: key },
     ],
-    run: 'In Copilot, add the endpoint as a custom model, then choose that model in the model list.',
+    run: 'In Copilot, add the endpoint as a custom model, then choose that model from the model list.',
     pitfalls: ['Each model needs its own entry.', clientText.fullModelId],
   },
   {
@@ -195,7 +195,7 @@ const IDES: readonly ConnectClient[] = [
         code: `name: Floe\nversion: 1.0.0\nschema: v1\nmodels:\n  - name: floe\n    provider: openai\n    model: ${model}\n    apiBase: ${gateway}/v1\n    apiKey: ${key}\n    roles: [chat]`,
       },
     ],
-    run: 'Choose floe in the model list of Continue.',
+    run: 'In Continue, choose floe from the model list.',
     pitfalls: [clientText.fullModelId],
   },
 ];

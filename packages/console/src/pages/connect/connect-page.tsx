@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import type { CreatedKey } from '../../data/created-keys.ts';
 import { type ModelResource, orgModelsQuery } from '../../data/org-lists.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
@@ -100,7 +100,7 @@ function ClientPanel({ client }: { readonly client: ConnectClient }) {
   const { data } = useQuery(orgModelsQuery);
   const models = data?.data ?? [];
   const model = typed ?? defaultModel(models);
-  const gateway = apiUrl('gateway').href;
+  const gateway = buildApiUrl('gateway').href;
   const settings = { gateway, key: created?.key ?? '$FLOE_API_KEY', model };
   const isReachable = !client.needsPublic || !isPrivateHost(new URL(gateway).host);
   return (

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { endOverlap, KEY_QUERY_KEYS, type KeyResource } from './key-data.ts';
-import { isOwnKey } from './key-status.ts';
+import { canChangeKey } from './key-status.ts';
 import { keysText } from './text.ts';
 
 /**
@@ -16,7 +16,7 @@ import { keysText } from './text.ts';
  */
 export function EndOverlap({ row }: { readonly row: KeyResource }) {
   const [asked, setAsked] = useState(false);
-  const needs = isOwnKey(row, useSignedInSession()) ? 'own_keys' : 'management';
+  const needs = canChangeKey(row, useSignedInSession()) ? 'own_keys' : 'management';
   return (
     <div>
       <Button

@@ -1,12 +1,12 @@
 import { KEY_SCOPES } from '@floe/contract/scopes';
 import { formatMoney } from '../../format/amounts.ts';
-import { browserZone, formatDayLabel } from '../../format/times.ts';
+import { formatDayLabel, getBrowserZone } from '../../format/times.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
 import type { KeyResource } from './key-data.ts';
-import { keyStatus } from './key-status.ts';
+import { getKeyStatus } from './key-status.ts';
 import { keysText } from './text.ts';
 
 /**
@@ -110,7 +110,7 @@ function KeyName({
   readonly by?: string | undefined;
   readonly now: Date;
 }) {
-  const standing = keyStatus(row, now);
+  const standing = getKeyStatus(row, now);
   return (
     <span className="flex min-w-0 flex-1 items-center gap-2">
       <span className={`truncate font-medium ${standing ? 'max-w-[60%] shrink-0' : ''}`}>{row.name}</span>
@@ -128,7 +128,7 @@ function KeyName({
 }
 
 function revocationText(revokedAt: string, by: string | undefined, now: Date): string {
-  const date = formatDayLabel(new Date(revokedAt), browserZone(), now);
+  const date = formatDayLabel(new Date(revokedAt), getBrowserZone(), now);
   return by ? keysText.status.revokedBy(date, by) : keysText.status.revokedOn(date);
 }
 

@@ -4,7 +4,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, getAllPages, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
 import { DAY_MS, summaryQuery, type TopValues, timeseriesQuery, topValuesQuery } from '../../data/charts.ts';
-import { actorName } from '../audit/audit-entry.ts';
+import { formatActorName } from '../audit/audit-entry.ts';
 import type { Budget } from '../budgets/budget-form.ts';
 import type { Limit } from '../limits/limit-form.ts';
 
@@ -33,7 +33,7 @@ export const keysQuery = queryOptions({
 export function keyQuery(id: string) {
   return queryOptions({
     queryKey: ['key', id],
-    queryFn: ({ signal }) => getWithETag<KeyResource>(keyPath(id), signal),
+    queryFn: ({ signal }) => getWithETag<KeyResource>(buildKeyPath(id), signal),
   });
 }
 
@@ -85,7 +85,7 @@ export const revokersQuery = queryOptions({
       { action: 'keys.revoke', limit: 200 },
       signal,
     );
-    return new Map(data.map((entry) => [entry.subject, actorName(entry)]));
+    return new Map(data.map((entry) => [entry.subject, formatActorName(entry)]));
   },
 });
 
@@ -114,20 +114,20 @@ export function createKey(key: KeyCreation): Promise<CreatedKey> {
  * hours.
  */
 export function rotateKey(id: string, overlapHours: number): Promise<CreatedKey> {
-  return sendJson('POST', `${keyPath(id)}/rotate`, { overlap_hours: overlapHours });
+  return sendJson('POST', `${buildKeyPath(id)}/rotate`, { overlap_hours: overlapHours });
 }
 
 /** Expires the old value of a rotated key immediately. */
 export function endOverlap(id: string): Promise<KeyResource> {
-  return sendJson('POST', `${keyPath(id)}/end-overlap`);
+  return sendJson('POST', `${buildKeyPath(id)}/end-overlap`);
 }
 
 /** Revokes a key. */
 export function revokeKey(id: string): Promise<null> {
-  return sendJson('DELETE', keyPath(id));
+  return sendJson('DELETE', buildKeyPath(id));
 }
 
 /** Returns the API path of a key. */
-export function keyPath(id: string): string {
+export function buildKeyPath(id: string): string {
   return `api/management/keys/${encodeURIComponent(id)}`;
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemberName } from '../../data/use-member-name.ts';
-import { browserZone, formatFullTime } from '../../format/times.ts';
+import { formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { EndOverlap } from './end-overlap.tsx';
@@ -65,5 +65,5 @@ function LastUsed({ at, never }: { readonly at: string | null; readonly never: s
 }
 
 function formatMoment(time: string): string {
-  return formatFullTime(new Date(time), browserZone());
+  return formatFullTime(new Date(time), getBrowserZone());
 }

@@ -3,15 +3,15 @@ import { usePatchForm } from '../../data/patch-form.ts';
 import { useSignedInSession } from '../../data/session.ts';
 import { EditForm, FormFieldset } from '../../ui/edit-form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { KEY_QUERY_KEYS, type KeyResource, keyPath } from './key-data.ts';
+import { buildKeyPath, KEY_QUERY_KEYS, type KeyResource } from './key-data.ts';
 import { KeyFields, toKeyDraft, toKeyFields } from './key-fields.tsx';
-import { isOwnKey } from './key-status.ts';
+import { canChangeKey } from './key-status.ts';
 import { keysText } from './text.ts';
 
 /** Edits the name, scopes, models and owner of a key. Read-only if the key is not active. */
 export function KeyEditor({ loaded }: { readonly loaded: WithETag<KeyResource> }) {
   const edit = usePatchForm({
-    path: keyPath(loaded.body.id),
+    path: buildKeyPath(loaded.body.id),
     loaded,
     formOf: toKeyDraft,
     write: toKeyFields,
@@ -19,7 +19,7 @@ export function KeyEditor({ loaded }: { readonly loaded: WithETag<KeyResource> }
     done: ({ name }) => showToast(keysText.detail.saved(name)),
   });
   const session = useSignedInSession();
-  const needs = isOwnKey(loaded.body, session) ? 'own_keys' : 'management';
+  const needs = canChangeKey(loaded.body, session) ? 'own_keys' : 'management';
   const fields = <KeyFields draft={edit.form} onChange={edit.set} />;
   if (loaded.body.status !== 'active') return <FormFieldset disabled>{fields}</FormFieldset>;
   return (

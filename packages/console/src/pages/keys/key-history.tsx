@@ -3,7 +3,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { actorName, auditEntryTitle } from '../audit/audit-entry.ts';
+import { formatActorName, formatAuditEntryTitle } from '../audit/audit-entry.ts';
 import { keyHistoryQuery } from './key-data.ts';
 import { keysText } from './text.ts';
 
@@ -28,8 +28,8 @@ export function KeyHistory({ id }: { readonly id: string }) {
           {data.data.map((entry) => (
             <li key={entry.id} className="flex justify-between gap-3">
               <span className="min-w-0">
-                {auditEntryTitle(entry)}{' '}
-                <span className="text-ink-2">{keysText.history.by(actorName(entry))}</span>
+                {formatAuditEntryTitle(entry)}{' '}
+                <span className="text-ink-2">{keysText.history.by(formatActorName(entry))}</span>
               </span>
               <span className="shrink-0 text-small text-ink-3">
                 <TimeText at={entry.at} />

@@ -25,7 +25,7 @@ import { KeyDetails } from './key-details.tsx';
 import { KeyEditor } from './key-editor.tsx';
 import { KeyHistory } from './key-history.tsx';
 import { KeyLimitsCard } from './key-limits-card.tsx';
-import { isOwnKey, keyStatus } from './key-status.ts';
+import { canChangeKey, getKeyStatus } from './key-status.ts';
 import { KeyUsage } from './key-usage.tsx';
 import { RevokeKeyDialog } from './revoke-key.tsx';
 import { RotateKeyDialog } from './rotate-key.tsx';
@@ -66,7 +66,7 @@ export function KeyPage() {
 function KeyActions({ row }: { readonly row: KeyResource }) {
   const [asked, setAsked] = useState<'rotate' | 'revoke' | null>(null);
   const session = useSignedInSession();
-  const needs = isOwnKey(row, session) ? 'own_keys' : 'management';
+  const needs = canChangeKey(row, session) ? 'own_keys' : 'management';
   const isReadOnly = row.status !== 'active' || row.source.kind === 'file';
   return (
     <>
@@ -84,7 +84,7 @@ function KeyActions({ row }: { readonly row: KeyResource }) {
 
 function KeyBody({ loaded }: { readonly loaded: WithETag<KeyResource> }) {
   const row = loaded.body;
-  const standing = keyStatus(row, useNow());
+  const standing = getKeyStatus(row, useNow());
   return (
     <div className="grid gap-4">
       <div className="flex flex-wrap items-center gap-2">

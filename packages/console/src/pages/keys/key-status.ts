@@ -17,7 +17,7 @@ export interface KeyStatus {
  * Returns the icon and label of a key that is revoked, expired or rotating, or that expires soon. Returns
  * null for other keys.
  */
-export function keyStatus(key: KeyResource, now: Date): KeyStatus | null {
+export function getKeyStatus(key: KeyResource, now: Date): KeyStatus | null {
   if (key.status === 'revoked') return { state: 'blocked', word: keysText.status.revoked };
   if (key.status === 'expired') return { state: 'paused', word: keysText.status.expired };
   if (expiresSoon(key, now)) return { state: 'warning', word: keysText.status.expiring };
@@ -53,7 +53,10 @@ export function isRecentlyUsed({ last_used_at }: KeyResource, now: Date): boolea
 }
 
 /** Returns whether a member may change the key: they own it, or they created it and it has no owner. */
-export function isOwnKey({ owner, created_by }: KeyResource, { user, member_id }: SignedInSession): boolean {
+export function canChangeKey(
+  { owner, created_by }: KeyResource,
+  { user, member_id }: SignedInSession,
+): boolean {
   return owner === null ? created_by === member_id : owner === user.email;
 }
 

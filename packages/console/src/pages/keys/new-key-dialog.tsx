@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -65,5 +65,5 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
 
 const EXAMPLE = [
   `export FLOE_API_KEY=${keysText.create.placeholder}`,
-  `curl -fsS ${apiUrl('gateway/v1/models').href} -H "Authorization: Bearer $FLOE_API_KEY"`,
+  `curl -fsS ${buildApiUrl('gateway/v1/models').href} -H "Authorization: Bearer $FLOE_API_KEY"`,
 ].join('\n');

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { formatMoney } from '../../format/amounts.ts';
-import { browserZone, formatClockTime, formatRelativeTime } from '../../format/times.ts';
+import { formatClockTime, formatRelativeTime, getBrowserZone } from '../../format/times.ts';
 import { pluralize } from '../../format/words.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { useNow } from '../../ui/time-text.tsx';
@@ -32,7 +32,7 @@ export function RevokeKeyDialog({
   const revoke = useApiMutation(() => revokeKey(row.id), {
     touches: KEY_QUERY_KEYS,
     done: () => {
-      showToast(keysText.revoke.done(row.name, formatClockTime(new Date(), browserZone())));
+      showToast(keysText.revoke.done(row.name, formatClockTime(new Date(), getBrowserZone())));
       onClose();
     },
   });

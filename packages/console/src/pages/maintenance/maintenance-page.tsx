@@ -9,11 +9,11 @@ import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import {
-  browserZone,
   formatFullTime,
   formatMonthName,
   formatRelativeTime,
   formatTimeOrDay,
+  getBrowserZone,
 } from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
@@ -114,7 +114,7 @@ function MonthView({
   const { query, change } = useUrlState();
   const now = useNow();
   const month = parseMonth(query.get('month'), now);
-  const title = formatMonthName(month, browserZone());
+  const title = formatMonthName(month, getBrowserZone());
   const turn = (by: number) => change({ month: formatMonthParameter(month, by) }, 'replace');
   return (
     <section aria-label={title} className="grid gap-2">
@@ -122,7 +122,9 @@ function MonthView({
         <IconButton icon={ChevronLeft} label={maintenanceText.month.previous} onClick={() => turn(-1)} />
         <IconButton icon={ChevronRight} label={maintenanceText.month.next} onClick={() => turn(1)} />
         <h2 className="ml-1 text-body font-semibold">{title}</h2>
-        <span className="ml-auto text-small text-ink-3">{maintenanceText.month.remark(browserZone())}</span>
+        <span className="ml-auto text-small text-ink-3">
+          {maintenanceText.month.remark(getBrowserZone())}
+        </span>
       </div>
       <MonthCalendar
         month={month}
@@ -160,7 +162,7 @@ function ActiveWindow({ window }: { readonly window: MaintenanceWindow }) {
       <StatusBadge state="maintenance">{maintenanceText.active.badge}</StatusBadge>
       <div className="min-w-0 flex-1 max-md:basis-full">
         <h2 className="text-body font-semibold">
-          {maintenanceText.active.title(name, formatTimeOrDay(until, browserZone(), now))}
+          {maintenanceText.active.title(name, formatTimeOrDay(until, getBrowserZone(), now))}
         </h2>
         <p className="text-ui text-ink-2">
           {maintenanceText.active.effect(scope, formatDuration(Math.max(0, until.getTime() - now.getTime())))}
@@ -262,5 +264,5 @@ function describeOccurrence({ start, end }: WindowOccurrence, now: Date): string
         ? maintenanceText.list.started(formatRelativeTime(start, now))
         : maintenanceText.list.starts(formatRelativeTime(start, now));
   const duration = formatDuration(end.getTime() - start.getTime());
-  return maintenanceText.list.occurrence(formatFullTime(start, browserZone()), duration, relative);
+  return maintenanceText.list.occurrence(formatFullTime(start, getBrowserZone()), duration, relative);
 }

@@ -1,4 +1,4 @@
-import { browserZone, formatLongDay, formatShortTime } from '../../format/times.ts';
+import { formatLongDay, formatShortTime, getBrowserZone } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { buildMonth, type CalendarDay, type WindowOccurrence } from './calendar.ts';
 import { maintenanceText } from './text.ts';
@@ -56,7 +56,7 @@ function Day({
       >
         <span aria-hidden="true">{start.getDate()}</span>
         <span className="sr-only">
-          {formatLongDay(start, browserZone())}
+          {formatLongDay(start, getBrowserZone())}
           {today && `, ${maintenanceText.month.today}`}
           {open.length === 0 && `, ${maintenanceText.month.noWindows}`}
         </span>
@@ -71,7 +71,7 @@ function Day({
               className="block min-h-6 w-full truncate rounded-tag border border-maintenance-line bg-maintenance-tint px-1 text-left text-small text-maintenance-ink hover:brightness-95"
             >
               {one.start >= start && (
-                <span className="figures">{formatShortTime(one.start, browserZone())} </span>
+                <span className="figures">{formatShortTime(one.start, getBrowserZone())} </span>
               )}
               {one.window.name}
             </button>
@@ -85,7 +85,7 @@ function Day({
 /** Returns the start and end times, as in `12:00 to 14:00`. */
 function timesOf({ start, end }: WindowOccurrence): string {
   return maintenanceText.month.times(
-    formatShortTime(start, browserZone()),
-    formatShortTime(end, browserZone()),
+    formatShortTime(start, getBrowserZone()),
+    formatShortTime(end, getBrowserZone()),
   );
 }

@@ -2,7 +2,7 @@ import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import { useState } from 'react';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { browserZone } from '../../format/times.ts';
+import { getBrowserZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Input } from '../../ui/field.tsx';
@@ -35,8 +35,8 @@ export function WindowDialog({
 }) {
   const [form, setForm] = useState(() =>
     window
-      ? toWindowForm(window, browserZone())
-      : { ...createWindowForm(new Date(), browserZone()), monitors: planned },
+      ? toWindowForm(window, getBrowserZone())
+      : { ...createWindowForm(new Date(), getBrowserZone()), monitors: planned },
   );
   const [tried, setTried] = useState(false);
   const save = useApiMutation(
@@ -153,7 +153,7 @@ function TimeFields({ form, problems, onChange }: FieldsProps) {
       {form.kind === 'once' ? (
         <FormField
           name="starts_at"
-          label={maintenanceText.dialog.start(browserZone())}
+          label={maintenanceText.dialog.start(getBrowserZone())}
           problem={problems['starts_at'] ?? null}
         >
           <Input

@@ -2,7 +2,7 @@ import { parseMemberRole } from '@floe/contract/roles';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useSignedInSession } from '../../data/session.ts';
-import { browserZone, formatFullTime } from '../../format/times.ts';
+import { formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Input, Select } from '../../ui/field.tsx';
@@ -94,7 +94,7 @@ function InvitationLink({
     >
       <p className="text-ui text-ink-2">
         {membersText.invite.mail[mail]}
-        {membersText.invite.validUntil(formatFullTime(new Date(expires_at), browserZone()))}
+        {membersText.invite.validUntil(formatFullTime(new Date(expires_at), getBrowserZone()))}
       </p>
     </OneTimeSecret>
   );

@@ -11,7 +11,7 @@ import { Notice } from '../../ui/feedback.tsx';
 import { Form } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { changeMember, MEMBER_QUERY_KEYS, ownedKeysQuery, removeMember } from './member-data.ts';
-import { describeRemoval, isLowerRole, listAssignableRoles, memberLockReason } from './member-rules.ts';
+import { describeRemoval, explainMemberLock, isLowerRole, listAssignableRoles } from './member-rules.ts';
 import { RoleField, TeamField } from './role-fields.tsx';
 import { membersText } from './text.ts';
 
@@ -29,7 +29,7 @@ export function MemberDialog({
   const [role, setRole] = useState(row.role);
   const [team, setTeam] = useState(row.team ?? '');
   const [removing, setRemoving] = useState(false);
-  const lockReason = memberLockReason(row, all, me.role);
+  const lockReason = explainMemberLock(row, all, me.role);
   const roles = listAssignableRoles(me.role).includes(row.role) ? listAssignableRoles(me.role) : [row.role];
   const save = useApiMutation(
     () => changeMember(row.id, { ...(role === row.role ? {} : { role }), team: team.trim() || null }),

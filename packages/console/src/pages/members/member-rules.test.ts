@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Member } from '@floe/contract/api/members';
 import type { MemberRole } from '@floe/contract/roles';
-import { describeRemoval, isLowerRole, listAssignableRoles, memberLockReason } from './member-rules.ts';
+import { describeRemoval, explainMemberLock, isLowerRole, listAssignableRoles } from './member-rules.ts';
 
 function member(id: string, role: MemberRole): Member {
   const at = '2027-01-01T00:00:00.000Z';
@@ -22,10 +22,10 @@ function member(id: string, role: MemberRole): Member {
 
 test('the last owner cannot be changed, and only owners can change owners', () => {
   const [one, other, plain] = [member('one', 'owner'), member('other', 'owner'), member('plain', 'member')];
-  assert.match(memberLockReason(one, [one, plain], 'owner') ?? '', /last owner/);
-  assert.equal(memberLockReason(one, [one, other], 'owner'), null);
-  assert.match(memberLockReason(one, [one, other], 'admin') ?? '', /Only an owner/);
-  assert.equal(memberLockReason(plain, [one, plain], 'admin'), null);
+  assert.match(explainMemberLock(one, [one, plain], 'owner') ?? '', /last owner/);
+  assert.equal(explainMemberLock(one, [one, other], 'owner'), null);
+  assert.match(explainMemberLock(one, [one, other], 'admin') ?? '', /Only an owner/);
+  assert.equal(explainMemberLock(plain, [one, plain], 'admin'), null);
 });
 
 test('only an owner can assign the role owner', () => {

@@ -11,7 +11,7 @@ export function listAssignableRoles(role: MemberRole): readonly MemberRole[] {
  * Returns why the user may neither change the role of this member nor remove the member. Returns null if the
  * user may do both.
  */
-export function memberLockReason(
+export function explainMemberLock(
   member: Member,
   all: readonly Member[],
   currentRole: MemberRole,

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useUrlState } from '../../app/url-state.ts';
 import { formatDuration } from '../../format/amounts.ts';
-import { browserZone, formatClockTime, formatDayLabel, formatFullTime } from '../../format/times.ts';
+import { formatClockTime, formatDayLabel, formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
@@ -12,7 +12,7 @@ import { type DisplayStatus, STATUS_STYLES, StatusIcon } from '../../ui/status.t
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { formatLateness, parseBeatMetadata, summarizeMetadata } from './check-format.ts';
 import { monitorDetailText } from './detail-text.ts';
-import { checksExportUrl, checksQuery } from './monitor-data.ts';
+import { buildChecksExportUrl, checksQuery } from './monitor-data.ts';
 
 const SHOWN = [
   { id: 'all', label: monitorDetailText.checks.all },
@@ -53,7 +53,7 @@ export function CheckHistory({ id }: { readonly id: string }) {
             onChange={(next) => change({ checks: next === 'all' ? null : next }, 'replace')}
           />
           <a
-            href={checksExportUrl(id)}
+            href={buildChecksExportUrl(id)}
             download
             aria-label={monitorDetailText.checks.download}
             title={monitorDetailText.checks.download}
@@ -105,7 +105,7 @@ function ShownTimeRange({
   readonly onAll: () => void;
 }) {
   if (from === null) return null;
-  const time = (at: string) => formatFullTime(new Date(at), browserZone());
+  const time = (at: string) => formatFullTime(new Date(at), getBrowserZone());
   return (
     <p className="flex flex-wrap items-center gap-x-3 px-4 pb-2 text-small text-ink-2">
       {to === null
@@ -134,7 +134,7 @@ function CheckTable({ checks }: { readonly checks: readonly CheckResource[] }) {
   return (
     <ScrollArea className="overflow-x-auto -outline-offset-2">
       <table className="w-full text-left text-ui figures">
-        <caption className="sr-only">{monitorDetailText.checks.caption(browserZone())}</caption>
+        <caption className="sr-only">{monitorDetailText.checks.caption(getBrowserZone())}</caption>
         <thead className="border-y border-line text-label text-ink-2">
           <tr>
             {HEADS.map((head) => (
@@ -235,7 +235,7 @@ function Metadata({ value }: { readonly value: CheckResource['metadata'] }) {
 function CheckTime({ at }: { readonly at: string | null }) {
   if (at === null) return <span className="text-ink-3">–</span>;
   const moment = new Date(at);
-  const zone = browserZone();
+  const zone = getBrowserZone();
   return (
     <time dateTime={at}>
       {formatDayLabel(moment, zone, new Date())} {formatClockTime(moment, zone)}

@@ -11,7 +11,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { MONITOR_RESOURCE_KIND, monitorPath, replaceMonitors } from './monitor-data.ts';
+import { buildMonitorPath, MONITOR_RESOURCE_KIND, replaceMonitors } from './monitor-data.ts';
 import { computeTimestampInHours, MuteMenuItems, useMonitorPause } from './monitor-menu.tsx';
 import { sendTestBeat } from './monitor-requests.ts';
 import { monitorsText } from './text.ts';
@@ -89,7 +89,7 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
       </Menu>
       {asked === 'rotate' && (
         <ConfirmChange
-          make={() => sendJson<Monitor>('POST', monitorPath(id, '/rotate'))}
+          make={() => sendJson<Monitor>('POST', buildMonitorPath(id, '/rotate'))}
           touches={[['monitors', 'one', id]]}
           onDone={() => {
             close();
@@ -119,7 +119,7 @@ function DeleteMonitor({ monitor, onClose }: { readonly monitor: Monitor; readon
   };
   return (
     <ConfirmChange
-      make={() => sendJson<null>('DELETE', monitorPath(id))}
+      make={() => sendJson<null>('DELETE', buildMonitorPath(id))}
       touches={[['monitors', 'status']]}
       onDone={gone}
       onClose={onClose}

@@ -1,10 +1,10 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import { formatDuration, formatUptime } from '../../format/amounts.ts';
 import { formatMinutes } from '../../format/minutes.ts';
-import { browserZone, formatDayLabel, formatFullTime, formatShortTime } from '../../format/times.ts';
+import { formatDayLabel, formatFullTime, formatShortTime, getBrowserZone } from '../../format/times.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { ManagedByFileNotice } from '../../ui/source-badge.tsx';
@@ -12,7 +12,7 @@ import { StatCard } from '../../ui/stat-card.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { type ConsoleAlert, DELIVERY_LABELS } from '../channels/channel-data.ts';
 import { monitorDetailText } from './detail-text.ts';
-import { monitorAlertsQuery, monitorPath, uptimeQuery } from './monitor-data.ts';
+import { buildMonitorPath, monitorAlertsQuery, uptimeQuery } from './monitor-data.ts';
 import { allBoardsQuery } from './monitor-references.ts';
 import { formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
 import { buildBeatSnippets } from './send-beats.ts';
@@ -73,7 +73,7 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
   return (
     <Card title={monitorDetailText.configuration.title}>
       <div className="grid gap-3">
-        <ManagedByFileNotice source={source} path={monitorPath(id)} />
+        <ManagedByFileNotice source={source} path={buildMonitorPath(id)} />
         <DetailList
           items={[
             ...scheduleItems(monitor),
@@ -105,11 +105,11 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
             ],
             [
               monitorDetailText.configuration.mutedUntil,
-              monitor.muted_until && formatFullTime(new Date(monitor.muted_until), browserZone()),
+              monitor.muted_until && formatFullTime(new Date(monitor.muted_until), getBrowserZone()),
             ],
             [
               monitorDetailText.configuration.created,
-              formatDayLabel(new Date(created_at), browserZone(), new Date()),
+              formatDayLabel(new Date(created_at), getBrowserZone(), new Date()),
             ],
           ]}
         />
@@ -145,7 +145,11 @@ export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
       <div className="grid gap-2">
         {waiting && <p className="text-ui text-ink-2">{monitorDetailText.beats.waiting}</p>}
         <CodeBlock
-          snippets={buildBeatSnippets(monitor.id, apiUrl('api/monitoring/heartbeat').href, monitor.beat_url)}
+          snippets={buildBeatSnippets(
+            monitor.id,
+            buildApiUrl('api/monitoring/heartbeat').href,
+            monitor.beat_url,
+          )}
         />
         <p className="text-small text-ink-3">
           <code className="font-mono">FLOE_API_KEY</code> {monitorDetailText.beats.keyScope}{' '}
@@ -203,7 +207,7 @@ function SentAlert({ alert: { event, title, at, deliveries } }: { readonly alert
         </div>
       </div>
       <time dateTime={at} className="text-small whitespace-nowrap text-ink-2 figures">
-        {formatDayLabel(moment, browserZone(), new Date())}, {formatShortTime(moment, browserZone())}
+        {formatDayLabel(moment, getBrowserZone(), new Date())}, {formatShortTime(moment, getBrowserZone())}
       </time>
     </li>
   );

@@ -3,7 +3,7 @@ import { BellOff } from 'lucide-react';
 import { createContext, use } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatDuration, formatUptime } from '../../format/amounts.ts';
-import { browserZone, formatFullTime, formatRelativeTime, formatShortTime } from '../../format/times.ts';
+import { formatFullTime, formatRelativeTime, formatShortTime, getBrowserZone } from '../../format/times.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
@@ -122,7 +122,7 @@ function BeatTime({ at }: { readonly at: string }) {
   const moment = new Date(at);
   const now = useNow();
   return (
-    <time dateTime={at} title={formatFullTime(moment, browserZone())}>
+    <time dateTime={at} title={formatFullTime(moment, getBrowserZone())}>
       {formatRelativeTime(moment, now)}
     </time>
   );
@@ -164,7 +164,7 @@ function MonitorName({ row: { id, name, tags, muted_until } }: { readonly row: M
 /** An icon that is shown while the monitor’s alerts are muted. */
 function MutedIcon({ until }: { readonly until: string | null }) {
   if (until === null || new Date(until) <= new Date()) return null;
-  const label = monitorsText.columns.mutedUntil(formatFullTime(new Date(until), browserZone()));
+  const label = monitorsText.columns.mutedUntil(formatFullTime(new Date(until), getBrowserZone()));
   return (
     <span title={label} className="shrink-0 text-ink-3">
       <BellOff size={14} strokeWidth={1.75} role="img" aria-label={label} />
@@ -182,7 +182,7 @@ function MonitorDeadline({ row }: { readonly row: Monitor }) {
   return (
     <time dateTime={at} className="text-failing-ink">
       {now.getTime() - moment.getTime() < 86_400_000
-        ? monitorsText.columns.since(formatShortTime(moment, browserZone()))
+        ? monitorsText.columns.since(formatShortTime(moment, getBrowserZone()))
         : formatRelativeTime(moment, now)}
     </time>
   );

@@ -14,10 +14,10 @@ import {
 } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
-import { browserZone } from '../../format/times.ts';
+import { getBrowserZone } from '../../format/times.ts';
 import type { SelectOption } from '../../ui/field.tsx';
 import type { ConsoleAlert } from '../channels/channel-data.ts';
 import { type MonitorForm, toMonitorBody, toMonitorForm, toMonitorUpdateBody } from './monitor-form.ts';
@@ -50,7 +50,7 @@ export const MONITOR_RESOURCE_KIND: ConsoleResourceKind<Monitor, MonitorForm> = 
     ['monitors', 'status'],
   ],
   needs: 'monitoring',
-  formOf: (monitor) => toMonitorForm(monitor, browserZone()),
+  formOf: (monitor) => toMonitorForm(monitor, getBrowserZone()),
   bodyOf: toMonitorBody,
   changeOf: toMonitorUpdateBody,
   removal: ({ id, name }) => ({
@@ -65,7 +65,7 @@ const PAGE_ROWS = 100;
 const MAX_IDS = 100;
 
 /** Returns the API path of a monitor, or of a path below it. */
-export function monitorPath(id: string, tail = ''): string {
+export function buildMonitorPath(id: string, tail = ''): string {
   return `${MONITORS_PATH}/${encodeURIComponent(id)}${tail}`;
 }
 
@@ -190,7 +190,7 @@ export function monitorStatusQuery(ids: readonly string[]) {
 export function monitorQuery(id: string) {
   return queryOptions({
     queryKey: ['monitors', 'one', id],
-    queryFn: ({ signal }) => getWithETag<Monitor>(monitorPath(id), signal),
+    queryFn: ({ signal }) => getWithETag<Monitor>(buildMonitorPath(id), signal),
   });
 }
 
@@ -199,7 +199,7 @@ export function uptimeQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'uptime', days],
     queryFn: ({ signal }) =>
-      getJson<MonitorUptime>(monitorPath(id, '/uptime'), { from: daysAgo(days) }, signal),
+      getJson<MonitorUptime>(buildMonitorPath(id, '/uptime'), { from: daysAgo(days) }, signal),
   });
 }
 
@@ -212,7 +212,7 @@ export function periodsQuery(id: string, days: number) {
     queryKey: ['monitors', 'one', id, 'periods', days],
     queryFn: ({ signal }) =>
       getJson<ApiPage<MonitorPeriod>>(
-        monitorPath(id, '/periods'),
+        buildMonitorPath(id, '/periods'),
         { from: daysAgo(days), limit: 500 },
         signal,
       ),
@@ -234,7 +234,7 @@ export function checksQuery(id: string, filters: CheckFilters) {
     queryKey: ['monitors', 'one', id, 'checks', filters],
     queryFn: ({ pageParam, signal }) =>
       getJson<ApiPage<CheckResource>>(
-        monitorPath(id, '/checks'),
+        buildMonitorPath(id, '/checks'),
         { ...filters, limit: 50, cursor: pageParam },
         signal,
       ),
@@ -249,7 +249,7 @@ export function recentChecksQuery(id: string, days: number) {
     queryKey: ['monitors', 'one', id, 'marks', days],
     queryFn: ({ signal }) =>
       getJson<ApiPage<CheckResource>>(
-        monitorPath(id, '/checks'),
+        buildMonitorPath(id, '/checks'),
         { from: daysAgo(days), limit: 200 },
         signal,
       ),
@@ -272,8 +272,8 @@ export function settingsChangesQuery(id: string) {
 }
 
 /** Returns the URL at which the checks of a monitor can be downloaded as CSV. */
-export function checksExportUrl(id: string): string {
-  return apiUrl(`${monitorPath(id, '/checks/export')}?format=csv`).href;
+export function buildChecksExportUrl(id: string): string {
+  return buildApiUrl(`${buildMonitorPath(id, '/checks/export')}?format=csv`).href;
 }
 
 /** Returns the query for the five newest alerts of a monitor. */

@@ -5,7 +5,7 @@ import { usePathParam } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import type { WithETag } from '../../data/api-client.ts';
 import { useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
-import { browserZone, formatTimeOrDay } from '../../format/times.ts';
+import { formatTimeOrDay, getBrowserZone } from '../../format/times.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { LoadedResource, NewResourceForm } from '../../ui/resource-forms.tsx';
 import { useNow } from '../../ui/time-text.tsx';
@@ -26,7 +26,7 @@ export function NewMonitorPage() {
   const client = useQueryClient();
   const fresh = useResourceCreation(
     MONITOR_RESOURCE_KIND,
-    () => createMonitorForm(browserZone()),
+    () => createMonitorForm(getBrowserZone()),
     ({ id }) => {
       removeInactiveMonitorLists(client);
       go(id, 'replace');
@@ -84,7 +84,7 @@ function MonitorEditor({ loaded }: { readonly loaded: WithETag<Monitor> }) {
 /** Shows how saving would change the next deadline. */
 function DeadlineChange({ monitor, form }: { readonly monitor: Monitor; readonly form: MonitorForm }) {
   const now = useNow();
-  const time = (at: Date) => formatTimeOrDay(at, browserZone(), now);
+  const time = (at: Date) => formatTimeOrDay(at, getBrowserZone(), now);
   const moved = computeMovedDeadline(monitor, form, now);
   return (
     <p className="text-small text-ink-2">

@@ -5,14 +5,14 @@ import { useState } from 'react';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
-import { browserZone, formatFullTime } from '../../format/times.ts';
+import { formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { monitorPath, replaceMonitors } from './monitor-data.ts';
+import { buildMonitorPath, replaceMonitors } from './monitor-data.ts';
 import { requestMonitorPause, requestMonitorResume } from './monitor-requests.ts';
 import { buildBeatSnippets } from './send-beats.ts';
 import { monitorsText } from './text.ts';
@@ -49,7 +49,7 @@ function MenuItems({ monitor }: { readonly monitor: Monitor }) {
   const refusal = useDenialReason('monitoring');
   const edit = useResourceNavigate('/monitors', '/edit');
   const { toggle } = useMonitorPause(monitor);
-  const curl = buildBeatSnippets(id, apiUrl('api/monitoring/heartbeat').href, null)[0]?.code ?? '';
+  const curl = buildBeatSnippets(id, buildApiUrl('api/monitoring/heartbeat').href, null)[0]?.code ?? '';
   const fromFile = source.kind === 'file';
   return (
     <>
@@ -91,7 +91,7 @@ export function MuteMenuItems({ monitor: { id, name, muted_until } }: { readonly
   const muted = muted_until !== null && new Date(muted_until) > new Date();
   const off = refusal !== null;
   const mute = useApiMutation(
-    (until: string | null) => sendJson<Monitor>('PATCH', monitorPath(id), { muted_until: until }),
+    (until: string | null) => sendJson<Monitor>('PATCH', buildMonitorPath(id), { muted_until: until }),
     {
       touches: [['monitors', 'one', id]],
       done: (monitor, until) => {
@@ -138,7 +138,7 @@ export function useMonitorPause({ id, name, paused }: Pick<Monitor, 'id' | 'name
       const message =
         until === null
           ? monitorsText.actions.paused(name)
-          : monitorsText.actions.pausedUntil(name, formatFullTime(new Date(until), browserZone()));
+          : monitorsText.actions.pausedUntil(name, formatFullTime(new Date(until), getBrowserZone()));
       showToast(message, () => resume.run(undefined));
     },
     failed,

@@ -6,7 +6,7 @@ import { usePathParam } from '../../app/url-state.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import { formatMinutes } from '../../format/minutes.ts';
-import { browserZone, formatTimeOrDay } from '../../format/times.ts';
+import { formatTimeOrDay, getBrowserZone } from '../../format/times.ts';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { Badge, StatusBadge } from '../../ui/status.tsx';
@@ -72,7 +72,7 @@ function MonitorDetails({ monitor }: { readonly monitor: Monitor }) {
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
         <div className="grid min-w-0 gap-4">
           {waiting && <SendBeatsCard monitor={monitor} />}
-          <Card title={monitorDetailText.deadline.title} aside={monitorDetailText.timesIn(browserZone())}>
+          <Card title={monitorDetailText.deadline.title} aside={monitorDetailText.timesIn(getBrowserZone())}>
             <NextDeadline monitor={monitor} />
           </Card>
           <UptimeStrip id={monitor.id} since={monitor.created_at} />
@@ -106,7 +106,7 @@ function Heading({ monitor }: { readonly monitor: Monitor }) {
           <>
             <strong className="font-semibold text-failing-ink">
               {monitorDetailText.failingSince(
-                formatTimeOrDay(new Date(since), browserZone(), now),
+                formatTimeOrDay(new Date(since), getBrowserZone(), now),
                 formatDuration(Math.max(0, now.getTime() - new Date(since).getTime())),
               )}
             </strong>{' '}
@@ -135,7 +135,7 @@ function MaintenanceNotice({ monitor: { id, tags } }: { readonly monitor: Monito
     <Notice state="maintenance">
       {monitorDetailText.maintenance(
         open.name,
-        formatTimeOrDay(new Date(open.active_until), browserZone(), new Date()),
+        formatTimeOrDay(new Date(open.active_until), getBrowserZone(), new Date()),
       )}
     </Notice>
   );

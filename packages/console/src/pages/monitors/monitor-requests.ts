@@ -1,13 +1,13 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { sendJson } from '../../data/api-client.ts';
-import { apiUrl } from '../../data/base-url.ts';
-import { monitorPath } from './monitor-data.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
+import { buildMonitorPath } from './monitor-data.ts';
 import { monitorsText } from './text.ts';
 
 /** Sends a beat to the monitor’s secret URL, as the job would. The beat is marked as a test. */
 export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Promise<void> {
   const token = beat_url?.split('/beat/').at(-1);
-  const answer = await fetch(apiUrl(`beat/${token ?? ''}`), {
+  const answer = await fetch(buildApiUrl(`beat/${token ?? ''}`), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ test: true }),
@@ -17,6 +17,7 @@ export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Pro
 
 /** Pauses a monitor until the given time. If `until` is null, the monitor is paused until it is resumed. */
 export const requestMonitorPause = (id: string, until: string | null = null) =>
-  sendJson<Monitor>('POST', monitorPath(id, '/pause'), { until });
+  sendJson<Monitor>('POST', buildMonitorPath(id, '/pause'), { until });
 /** Resumes a paused monitor. */
-export const requestMonitorResume = (id: string) => sendJson<Monitor>('POST', monitorPath(id, '/resume'));
+export const requestMonitorResume = (id: string) =>
+  sendJson<Monitor>('POST', buildMonitorPath(id, '/resume'));

@@ -3,11 +3,11 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { useUrlState } from '../../app/url-state.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import {
-  browserZone,
   formatClockTime,
   formatDayLabel,
   formatFullTime,
   formatShortTime,
+  getBrowserZone,
 } from '../../format/times.ts';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
@@ -192,7 +192,7 @@ function Ticks({ ticks }: { readonly ticks: ReturnType<typeof buildTimelineTicks
 const MIN_MINUTES_MS = 10 * 60_000;
 
 function Axis({ from, to }: { readonly from: Date; readonly to: Date }) {
-  const zone = browserZone();
+  const zone = getBrowserZone();
   const spanMs = to.getTime() - from.getTime();
   const label = (at: Date) =>
     spanMs > 86_400_000
@@ -219,7 +219,7 @@ function PeriodList({ marks }: { readonly marks: readonly TimelineMark[] }) {
           <span className="flex-1">
             {monitorDetailText.timeline.period(
               STATUS_STYLES[mark.period.status].word,
-              formatFullTime(new Date(mark.period.started_at), browserZone()),
+              formatFullTime(new Date(mark.period.started_at), getBrowserZone()),
             )}
           </span>
           <span className="text-ink-2 figures">{formatDuration(mark.ms)}</span>
@@ -266,13 +266,13 @@ function ScheduleChangeList({ changes }: { readonly changes: readonly ScheduleCh
 }
 
 function changeText({ at, by, words }: ScheduleChange): string {
-  return monitorDetailText.timeline.change(formatFullTime(at, browserZone()), by, words);
+  return monitorDetailText.timeline.change(formatFullTime(at, getBrowserZone()), by, words);
 }
 
 function describeMark({ period, ms }: TimelineMark): string {
   return monitorDetailText.timeline.mark(
     STATUS_STYLES[period.status].word,
     formatDuration(ms),
-    formatFullTime(new Date(period.started_at), browserZone()),
+    formatFullTime(new Date(period.started_at), getBrowserZone()),
   );
 }

@@ -8,7 +8,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useOrgNavigate, useResourceNavigate } from '../../app/use-org-navigate.ts';
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import { findFilterField, toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { formatCount } from '../../format/amounts.ts';
@@ -225,7 +225,7 @@ function NoneMatch({ onClear }: { readonly onClear: () => void }) {
 function NoMonitors() {
   const go = useOrgNavigate();
   const create = () => go('/monitors/new');
-  const [curl] = buildBeatSnippets('nightly-backup', apiUrl('api/monitoring/heartbeat').href, null);
+  const [curl] = buildBeatSnippets('nightly-backup', buildApiUrl('api/monitoring/heartbeat').href, null);
   return (
     <>
       <EmptyState

@@ -1,7 +1,7 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { formatDuration } from '../../format/amounts.ts';
 import { formatMinutes } from '../../format/minutes.ts';
-import { browserZone, formatClockTime, formatRelativeTime, formatTimeOrDay } from '../../format/times.ts';
+import { formatClockTime, formatRelativeTime, formatTimeOrDay, getBrowserZone } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { useNow } from '../../ui/time-text.tsx';
 import { buildDeadlineBar, type DeadlineBar } from './deadline.ts';
@@ -16,7 +16,7 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
   const { from, due, deadline } = bar;
   const grace = formatMinutes(monitor.grace_period_minutes);
   const failing = monitor.status === 'failing';
-  const time = (at: Date) => formatTimeOrDay(at, browserZone(), now);
+  const time = (at: Date) => formatTimeOrDay(at, getBrowserZone(), now);
   const summary = monitorDetailText.deadline.summary(time(from), time(due), time(deadline));
   return (
     <div className="text-small">
@@ -25,7 +25,7 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
           title={
             monitor.last_beat_at ? monitorDetailText.deadline.lastBeat : monitorDetailText.deadline.created
           }
-          text={`${formatClockTime(from, browserZone())} · ${formatRelativeTime(from, now)}`}
+          text={`${formatClockTime(from, getBrowserZone())} · ${formatRelativeTime(from, now)}`}
         />
         <DeadlinePoint
           title={monitorDetailText.deadline.nextDue}
@@ -136,7 +136,7 @@ function describeNothingDue({ status, paused_until, first_beat_due_minutes }: Mo
   if (status === 'paused')
     return paused_until
       ? monitorDetailText.deadline.pausedUntil(
-          formatTimeOrDay(new Date(paused_until), browserZone(), new Date()),
+          formatTimeOrDay(new Date(paused_until), getBrowserZone(), new Date()),
         )
       : monitorDetailText.deadline.paused;
   return first_beat_due_minutes === null

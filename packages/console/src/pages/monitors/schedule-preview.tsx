@@ -5,7 +5,7 @@ import { sendJson } from '../../data/api-client.ts';
 import { errorMessage } from '../../data/api-error.ts';
 import { useDebounced } from '../../data/debounced.ts';
 import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
-import { browserZone, formatFullTime, formatShortTime } from '../../format/times.ts';
+import { formatFullTime, formatShortTime, getBrowserZone } from '../../format/times.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { monitorEditorText } from './editor-text.ts';
 import { type MonitorForm, toScheduleBody } from './monitor-form.ts';
@@ -61,7 +61,7 @@ function ScheduleSummary({ form, preview }: { readonly form: MonitorForm; readon
           ? monitorEditorText.preview.noGrace
           : monitorEditorText.preview.grace(formatMinutes(grace))}
         {first &&
-          ` ${monitorEditorText.preview.fails(formatShortTime(new Date(first.deadline_at), browserZone()), browserZone())}`}
+          ` ${monitorEditorText.preview.fails(formatShortTime(new Date(first.deadline_at), getBrowserZone()), getBrowserZone())}`}
       </p>
       <NextRuns preview={preview} />
       {zoneNames(preview).length > 1 && (
@@ -74,7 +74,7 @@ function ScheduleSummary({ form, preview }: { readonly form: MonitorForm; readon
 }
 
 function NextRuns({ preview: { data, timezone } }: { readonly preview: Preview }) {
-  const mine = browserZone();
+  const mine = getBrowserZone();
   const both = timezone !== mine;
   if (data.length === 0) return <p className="mt-2 text-failing-ink">{monitorEditorText.preview.never}</p>;
   return (

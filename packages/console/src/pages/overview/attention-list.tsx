@@ -3,7 +3,7 @@ import { ChevronRight } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { attentionLabel, attentionLink, attentionStatus } from './attention.ts';
+import { buildAttentionLink, getAttentionLabel, getAttentionStatus } from './attention.ts';
 import { overviewText } from './text.ts';
 
 /** Lists what needs attention, most urgent first. If nothing does, shows a single line that says so. */
@@ -33,13 +33,13 @@ export function AttentionList({
         {attention.map((entry) => (
           <li key={`${entry.kind} ${entry.subject.id}`} className="border-t border-line first:border-t-0">
             <OrgLink
-              {...attentionLink(entry)}
+              {...buildAttentionLink(entry)}
               className="flex min-h-10 items-center gap-2.5 px-4 py-1.5 text-ui text-ink -outline-offset-2 hover:bg-hover"
             >
-              <StatusIcon state={attentionStatus(entry)} />
+              <StatusIcon state={getAttentionStatus(entry)} />
               <span className="min-w-0 flex-1">
                 <span className="font-medium">
-                  {overviewText.attention.label(attentionLabel(entry), entry.subject.name)}
+                  {overviewText.attention.label(getAttentionLabel(entry), entry.subject.name)}
                 </span>{' '}
                 <span className="break-words text-ink-2">{entry.text}</span>
               </span>

@@ -3,7 +3,7 @@ import type { DisplayStatus } from '../../ui/status.tsx';
 import { overviewText } from './text.ts';
 
 /** Returns the link to the page of the resource to which an entry refers. */
-export function attentionLink({ subject }: Pick<OverviewAttention, 'subject'>): {
+export function buildAttentionLink({ subject }: Pick<OverviewAttention, 'subject'>): {
   readonly to: string;
   readonly search: Readonly<Record<string, string>>;
 } {
@@ -27,11 +27,11 @@ export function attentionLink({ subject }: Pick<OverviewAttention, 'subject'>): 
 }
 
 /** Returns the label of an entry’s kind. */
-export function attentionLabel({ kind }: Pick<OverviewAttention, 'kind'>): string {
+export function getAttentionLabel({ kind }: Pick<OverviewAttention, 'kind'>): string {
   return overviewText.attention.kinds[kind];
 }
 
 /** Returns the icon for the severity of an entry. */
-export function attentionStatus({ severity }: Pick<OverviewAttention, 'severity'>): DisplayStatus {
+export function getAttentionStatus({ severity }: Pick<OverviewAttention, 'severity'>): DisplayStatus {
   return severity === 'critical' ? 'failing' : severity === 'warning' ? 'warning' : 'waiting';
 }

@@ -6,7 +6,7 @@ import { formatCount, formatMoney } from '../../format/amounts.ts';
 import { Card } from '../../ui/cards.tsx';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { missingValueLabel } from '../analytics/metric-groups.ts';
+import { getMissingValueLabel } from '../analytics/metric-groups.ts';
 import { type Overview, overviewTopQuery, recentEventsQuery } from './overview-data.ts';
 import { overviewText } from './text.ts';
 
@@ -60,7 +60,7 @@ function TopSpendCard({
                 search={value === null ? { [by]: '!*' } : { [by]: value }}
                 className="hover:underline"
               >
-                {name ?? value ?? missingValueLabel(by)}
+                {name ?? value ?? getMissingValueLabel(by)}
               </OrgLink>
             }
             value={

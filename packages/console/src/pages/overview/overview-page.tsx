@@ -10,7 +10,7 @@ import { gapsQuery } from '../../data/gaps.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { type SelectedTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { resolveUrlTimeRange } from '../../filters/url-time-range.ts';
-import { browserZone, formatDayLabel } from '../../format/times.ts';
+import { formatDayLabel, getBrowserZone } from '../../format/times.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { AttentionList } from './attention-list.tsx';
@@ -70,7 +70,7 @@ export function OverviewPage() {
           {data.summary.retained_from > span.from.toISOString() && (
             <Notice state="partial">
               {overviewText.page.retention(
-                formatDayLabel(new Date(data.summary.retained_from), browserZone(), new Date()),
+                formatDayLabel(new Date(data.summary.retained_from), getBrowserZone(), new Date()),
               )}
             </Notice>
           )}

@@ -3,7 +3,7 @@ import { Send } from 'lucide-react';
 import { useState } from 'react';
 import { useOrgId } from '../../app/url-state.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import { type CreatedKey, getPlaygroundKey } from '../../data/created-keys.ts';
 import { useSignedInSession } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -47,7 +47,7 @@ export function RequestStep() {
     { touches: [['first-use']] },
   );
   const settings = {
-    gateway: apiUrl('gateway').href,
+    gateway: buildApiUrl('gateway').href,
     key: created?.key ?? '$FLOE_API_KEY',
     model: 'sandbox/echo',
   };

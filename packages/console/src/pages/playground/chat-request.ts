@@ -55,7 +55,7 @@ export const EXAMPLE_TOOLS = JSON.stringify(
       type: 'function',
       function: {
         name: 'get_weather',
-        description: 'Get the current weather of a place.',
+        description: 'Get the current weather for a location.',
         parameters: {
           type: 'object',
           properties: { place: { type: 'string' } },

@@ -5,7 +5,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import { type ModelResource, orgModelsQuery } from '../../data/org-lists.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -91,8 +91,8 @@ function usePlayground() {
   };
   const copy = (label: string) => {
     const code =
-      buildRequestSnippets(prompt, chosen, apiUrl('gateway').href).find((one) => one.label === label)?.code ??
-      '';
+      buildRequestSnippets(prompt, chosen, buildApiUrl('gateway').href).find((one) => one.label === label)
+        ?.code ?? '';
     copyWithToast(code, playgroundText.page.codeCopied(label));
   };
   useShortcuts([

@@ -1,5 +1,5 @@
 import { type ApiError, createUnreachableError, readApiError } from '../../data/api-error.ts';
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import { type PlaygroundPrompt, toChatRequestBody } from './chat-request.ts';
 import { applyChatEvent, type ChatResponse, EMPTY_CHAT_RESPONSE, SseDataParser } from './chat-stream.ts';
 
@@ -83,7 +83,7 @@ function ask({
   readonly key: string;
   readonly signal: AbortSignal;
 }): Promise<Response> {
-  return fetch(apiUrl('gateway/v1/chat/completions'), {
+  return fetch(buildApiUrl('gateway/v1/chat/completions'), {
     method: 'POST',
     signal,
     // Only the key authenticates the request. The gateway ignores the console’s cookie.

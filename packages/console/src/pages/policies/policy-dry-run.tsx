@@ -1,7 +1,7 @@
 import { History, Square } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatCount } from '../../format/amounts.ts';
-import { browserZone, formatFullTime } from '../../format/times.ts';
+import { formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState } from '../../ui/feedback.tsx';
@@ -128,7 +128,7 @@ function Outcome({
                 </OrgLink>
                 <span className="text-small text-ink-2">
                   {policiesText.dryRun.sample(
-                    formatFullTime(new Date(created_at), browserZone()),
+                    formatFullTime(new Date(created_at), getBrowserZone()),
                     key,
                     reason,
                   )}

@@ -8,10 +8,10 @@ import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import {
+  buildProviderPath,
   type CredentialResource,
   PROVIDER_QUERY_KEYS,
   type ProviderResource,
-  providerPath,
 } from './provider-data.ts';
 import { providersText } from './text.ts';
 
@@ -81,7 +81,7 @@ function useSaveKey(
   form: typeof EMPTY,
   onDone: () => void,
 ) {
-  const all = `${providerPath(provider.id)}/credentials`;
+  const all = `${buildProviderPath(provider.id)}/credentials`;
   const { api_key, weight } = form;
   return useApiMutation(
     () =>

@@ -11,11 +11,11 @@ import { showToast } from '../../ui/toast.tsx';
 import { CredentialDialog } from './credential-dialog.tsx';
 import { CredentialTestResult } from './credential-test-result.tsx';
 import {
+  buildProviderPath,
   type CredentialResource,
   type CredentialTest,
   PROVIDER_QUERY_KEYS,
   type ProviderResource,
-  providerPath,
 } from './provider-data.ts';
 import { providersText } from './text.ts';
 
@@ -65,7 +65,7 @@ function CredentialRow({
   readonly isLast: boolean;
 }) {
   const { name, weight, last4, tested_at } = credential;
-  const path = `${providerPath(provider.id)}/credentials/${encodeURIComponent(name)}`;
+  const path = `${buildProviderPath(provider.id)}/credentials/${encodeURIComponent(name)}`;
   const [found, setFound] = useState<CredentialTest | null>(null);
   const test = useApiMutation(() => sendJson<CredentialTest>('POST', `${path}/test`), {
     touches: [['providers']],

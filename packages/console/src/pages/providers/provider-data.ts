@@ -23,7 +23,7 @@ export const PROVIDERS_PATH = 'api/management/providers';
 export const PROVIDER_QUERY_KEYS = [['providers'], ['models'], ['breakers']];
 
 /** Returns the API path of a provider. */
-export function providerPath(id: string): string {
+export function buildProviderPath(id: string): string {
   return `${PROVIDERS_PATH}/${encodeURIComponent(id)}`;
 }
 
@@ -31,7 +31,7 @@ export function providerPath(id: string): string {
 export function providerQuery(id: string) {
   return queryOptions({
     queryKey: ['providers', 'one', id],
-    queryFn: ({ signal }) => getWithETag<ProviderResource>(providerPath(id), signal),
+    queryFn: ({ signal }) => getWithETag<ProviderResource>(buildProviderPath(id), signal),
   });
 }
 

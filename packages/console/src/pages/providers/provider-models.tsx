@@ -9,7 +9,7 @@ import { EditForm } from '../../ui/edit-form.tsx';
 import { CodeArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { PROVIDER_QUERY_KEYS, type ProviderResource, providerPath } from './provider-data.ts';
+import { buildProviderPath, PROVIDER_QUERY_KEYS, type ProviderResource } from './provider-data.ts';
 import { matchesModelPattern } from './provider-status.ts';
 import { providersText } from './text.ts';
 
@@ -19,7 +19,7 @@ const formOf = ({ models }: ProviderResource) => ({ models: models.join('\n') })
 export function ProviderModels({ loaded }: { readonly loaded: WithETag<ProviderResource> }) {
   const provider = loaded.body;
   const edit = usePatchForm<ProviderResource, { readonly models: string }>({
-    path: providerPath(provider.id),
+    path: buildProviderPath(provider.id),
     loaded,
     formOf,
     write: ({ models }) => ({ models: parseList(models).length === 0 ? null : parseList(models) }),

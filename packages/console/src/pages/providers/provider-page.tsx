@@ -15,15 +15,15 @@ import { StatusBadge } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { CredentialList } from './credential-list.tsx';
 import {
+  buildProviderPath,
   PROVIDER_QUERY_KEYS,
   type ProviderResource,
-  providerPath,
   providerQuery,
   providerTrafficQuery,
 } from './provider-data.ts';
 import { ProviderModels } from './provider-models.tsx';
 import { ProviderSettingsForm } from './provider-settings.tsx';
-import { providerStatus } from './provider-status.ts';
+import { getProviderStatus } from './provider-status.ts';
 import { ProviderTimeouts } from './provider-timeouts.tsx';
 import { providersText } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
@@ -72,7 +72,7 @@ function Parts({ loaded }: { readonly loaded: WithETag<ProviderResource> }) {
     <div className="grid gap-4">
       <div className="grid gap-3 px-4 md:px-6">
         <Head provider={provider} />
-        <ManagedByFileNotice source={provider.source} path={providerPath(provider.id)} />
+        <ManagedByFileNotice source={provider.source} path={buildProviderPath(provider.id)} />
       </div>
       <Tabs
         label={providersText.detail.tabs}
@@ -87,7 +87,7 @@ function Parts({ loaded }: { readonly loaded: WithETag<ProviderResource> }) {
 const APIS: Readonly<Record<string, string>> = providersText.detail.apis;
 
 function Head({ provider }: { readonly provider: ProviderResource }) {
-  const { state, word } = providerStatus(provider, useProviderHealth()(provider.id));
+  const { state, word } = getProviderStatus(provider, useProviderHealth()(provider.id));
   const traffic = useQuery(providerTrafficQuery).data?.data.find(({ value }) => value === provider.id);
   const requests = traffic?.requests ?? 0;
   return (
@@ -130,7 +130,7 @@ function Delete({ id }: { readonly id: string }) {
   const go = useOrgNavigate();
   return (
     <DeleteButton
-      path={providerPath(id)}
+      path={buildProviderPath(id)}
       title={providersText.detail.removal.title(id)}
       verb={providersText.detail.delete}
       typed={id}

@@ -7,7 +7,7 @@ import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { PROVIDER_QUERY_KEYS, type ProviderResource, providerPath } from './provider-data.ts';
+import { buildProviderPath, PROVIDER_QUERY_KEYS, type ProviderResource } from './provider-data.ts';
 import { providersText } from './text.ts';
 
 const BILLING = [
@@ -33,7 +33,7 @@ export function ProviderSettingsForm({
 }) {
   const provider = loaded.body;
   const edit = usePatchForm<ProviderResource, ReturnType<typeof formOf>>({
-    path: providerPath(provider.id),
+    path: buildProviderPath(provider.id),
     loaded,
     formOf,
     write: (form) => ({

@@ -22,7 +22,7 @@ const DEGRADED_RATE = 0.1;
  * Returns the icon and label for the status of a provider. A provider is healthy if it is enabled and usable,
  * has no open breaker and no rejected key, and less than 10% of its recent requests failed.
  */
-export function providerStatus(
+export function getProviderStatus(
   provider: Pick<ProviderResource, 'enabled' | 'problem' | 'credentials'>,
   { openBreakers, requests, errors }: ProviderHealth = UNKNOWN,
 ): { readonly state: DisplayStatus; readonly word: string } {

@@ -5,7 +5,7 @@ import { EditForm } from '../../ui/edit-form.tsx';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { PROVIDER_QUERY_KEYS, type ProviderResource, providerPath } from './provider-data.ts';
+import { buildProviderPath, PROVIDER_QUERY_KEYS, type ProviderResource } from './provider-data.ts';
 import { providersText } from './text.ts';
 
 const TIMEOUTS = ['connect_ms', 'headers_ms', 'first_token_ms', 'idle_ms', 'total_ms'] as const;
@@ -34,7 +34,7 @@ function write(form: TimeoutForm) {
 /** Edits the timeouts of a provider. A route can override them. */
 export function ProviderTimeouts({ loaded }: { readonly loaded: WithETag<ProviderResource> }) {
   const edit = usePatchForm<ProviderResource, TimeoutForm>({
-    path: providerPath(loaded.body.id),
+    path: buildProviderPath(loaded.body.id),
     loaded,
     formOf,
     write,

@@ -19,7 +19,7 @@ import {
   type ProviderTraffic,
   providerTrafficQuery,
 } from './provider-data.ts';
-import { describeCredentials, type ProviderHealth, providerStatus } from './provider-status.ts';
+import { describeCredentials, getProviderStatus, type ProviderHealth } from './provider-status.ts';
 import { providersText } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
 
@@ -75,7 +75,7 @@ export function ProvidersPage() {
 }
 
 function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<ProviderResource>[] {
-  const stateOf = (provider: ProviderResource) => providerStatus(provider, healthOf(provider.id));
+  const stateOf = (provider: ProviderResource) => getProviderStatus(provider, healthOf(provider.id));
   return [
     {
       id: 'id',
@@ -173,7 +173,7 @@ function ProviderCard({
   readonly traffic: ProviderTraffic | undefined;
   readonly health: ProviderHealth;
 }) {
-  const { state, word } = providerStatus(provider, health);
+  const { state, word } = getProviderStatus(provider, health);
   return (
     <span className="grid gap-0.5">
       <span className="flex items-center gap-2 font-medium">

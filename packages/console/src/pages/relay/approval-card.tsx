@@ -7,13 +7,13 @@ import type { ApiError } from '../../data/api-error.ts';
 import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { formatDuration } from '../../format/amounts.ts';
-import { browserZone, formatClockTime } from '../../format/times.ts';
+import { formatClockTime, getBrowserZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { hookEventLabel } from './decision-label.ts';
+import { getHookEventLabel } from './decision-label.ts';
 import { type ConsoleApproval, RELAY_PATH } from './relay-data.ts';
 import { relayText } from './text.ts';
 
@@ -69,7 +69,7 @@ export function ApprovalCard({
         {what}
       </p>
       <p className="text-ui text-ink-2">
-        {relayText.approval.matchedBy(hookEventLabel(event), approval.rules)}{' '}
+        {relayText.approval.matchedBy(getHookEventLabel(event), approval.rules)}{' '}
         <OrgLink to="/relay/decisions" search={{ open: approval.decision_id, range: '24h' }}>
           {relayText.approval.viewDecision}
         </OrgLink>
@@ -113,7 +113,7 @@ function ApprovalHeader({ approval }: { readonly approval: ConsoleApproval }) {
       <span className="font-semibold">{owner ?? relayText.coverage.key(key)}</span>
       <span className="text-ink-2">{[agent, approval.repository].filter(Boolean).join(' · ')}</span>
       <span className="ml-auto text-small text-ink-3 figures">
-        {relayText.approval.requested(formatClockTime(new Date(approval.created_at), browserZone()))}
+        {relayText.approval.requested(formatClockTime(new Date(approval.created_at), getBrowserZone()))}
       </span>
     </header>
   );

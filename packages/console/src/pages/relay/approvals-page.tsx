@@ -3,7 +3,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
 import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
-import { browserZone, formatClockTime } from '../../format/times.ts';
+import { formatClockTime, getBrowserZone } from '../../format/times.ts';
 import { Card } from '../../ui/cards.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
@@ -115,6 +115,6 @@ function AnsweredApprovals({ approvals }: { readonly approvals: readonly Console
 function approvalOutcome({ state, scope, expires_at }: ConsoleApproval): string {
   if (state !== 'allowed') return APPROVAL_STATES[state].word;
   return scope === 'session'
-    ? relayText.approvals.allowedForSession(formatClockTime(new Date(expires_at), browserZone()))
+    ? relayText.approvals.allowedForSession(formatClockTime(new Date(expires_at), getBrowserZone()))
     : relayText.approvals.allowedOnce;
 }

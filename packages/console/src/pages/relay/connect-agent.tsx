@@ -1,4 +1,4 @@
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { relayText } from './text.ts';
 
@@ -33,7 +33,7 @@ export function ConnectAgent() {
 /** Returns the shell commands that install the hook in an agent. */
 export function listInstallCommands(agent: string): string {
   return [
-    `export FLOE_BASE_URL=${apiUrl('').href.replace(/\/$/, '')}`,
+    `export FLOE_BASE_URL=${buildApiUrl('').href.replace(/\/$/, '')}`,
     'export FLOE_RELAY_KEY=… # a platform key with the scope relay',
     `node packages/cli/bin/floe.mjs hook install ${agent}`,
   ].join('\n');
@@ -41,7 +41,7 @@ export function listInstallCommands(agent: string): string {
 
 function curlCommand(): string {
   return [
-    `curl -fsS ${apiUrl('relay/v1/decisions').href} \\`,
+    `curl -fsS ${buildApiUrl('relay/v1/decisions').href} \\`,
     '  -H "Authorization: Bearer $FLOE_RELAY_KEY" -H "Content-Type: application/json" \\',
     `  -d '{"event":"shell","shell":{"command":"git push -f"}}'`,
   ].join('\n');

@@ -6,7 +6,12 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHeader } from '../../ui/drawer-header.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { listInstallCommands } from './connect-agent.tsx';
-import { type CoverageRow, coverageId, coverageStatus, RELAY_REQUIRED_POLICY } from './coverage-status.ts';
+import {
+  buildCoverageId,
+  type CoverageRow,
+  getCoverageStatus,
+  RELAY_REQUIRED_POLICY,
+} from './coverage-status.ts';
 import { relayText } from './text.ts';
 
 /**
@@ -23,7 +28,7 @@ export function CoverageDrawer({
   const { owner, key, agent } = row;
   const lines = listInstallCommands(agent ?? 'claude-code');
   return (
-    <Drawer title={relayText.person.title} about={coverageId(row)} onClose={onClose}>
+    <Drawer title={relayText.person.title} about={buildCoverageId(row)} onClose={onClose}>
       <DrawerHeader
         title={relayText.person.heading(
           owner ?? relayText.coverage.key(key),
@@ -31,7 +36,7 @@ export function CoverageDrawer({
         )}
         onClose={onClose}
       >
-        {coverageStatus(row).word}
+        {getCoverageStatus(row).word}
       </DrawerHeader>
       <div className="grid gap-4 p-4 md:p-6">
         <Card title={relayText.person.activity}>

@@ -12,7 +12,7 @@ import { SegmentedControl, Tabs } from '../../ui/tabs.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
 import { CoverageDrawer } from './coverage-drawer.tsx';
 import { CoveragePeople } from './coverage-people.tsx';
-import { coverageId } from './coverage-status.ts';
+import { buildCoverageId } from './coverage-status.ts';
 import { RELAY_PATH, type RelayCoverage } from './relay-data.ts';
 import { SessionList } from './session-list.tsx';
 import { relayText } from './text.ts';
@@ -31,7 +31,7 @@ export function CoveragePage() {
   const days = DAYS.find(({ id }) => id === query.get('days'))?.id ?? '7';
   const answer = useCoverage(days);
   const open = query.get('open');
-  const opened = answer.data?.data.find((row) => coverageId(row) === open);
+  const opened = answer.data?.data.find((row) => buildCoverageId(row) === open);
   const connect = (
     <Button look="primary" icon={Plug} onClick={() => setConnecting(true)}>
       {relayText.coverage.connect}

@@ -4,7 +4,7 @@ import { formatCount, formatPercent } from '../../format/amounts.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
-import { type CoverageRow, coverageId, coverageStatus } from './coverage-status.ts';
+import { buildCoverageId, type CoverageRow, getCoverageStatus } from './coverage-status.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { relayText } from './text.ts';
 
@@ -31,11 +31,11 @@ export function CoveragePeople({
       <DataTable
         label={relayText.coverage.people}
         rows={sortRows(rows, COLUMNS, sort)}
-        rowId={coverageId}
+        rowId={buildCoverageId}
         columns={openId ? COLUMNS.slice(0, 4) : COLUMNS}
         card={(row) => <PersonCard row={row} />}
         openId={openId}
-        onOpen={(row) => onOpen(coverageId(row))}
+        onOpen={(row) => onOpen(buildCoverageId(row))}
         sort={sort}
         onSort={(next) => change({ sort: next }, 'replace')}
       />
@@ -63,7 +63,7 @@ const COLUMNS: readonly TableColumn<CoverageRow>[] = [
     id: 'state',
     label: relayText.coverage.relay,
     width: '12rem',
-    cell: (row) => <DecisionStatus label={coverageStatus(row)} />,
+    cell: (row) => <DecisionStatus label={getCoverageStatus(row)} />,
   },
   {
     id: 'covered',
@@ -120,7 +120,7 @@ function PersonCard({ row }: { readonly row: CoverageRow }) {
         <span className="min-w-0 flex-1 truncate font-medium">
           {nameOf(row)} <span className="font-normal text-ink-2">{row.agent}</span>
         </span>
-        <DecisionStatus label={coverageStatus(row)} />
+        <DecisionStatus label={getCoverageStatus(row)} />
       </span>
       <span className="text-small text-ink-2 figures">
         {relayText.coverage.counts(row.model_requests, row.relay_calls)}

@@ -9,7 +9,7 @@ export type CoverageRow = RelayCoverage['data'][number];
  * Returns the icon and label for the coverage of a person’s agent. Only incomplete coverage is shown in
  * color. Pure.
  */
-export function coverageStatus({ covered_ratio, model_requests, relay_calls }: CoverageRow): {
+export function getCoverageStatus({ covered_ratio, model_requests, relay_calls }: CoverageRow): {
   readonly state: DisplayStatus | null;
   readonly word: string;
 } {
@@ -22,8 +22,8 @@ export function coverageStatus({ covered_ratio, model_requests, relay_calls }: C
   return { state: null, word: relayText.coverageStatus.covered };
 }
 
-/** Returns the ID of a coverage row for the URL, which consists of its owner, key and agent. */
-export function coverageId({ owner, key, agent }: CoverageRow): string {
+/** Returns the id that identifies a coverage row in the page URL. It contains the owner, key and agent of the row. */
+export function buildCoverageId({ owner, key, agent }: CoverageRow): string {
   return JSON.stringify([owner, key, agent]);
 }
 

@@ -1,9 +1,9 @@
 import { Minus } from 'lucide-react';
 import { formatDuration } from '../../format/amounts.ts';
-import { browserZone, formatClockTime } from '../../format/times.ts';
+import { formatClockTime, getBrowserZone } from '../../format/times.ts';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { decisionLabel, hookEventLabel, type StoredDecision } from './decision-label.ts';
+import { getDecisionLabel, getHookEventLabel, type StoredDecision } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { ruleText } from './rule-text.ts';
 import { relayText } from './text.ts';
@@ -15,16 +15,21 @@ export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
     label: relayText.columns.time,
     width: '6.5rem',
     cell: ({ created_at }) => (
-      <time dateTime={created_at}>{formatClockTime(new Date(created_at), browserZone(), true)}</time>
+      <time dateTime={created_at}>{formatClockTime(new Date(created_at), getBrowserZone(), true)}</time>
     ),
   },
   {
     id: 'decision',
     label: relayText.columns.decision,
     width: '10.5rem',
-    cell: (row) => <DecisionStatus label={decisionLabel(row)} />,
+    cell: (row) => <DecisionStatus label={getDecisionLabel(row)} />,
   },
-  { id: 'event', label: relayText.columns.event, width: '8rem', cell: ({ event }) => hookEventLabel(event) },
+  {
+    id: 'event',
+    label: relayText.columns.event,
+    width: '8rem',
+    cell: ({ event }) => getHookEventLabel(event),
+  },
   {
     id: 'what',
     label: relayText.columns.action,
@@ -83,7 +88,7 @@ export function formatAgent({
 
 /** Renders a decision as a card, for phones: the action, then its time, decision, rule and agent. */
 export function DecisionCard({ row }: { readonly row: StoredDecision }) {
-  const { state, word } = decisionLabel(row);
+  const { state, word } = getDecisionLabel(row);
   return (
     <div className="flex items-center gap-3 text-body">
       {state ? (
@@ -94,11 +99,11 @@ export function DecisionCard({ row }: { readonly row: StoredDecision }) {
       <div className="min-w-0 flex-1">
         <code className="block truncate font-mono text-code">{row.input_summary}</code>
         <div className="truncate text-small text-ink-2 figures">
-          {formatClockTime(new Date(row.created_at), browserZone())} ·{' '}
+          {formatClockTime(new Date(row.created_at), getBrowserZone())} ·{' '}
           {row.rule ? relayText.columns.byRule(word, row.rule) : word} · {row.agent}
         </div>
       </div>
-      <Badge>{hookEventLabel(row.event)}</Badge>
+      <Badge>{getHookEventLabel(row.event)}</Badge>
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, FlaskConical, X } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatDuration } from '../../format/amounts.ts';
-import { browserZone, formatFullTime } from '../../format/times.ts';
+import { formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -10,7 +10,12 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Badge, StatusBadge } from '../../ui/status.tsx';
 import { formatAgent } from './decision-columns.tsx';
-import { decisionLabel, enforcedLabel, hookEventLabel, type StoredDecision } from './decision-label.ts';
+import {
+  getDecisionLabel,
+  getEnforcedLabel,
+  getHookEventLabel,
+  type StoredDecision,
+} from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
 import { decisionQuery, simulationQuery } from './relay-data.ts';
@@ -45,7 +50,7 @@ export function DecisionDrawer({
         </div>
       </div>
       <p className="flex flex-wrap items-center gap-x-2 border-b border-line px-4 pt-1 pb-2 text-ui text-ink-2 md:px-6">
-        {data && formatFullTime(new Date(data.created_at), browserZone(), true)}
+        {data && formatFullTime(new Date(data.created_at), getBrowserZone(), true)}
         <code className="font-mono text-code">{id}</code>
         <CopyButton text={id} label={relayText.decision.copyId} />
       </p>
@@ -70,12 +75,14 @@ interface DecisionProps {
 }
 
 function Heading({ decision }: DecisionProps) {
-  const { state, word } = decisionLabel(decision);
+  const { state, word } = getDecisionLabel(decision);
   return (
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
       {state === null ? <Badge>{word}</Badge> : <StatusBadge state={state}>{word}</StatusBadge>}
       <h2 className="min-w-0 text-body font-semibold break-words">
-        {decision.rule === null ? hookEventLabel(decision.event) : relayText.decision.byRule(decision.rule)}
+        {decision.rule === null
+          ? getHookEventLabel(decision.event)
+          : relayText.decision.byRule(decision.rule)}
       </h2>
     </div>
   );
@@ -133,7 +140,7 @@ function MatchedRuleList({ decision: { matches, reason } }: DecisionProps) {
             <li key={hit.rule} className="grid gap-0.5 py-2 first:pt-0 last:pb-0">
               <span className="flex flex-wrap items-center gap-x-3 text-ui">
                 <DecisionStatus
-                  label={decisionLabel({
+                  label={getDecisionLabel({
                     decision: hit.mode === 'enforce' ? hit.decision : 'abstain',
                     enforced_decision: hit.decision,
                   })}
@@ -171,7 +178,7 @@ function HookAnswer({ decision }: DecisionProps) {
           [relayText.decision.decision, <code key="answer">{answered}</code>],
           [
             relayText.decision.ifEnforced,
-            would === answered ? null : enforcedLabel(would).word.toLowerCase(),
+            would === answered ? null : getEnforcedLabel(would).word.toLowerCase(),
           ],
           [relayText.decision.messageToPerson, user_message],
           [relayText.decision.messageToAgent, agent_message],

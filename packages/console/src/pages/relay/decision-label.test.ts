@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decisionLabel, doRangesOverlap, splitAtRanges } from './decision-label.ts';
+import { doRangesOverlap, getDecisionLabel, splitAtRanges } from './decision-label.ts';
 
 test('a decision that is only observed is labelled with the decision it would enforce', () => {
-  assert.deepEqual(decisionLabel({ decision: 'abstain', enforced_decision: 'deny' }), {
+  assert.deepEqual(getDecisionLabel({ decision: 'abstain', enforced_decision: 'deny' }), {
     state: 'partial',
     word: 'Would deny',
   });
-  assert.equal(decisionLabel({ decision: 'deny', enforced_decision: 'deny' }).word, 'Denied');
-  assert.equal(decisionLabel({ decision: 'abstain', enforced_decision: 'abstain' }).state, null);
+  assert.equal(getDecisionLabel({ decision: 'deny', enforced_decision: 'deny' }).word, 'Denied');
+  assert.equal(getDecisionLabel({ decision: 'abstain', enforced_decision: 'abstain' }).state, null);
 });
 
 test('a command is cut at its marks and loses nothing', () => {

@@ -32,7 +32,7 @@ const SAID: Readonly<Record<DecisionValue, DecisionLabel>> = {
  * Returns the icon and label of a recorded decision. If a rule only observed, they show what the rule would
  * have decided.
  */
-export function decisionLabel({
+export function getDecisionLabel({
   decision,
   enforced_decision: would,
 }: {
@@ -45,12 +45,12 @@ export function decisionLabel({
 }
 
 /** Returns the icon and label of what a rule would decide if it were enforced. */
-export function enforcedLabel(decision: DecisionValue): DecisionLabel {
+export function getEnforcedLabel(decision: DecisionValue): DecisionLabel {
   return { state: SAID[decision].state, word: relayText.enforcedLabels[decision] };
 }
 
 /** Returns the label of a hook event. */
-export function hookEventLabel(event: HookEventKind): string {
+export function getHookEventLabel(event: HookEventKind): string {
   return relayText.events[event];
 }
 
@@ -103,7 +103,7 @@ export function doRangesOverlap(one: CommandRange, other: CommandRange): boolean
 const TRAITS: Readonly<Record<string, string>> = ruleText.command.traits;
 
 /** Returns the label of a command trait, such as `makes another program run code`. */
-export function traitLabel(trait: string): string {
+export function getTraitLabel(trait: string): string {
   return TRAITS[trait] ?? trait.replaceAll('_', ' ');
 }
 

@@ -5,9 +5,9 @@ import { Badge } from '../../ui/status.tsx';
 import {
   doRangesOverlap,
   findMatchedRanges,
+  getTraitLabel,
   type RelaySimulation,
   splitAtRanges,
-  traitLabel,
 } from './decision-label.ts';
 import { ruleText } from './rule-text.ts';
 
@@ -121,7 +121,7 @@ function SimpleCommand({
             </Badge>
           ))}
           {does.map((trait) => (
-            <Badge key={trait}>{traitLabel(trait)}</Badge>
+            <Badge key={trait}>{getTraitLabel(trait)}</Badge>
           ))}
         </span>
       )}

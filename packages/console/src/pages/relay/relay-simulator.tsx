@@ -4,7 +4,7 @@ import { useDebounced } from '../../data/debounced.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { CodeArea, Field, Input, Select } from '../../ui/field.tsx';
-import { decisionLabel, type RelaySimulation, summarizeSimulation } from './decision-label.ts';
+import { getDecisionLabel, type RelaySimulation, summarizeSimulation } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
 import { type SimulationInput, simulationQuery, useRelayMode } from './relay-data.ts';
@@ -143,7 +143,7 @@ function SimulationOutcome({
   /** The result with the saved rules, shown while a draft is tested. */
   readonly saved: RelaySimulation | undefined;
 }) {
-  const { state } = decisionLabel(answer);
+  const { state } = getDecisionLabel(answer);
   const isObserving = useRelayMode() === 'observe';
   const isHeld = answer.decision !== answer.enforced_decision;
   const others = answer.matches.filter(({ rule }) => rule !== answer.rule);

@@ -6,12 +6,12 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { type Job, useJob } from '../../data/job.ts';
-import { browserZone, formatFullTime } from '../../format/times.ts';
+import { formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState } from '../../ui/feedback.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { enforcedLabel } from './decision-label.ts';
+import { getEnforcedLabel } from './decision-label.ts';
 import { RELAY_PATH } from './relay-data.ts';
 import { type RuleDryRunCounts, summarizeRuleDryRun } from './rule-dry-run-summary.ts';
 import { ruleText } from './rule-text.ts';
@@ -121,8 +121,8 @@ function Changes({ changes }: { readonly changes: Answer['changes'] }) {
             {what}
           </OrgLink>
           <span className="text-small text-ink-2">
-            {ruleText.replay.change(enforcedLabel(before).word, enforcedLabel(after).word, rule)} ·{' '}
-            {formatFullTime(new Date(created_at), browserZone())}
+            {ruleText.replay.change(getEnforcedLabel(before).word, getEnforcedLabel(after).word, rule)} ·{' '}
+            {formatFullTime(new Date(created_at), getBrowserZone())}
           </span>
         </li>
       ))}

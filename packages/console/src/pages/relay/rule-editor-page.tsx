@@ -18,10 +18,10 @@ import { RelaySimulator } from './relay-simulator.tsx';
 import { RuleDryRunCard } from './rule-dry-run-card.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import {
+  buildRuleSavedToast,
   EMPTY_RULE,
   type RuleForm,
   replaceRuleWithDraft,
-  ruleSavedToast,
   toRuleBody,
   toRuleForm,
 } from './rule-form.ts';
@@ -45,7 +45,7 @@ const RULE_KIND: ConsoleResourceKind<ConsoleRelayRule, RuleForm> = {
 export function NewRulePage() {
   const go = useResourceNavigate(CRUMB.to);
   const fresh = useResourceCreation(RULE_KIND, EMPTY_RULE, (saved) => {
-    showToast(ruleSavedToast(saved));
+    showToast(buildRuleSavedToast(saved));
     go(saved.id, 'replace');
   });
   const { form, set } = fresh;
@@ -75,7 +75,7 @@ export function RuleEditorPage() {
 
 function RuleEditor({ loaded }: { readonly loaded: WithETag<ConsoleRelayRule> }) {
   const go = useResourceNavigate(CRUMB.to);
-  const edit = useResourceEdit(RULE_KIND, loaded, (saved) => showToast(ruleSavedToast(saved)));
+  const edit = useResourceEdit(RULE_KIND, loaded, (saved) => showToast(buildRuleSavedToast(saved)));
   return (
     <TwoColumnLayout beside={<RuleTestPanel form={edit.isChanged ? edit.form : null} id={loaded.body.id} />}>
       <ResourceForm kind={RULE_KIND} resource={loaded.body} edit={edit} onGone={() => go()}>

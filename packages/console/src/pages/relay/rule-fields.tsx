@@ -5,7 +5,7 @@ import { FormField } from '../../ui/form.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { usePersistedOpen } from '../../ui/use-persisted-open.ts';
-import { type HookEventKind, hookEventLabel } from './decision-label.ts';
+import { getHookEventLabel, type HookEventKind } from './decision-label.ts';
 import { useRelayMode } from './relay-data.ts';
 import type { MatchField, RuleForm } from './rule-form.ts';
 import { ruleText } from './rule-text.ts';
@@ -115,7 +115,7 @@ function MatchFields({ form, onChange }: Fields) {
           {EVENTS.map((event) => (
             <Checkbox
               key={event}
-              label={hookEventLabel(event)}
+              label={getHookEventLabel(event)}
               checked={form.on.includes(event)}
               onChange={(checked) =>
                 onChange({

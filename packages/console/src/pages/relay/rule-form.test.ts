@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  buildRuleSavedToast,
   EMPTY_RULE,
   isLimitedToObserve,
   replaceRuleWithDraft,
-  ruleSavedToast,
   summarizeRule,
   toRuleBody,
   toRuleForm,
@@ -87,7 +87,7 @@ test('the toast says that a rule applies only when it does not merely observe', 
   for (const mode of ['observe', 'warn', 'enforce'] as const)
     for (const relay of ['observe', 'enforce'] as const) {
       const effective = relay === 'observe' ? 'observe' : mode;
-      const text = ruleSavedToast({
+      const text = buildRuleSavedToast({
         rule: { ...toRuleBody({ ...EMPTY_RULE, name: 'r', mode }), name: 'r' },
         mode: effective,
       });

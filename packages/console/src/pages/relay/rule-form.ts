@@ -165,7 +165,7 @@ export function summarizeRule({ rule }: Pick<ConsoleRelayRule, 'rule'>): string 
 }
 
 /** Returns the message that is shown after a rule was saved. */
-export function ruleSavedToast(saved: Pick<ConsoleRelayRule, 'rule' | 'mode'>): string {
+export function buildRuleSavedToast(saved: Pick<ConsoleRelayRule, 'rule' | 'mode'>): string {
   const { name } = saved.rule;
   if (isLimitedToObserve([saved])) return `${ruleText.saved.observeOnly(name)} ${ruleText.observeOnly}`;
   return saved.mode === 'observe' ? ruleText.saved.observe(name) : ruleText.saved.enforced(name);

@@ -114,7 +114,7 @@ export const ruleText = {
       'If a rule denies shell commands or requires approval for them, the relay requires approval. No rule can allow this command.',
     traits: {
       runs_input: 'runs downloaded or piped code',
-      runs_code: 'runs code in an argument',
+      runs_code: 'runs code that is passed as an argument',
       raises_privileges: 'escalates privileges',
       injects: 'makes another program run code',
       unclear: 'cannot be analyzed',
@@ -138,7 +138,7 @@ export const ruleText = {
       'No action would be newly blocked or unblocked. Some decisions would change between “Allowed” and “No rule applied”.',
     evaluated: (count: number) => `${pluralize(count, 'decision was', 'decisions were')} re-evaluated.`,
     skipped: (count: number) =>
-      `${pluralize(count, 'decision was', 'decisions were')} skipped because their input was not stored or the time limit was reached.`,
+      `Skipped ${pluralize(count, 'decision', 'decisions')}: the input was not stored, or the time limit was reached.`,
     stale: 'The draft has changed since this evaluation.',
     changed: 'Changed decisions',
     change: (before: string, after: string, rule: string | null) =>

@@ -8,7 +8,7 @@ import { formatCount } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { decisionLabel, hookEventLabel } from './decision-label.ts';
+import { getDecisionLabel, getHookEventLabel } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-data.ts';
 import { RelaySimulator } from './relay-simulator.tsx';
@@ -52,7 +52,7 @@ export function RulesPage() {
 
 function ruleDecisionLabel({ rule, mode }: ConsoleRelayRule) {
   const { decision } = toRuleForm({ rule });
-  const label = decisionLabel({
+  const label = getDecisionLabel({
     decision: mode === 'observe' ? 'abstain' : decision,
     enforced_decision: decision,
   });
@@ -83,7 +83,7 @@ const COLUMNS: readonly TableColumn<ConsoleRelayRule>[] = [
     id: 'on',
     label: ruleText.page.events,
     width: 'minmax(7rem, 12rem)',
-    cell: ({ rule }) => toRuleForm({ rule }).on.map(hookEventLabel).join(', '),
+    cell: ({ rule }) => toRuleForm({ rule }).on.map(getHookEventLabel).join(', '),
   },
   {
     id: 'match',

@@ -1,7 +1,7 @@
 import { ArrowUp, Pin, Radio, Unplug } from 'lucide-react';
 import { useEffect } from 'react';
 import { useDisconnectedAt, useEventStreamState } from '../../data/events.ts';
-import { browserZone, formatClockTime, formatShortTime } from '../../format/times.ts';
+import { formatClockTime, formatShortTime, getBrowserZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Tooltip } from '../../ui/tooltip.tsx';
@@ -57,7 +57,7 @@ function ReconnectingButton({ list }: { readonly list: RequestList }) {
   const lostAt = useDisconnectedAt();
   const isOpen = list.query.has('open');
   const last = lostAt === null ? null : new Date(lostAt);
-  const since = last === null ? '' : requestsText.live.lastUpdate(formatClockTime(last, browserZone()));
+  const since = last === null ? '' : requestsText.live.lastUpdate(formatClockTime(last, getBrowserZone()));
   const label = `${requestsText.live.reconnecting}${since}`;
   return (
     <Tooltip text={label}>
@@ -72,7 +72,7 @@ function ReconnectingButton({ list }: { readonly list: RequestList }) {
         <span className={isOpen ? 'hidden' : 'max-xl:hidden'}>{since}</span>
         {last && (
           <span className={joinClassNames(!isOpen && 'md:hidden')}>
-            {formatShortTime(last, browserZone())}
+            {formatShortTime(last, getBrowserZone())}
           </span>
         )}
       </Button>

@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query';
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import type { FilterToken } from '../../filters/filter-text.ts';
 import { describeFilter } from '../../filters/filter-value.ts';
 import { pluralize } from '../../format/words.ts';
@@ -94,7 +94,7 @@ function describeToken({ name, value }: FilterToken): string {
 
 function firstRequest(): string {
   return [
-    `curl -fsS ${apiUrl('gateway/v1/chat/completions').href} \\`,
+    `curl -fsS ${buildApiUrl('gateway/v1/chat/completions').href} \\`,
     '  -H "Authorization: Bearer $FLOE_API_KEY" -H "Content-Type: application/json" \\',
     `  -d '{"model":"sandbox/echo","messages":[{"role":"user","content":"Hello"}]}'`,
   ].join('\n');

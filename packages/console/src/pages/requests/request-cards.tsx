@@ -3,7 +3,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { requestDetailText } from './detail-text.ts';
-import { apiLabel } from './request-details.ts';
+import { getApiLabel } from './request-details.ts';
 
 const ROUTE_MODES: Readonly<Record<string, string>> = requestDetailText.caller.routeModes;
 
@@ -31,7 +31,10 @@ export function CallerCard({ request }: { readonly request: RequestDetail }) {
               {key_name}
             </OrgLink>,
           ],
-          [requestDetailText.caller.surface, requestDetailText.caller.surfaceMode(apiLabel(surface), stream)],
+          [
+            requestDetailText.caller.surface,
+            requestDetailText.caller.surfaceMode(getApiLabel(surface), stream),
+          ],
           [requestDetailText.caller.routeMode, ROUTE_MODES[route_mode] ?? route_mode],
           [requestDetailText.caller.team, team],
           [requestDetailText.caller.owner, owner],

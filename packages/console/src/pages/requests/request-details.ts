@@ -9,7 +9,7 @@ import { requestDetailText } from './detail-text.ts';
 const APIS: Readonly<Record<string, string>> = requestDetailText.apis;
 
 /** Returns the name of the API that a client used, such as `Chat Completions`. */
-export function apiLabel(surface: string): string {
+export function getApiLabel(surface: string): string {
   return APIS[surface] ?? capitalize(surface.replaceAll('_', ' '));
 }
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, ListFilter, Maximize2, X } from 'lucide-react';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useOrgNavigate } from '../../app/use-org-navigate.ts';
-import { browserZone, formatFullTime } from '../../format/times.ts';
+import { formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
@@ -11,7 +11,7 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { requestDetailText } from './detail-text.ts';
 import { RequestActions } from './request-actions.tsx';
 import { requestQuery } from './request-data.ts';
-import { requestErrorTitle } from './request-error-title.ts';
+import { getRequestErrorTitle } from './request-error-title.ts';
 import { RequestHeading } from './request-heading.tsx';
 import { RequestTabs } from './request-tabs.tsx';
 
@@ -40,12 +40,12 @@ export function RequestDrawer({ id, ...toolbar }: ToolbarActions & { readonly id
         <Toolbar request={data} enlarge={enlarge} {...toolbar} />
       </div>
       <p className="flex flex-wrap items-center gap-x-2 px-4 pt-1 pb-2 text-ui text-ink-2 md:px-6">
-        {data && formatFullTime(new Date(data.created_at), browserZone(), true)}
+        {data && formatFullTime(new Date(data.created_at), getBrowserZone(), true)}
         <code className="font-mono text-code">{id}</code>
         <CopyButton text={id} label={requestDetailText.page.copyId} />
       </p>
       {error ? (
-        <ErrorState what={requestErrorTitle(id, error)} error={error} onRetry={() => void refetch()} />
+        <ErrorState what={getRequestErrorTitle(id, error)} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <RequestTabs request={data} narrow />
       ) : (

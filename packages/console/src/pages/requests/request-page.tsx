@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { shortenId } from '../../format/amounts.ts';
-import { browserZone, formatFullTime } from '../../format/times.ts';
+import { formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { requestDetailText } from './detail-text.ts';
 import { RequestActions } from './request-actions.tsx';
 import { requestQuery } from './request-data.ts';
-import { apiLabel } from './request-details.ts';
-import { requestErrorTitle } from './request-error-title.ts';
+import { getApiLabel } from './request-details.ts';
+import { getRequestErrorTitle } from './request-error-title.ts';
 import { RequestHeading } from './request-heading.tsx';
 import { RequestStats } from './request-stats.tsx';
 import { RequestTabs } from './request-tabs.tsx';
@@ -32,14 +32,14 @@ export function RequestPage() {
       }
     >
       {error ? (
-        <ErrorState what={requestErrorTitle(id, error)} error={error} onRetry={() => void refetch()} />
+        <ErrorState what={getRequestErrorTitle(id, error)} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <>
           <div className="grid gap-3 px-4 pb-4 md:px-6">
             <RequestHeading request={data} />
             <p className="text-ui text-ink-2">
-              {formatFullTime(new Date(data.created_at), browserZone(), true)} ·{' '}
-              <TimeText at={data.created_at} /> · {apiLabel(data.surface)}
+              {formatFullTime(new Date(data.created_at), getBrowserZone(), true)} ·{' '}
+              <TimeText at={data.created_at} /> · {getApiLabel(data.surface)}
               {data.stream && ` · ${requestDetailText.page.stream}`}
             </p>
             <RequestStats request={data} />

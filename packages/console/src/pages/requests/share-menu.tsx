@@ -1,7 +1,7 @@
 import { Download, Link2 } from 'lucide-react';
 import { formatCurl, formatQueryParameters } from '../../data/api-client.ts';
-import { apiUrl } from '../../data/base-url.ts';
-import { timeRangeLabel } from '../../filters/time-range.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
+import { formatTimeRangeLabel } from '../../filters/time-range.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
@@ -22,7 +22,7 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
     url.searchParams.set('to', to.toISOString());
     return url.href;
   };
-  const label = timeRangeLabel(span);
+  const label = formatTimeRangeLabel(span);
   const number = answer.hasNextPage
     ? listMenusText.export.moreThan(formatCount(rows.length))
     : formatCount(rows.length);
@@ -60,7 +60,7 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
 
 /** Starts the export. The browser saves the response while it streams, so the page does not buffer it. */
 function save(format: 'csv' | 'ndjson', filters: RequestFilters): void {
-  const url = apiUrl('api/analytics/export');
+  const url = buildApiUrl('api/analytics/export');
   url.search = formatQueryParameters({ ...filters, format });
   const link = document.createElement('a');
   link.href = url.href;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { apiUrl } from '../../data/base-url.ts';
+import { buildApiUrl } from '../../data/base-url.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { capitalize } from '../../format/words.ts';
@@ -65,7 +65,7 @@ function RejectedFile({ config: { file, rejected, loaded_at } }: { readonly conf
 
 function Running({ config }: { readonly config: RunningConfig }) {
   const kinds = Object.entries(config.counts).filter(([, { file, console }]) => file + console > 0);
-  const save = () => location.assign(apiUrl('api/management/config/export'));
+  const save = () => location.assign(buildApiUrl('api/management/config/export'));
   return (
     <Card title={settingsText.configuration.running}>
       <div className="grid gap-4">

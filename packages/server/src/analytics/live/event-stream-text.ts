@@ -1,5 +1,5 @@
 import type { JsonObject } from '@floe/contract/json';
-import { getExchangeBatchMatches } from '../../store/exchange-batch-matches.ts';
+import { findExchangesInBatches } from '../../store/find-exchanges-in-batches.ts';
 import type { StoredLiveEvent } from '../../store/live-events.ts';
 import type { DatabaseReader, ExchangeRow } from '../../store/ports.ts';
 import { extractExchangeBatches, toLiveMessages } from './live-messages.ts';
@@ -36,7 +36,7 @@ export function createEventFormatter(
   const batches = extractExchangeBatches(events);
   const byFilter = new Map<string, Promise<string>>();
   async function requests({ subscription }: LiveWatcher): Promise<string> {
-    const { count, rows } = await getExchangeBatchMatches(
+    const { count, rows } = await findExchangesInBatches(
       reader,
       batches,
       { orgId, ...subscription.filters },

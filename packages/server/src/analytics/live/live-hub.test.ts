@@ -97,7 +97,7 @@ function change(database: Database, action: string, orgId = TEST_ORG_ID): Promis
   );
 }
 
-test('a watcher hears what commits after it came: its topics, its filters, its org', async (t) => {
+test('a watcher receives what commits after it connected: its topics, its filters, its organization', async (t) => {
   const { clock, database, hub } = await openHarness(t);
   await change(database, 'keys.create');
   const all = watch(hub);
@@ -131,7 +131,7 @@ test('a watcher hears what commits after it came: its topics, its filters, its o
   assert.deepEqual(topicsOf(await hear(elsewhere)), []);
 });
 
-test('of many rows the last are shown, and the count is that of all', async (t) => {
+test('of many rows, the last ones are sent with the exact count of all rows', async (t) => {
   const { clock, database, hub } = await openHarness(t);
   const watcher = watch(hub, { topics: ['requests'] });
   await look(clock, hub);
@@ -146,7 +146,7 @@ test('of many rows the last are shown, and the count is that of all', async (t) 
   assert.equal(event?.data.data[0].id, 'exc_699');
 });
 
-test('whoever comes back to any process goes on where it broke off', async (t) => {
+test('a watcher that reconnects to any process resumes where it stopped', async (t) => {
   const { clock, database, hub, openHub } = await openHarness(t);
   const first = watch(hub);
   await look(clock, hub);
@@ -172,7 +172,7 @@ test('whoever comes back to any process goes on where it broke off', async (t) =
   assert.deepEqual(topicsOf(await hear(again)), ['config']);
 });
 
-test('whoever comes back too late is told to read everything again, and hears what is new', async (t) => {
+test('a watcher that reconnects too late is asked to reload, and receives new events', async (t) => {
   const { clock, database, hub } = await openHarness(t);
   await change(database, 'keys.create');
   await database.rowTransaction((writer) => expireLiveEvents(writer, clock.now()));
@@ -184,7 +184,7 @@ test('whoever comes back too late is told to read everything again, and hears wh
   assert.deepEqual(topicsOf(await hear(watcher)), ['config']);
 });
 
-test('a reader that does not keep up holds a bounded piece, delays nobody and misses nothing', async (t) => {
+test('a slow reader has a bounded buffer, delays no one and misses nothing', async (t) => {
   const { clock, database, hub } = await openHarness(t);
   const [slow, quick] = [watch(hub, { topics: ['config'] }), watch(hub, { topics: ['config'] })];
   await look(clock, hub);
@@ -210,7 +210,7 @@ test('a reader that does not keep up holds a bounded piece, delays nobody and mi
   );
 });
 
-test('a reader that reads nothing for half a minute is cut off', async (t) => {
+test('a reader that reads nothing for 30 seconds is disconnected', async (t) => {
   const { clock, database, hub } = await openHarness(t);
   const [stuck, fine] = [watch(hub), watch(hub)];
   await look(clock, hub);
@@ -228,7 +228,7 @@ test('a reader that reads nothing for half a minute is cut off', async (t) => {
   );
 });
 
-test('so many connections watch and no more; one that ends makes room', async (t) => {
+test('the number of connections is limited, and a connection that ends makes a slot available', async (t) => {
   const { clock, hub } = await openHarness(t);
   const isFull = (error: unknown) => error instanceof Fault && error.code === 'rate_limit_exceeded';
   const watchers: LiveWatcher[] = [];
@@ -244,7 +244,7 @@ test('so many connections watch and no more; one that ends makes room', async (t
   watch(hub, { orgId: 'org_9' });
 });
 
-test('a watcher that lost its rights ends within a second', async (t) => {
+test('a watcher that lost its permissions is disconnected within a second', async (t) => {
   const { clock, database, hub } = await openHarness(t);
   let mayWatch = true;
   const watcher = watch(hub, { isAllowed: async () => mayWatch });
@@ -257,7 +257,7 @@ test('a watcher that lost its rights ends within a second', async (t) => {
   assert.equal(hub.watcherCount, 0);
 });
 
-test('a process that ends tells every watcher so, and takes no more', async (t) => {
+test('a process that shuts down notifies every watcher and accepts no new ones', async (t) => {
   const { clock, hub } = await openHarness(t);
   const watcher = watch(hub);
   await look(clock, hub);
@@ -270,7 +270,7 @@ test('a process that ends tells every watcher so, and takes no more', async (t) 
   );
 });
 
-test('while nobody watches, nothing is read', async (t) => {
+test('without watchers, no events are read', async (t) => {
   const { clock, hub } = await openHarness(t);
   const idle = clock.pending().length;
   const watcher = watch(hub);
@@ -281,7 +281,7 @@ test('while nobody watches, nothing is read', async (t) => {
   assert.equal(clock.pending().length, idle);
 });
 
-test('one who hears nothing is told every 15 seconds that the connection lives, and where it stands', async (t) => {
+test('without events, a watcher receives a keep-alive with its position every 15 seconds', async (t) => {
   const { clock, hub } = await openHarness(t);
   const watcher = watch(hub, { topics: ['approvals'] });
   await look(clock, hub);

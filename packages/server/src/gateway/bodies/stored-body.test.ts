@@ -5,7 +5,7 @@ import { buildStoredBody } from './stored-body.ts';
 
 const startOf = (body: Buffer) => body.subarray(0, MAX_STORED_BODY_BYTES + BODY_LOOK_AHEAD_BYTES);
 
-test('what is kept of JSON is JSON, without the values somebody would not want to see there', () => {
+test('stored JSON is valid JSON without sensitive values', () => {
   const body = Buffer.from(
     JSON.stringify({ messages: [{ content: 'Write to ana@example.com' }], seed: 4111 }),
   );
@@ -18,7 +18,7 @@ test('what is kept of JSON is JSON, without the values somebody would not want t
   assert.equal(buildStoredBody(body, body.length, false)?.text, body.toString());
 });
 
-test('a long body is cut and says so, at whatever character the cut falls', () => {
+test('a long body is truncated at any character with a note', () => {
   for (const odd of ['x', 'é', '氷', '🧊']) {
     const body = Buffer.from(odd.repeat(MAX_STORED_BODY_BYTES + 1));
     const kept = buildStoredBody(startOf(body), body.length, false);
@@ -30,7 +30,7 @@ test('a long body is cut and says so, at whatever character the cut falls', () =
   }
 });
 
-test('a value that the cut would go through is recognized whole', () => {
+test('a sensitive value at the truncation point is recognized completely', () => {
   const address = 'somebody.with.a.long.name@example.com';
   for (let inside = 1; inside < address.length; inside++) {
     const before = 'a '.repeat(MAX_STORED_BODY_BYTES).slice(0, MAX_STORED_BODY_BYTES - inside - 1);
@@ -41,11 +41,11 @@ test('a value that the cut would go through is recognized whole', () => {
   }
 });
 
-test('what is no text is not kept', () => {
+test('content that is not text is not stored', () => {
   assert.equal(buildStoredBody(Buffer.from([0x52, 0x49, 0x46, 0x46, 0, 0]), 6, false), null);
 });
 
-test('a tape holds the beginning of what was told and counts the rest', () => {
+test('the recorder keeps the start of the content and counts the rest', () => {
   const tape = new BodyRecorder();
   const piece = Buffer.alloc(100_000, 'a');
   for (let n = 0; n < 5; n++) tape.add(piece);

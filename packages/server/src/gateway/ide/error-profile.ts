@@ -12,9 +12,9 @@ class IdeFault extends Fault {
 }
 
 /**
- * Converts a fault for an IDE. IDEs show the message of a 400, but replace the message of a 429 or 5xx with
- * their own. If the error profile is enabled, a provider error becomes a 400 with the original message. Other
- * faults are unchanged: IDEs must wait after a 429 of the gateway.
+ * Returns the fault to send to an IDE. IDEs show the message of a 400 response, but not the message of a 429 or
+ * 5xx response. If the error profile is enabled, a provider error therefore becomes a 400 with the same message.
+ * Errors of Floe itself are unchanged, because an IDE must wait after Floe's 429.
  */
 export function toIdeFault(x: StartedExchange, fault: Fault): Fault {
   if (!x.caller?.catalog.ide.errorProfile || !isUpstreamFault(fault)) return fault;

@@ -68,8 +68,8 @@ const created = event('response.created', {
   response: { id: 'resp_1', model: 'm', status: 'in_progress', output: [] },
 });
 
-describe('what keeps an IDE listening', () => {
-  test('the role chunk goes out when the upstream begins, before it has said a word', async (t) => {
+describe('an IDE stream receives data regularly', () => {
+  test("the role chunk is sent when the provider's response starts, before its first content", async (t) => {
     const gateway = await start(t, {
       dialects: ['responses'],
       a: () => ({
@@ -102,7 +102,7 @@ describe('what keeps an IDE listening', () => {
     assert.match(whole.text, /data: \[DONE\]\n\n$/);
   });
 
-  test('a silent upstream is covered by the role chunk and a comment at least every 15 seconds, and may still fail over', async (t) => {
+  test('a silent provider is covered by the role chunk and a comment at least every 15 seconds, and failover is possible', async (t) => {
     const gateway = await start(t, { targets: ['a/m', 'b/m'], headersMs: 50_000 });
     await gateway.upstream('a').setFaults(findInjectedFault('accept-and-silence'));
     const { answer, text } = read(gateway, ASK);
@@ -123,7 +123,7 @@ describe('what keeps an IDE listening', () => {
     );
   });
 
-  test('a pause in the middle of an answer is covered too', async (t) => {
+  test('a pause in the middle of a response is covered too', async (t) => {
     const gateway = await start(t, {
       a: () => ({
         ...chatReply('in two halves', true),
@@ -143,7 +143,7 @@ describe('what keeps an IDE listening', () => {
     assert.match(whole.text, /"finish_reason":"stop"[\s\S]*data: \[DONE\]\n\n$/);
   });
 
-  test('a failure behind the role chunk is told inside the stream, which never looks finished', async (t) => {
+  test('a failure after the role chunk is sent in the stream, which does not look finished', async (t) => {
     const gateway = await start(t, { headersMs: 20_000 });
     await gateway.upstream('a').setFaults(findInjectedFault('accept-and-silence'));
     const { answer } = read(gateway, ASK);
@@ -159,7 +159,7 @@ describe('what keeps an IDE listening', () => {
     assert.deepEqual([gateway.rows[0]?.state, gateway.rows[0]?.error_code], ['failed', 'upstream_timeout']);
   });
 
-  test('a failure that comes with the beginning is an HTTP error', async (t) => {
+  test('a failure before the role chunk is an HTTP error', async (t) => {
     const failed = event('response.failed', {
       response: { status: 'failed', error: { code: 'server_error', message: 'No luck.' } },
     });
@@ -236,13 +236,13 @@ describe('the error profile', () => {
         }
     });
 
-  test('leaves the retry-after of a rate limit in place', async (t) => {
+  test('keeps the retry-after of a rate limit', async (t) => {
     const gateway = await start(t, { a: () => CASES['rate limit']?.upstream ?? {} });
     const answer = await gateway.settled(gateway.send('ide', ASK), 0);
     assert.equal(answer.headers['retry-after'], '60');
   });
 
-  test("leaves the gateway's own 429 a 429", async (t) => {
+  test('keeps a 429 of Floe', async (t) => {
     const gateway = await start(t, {
       a: (isStream) => chatReply('hi', isStream),
       org: { limits: [{ name: 'few', scope: 'org', rpm: 1 }] },
@@ -315,7 +315,7 @@ describe('freeform tools', () => {
 
   for (const [dialect, reply] of Object.entries({ responses: call, chat: wrapped }))
     for (const form of ['function', 'custom'] as const)
-      test(`over ${dialect} come back as ${form} calls with the raw text`, async (t) => {
+      test(`over ${dialect} are returned as ${form} calls with the raw text`, async (t) => {
         const gateway = await start(t, {
           dialects: [dialect],
           a: reply,
@@ -354,7 +354,7 @@ function callIn(answer: HttpCallResponse): unknown {
   return whole;
 }
 
-test('the shape of bodies is kept on the row only where the org wants it, refused bodies too', async (t) => {
+test('the shape of bodies is stored in the row only if the organization enables it, also for rejected bodies', async (t) => {
   for (const capture of [true, false]) {
     const gateway = await start(t, { a: (isStream) => chatReply('hi', isStream), org: { ide: { capture } } });
     await gateway.settled(gateway.send('ide', { ...ASK, metadata: { note: 'Tr0ub4dor' } }), 0);
@@ -368,7 +368,7 @@ test('the shape of bodies is kept on the row only where the org wants it, refuse
   }
 });
 
-test('an alias means nothing here, and neither does the end of a name', async (t) => {
+test('neither an alias nor the end of a model id is accepted', async (t) => {
   const gateway = await start(t, { a: (isStream) => chatReply('hi', isStream) });
   for (const model of ['smart', 'gpt-3.5-turbo', 'nobody/m']) {
     const answer = await gateway.settled(gateway.send('ide', { ...ASK, model }), 0);
@@ -383,7 +383,7 @@ test('an alias means nothing here, and neither does the end of a name', async (t
   );
 });
 
-test('equal requests are answered from the cache however they are spelled, as a stream or not', async (t) => {
+test('equal requests are answered from the cache in any notation, with and without streaming', async (t) => {
   const gateway = await start(t, {
     a: (isStream) => chatReply('kept words', isStream),
     org: { cache: { enabled: true } },

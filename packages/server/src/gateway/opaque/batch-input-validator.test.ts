@@ -37,7 +37,7 @@ function judge(file: Buffer, { purpose = 'batch', purposeFirst = true, step = 7 
 const good = (model = ALLOWED) =>
   JSON.stringify({ custom_id: '1', method: 'POST', url: '/v1/chat/completions', body: { model, n: 1 } });
 
-test('a batch of allowed models passes, with either order of the form and either line break', () => {
+test('a batch with allowed models is accepted, with any order of the form and any line break', () => {
   const lines = [good(), good(), '', good()];
   for (const text of [lines.join('\n'), `${lines.join('\r\n')}\r\n`, ''])
     for (const purposeFirst of [true, false])
@@ -46,7 +46,7 @@ test('a batch of allowed models passes, with either order of the form and either
   assert.equal(judge(Buffer.from(`${good()}\n{"custom_id":"2"}`)), null, 'a line that names no model');
 });
 
-test('what cannot be parsed is refused with the number of its line', () => {
+test('a line that cannot be parsed is rejected with its number', () => {
   const wrong: readonly (readonly [string, string | Buffer])[] = [
     ['an escaped name of a member', `{"body":{"m\\u006fdel":"${OTHER}"}}`],
     ['NaN', `{"body":{"model":"${ALLOWED}","temperature":NaN}}`],
@@ -78,13 +78,13 @@ test('what cannot be parsed is refused with the number of its line', () => {
   }
 });
 
-test('a file for another purpose passes whatever it holds', () => {
+test('a file with another purpose is accepted with any content', () => {
   for (const file of [Buffer.from('%PDF-1.7\n\xff', 'latin1'), Buffer.from(good(OTHER), 'utf16le')])
     for (const purposeFirst of [true, false])
       assert.equal(judge(file, { purpose: 'user_data', purposeFirst }), null);
 });
 
-test('a form that readers could take apart differently is refused', () => {
+test('a form that parsers could interpret differently is rejected', () => {
   const part = (head: string, body: string) => `--b0\r\n${head}\r\n\r\n${body}\r\n`;
   const purpose = part('content-disposition: form-data; name="purpose"', 'batch');
   const hidden = `--b0\ncontent-disposition: form-data; name="file"; filename="x"\n\n${good(OTHER)}\n`;
@@ -210,7 +210,7 @@ function generated(seed: number): Buffer {
   return pick(next, [bytes, bytes, bytes, bytes, Buffer.from(bytes).subarray(0, next(bytes.length + 1))]);
 }
 
-test('no file passes in which a forgiving reader finds a model that is not allowed', () => {
+test('no file is accepted in which a lenient parser finds a model that is not allowed', () => {
   let [passed, hidden] = [0, 0];
   for (let seed = 1; seed <= 6000; seed += 1) {
     const file = generated(seed);
@@ -223,7 +223,7 @@ test('no file passes in which a forgiving reader finds a model that is not allow
   assert.ok(passed > 50 && hidden > 1000, `the generator makes both kinds: ${passed} and ${hidden}`);
 });
 
-test('a long line in tiny pieces takes memory for its bytes, and a line beyond the limit is refused', () => {
+test('a long line in small chunks uses memory for its bytes only, and a line above the limit is rejected', () => {
   const head = Buffer.from('{"body":{"model":"ok-1","x":"');
   const check = new BatchInputValidator(() => true);
   check.field('purpose', { value: 'batch', start: 0, end: 0 });

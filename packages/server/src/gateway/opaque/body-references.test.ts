@@ -8,7 +8,7 @@ function named(body: object): BodyReferences {
   return findBodyReferences(bytes, scanJsonObject(bytes));
 }
 
-test('models are found where native APIs put them, and nowhere else', () => {
+test('models are found where native APIs contain them, and nowhere else', () => {
   const { models } = named({
     model: 'own',
     requests: [{ params: { model: 'in-batch' } }],
@@ -25,7 +25,7 @@ test('models are found where native APIs put them, and nowhere else', () => {
   assert.deepEqual(models, ['in-batch', 'in-session', 'in-tool', 'listed', 'fallback']);
 });
 
-test('ids are found where a request has a thing read, and not where they only tell where something came from', () => {
+test('ids are found where a request reads an object, and not where they only state an origin', () => {
   const { ids, previousResponseId } = named({
     previous_response_id: 'resp_1',
     conversation: { id: 'conv_1' },
@@ -50,7 +50,7 @@ test('ids are found where a request has a thing read, and not where they only te
   assert.equal(previousResponseId, 'resp_1');
 });
 
-test('a body without any of them is not parsed twice', () => {
+test('a body without references is not parsed twice', () => {
   assert.deepEqual(named({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] }), {
     models: [],
     ids: [],

@@ -28,7 +28,7 @@ export async function findResourceOwner(
 }
 
 function resourceNotFoundFault(id: string, isPrevious: boolean): Fault {
-  const message = `No object with the id "${id.slice(0, 100)}" exists that this key can access.`;
+  const message = `The object "${id.slice(0, 100)}" does not exist, or this key cannot access it. Check the id, or use the key that created the object.`;
   return isPrevious
     ? new Fault('previous_response_not_found', message, { param: 'previous_response_id' })
     : new Fault('not_found', message);

@@ -45,7 +45,7 @@ function scanned(pieces: readonly Buffer[]): Heard {
   return { fields, file: Buffer.concat(file).toString(), ended: scan.ended };
 }
 
-test('fields and files are found however the body is cut', () => {
+test('fields and files are found for any chunking of the body', () => {
   const whole = scanned([BODY]);
   assert.equal(whole.ended, true);
   assert.equal(whole.fields.get('purpose')?.value, 'batch');
@@ -59,7 +59,7 @@ test('fields and files are found however the body is cut', () => {
   assert.deepEqual(scanned([...BODY].map((byte) => Buffer.from([byte]))), whole);
 });
 
-test('forms that two readers could take for different ones are refused', () => {
+test('forms that two parsers could interpret differently are rejected', () => {
   for (const head of [
     'Content-Disposition: form-data; name="x"; name="model"',
     "Content-Disposition: form-data; name*=utf-8''model",

@@ -154,7 +154,7 @@ async function applyOpaquePolicies(
     x.decisions.push({
       step: 'policy',
       outcome: 'not_evaluated',
-      reason: 'responses on this path are not inspected',
+      reason: 'Floe does not apply policies to responses on this path',
     });
   if (opaqueRequest.body.kind !== 'json') return opaqueRequest;
   const { bytes, members } = opaqueRequest.body;

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { UpstreamResponse, UpstreamResponseHead } from '../../providers/transport.ts';
 import type { AttemptPlan, ResponseSink } from '../attempt-plan.ts';
-import { createErrorResponseSink, unexpectedContentTypeFault } from '../error-response-sink.ts';
+import { createErrorResponseSink, createUnexpectedContentTypeFault } from '../error-response-sink.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Target } from '../org-catalog.ts';
 import { createBufferedResponseSink } from '../response-sinks.ts';
@@ -77,7 +77,7 @@ function createAnswerSink(
   const type = readUpstreamHeader(headers, 'content-type') ?? '';
   if (resource.isJsonOnly && /^\s*text\/html\b/i.test(type))
     return createErrorResponseSink((body) =>
-      unexpectedContentTypeFault(target.provider.id, 'JSON', { ...head, body }),
+      createUnexpectedContentTypeFault(target.provider.id, 'JSON', { ...head, body }),
     );
   const isJson = /[/+]json\b/i.test(type);
   if (input.postProcessing && isJson && status !== 304)

@@ -45,7 +45,7 @@ function resolveWithModel({ catalog, key, resource, owner }: OpaqueRouteInput, m
   if (offering.length === 0)
     throw new Fault(
       'unsupported_parameter',
-      `${route.targets.map(({ provider }) => provider.id).join(', ')} does not support ${resource.surface}.`,
+      `No provider of the model "${model.slice(0, 200)}" supports ${resource.surface} (${route.targets.map(({ provider }) => provider.id).join(', ')}). Use a model from another provider.`,
       { param: 'model' },
     );
   const targets = owner
@@ -56,7 +56,7 @@ function resolveWithModel({ catalog, key, resource, owner }: OpaqueRouteInput, m
   if (targets.length === 0)
     throw new Fault(
       'not_found',
-      `The object that this request refers to does not belong to the provider of "${model}".`,
+      `The object that this request refers to is stored at "${owner?.provider}", which is not a provider of the model "${model.slice(0, 200)}". Use a model from "${owner?.provider}".`,
     );
   return { ...route, targets };
 }
@@ -79,7 +79,7 @@ function resolveWithoutModel({ catalog, client, resource, owner }: OpaqueRouteIn
     throw new Fault(
       'not_found',
       provider
-        ? `The provider "${id}" does not support ${resource.surface}.`
+        ? `The provider "${id}" does not support ${resource.surface}. Use another provider.`
         : `The provider "${id.slice(0, 100)}" is not enabled; enabled providers: ${[...catalog.providers.keys()].join(', ') || 'none'}.`,
       { param: 'x-floe-provider' },
     );

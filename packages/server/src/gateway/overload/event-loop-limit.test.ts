@@ -115,7 +115,7 @@ test('clients that all wait for the same turn of the event loop do not hide its 
   assert.ok(target.limit < 500);
 });
 
-test('a turn that already takes too long admits no further requests, if they are complete at its end', () => {
+test('a turn that already takes too long admits no further requests that are complete at its end', () => {
   const { loop, target, limit } = start(0);
   const turnsMs: number[] = [];
   for (let turn = 0; turn < 500; turn++) {

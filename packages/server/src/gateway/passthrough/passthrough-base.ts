@@ -55,7 +55,7 @@ function resolvePassthroughRoute(style: ApiStyle, input: OpaqueRouteInput): Reso
   if (reachable.length === 0)
     throw new Fault(
       'not_found',
-      'The object that this request refers to belongs to a provider that is no longer configured for this path.',
+      'The object that this request refers to is stored at a provider that is no longer configured for this path. Add the provider to passthrough in floe.yaml, or create the object again.',
     );
   return model === null ? resolveWithoutModel(input, reachable) : resolveForModel(input, model, reachable);
 }

@@ -38,7 +38,7 @@ for (const [name, make] of [
   ['a lease of its own', (clock: FakeClock) => createMemoryProbeLeases(clock)],
   ['the shared counters', (clock: FakeClock) => createSharedProbeLeases(new InMemoryCounters(clock), clock)],
 ] as const)
-  test(`of a fleet one process probes by ${name}; when its probe is over another may`, () => {
+  test(`one process of several probes by ${name}; after its probe, another process can probe`, () => {
     const clock = new FakeClock();
     const shared = make(clock);
     const all = processes(clock, () => shared);
@@ -49,7 +49,7 @@ for (const [name, make] of [
     assert.deepEqual(admissions(all.slice(1)), ['probe', 'probing', 'probing']);
   });
 
-test('a probe whose process dies blocks the others for the length of its lease only', () => {
+test('a probe whose process ended blocks other processes only until its lease expires', () => {
   const clock = new FakeClock();
   const shared = createMemoryProbeLeases(clock);
   const all = processes(clock, () => shared, 2);
@@ -62,7 +62,7 @@ test('a probe whose process dies blocks the others for the length of its lease o
   assert.deepEqual(admissions(all.slice(1)), ['probe']);
 });
 
-test('a lease that must be asked for over the network makes the request that asks the probe, however rare requests are', async () => {
+test('the request that requests the lease is the probe, even if requests are rare', async () => {
   const clock = new FakeClock();
   const memory = createMemoryProbeLeases(clock);
   const remote: ProbeLeases = { ...memory, acquire: async (...args) => memory.acquire(...args) };
@@ -74,7 +74,7 @@ test('a lease that must be asked for over the network makes the request that ask
   assert.deepEqual([...new Set(answered)].sort(), ['probe', 'probing']);
 });
 
-test('a silent probe keeps the lease for half a minute, not for as long as nobody ends it', () => {
+test('a silent probe has the lease for 30 seconds at most', () => {
   const clock = new FakeClock();
   const counters = new InMemoryCounters(clock);
   const all = processes(clock, () => createSharedProbeLeases(counters, clock), 2);
@@ -87,7 +87,7 @@ test('a silent probe keeps the lease for half a minute, not for as long as nobod
   assert.deepEqual(admissions(all.slice(1)), ['probe']);
 });
 
-test('an answer under panic while the lease is asked for is the probe: traffic returns', async () => {
+test('a success while the lease is requested counts as the probe, and traffic returns', async () => {
   const clock = new FakeClock();
   const memory = createMemoryProbeLeases(clock);
   const remote: ProbeLeases = { ...memory, acquire: async (...args) => memory.acquire(...args) };
@@ -102,7 +102,7 @@ test('an answer under panic while the lease is asked for is the probe: traffic r
   assert.equal(await other?.admit('acme', TARGET), 'probe', 'the lease was given back');
 });
 
-test('mostly slow first tokens open a breaker, rare ones do not', () => {
+test('a majority of slow first tokens opens a breaker, and a minority does not', () => {
   const clock = new FakeClock();
   const [breakers] = processes(clock, () => createMemoryProbeLeases(clock), 1);
   for (let n = 0; n < 12; n += 1) breakers?.recordSuccess('acme', TARGET, n % 3 === 0 ? 2000 : 10, 'go');
@@ -111,7 +111,7 @@ test('mostly slow first tokens open a breaker, rare ones do not', () => {
   assert.equal(breakers?.admit('acme', TARGET), 'open');
 });
 
-test('half of the calls failing opens a breaker that never fails twice in a row', () => {
+test('a breaker opens if half of the calls fail, even without two consecutive failures', () => {
   const clock = new FakeClock();
   const [breakers] = processes(clock, () => createMemoryProbeLeases(clock), 1);
   for (let n = 0; n < 6; n += 1) {
@@ -121,7 +121,7 @@ test('half of the calls failing opens a breaker that never fails twice in a row'
   assert.equal(breakers?.admit('acme', TARGET), 'open');
 });
 
-test('a breaker nobody asks for any more is forgotten', () => {
+test('an unused breaker is removed', () => {
   const clock = new FakeClock();
   const all = processes(clock, () => createMemoryProbeLeases(clock), 1);
   open(all);
@@ -132,7 +132,7 @@ test('a breaker nobody asks for any more is forgotten', () => {
   assert.equal(all[0]?.isEmpty, true);
 });
 
-test('a target that has been well for half a minute is forgotten', () => {
+test('a target without failures for 30 seconds is removed', () => {
   const clock = new FakeClock();
   const [breakers] = processes(clock, () => createMemoryProbeLeases(clock), 1);
   breakers?.recordFailure('acme', TARGET, 'upstream_error', 'go');

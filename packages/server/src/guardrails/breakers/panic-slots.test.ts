@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { PanicSlots } from './panic-slots.ts';
 
-test('requests under panic are never more than the successes in a row have earned', () => {
+test('while all breakers are open, the number of requests is limited by the consecutive successes', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('take', 'succeed', 'fail'), { maxLength: 200 }), (steps) => {
       const slots = new PanicSlots();

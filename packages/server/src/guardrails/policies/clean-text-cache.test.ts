@@ -22,7 +22,7 @@ const kinds = fc.subarray([...ALL], { minLength: 1 }).map((list) => new Set(list
 const bodyOf = (texts: readonly string[]) =>
   JSON.stringify({ messages: texts.map((content) => ({ role: 'user', content })) });
 
-test('with remembered texts every request is judged and redacted as without', () => {
+test('with cached texts, every request has the same result as without', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(conversation, kinds), { minLength: 1, maxLength: 12 }), (requests) => {
       const memory = new CleanTextCache();
@@ -37,7 +37,7 @@ test('with remembered texts every request is judged and redacted as without', ()
   );
 });
 
-test('a text is remembered by one set of policies alone, and only when nothing was found in it', () => {
+test('a text is cached for one policy set only, and only if nothing was found in it', () => {
   const [mine, another] = [new CleanTextCache(), new CleanTextCache()];
   const clean = JSON.stringify(FILLER);
   countFindingsInJson(JSON.stringify([FILLER, PARTS[1]]), ALL, mine);
@@ -46,7 +46,7 @@ test('a text is remembered by one set of policies alone, and only when nothing w
   assert.equal(mine.has(mine.keyOf(JSON.stringify(PARTS[1]))), false);
 });
 
-test('the memory is bounded: the texts that were used least recently are forgotten', () => {
+test('the cache is bounded: the least recently used texts are removed', () => {
   const memory = new CleanTextCache();
   memory.add('first');
   memory.add('second');

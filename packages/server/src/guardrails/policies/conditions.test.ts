@@ -69,7 +69,7 @@ const DIALECTS: Record<string, PolicyRequest> = {
 };
 
 for (const [surface, request] of Object.entries(DIALECTS))
-  test(`a condition sees the same in a ${surface} body as in any other`, () => {
+  test(`a condition reads the same values from a ${surface} body as from any other`, () => {
     for (const [when, expected] of [
       ['request.max_tokens > 8000', true],
       ['request.max_tokens > 9000', false],
@@ -88,19 +88,19 @@ for (const [surface, request] of Object.entries(DIALECTS))
       assert.equal(holds(when, request), expected, when);
   });
 
-test('embeddings inputs are messages too, and what is left out is zero or empty', () => {
+test('embedding inputs are messages, and absent values are zero or empty', () => {
   const one = requestOf({ model: 'up/m', input: 'launch code' }, { surface: 'embeddings' });
   const many = requestOf({ model: 'up/m', input: ['a', 'launch code'] }, { surface: 'embeddings' });
   for (const request of [one, many]) assert.ok(holds('request.text.contains("launch code")', request));
   assert.ok(holds('request.max_tokens == 0 && request.temperature == 0.0 && request.tools.size() == 0', one));
 });
 
-test('metadata is what the caller sent', () => {
+test('metadata contains what the caller sent', () => {
   const request = requestOf({ messages: [] }, { metadata: { project: 'x', n: 3, deep: { a: [1] } } });
   assert.ok(holds('metadata.project == "x" && metadata.n > 2 && metadata.deep.a[0] == 1', request));
 });
 
-test('a condition that cannot be judged closes the gate: deny and redact apply, allow and flag do not', () => {
+test('if a condition cannot be evaluated, deny and redact apply, and allow and flag do not', () => {
   const request = requestOf({ messages: [{ role: 'user', content: 'ada@example.org' }] });
   const when = 'metadata.project == "x"';
   const outcomes = (action: string, more: JsonObject = {}) =>
@@ -117,7 +117,7 @@ test('a condition that cannot be judged closes the gate: deny and redact apply, 
   assert.deepEqual(outcomes('deny', { mode: 'monitor' }), [`would_deny: ${why}, so the policy applies`]);
 });
 
-test('a decision says what kind of value was found and where, and never the value', () => {
+test('a decision states the kind and position of a finding, and never its value', () => {
   const secret = `ghp_${'a1B2'.repeat(9)}`;
   const messages = [0, 1, 2, 3].map((n) => ({
     role: 'user',
@@ -134,7 +134,7 @@ test('a decision says what kind of value was found and where, and never the valu
   );
 });
 
-test('more text or messages than a condition may take is a condition that cannot be judged', () => {
+test('a condition on more text or messages than allowed cannot be evaluated', () => {
   const long = requestOf({ messages: [{ role: 'user', content: 'x '.repeat(2_000_001) }] });
   const many = requestOf({
     messages: Array.from({ length: 10_001 }, () => ({ role: 'user', content: 'x' })),
@@ -156,7 +156,7 @@ test('more text or messages than a condition may take is a condition that cannot
   }
 });
 
-test('rules hold in their order: the first allow or deny in force ends it, monitor only watches', () => {
+test('policies apply in order: the first enforced allow or deny ends the evaluation, and monitor mode only records', () => {
   const request = requestOf({ messages: [{ role: 'user', content: 'ada@example.org 123-45-6789' }] });
   const outcomes = (...policies: JsonObject[]) => {
     const { decisions, deniedBy, redact } = judged(
@@ -185,7 +185,7 @@ test('rules hold in their order: the first allow or deny in force ends it, monit
   ]);
 });
 
-test('a condition that could not work is refused with what is wrong with it', () => {
+test('an invalid condition is rejected with the reason', () => {
   for (const [when, words] of [
     ['request.max_tokens >', /end of input|expecting/],
     ['request.maxtokens > 1', /"request" has no field "maxtokens"; its fields are model, /],
@@ -204,7 +204,7 @@ test('a condition that could not work is refused with what is wrong with it', ()
   }
 });
 
-test('a session that never asked the relay can be refused from its second request on, and one without a name is let be', () => {
+test('a session that never called the relay can be denied from its second request, and one without an id is allowed', () => {
   const when = "session.id != '' && !session.relayed && session.requests > 1";
   const asks = (session: NonNullable<PolicyRequest['session']> | null) =>
     holds(when, requestOf({ model: 'up/m' }, { session }));

@@ -150,7 +150,7 @@ function safeReason({ reason }: EvaluationFailure): string {
     reason,
   )
     ? reason.slice(0, 160)
-    : 'an operation in it failed';
+    : 'an operation in the condition failed';
 }
 
 /**

@@ -7,7 +7,7 @@ import { Fault } from '@floe/contract/faults';
 import { scanJsonObject } from '@floe/wire/json-edits';
 import fc from 'fast-check';
 import { systemClock } from '../../core/clock.ts';
-import { TaskCancelledError } from '../../core/thread-pool.ts';
+import { TaskCanceledError } from '../../core/thread-pool.ts';
 import { evaluateRequestPolicies, evaluateResponsePolicies } from './evaluate-bodies.ts';
 import { INLINE_LIMITS, tryInline } from './inline-limits.ts';
 import { compilePolicies, type PolicySet } from './policies.ts';
@@ -261,7 +261,7 @@ test('a client that disconnects cancels its evaluation, whether it waits or runs
   const ended = controllers.map(({ signal }) =>
     assert.rejects(
       pool.evaluateRequest(set, requestOf(['x']), callerOf('acme', signal)),
-      (error) => error instanceof TaskCancelledError,
+      (error) => error instanceof TaskCanceledError,
     ),
   );
   await setImmediate();

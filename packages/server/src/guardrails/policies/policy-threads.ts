@@ -58,7 +58,7 @@ export interface PolicyThreadSettings {
  * Organizations take turns. Every failure rejects, so that no body passes without an evaluation.
  *
  * All methods throw Fault `overloaded` if too much is waiting or an evaluation takes too long, `shutting_down`
- * if the process ends, `TaskCancelledError` if the client has disconnected, and other errors for a defect.
+ * if the process ends, `TaskCanceledError` if the client has disconnected, and other errors for a defect.
  */
 export class PolicyThreads {
   readonly #pool: ThreadPool;

@@ -11,7 +11,7 @@ export interface BoardHeadline {
   readonly detail: string;
 }
 
-/** Returns a monitor's status on a board. The result can be `maintenance`. */
+/** Returns the status that a board shows for a monitor: `maintenance` during a maintenance window, unless it is paused. */
 export function resolveBoardDisplayStatus({ status, maintenanceUntil }: BoardMonitor): BoardDisplayStatus {
   return maintenanceUntil === null || status === 'paused' ? status : 'maintenance';
 }

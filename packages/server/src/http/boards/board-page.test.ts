@@ -63,7 +63,7 @@ const HOSTILE = [
   '\u202e\u0000\ud800 ]]> <!--',
 ];
 
-test('names that people write are text wherever they stand, on the page and on badges', () => {
+test('names are escaped everywhere on the page and on badges', () => {
   for (const name of HOSTILE) {
     const monitor = shown('job', {
       name,
@@ -111,19 +111,19 @@ function tagsOf(markup: string): string[] {
   );
 }
 
-test('a page has no script, no inline style and nothing from elsewhere', () => {
+test('a page has no script, no inline style and no external resource', () => {
   const page = renderBoardPage(view([shown('job', { days: [...Array(89).fill(HEALTHY), MIXED] })]), LINKS);
   assert.doesNotMatch(page, /<script|\son\w+=|\sstyle=|<style|https?:\/\/|javascript:/i);
 });
 
-test('the page describes in words what the bars show', () => {
+test('the page describes the bars in words', () => {
   const days = [...Array(89).fill(HEALTHY), MIXED];
   const page = renderBoardPage(view([shown('job', { days, uptimeRatio: 0.99, downtimeMs: DAY / 4 })]), LINKS);
   assert.match(page, /role="img" aria-label="90 days: 99\.000% uptime, 6 h of downtime\."/);
   assert.match(page, /<th scope="row">21 Nov 2026<\/th><td>6 h<\/td><td>3 h<\/td><td>3 h<\/td>/);
 });
 
-test('every day says what it was, healthy ones too, and each can be reached without a script', () => {
+test('every day has a description, also a healthy one, and is reachable without a script', () => {
   const before: StatusDurations = { healthy: 0, failing: 0, unknown: 0, paused: 0, waiting: 0 };
   const days = [before, ...Array(88).fill(HEALTHY), MIXED];
   const page = renderBoardPage(view([shown('job', { days })]), LINKS);
@@ -173,7 +173,7 @@ test('two hundred monitors with ninety days each are a page of bounded size, how
   assert.ok(gzipSync(good).length < 20_000, `${gzipSync(good).length}`);
 });
 
-test('shares are rounded down and lengths say their two largest units', () => {
+test('percentages are rounded down, and durations have their two largest units', () => {
   assert.deepEqual([1, 0.9999999, 0.99, 0].map(formatUptimePercent), [
     '100%',
     '99.999%',
@@ -190,7 +190,7 @@ test('shares are rounded down and lengths say their two largest units', () => {
   ]);
 });
 
-test('days of a zone are whole days there, the ones of 23 and 25 hours too', () => {
+test('days are days in the time zone of the board, also with 23 or 25 hours', () => {
   const days = listLastBoardDays('Europe/Riga', Date.UTC(2026, 9, 26, 12), 3);
   assert.deepEqual(
     days.map(({ date, startsAt, endsAt }) => `${date} ${(endsAt - startsAt) / 3_600_000}`),
@@ -223,7 +223,7 @@ function cached() {
   return { clock, state, cache };
 }
 
-test('a popular board is read once for everybody, and again when it is old or was changed', async () => {
+test('a popular board is read once for all visitors, and again when it is old or has changed', async () => {
   const { clock, state, cache } = cached();
   await Promise.all(Array.from({ length: 1_000 }, () => cache.get('b')));
   assert.deepEqual([state.looks, state.reads, state.made], [1, 1, 1]);
@@ -237,7 +237,7 @@ test('a popular board is read once for everybody, and again when it is old or wa
   assert.equal(await cache.get('b'), 'made 3');
 });
 
-test('a board that takes long to make is made less often', async () => {
+test('a board that is slow to render is rendered less often', async () => {
   const { clock, state, cache } = cached();
   state.tookMs = 1_000;
   await cache.get('b');
@@ -251,7 +251,7 @@ test('a board that takes long to make is made less often', async () => {
   assert.equal(state.reads, 2);
 });
 
-test('a board made private is gone within two seconds, and names that are no board are not kept for ever', async () => {
+test('a board that becomes private disappears within two seconds, and unknown slugs are not cached forever', async () => {
   const { clock, state, cache } = cached();
   assert.equal(await cache.get('b'), 'made 1');
   state.version = null;
@@ -265,7 +265,7 @@ test('a board made private is gone within two seconds, and names that are no boa
   assert.equal(state.looks, before + 1);
 });
 
-test('while the database is away the last page stands for ten minutes, and what was never read is an error', async () => {
+test('without a database, the last page is served for ten minutes, and a page that was never read is an error', async () => {
   const { clock, state, cache } = cached();
   await cache.get('b');
   state.away = true;

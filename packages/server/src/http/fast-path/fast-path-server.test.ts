@@ -97,7 +97,7 @@ const ANSWERS: readonly (readonly [what: string, answer: (client: ClientConnecti
   ],
 ];
 
-test('an answer is the same whichever way its request came in', async (t) => {
+test('a response is the same for every entry point of its request', async (t) => {
   for (const [what, answer] of ANSWERS) {
     const harness = await started(t, (client) => void client.readBody(99).then(() => answer(client)));
     const plain = await answerTo(harness.url, encodeFastPathRequest('{}'));
@@ -106,7 +106,7 @@ test('an answer is the same whichever way its request came in', async (t) => {
   }
 });
 
-test('a header that would end its line is never sent', async (t) => {
+test('a header that contains a line break is never sent', async (t) => {
   const harness = await started(t, (client) => {
     assert.throws(() => client.sendAnswer(200, ['a', 'b\r\nc: d'], ''), /"a" contains a character/);
     assert.throws(() => client.sendAnswer(200, ['a\r\nb', 'c'], ''), /contains a character/);
@@ -119,7 +119,7 @@ test('a header that would end its line is never sent', async (t) => {
   client.hangUp();
 });
 
-test('a request cut in two at any byte is answered like one in a piece', async (t) => {
+test('a request that is split at any byte has the same response', async (t) => {
   const harness = await started(t, (client) => void echo(client), new FakeClock());
   const whole = Buffer.from(encodeFastPathRequest('{"model":"ä"}'));
   for (let cut = 1; cut < whole.length; cut += 1) {
@@ -133,7 +133,7 @@ test('a request cut in two at any byte is answered like one in a piece', async (
   assert.ok(harness.ways.every((way) => way === 'plain'));
 });
 
-test('what is not whole in time goes on at node:http, wherever it stopped', async (t) => {
+test('a request that is not complete in time continues at node:http, wherever it stopped', async (t) => {
   const clock = new FakeClock();
   const harness = await started(t, (client) => void echo(client), clock);
   const whole = Buffer.from(encodeFastPathRequest('{"model":"ä"}'));
@@ -151,7 +151,7 @@ test('what is not whole in time goes on at node:http, wherever it stopped', asyn
   assert.deepEqual(harness.ways, Array(cuts.length).fill('node'));
 });
 
-test('requests sent ahead are answered in their order, plain or not', async (t) => {
+test('pipelined requests are answered in order, on the fast path or not', async (t) => {
   const harness = await started(t, (client) => void echo(client));
   const client = await RawClient.connect(harness.url);
   const bodies = ['1', '2', '3', '4', '5'];
@@ -165,7 +165,7 @@ test('requests sent ahead are answered in their order, plain or not', async (t) 
   client.hangUp();
 });
 
-test('one connection carries plain requests one after the other, and anything else from then on', async (t) => {
+test('one connection serves fast-path requests in sequence, and all further requests after another one', async (t) => {
   const harness = await started(t, (client) => void echo(client));
   const client = await RawClient.connect(harness.url);
   for (const sent of [
@@ -181,7 +181,7 @@ test('one connection carries plain requests one after the other, and anything el
   client.hangUp();
 });
 
-test('a client that sends ahead without reading is read no further than 64 KB', async (t) => {
+test('for a client that pipelines without reading, at most 64 KB are read', async (t) => {
   let go: () => void = () => undefined;
   const harness = await started(t, (client) => {
     go = () => void echo(client);
@@ -202,7 +202,7 @@ test('a client that sends ahead without reading is read no further than 64 KB', 
   socket.destroy();
 });
 
-test('a request that comes while its connection ends is not asked: it could not be answered', async (t) => {
+test('a request that arrives while its connection closes is not processed', async (t) => {
   let ask: () => void = () => undefined;
   const harness = await started(t, (client) => {
     client.startAnswer(200, []);
@@ -224,7 +224,7 @@ test('a request that comes while its connection ends is not asked: it could not 
   socket.destroy();
 });
 
-test('who leaves is told of once, and what is left within a request is accounted for', async (t) => {
+test('a disconnected client is reported once, and the rest of its request is accounted for', async (t) => {
   const gone: string[] = [];
   const harness = await started(
     t,
@@ -251,7 +251,7 @@ test('who leaves is told of once, and what is left within a request is accounted
   assert.ok(harness.ways.every((way) => way === 'plain'));
 });
 
-test('a connection at rest ends after its time, whether it ever spoke or not, and nothing is said to it', async (t) => {
+test('an idle connection ends after its timeout without a response, whether it was used or not', async (t) => {
   const clock = new FakeClock();
   const harness = await started(t, (client) => void echo(client), clock);
   const silent = await connected(harness.url);
@@ -275,7 +275,7 @@ test('a connection at rest ends after its time, whether it ever spoke or not, an
   assert.deepEqual(harness.ways, ['plain', 'plain', 'plain']);
 });
 
-test('a drain lets the answer under way end, says so in it, and closes what rests', async () => {
+test('a drain lets the response in progress finish with connection: close, and closes idle connections', async () => {
   const clients: ClientConnection[] = [];
   const harness = await startDualPathServer(systemClock, (client) => void clients.push(client));
   const [resting, busy] = [await RawClient.connect(harness.url), await RawClient.connect(harness.url)];
@@ -294,7 +294,7 @@ test('a drain lets the answer under way end, says so in it, and closes what rest
   await drained;
 });
 
-test('who reads a long answer slowly gets all of it, however long it takes and whatever ends meanwhile', async (t) => {
+test('a slow reader receives all of a long response, whatever ends meanwhile', async (t) => {
   const clock = new FakeClock();
   const long = Buffer.alloc(32 << 20, 'x');
   const harness = await started(t, (client) => client.sendAnswer(200, [], long), clock);

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { bodyTooLargeFault, requireJsonBody } from '../../gateway/body-checks.ts';
+import { createBodyTooLargeFault, requireJsonBody } from '../../gateway/body-checks.ts';
 import {
   type BodyMemory,
   ClientDisconnectedError,
@@ -79,7 +79,7 @@ export class FastPathTransport implements ClientTransport {
 
   readBody(limitBytes: number, memory: BodyMemory | null): Promise<Buffer> {
     requireJsonBody(this.headers);
-    if (this.#length > limitBytes) throw bodyTooLargeFault(limitBytes);
+    if (this.#length > limitBytes) throw createBodyTooLargeFault(limitBytes);
     if (memory && !memory.tryTakeBodyBytes(this.#length)) throw memory.reject();
     return this.#body === null
       ? Promise.reject(new ClientDisconnectedError('the client disconnected while sending its request'))

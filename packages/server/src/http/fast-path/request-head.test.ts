@@ -18,7 +18,7 @@ const PLAIN = [
 ];
 const BODY = 'hello';
 
-test('a plain head is read: names in lower case, values without the blanks around them', () => {
+test('a common request head is parsed: lower-case names, values without surrounding spaces', () => {
   assert.deepEqual(parseRequestHead([...PLAIN, 'x-a:\t b c  '].join('\r\n')), {
     target: '/gateway/v1/chat/completions',
     length: 5,
@@ -81,7 +81,7 @@ const BESIDE: readonly string[] = [
   'x-a: é',
 ];
 
-test('whatever is not plain is left to node:http', () => {
+test('all other request heads are left to node:http', () => {
   for (const [line, instead] of INSTEAD) {
     assert.equal(parseRequestHead(PLAIN.with(line, instead).join('\r\n')), null, instead);
     if (line === 1 || line === 7)
@@ -158,7 +158,7 @@ const nearPlain = fc
     return text;
   });
 
-test('what is taken here, node:http reads in the same way', async () => {
+test('node:http parses every accepted request head in the same way', async () => {
   let taken = 0;
   await fc.assert(
     fc.asyncProperty(nearPlain, async (text) => {

@@ -9,7 +9,7 @@ import { renderReferencePage } from './reference-page.ts';
 const api = await runApi();
 after(() => api.close());
 
-test('the reference has every operation of the document, and needs no key', async () => {
+test('the reference has every operation of the document and needs no key', async () => {
   const { status, headers, text } = await api.call('GET', '/api/reference');
   assert.equal(status, 200);
   assert.equal(headers['content-type'], 'text/html; charset=utf-8');
@@ -24,7 +24,7 @@ test('the reference has every operation of the document, and needs no key', asyn
   assert.equal(text.split('<article ').length - 1, api.operations.length + beats.length);
 });
 
-test('it holds no script and loads nothing; its policy allows its one style only', async () => {
+test('the reference has no script and no external resources, and its policy allows only its own style', async () => {
   const { headers, text } = await api.call('GET', '/api/reference');
   assert.doesNotMatch(text, /<(script|img|link|iframe|form)|\son\w+=|javascript:|\bstyle="/i);
   for (const [, url = ''] of text.matchAll(/\b(?:href|src)="([^"]*)"/g))
@@ -35,7 +35,7 @@ test('it holds no script and loads nothing; its policy allows its one style only
   assert.match(String(headers['content-security-policy']), /^default-src 'none'; /);
 });
 
-test('its examples of bodies are ones the document allows', async () => {
+test('the body examples are valid according to the document', async () => {
   const { text } = await api.call('GET', '/api/reference');
   const { key } = await api.addKey('acme');
   const unescaped = text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
@@ -57,7 +57,7 @@ test('its examples of bodies are ones the document allows', async () => {
   assert.ok(tried > 5);
 });
 
-test('what a document says can never become markup', () => {
+test('text of the document never becomes markup', () => {
   const nasty = '<script>alert(1)</script>"\'&';
   const operation = {
     operationId: nasty,

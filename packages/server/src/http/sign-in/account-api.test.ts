@@ -36,7 +36,7 @@ async function signedIn(count = 1) {
 const sessionsOf = async (browser: TestBrowser) =>
   listResponseEntries((await browser.ask('GET', '/api/me/sessions')).body.data);
 
-test('people see where they are signed in, and no secret of it', async () => {
+test('members see their sessions without secrets', async () => {
   const { browser } = await signedIn(2);
   const answer = await browser.ask('GET', '/api/me/sessions');
   const rows = listResponseEntries(answer.body.data);
@@ -48,7 +48,7 @@ test('people see where they are signed in, and no secret of it', async () => {
   assert.ok(!answer.text.includes(browser.token));
 });
 
-test('a session that somebody ends elsewhere is over at once, and only its owner can end it', async () => {
+test('a session that is ended elsewhere ends immediately, and only its owner can end it', async () => {
   const { browser, browsers } = await signedIn(3);
   const stranger = await signedIn();
   const [, second, third] = browsers;
@@ -68,7 +68,7 @@ test('a session that somebody ends elsewhere is over at once, and only its owner
   assert.equal(browser.cookies.size, 0, 'ending the own one takes its cookie back');
 });
 
-test('a key has no sessions, no passkeys and no password', async () => {
+test('a platform key has no sessions, passkeys or password', async () => {
   const { key } = await harness.api.addKey('acme');
   for (const [method, path] of [
     ['GET', '/api/me/sessions'],
@@ -87,7 +87,7 @@ test('a key has no sessions, no passkeys and no password', async () => {
   }
 });
 
-test('passkeys are added and removed after a step-up, renamed without, and only by whose they are', async () => {
+test('passkeys are added and removed after a step-up, renamed without one, and only by their owner', async () => {
   const { browser } = await signedIn();
   const stranger = await signedIn();
   const authenticator = new FakeAuthenticator('https://floe.example');
@@ -141,7 +141,7 @@ async function invited(email: string, role: MemberRole = 'member'): Promise<stri
 
 const accept = (browser: TestBrowser, body: object) => browser.ask('POST', '/api/session/invitation', body);
 
-test('an invitation makes an account and signs in, once, even when two take it at the same moment', async () => {
+test('an invitation creates an account and a session once, also for two simultaneous uses', async () => {
   const token = await invited('ana@acme.example');
   const look = await harness.browser().ask('POST', '/api/session/invitation/preview', { token });
   assert.deepEqual(
@@ -164,7 +164,7 @@ test('an invitation makes an account and signs in, once, even when two take it a
   );
 });
 
-test('whoever has an account takes an invitation by its password or signed in, and nobody takes it for them', async () => {
+test('a person with an account accepts an invitation with the password or a session, and no one else can', async () => {
   for (const how of ['password', 'session'] as const) {
     people += 1;
     const email = `both${people}@other.example`;
@@ -180,7 +180,7 @@ test('whoever has an account takes an invitation by its password or signed in, a
   }
 });
 
-test('whoever has an account without a password takes an invitation too', async () => {
+test('a person with an account without a password accepts an invitation too', async () => {
   const without = async (email: string, roles: Readonly<Record<string, 'admin'>>) => {
     const id = await harness.addPerson(email, roles);
     await harness.api.database.transaction((writer) =>
@@ -202,7 +202,7 @@ test('whoever has an account without a password takes an invitation too', async 
   assert.equal(told(refused), '401 sign_in_failed');
 });
 
-test('an invitation ends with its time, and a wrong token is told the same', async () => {
+test('an invitation expires, and a wrong token has the same error', async () => {
   const token = await invited('late@acme.example');
   harness.advance(60 * MINUTE);
   const answers = await Promise.all(

@@ -21,6 +21,6 @@ export function rejectCrossSite(method: string, headers: Headers, site: SignInSi
   if (fetchSite === undefined && typeof origin === 'string' && site.origins.has(origin)) return;
   throw new Fault(
     'cross_site_request',
-    `This request has a session cookie but comes from another site. Open the console at ${site.baseUrl}. If the console has a different URL, set server.base_url to it. In scripts, use a platform key.`,
+    `This request has a session cookie but comes from another site. Open the console at ${site.baseUrl}. If the console has a different URL, set server.base_url to that URL. In scripts, use a platform key.`,
   );
 }

@@ -41,7 +41,7 @@ const ENDS: Readonly<Record<string, () => Promise<TestBrowser>>> = {
   },
 };
 
-suite('every route of the API, asked with a session', () => {
+suite('every route of the API, called with a session', () => {
   for (const [end, ended] of Object.entries(ENDS))
     test(`${end}, is a 401`, async () => {
       const browser = await ended();

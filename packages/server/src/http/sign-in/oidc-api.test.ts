@@ -114,7 +114,7 @@ const membersOf = (email: string) =>
     .orderBy('org_id')
     .execute();
 
-test('a person of a mapped group signs in and is what their groups say, each time they do', async () => {
+test('a person with a mapped group signs in with the permissions of their groups, each time', async () => {
   const browser = harness.browser();
   const cross = { 'sec-fetch-site': 'cross-site' };
   const path = await away(browser, '?return_to=/ai/o/acme/requests?range=24h');
@@ -143,7 +143,7 @@ test('a person of a mapped group signs in and is what their groups say, each tim
   assert.deepEqual(await membersOf(email), []);
 });
 
-test('groups that give a smaller role take from the keys of the person, in the name of the issuer', async () => {
+test("groups with a lower role remove scopes from the person's keys, in the name of the issuer", async () => {
   await signIn(harness.browser());
   const owner = `oidc${people}@acme.example`;
   const { id } = await harness.api.addKey('acme', { owner, scopes: ['gateway', 'management'] });
@@ -160,7 +160,7 @@ test('groups that give a smaller role take from the keys of the person, in the n
   );
 });
 
-test('an issuer is asked for the scopes of floe.yaml, and its groups are in the claim named there', async () => {
+test('an issuer is asked for the scopes in floe.yaml, and its groups are in the configured claim', async () => {
   const email = `oidc${people}@acme.example`;
   const account = { sub: `r${people}`, email, email_verified: true, name: 'Jo Lind' };
   const started = await harness.browser().ask('GET', START.replace('corp', 'roles'));
@@ -175,7 +175,7 @@ test('an issuer is asked for the scopes of floe.yaml, and its groups are in the 
   );
 });
 
-test('nobody signs in without a mapped group, and no account is made for them', async () => {
+test('no one can sign in without a mapped group, and no account is created', async () => {
   assert.ok(issuer.account);
   issuer.account = { ...issuer.account, groups: ['interns'] };
   const browser = harness.browser();
@@ -190,7 +190,7 @@ test('nobody signs in without a mapped group, and no account is made for them', 
   assert.deepEqual(users, []);
 });
 
-test('what one issuer gave neither ends nor counts where another is asked, and ends when the first is gone', async () => {
+test('roles from one issuer are unaffected by another, and end when the issuer removes them', async () => {
   const email = `oidc${people}@acme.example`;
   const [first, second] = [harness.browser(), harness.browser()];
   assert.ok(issuer.account);
@@ -232,7 +232,7 @@ async function connect(browser: TestBrowser, email: string): Promise<string> {
   return signIn(browser);
 }
 
-test('what somebody gave by hand stays when groups say otherwise', async () => {
+test('roles that a member granted remain, whatever the groups say', async () => {
   assert.ok(issuer.account?.email);
   const { email } = issuer.account;
   await harness.addPerson(email, { acme: 'owner' });
@@ -245,7 +245,7 @@ test('what somebody gave by hand stays when groups say otherwise', async () => {
   ]);
 });
 
-test('an account is joined by who proves both sides, and its other sessions end', async () => {
+test('an account is connected after proof of both sides, and its other sessions end', async () => {
   assert.ok(issuer.account?.email);
   const { email } = issuer.account;
   await harness.addPerson(email, { acme: 'owner' });
@@ -275,7 +275,7 @@ test('an account is joined by who proves both sides, and its other sessions end'
   assert.equal(await signIn(harness.browser()), '/ai/', 'from now on the identity is enough');
 });
 
-test('no account is created for an address that the issuer does not vouch for, or that is none', async () => {
+test('no account is created for an unverified or invalid address', async () => {
   const spoiled = [
     { email_verified: false },
     { email_verified: undefined },
@@ -305,7 +305,7 @@ test('no account is created for an address that the issuer does not vouch for, o
   assert.equal(await count(), before);
 });
 
-test('an issuer that verifies every address needs not say so where floe.yaml trusts it', async () => {
+test('an issuer does not need to state that addresses are verified if floe.yaml trusts it', async () => {
   assert.ok(issuer.account);
   const { email_verified: _, ...account } = issuer.account;
   issuer.account = account;
@@ -317,7 +317,7 @@ test('an issuer that verifies every address needs not say so where floe.yaml tru
   harness.setAuth({ oidc: oidc() });
 });
 
-test('a member who was removed does not come back by a group until the removal is undone', async () => {
+test('a removed member does not return through a group until the removal is undone', async () => {
   assert.ok(issuer.account?.email);
   const { email } = issuer.account;
   const browser = harness.browser();
@@ -342,7 +342,7 @@ test('a member who was removed does not come back by a group until the removal i
   assert.equal(await signIn(harness.browser()), '/ai/');
 });
 
-test('an answer that this browser did not ask for counts as no attempt', async () => {
+test('a callback that this browser did not start does not count as an attempt', async () => {
   const proxied = { 'x-forwarded-for': '203.0.113.77' };
   const foreign = '/api/session/oidc/corp/callback?code=c&state=s';
   const pending = harness.browser();
@@ -359,7 +359,7 @@ test('an answer that this browser did not ask for counts as no attempt', async (
   assert.ok(path);
 });
 
-test('a step-up by another person is refused, and the session stays as it was', async () => {
+test('a step-up by another person is rejected, and the session is unchanged', async () => {
   assert.ok(issuer.account);
   const browser = harness.browser();
   await signIn(browser);
@@ -378,7 +378,7 @@ test('a step-up by another person is refused, and the session stays as it was', 
   );
 });
 
-test('an answer is good once, in the browser that began, for ten minutes, and for what it was asked', async () => {
+test('a callback is valid once, in the same browser, for ten minutes, and for its purpose', async () => {
   const expired = '/ai/sign-in?error=expired&provider=corp';
   const browser = harness.browser();
   const path = await away(browser);
@@ -414,7 +414,7 @@ test('an answer is good once, in the browser that began, for ten minutes, and fo
   }
 });
 
-test('the way back leads nowhere but below this installation', async () => {
+test('the return URL is always below this installation', async () => {
   const hostile = [
     'https://evil.example/',
     '//evil.example/ai/',
@@ -436,7 +436,7 @@ test('the way back leads nowhere but below this installation', async () => {
   }
 });
 
-test('who says no at the issuer, and an issuer that is away, lead to the sign-in page with the reason', async () => {
+test('a rejection by the issuer and an unavailable issuer lead to the sign-in page with the reason', async () => {
   issuer.account = null;
   assert.equal(await signIn(harness.browser()), '/ai/sign-in?error=access_denied&provider=corp');
   const away = await harness.browser().ask('GET', '/api/session/oidc/gone/start');
@@ -451,7 +451,7 @@ test('who says no at the issuer, and an issuer that is away, lead to the sign-in
   ]);
 });
 
-test('a step-up by the issuer asks for the person again, and only that counts as fresh', async () => {
+test('a step-up with the issuer requires authentication again, and only this counts as fresh', async () => {
   const browser = harness.browser();
   await signIn(browser);
   const plain = (await browser.ask('GET', '/api/session')).body;
@@ -467,7 +467,7 @@ test('a step-up by the issuer asks for the person again, and only that counts as
   assert.notEqual(browser.token, before);
 });
 
-test('what goes to the issuer has PKCE and a nonce, and what stays in the browser tells nothing', async () => {
+test('the request to the issuer has PKCE and a nonce, and the browser stores no secret', async () => {
   const browser = harness.browser();
   const started = await browser.ask('GET', START);
   const asked = new URL(header(started, 'location')).searchParams;

@@ -47,7 +47,7 @@ async function show(browser: TestBrowser, authenticator: FakeAuthenticator, twis
 
 const told = ({ status, body }: ApiTestResponse) => `${status} ${body?.error?.code ?? ''}`.trim();
 
-test('a passkey signs in without an e-mail, and its use is noted', async () => {
+test('a passkey signs in without an email address, and its use is recorded', async () => {
   const { authenticator, email, row } = await withPasskey();
   const browser = harness.browser();
   const answer = await show(browser, authenticator);
@@ -62,7 +62,7 @@ test('a passkey signs in without an e-mail, and its use is noted', async () => {
   assert.equal(told(await browser.ask('GET', '/api/me')), '200');
 });
 
-test('what is not exactly right is refused in the same words', async () => {
+test('every invalid passkey response has the same error', async () => {
   const { authenticator } = await withPasskey();
   const twists: readonly AuthenticatorFault[] = [
     { hasForgedSignature: true },
@@ -83,14 +83,14 @@ test('what is not exactly right is refused in the same words', async () => {
   assert.equal(messages.size, 1);
 });
 
-test('a cloned authenticator whose count falls behind is refused', async () => {
+test('a cloned authenticator with a lower counter is rejected', async () => {
   const { authenticator } = await withPasskey();
   assert.equal(told(await show(harness.browser(), authenticator, { counter: 9 })), '200');
   assert.equal(told(await show(harness.browser(), authenticator, { counter: 9 })), '401 sign_in_failed');
   assert.equal(told(await show(harness.browser(), authenticator, { counter: 10 })), '200');
 });
 
-test('a challenge is ours, good once even for two at the same moment, and for five minutes', async () => {
+test('a challenge is issued by this server, valid once even for two simultaneous uses, and for five minutes', async () => {
   const { authenticator } = await withPasskey();
   const browser = harness.browser();
   const options = optionsIn(await browser.ask('POST', OPTIONS));
@@ -120,7 +120,7 @@ test('a challenge is ours, good once even for two at the same moment, and for fi
   );
 });
 
-test('a challenge for registering does not sign in, and none registers for somebody else or twice', async () => {
+test('a registration challenge does not sign in, and registers nothing twice or for another person', async () => {
   const { authenticator, id, email } = await withPasskey();
   const { parts, api } = harness;
   const options = await createPasskeyAttestationOptions(parts, api.database.read, { id, email });
@@ -139,7 +139,7 @@ test('a challenge for registering does not sign in, and none registers for someb
   await assert.rejects(registering(id), { code: 'invalid_request' });
 });
 
-test('a step-up takes the password or an own passkey, lasts ten minutes, and makes another cookie', async () => {
+test('a step-up accepts the password or an own passkey, lasts ten minutes, and changes the cookie', async () => {
   const { authenticator, email } = await withPasskey();
   const browser = harness.browser();
   await browser.signIn(email);
@@ -178,7 +178,7 @@ test('a step-up takes the password or an own passkey, lasts ten minutes, and mak
   assert.equal(await until(), null);
 });
 
-test('the sessions that a passkey started end with it, on this browser too, and others go on', async () => {
+test('removing a passkey ends the sessions that it started, also in this browser, and no others', async () => {
   const { authenticator, email, row } = await withPasskey();
   const [stolen, byPassword] = [harness.browser(), harness.browser()];
   assert.equal(told(await show(stolen, authenticator)), '200');
@@ -194,7 +194,7 @@ test('the sessions that a passkey started end with it, on this browser too, and 
   assert.equal(told(await own.ask('GET', '/api/me')), '401 missing_api_key');
 });
 
-test('another password wants a step-up, ends every other session and lets this one go on', async () => {
+test('changing the password requires a step-up, ends all other sessions and keeps this one', async () => {
   const { email } = await withPasskey();
   const [browser, other] = [harness.browser(), harness.browser()];
   await browser.signIn(email);
@@ -214,10 +214,10 @@ test('another password wants a step-up, ends every other session and lets this o
   assert.equal(told(await harness.browser().signIn(email, password)), '200');
 });
 
-test('where browsers allow no passkeys, or they are off, none are offered and asking says why', async () => {
+test('if passkeys are not supported or disabled, none are offered, and a request states the reason', async () => {
   for (const [options, why] of [
-    [{ baseUrl: 'http://127.0.0.1:3563' }, /https with a host name, or localhost/],
-    [{ baseUrl: 'http://floe.example' }, /https with a host name, or localhost/],
+    [{ baseUrl: 'http://127.0.0.1:3563' }, /an https URL with a host name, or at localhost/],
+    [{ baseUrl: 'http://floe.example' }, /an https URL with a host name, or at localhost/],
     [{ auth: { passkey: false } }, /auth\.passkey/],
   ] as const) {
     const closed = await startTestSignIn(options);

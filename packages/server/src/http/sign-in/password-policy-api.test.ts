@@ -103,12 +103,12 @@ async function operationsWithPasswords(): Promise<string[]> {
   return [...found].sort();
 }
 
-test('every operation of the API that takes a password is known to set or to compare it', async () => {
+test('for every operation with a password, it is known whether it sets or compares the password', async () => {
   assert.deepEqual(await operationsWithPasswords(), [...Object.keys(SETS), ...COMPARES].sort());
 });
 
 for (const [name, { set }] of Object.entries(SETS)) {
-  test(`${name} sets no password that the policy refuses`, async () => {
+  test(`${name} sets no password that the policy rejects`, async () => {
     for (const [what, password] of Object.entries(REFUSED)) {
       people += 1;
       const email = `chooser.person${people}@acme.example`;
@@ -121,7 +121,7 @@ for (const [name, { set }] of Object.entries(SETS)) {
     }
   });
 
-  test(`${name} sets one that the policy allows, and it signs its account in`, async () => {
+  test(`${name} sets a password that the policy allows, and it signs in`, async () => {
     for (const password of [TEST_PASSWORD, 'ein langer Weg zum Fluß', '7c1f9a3e5b2d']) {
       people += 1;
       const email = `chooser.person${people}@acme.example`;

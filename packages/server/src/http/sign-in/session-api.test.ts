@@ -29,7 +29,7 @@ const code = async (asked: ReturnType<TestBrowser['ask']>) => {
   return `${status} ${body?.error?.code ?? ''}`.trim();
 };
 
-test('the one-time link makes the first owner, once, even when two take it at the same moment', async () => {
+test('the one-time link creates the first owner once, also for two simultaneous uses', async () => {
   const first = await startTestSignIn();
   const empty = await first.browser().ask('GET', '/api/session');
   assert.deepEqual(empty.body, {
@@ -68,7 +68,7 @@ test('the one-time link makes the first owner, once, even when two take it at th
   await first.close();
 });
 
-test('a one-time link ends after a day, a newer one replaces it, and neither hashes a password for nothing', async () => {
+test('a one-time link expires after a day, a newer one replaces it, and an invalid one hashes no password', async () => {
   const old = await harness.ownerLink();
   const before = harness.hashes();
   const take = (token: string) =>
@@ -86,7 +86,7 @@ test('a one-time link ends after a day, a newer one replaces it, and neither has
   assert.equal(harness.hashes(), before);
 });
 
-test('an owner link gives an account that exists a new password and ends its sessions', async () => {
+test('an owner link sets a new password for an existing account and ends its sessions', async () => {
   const { email, browser } = await signedIn({ acme: 'viewer' });
   const password = 'another lantern harbour';
   const token = await harness.ownerLink();
@@ -98,7 +98,7 @@ test('an owner link gives an account that exists a new password and ends its ses
   assert.equal((await harness.browser().signIn(email, password)).status, 200);
 });
 
-test('a session asks the API as its member: scopes of the role, the audit log names the membership', async () => {
+test('a session calls the API as its member: scopes of the role, and the membership in the audit log', async () => {
   const { browser, email, id, member } = await signedIn({ acme: 'viewer' });
   const me = await browser.ask('GET', '/api/me');
   assert.deepEqual(me.body.member, {
@@ -123,7 +123,7 @@ test('a session asks the API as its member: scopes of the role, the audit log na
   assert.equal(entry?.actor, admin.member);
 });
 
-test('a platform key wins over a cookie, and one that is wrong is not made good by it', async () => {
+test('a platform key takes precedence over a cookie, and a cookie does not replace an invalid key', async () => {
   const { browser } = await signedIn();
   const { key, id } = await harness.api.addKey('other');
   const both = await browser.ask('GET', '/api/me', undefined, { authorization: `Bearer ${key}` });
@@ -136,7 +136,7 @@ test('a platform key wins over a cookie, and one that is wrong is not made good 
   assert.equal(await code(harness.browser().ask('GET', '/api/me')), '401 missing_api_key');
 });
 
-test('every sign-in makes another cookie, and the value that was there before is worth nothing', async () => {
+test('every sign-in changes the cookie, and the previous value is invalid', async () => {
   const { browser, email } = await signedIn();
   const first = browser.token;
   const planted = 'A'.repeat(43);
@@ -153,7 +153,7 @@ test('every sign-in makes another cookie, and the value that was there before is
   assert.notEqual(victim.token, planted);
 });
 
-test('what the store holds of a cookie does not open anything', async () => {
+test('the stored form of a cookie is not a valid cookie', async () => {
   const { browser } = await signedIn();
   const rows = await harness.api.database.read.selectFrom('sessions').selectAll().execute();
   assert.ok(!JSON.stringify(rows).includes(browser.token));
@@ -175,7 +175,7 @@ test('a session ends twelve hours after its last use', async () => {
   assert.equal((await browser.ask('GET', '/api/session')).body.state, 'signed_out');
 });
 
-test('a session ends seven days after it began, however much it is used', async () => {
+test('a session ends seven days after it began, even if it is used', async () => {
   const { browser } = await signedIn();
   for (let n = 1; n < 28; n++) {
     harness.advance(6 * HOUR);
@@ -185,7 +185,7 @@ test('a session ends seven days after it began, however much it is used', async 
   assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
 });
 
-test('an installation says itself how long sessions last, for those under way too where it is shorter', async (t) => {
+test('the configured session lifetime also applies to existing sessions if it is shorter', async (t) => {
   const own = await startTestSignIn({ auth: { sessions: { idle_minutes: 30, max_hours: 2 } } });
   t.after(() => own.close());
   await own.addPerson('mara@acme.example', { acme: 'owner' });
@@ -207,7 +207,7 @@ test('an installation says itself how long sessions last, for those under way to
   assert.equal(await used(15 * MINUTE), '401 session_expired');
 });
 
-test('sessions end with the way they began by: where one is required, nobody stays by another', async (t) => {
+test('a session ends if its sign-in method is disabled or another method becomes required', async (t) => {
   const own = await startTestSignIn();
   t.after(() => own.close());
   await own.addPerson('mara@acme.example', { acme: 'owner' });
@@ -222,7 +222,7 @@ test('sessions end with the way they began by: where one is required, nobody sta
   assert.equal(await code(own.browser().signIn('mara@acme.example')), '404 not_found');
 });
 
-test('signing out ends the session at the server and takes the cookie back', async () => {
+test('signing out ends the session on the server and removes the cookie', async () => {
   const { browser } = await signedIn();
   const { token } = browser;
   const answer = await browser.ask('DELETE', '/api/session');
@@ -233,7 +233,7 @@ test('signing out ends the session at the server and takes the cookie back', asy
   assert.equal(await code(thief.ask('DELETE', '/api/session')), '204');
 });
 
-test('a member who falls loses at once and gets another cookie; the fresh sign-in is over', async () => {
+test('a lower role applies immediately with a new cookie, and ends the step-up', async () => {
   const { browser, member } = await signedIn({ acme: 'owner' });
   const before = browser.token;
   await harness.api.database.transaction(async (writer) => {
@@ -253,7 +253,7 @@ test('a member who falls loses at once and gets another cookie; the fresh sign-i
   assert.equal(await code(browser.ask('GET', '/api/me')), '200');
 });
 
-test('a member who is removed is signed out of that org, and not moved into another', async () => {
+test('a removed member is signed out of the organization, and not moved to another one', async () => {
   const { browser, email, member } = await signedIn({ acme: 'admin', other: 'admin' });
   await harness.api.database.transaction(async (writer) => {
     await writer.deleteFrom('members').where('id', '=', member).execute();
@@ -267,7 +267,7 @@ test('a member who is removed is signed out of that org, and not moved into anot
   );
 });
 
-test('after going to another org every request is about that one, and an old cookie about none', async () => {
+test('after switching organizations, requests apply to the new one, and an old cookie to none', async () => {
   const { browser } = await signedIn({ acme: 'owner', other: 'viewer' });
   const mine = await browser.ask('POST', '/api/management/keys', { name: 'only acme', scopes: ['read'] });
   assert.equal(mine.status, 201);
@@ -281,7 +281,7 @@ test('after going to another org every request is about that one, and an old coo
   assert.equal(await code(old.ask('GET', '/api/me')), '401 session_expired');
 });
 
-test('an org that somebody does not belong to looks like one that does not exist', async () => {
+test('an organization of which the person is not a member looks like one that does not exist', async () => {
   const { browser } = await signedIn({ acme: 'owner' });
   const answers = await Promise.all(
     ['other', 'nowhere'].map((org_id) => browser.ask('POST', '/api/session/org', { org_id })),
@@ -294,7 +294,7 @@ test('an org that somebody does not belong to looks like one that does not exist
   assert.equal((await browser.ask('GET', '/api/me')).body.org?.id, 'acme');
 });
 
-test('somebody without an org is told so only after the right password', async () => {
+test('a person without an organization is told so only after the correct password', async () => {
   await harness.addPerson('nobody@acme.example', {});
   const wrong = await harness.browser().signIn('nobody@acme.example', 'not the right one');
   assert.match(String(wrong.body.error?.message), /^The email address or password is incorrect\.$/);
@@ -303,7 +303,7 @@ test('somebody without an org is told so only after the right password', async (
   assert.match(String(right.body.error?.message), /does not belong to any organization/);
 });
 
-test('every entry of the audit log that a browser caused says its address', async () => {
+test('every audit entry that a browser caused has its IP address', async () => {
   const rows = await harness.api.database.read
     .selectFrom('audit')
     .select(['actor', 'action', 'ip_address'])

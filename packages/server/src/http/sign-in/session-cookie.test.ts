@@ -16,13 +16,13 @@ const PLACES = [
 ] as const;
 
 for (const [baseUrl, expected] of PLACES)
-  test(`the cookie at ${baseUrl} has the attributes that fit it, and is taken back with the same`, () => {
+  test(`the cookie at ${baseUrl} has the right attributes, and is removed with the same`, () => {
     const cookie = createSessionCookie(createSignInSite(baseUrl), 168);
     assert.equal(cookie.set('v'), expected);
     assert.equal(cookie.clear(), expected.replace('=v;', '=;').replace(WEEK, 'Max-Age=0'));
   });
 
-test('a cookie is read among others, and two different ones of a name are none', () => {
+test('a cookie is found among others, and two different cookies with its name are invalid', () => {
   const cookie = createSessionCookie(createSignInSite('http://10.0.0.5'), 168);
   for (const [header, value] of [
     ['floe_session=a', 'a'],

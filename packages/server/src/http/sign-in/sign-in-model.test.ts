@@ -374,7 +374,7 @@ function strongest(roles: readonly MemberRole[]): MemberRole | undefined {
   return MEMBER_ROLES.find((role) => roles.includes(role));
 }
 
-test('no session ever has a role that its proofs do not justify, whatever people, issuers and owners do', async () => {
+test('no session has a role that its proofs do not justify, for any actions of members, issuers and owners', async () => {
   await fc.assert(
     fc.asyncProperty(STEPS, async (steps) => {
       const run = new Run();

@@ -46,7 +46,7 @@ const FRIENDLY: readonly Readonly<Record<string, string>>[] = [
   { origin: 'https://floe.example:8443' },
 ];
 
-test('a request that changes something passes with a cookie only when a page of this Floe made it', async () => {
+test('a change with a cookie is accepted only from a page of this installation', async () => {
   const browser = harness.browser();
   await browser.signIn(await person());
   const cookie = `__Host-floe_session=${browser.token}`;
@@ -81,7 +81,7 @@ test('a request that changes something passes with a cookie only when a page of 
   assert.equal(told(await ask('POST', '/api/management/cache/purge', withKey)), '204', 'a key is no cookie');
 });
 
-test('the body of a session request is JSON and nothing that a form can send', async () => {
+test('the body of a session request must be JSON that a form cannot send', async () => {
   const browser = harness.browser();
   const email = await person();
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
@@ -94,7 +94,7 @@ test('the body of a session request is JSON and nothing that a form can send', a
   assert.equal(told(await browser.ask('GET', '/api/session/password')), '405 method_not_allowed');
 });
 
-test('guessing one account is slowed after five tries, whatever the address, and never for good', async () => {
+test('guesses for one account are slowed after five attempts from any address, but never blocked forever', async () => {
   const proxied = await startTestSignIn({ trustedProxies: ['127.0.0.1'] });
   await proxied.addPerson('mara@acme.example', { acme: 'owner' });
   const guess = (password = 'a wrong one indeed') =>
@@ -122,7 +122,7 @@ test('guessing one account is slowed after five tries, whatever the address, and
   await proxied.close();
 });
 
-test('a hundred guesses at the same moment are counted one by one', async () => {
+test('a hundred simultaneous guesses are counted individually', async () => {
   const email = await person();
   const own = await startTestSignIn();
   await own.addPerson(email, { acme: 'admin' });
@@ -137,7 +137,7 @@ test('a hundred guesses at the same moment are counted one by one', async () => 
   await own.close();
 });
 
-test('one address that tries many accounts is slowed, an own good account does not help it, a neighbour is free', async () => {
+test('an address that tries many accounts is slowed, despite a successful sign-in, and other addresses are not', async () => {
   const proxied = await startTestSignIn({ trustedProxies: ['127.0.0.1'] });
   await proxied.addPerson('own@acme.example', { acme: 'viewer' });
   const here = from();
@@ -160,7 +160,7 @@ test('one address that tries many accounts is slowed, an own good account does n
   await proxied.close();
 });
 
-test('an address is believed from a trusted proxy only', async () => {
+test('forwarded addresses are accepted from trusted proxies only', async () => {
   const direct = await startTestSignIn();
   await direct.addPerson('mara@acme.example', { acme: 'owner' });
   const codes: string[] = [];
@@ -170,7 +170,7 @@ test('an address is believed from a trusted proxy only', async () => {
   await direct.close();
 });
 
-test('an account that does not exist costs the same hash, says the same words, and its address is written nowhere', async () => {
+test('a missing account has the same hash cost and message, and its address is not stored', async () => {
   const email = await person();
   await harness.api.database.transaction((writer) =>
     writer.updateTable('users').set({ password_hash: null }).where('email', '=', email).execute(),
@@ -190,7 +190,7 @@ test('an account that does not exist costs the same hash, says the same words, a
   assert.ok(!audit.includes('never-there'));
 });
 
-test('good and failed sign-ins are in the audit log of the org, without a password or a cookie', async () => {
+test('successful and failed sign-ins are in the audit log, without a password or a cookie', async () => {
   const email = await person();
   const browser = harness.browser();
   await browser.signIn(email, 'not my password');
@@ -206,7 +206,7 @@ test('good and failed sign-ins are in the audit log of the org, without a passwo
   );
 });
 
-test('two different session cookies are none: one of them was set by somebody else', async () => {
+test('two different session cookies are invalid, because someone else set one of them', async () => {
   const browser: TestBrowser = harness.browser();
   await browser.signIn(await person());
   const good = `__Host-floe_session=${browser.token}`;
@@ -215,7 +215,7 @@ test('two different session cookies are none: one of them was set by somebody el
   assert.equal(told(await ask(`other=1; ${good}; floe_session=planted`)), '200');
 });
 
-test('with passwords off nobody signs in by one, and the owner link needs none', async () => {
+test('if passwords are disabled, no one can use one, and the owner link needs none', async () => {
   const off = await startTestSignIn({ auth: { password: false } });
   await off.addPerson('mara@acme.example', { acme: 'owner' });
   const before = off.hashes();

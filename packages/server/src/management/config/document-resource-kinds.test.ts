@@ -4,7 +4,7 @@ import { OrgSchema } from '@floe/contract/config/org';
 import { EXPORTED_CONFIG_SECTIONS } from '@floe/contract/exported-config-sections';
 import { DOCUMENT_RESOURCE_KINDS } from './document-resource-kinds.ts';
 
-test('every list that floe.yaml has of an org is applied, compared and exported', () => {
+test('every list of an organization in floe.yaml is applied, compared and exported', () => {
   const org = OrgSchema.parse({ id: 'acme' });
   const lists = Object.entries(org).flatMap(([section, value]) => (Array.isArray(value) ? [section] : []));
   const kinds = DOCUMENT_RESOURCE_KINDS.filter(({ section }) => section.length === 1).map(({ kind }) => kind);

@@ -19,7 +19,7 @@ function load(text: string) {
   return loadConfig({ text, env: readEnvironment({}), validateSemantics: findConfigIssues });
 }
 
-test('a condition that cannot work refuses the file with its line and the reason', () => {
+test('an invalid condition rejects the file with its line and the reason', () => {
   assert.throws(
     () => load(RULES),
     (error) => {
@@ -34,7 +34,7 @@ test('a condition that cannot work refuses the file with its line and the reason
   assert.equal(load(RULES.replace('max_token >', 'max_tokens >')).config.orgs[0]?.policies.length, 2);
 });
 
-test('a rule that redacts says what, and one that detects says which kinds', () => {
+test('a policy that redacts must state what, and one that detects must state which kinds', () => {
   const rule = (more: string) => `orgs: [{ id: acme, policies: [{ name: x, on: request, ${more} }] }]`;
   assert.throws(() => load(rule('when: "true", action: redact')), /detect: is required with action: redact/);
   assert.throws(() => load(rule('detect: {}, action: deny')), /must set secrets, pii or both/);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSecretPath } from './secret-paths.ts';
 
-test('the secrets of an org are what its schema marks, and nothing else', () => {
+test('the secrets of an organization are exactly those that the schema marks', () => {
   const secrets = [
     ['keys', 0, 'key'],
     ['providers', 3, 'api_key'],

@@ -29,7 +29,7 @@ const sample = (content: string) => ({
 });
 const samples = [sample('write to ana@example.org'), sample('hello')];
 
-test('what is tried is judged elsewhere, with the same outcome', async () => {
+test('submitted rules are evaluated in a thread with the same result', async () => {
   const judged = await trials.run('acme', 'judgeSamples', { policies: [POLICY], samples });
   assert.deepEqual(
     judged.map(({ request }) => request.outcome),
@@ -37,7 +37,7 @@ test('what is tried is judged elsewhere, with the same outcome', async () => {
   );
 });
 
-test('a fault of a trial reaches its caller with code, message and field', async () => {
+test('an error of an evaluation reaches its caller with code, message and field', async () => {
   const policies = [{ ...POLICY, detect: undefined, when: 'nobody.knows' }];
   await assert.rejects(trials.run('acme', 'judgeSamples', { policies, samples }), (error) => {
     assert.ok(error instanceof Fault);
@@ -66,7 +66,7 @@ function dearTrial() {
   };
 }
 
-test('a trial that takes too long ends with a typed error, and the next one is judged', async () => {
+test('an evaluation that takes too long ends with a typed error, and the next one succeeds', async () => {
   const alarm: { ring: (() => void) | null } = { ring: null };
   // Rings when the test says so: how fast the machine is does not matter.
   const clock = {
@@ -90,7 +90,7 @@ test('a trial that takes too long ends with a typed error, and the next one is j
   await short.close();
 });
 
-test('an organization whose trials wait is refused further ones; another one is not, and has its turn', async () => {
+test('an organization with queued evaluations cannot queue more, while others can', async () => {
   const one = { policies: [POLICY], samples };
   // With one thread, the order of the answers is the order of the turns.
   const single = createEvaluationPool(systemClock, { threads: 1 });

@@ -53,7 +53,11 @@ export function requireOwnTeamAndOwner(actor: Actor, { team, owner }: KeyOwnersh
   const field =
     owner != null && owner !== member.email ? 'owner' : team != null && team !== member.team ? 'team' : null;
   if (field === null) return;
-  throw new Fault('insufficient_role', `${field}: a member can only set their own ${field}.`, {
-    param: field,
-  });
+  throw new Fault(
+    'insufficient_role',
+    `${field}: must be ${field === 'owner' ? 'your own email address' : 'your own team'}, because your role is member. Remove the field, or ask an owner or admin to make this change.`,
+    {
+      param: field,
+    },
+  );
 }

@@ -16,5 +16,7 @@ export async function requireFreeKeyName(
 ): Promise<void> {
   const other = await findActivePlatformKeyByName(writer, orgId, name, nowMs);
   if (other)
-    throw new Fault('conflict', `The active key ${other.id} already has this name.`, { param: 'name' });
+    throw new Fault('conflict', `The active key ${other.id} already has this name. Choose another name.`, {
+      param: 'name',
+    });
 }

@@ -39,7 +39,7 @@ async function addOwner(writer: DatabaseWriter, name: string): Promise<void> {
   await insertMember(writer, { ...times, ...place, source: 'setup', updated_by: 'setup' });
 }
 
-test('owners who leave at the same moment through several processes leave one behind', async (t) => {
+test('of owners who leave simultaneously through several processes, one remains', async (t) => {
   const url = await createTestDatabase(t);
   const options = { log: silentLog, clock: systemClock };
   const processes = [await openPostgres(url, options), await openPostgres(url, options)];

@@ -33,9 +33,13 @@ export function buildMonitorDefinition(
     if (value === null) delete merged[name];
     else merged[name] = value;
   if (fields['paused'] === false && isGiven('paused_until'))
-    throw new Fault('invalid_request', 'paused_until: cannot be set while paused is false', {
-      param: 'paused_until',
-    });
+    throw new Fault(
+      'invalid_request',
+      'paused_until: requires paused: true. Set paused to true, or remove paused_until.',
+      {
+        param: 'paused_until',
+      },
+    );
   return parseMonitorDefinition(validateInput(MonitorSchema, merged), timezone);
 }
 

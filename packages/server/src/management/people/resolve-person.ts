@@ -3,7 +3,11 @@ import type { PersonSelector } from '@floe/contract/api/people';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json } from '@floe/contract/json';
 import { findMemberByUserId, findMemberWithUser, findUserById } from '../../store/members.ts';
-import { findUserOfOrg, listFormerMemberIds, listMembershipEntries } from '../../store/people/find-person.ts';
+import {
+  findCurrentOrFormerMember,
+  listFormerMemberIds,
+  listMembershipEntries,
+} from '../../store/people/find-person.ts';
 import type { Person } from '../../store/people/person.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 
@@ -21,7 +25,7 @@ export async function resolvePerson(
   if (endUser !== undefined) return { orgId, email: null, endUser, userId: null, memberIds: [] };
   const address = email ?? (await findMemberAddress(reader, orgId, member_id ?? ''));
   if (address === undefined) throw new Fault('not_found', 'No current or former member has this id.');
-  const user = await findUserOfOrg(reader, orgId, address);
+  const user = await findCurrentOrFormerMember(reader, orgId, address);
   const member = user && (await findMemberByUserId(reader, orgId, user.id));
   const former = await listFormerMemberIds(reader, orgId, address);
   const ids = [member?.id, member_id, ...former].filter((id) => id !== undefined);

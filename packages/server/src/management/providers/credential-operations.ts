@@ -110,7 +110,9 @@ function createCredentialOperation(dependencies: ProviderDependencies): Operatio
         params.id,
       );
       if (found.credentials.some(({ name }) => name === body.name))
-        throw new Fault('conflict', `The credential "${body.name}" already exists.`, { param: 'name' });
+        throw new Fault('conflict', `The credential "${body.name}" already exists. Choose another name.`, {
+          param: 'name',
+        });
       const wanted = { name: body.name, weight: body.weight, secret: body.api_key, before: null };
       const row = await upsertCredential(context, dependencies.secretsKey, credentialBinding(found), wanted);
       const after = toCredentialResource(row);

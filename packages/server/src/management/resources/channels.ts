@@ -144,5 +144,8 @@ async function updateStoredChannel(
 /** @throws Fault `conflict` if another channel has this name */
 async function requireFreeChannelName(reader: DatabaseReader, orgId: string, name: string): Promise<void> {
   const other = await findChannelByIdOrName(reader, orgId, name);
-  if (other) throw new Fault('conflict', `The channel ${other.id} already has this name.`, { param: 'name' });
+  if (other)
+    throw new Fault('conflict', `The channel ${other.id} already has this name. Choose another name.`, {
+      param: 'name',
+    });
 }

@@ -77,7 +77,9 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
     toAuditView: (_, row) => toMaintenanceWindowAuditView(row),
     async configFromCreation({ writer, orgId }, { body: { id, ...fields } }) {
       if (id !== undefined && (await findMaintenanceWindowById(writer, orgId, id)))
-        throw new Fault('conflict', `The maintenance window "${id}" already exists.`, { param: 'id' });
+        throw new Fault('conflict', `The maintenance window "${id}" already exists. Choose another id.`, {
+          param: 'id',
+        });
       return { id, fields };
     },
     configFromPatch(_, row, { body }) {

@@ -90,7 +90,9 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
       const definition = buildMonitorDefinition({ ...body, id }, {}, dependencies.timezone(orgId));
       const other = await findMonitorById(writer, orgId, id);
       if (other?.disabled_at === null)
-        throw new Fault('conflict', `The monitor "${id}" already exists.`, { param: 'id' });
+        throw new Fault('conflict', `The monitor "${id}" already exists. Choose another id.`, {
+          param: 'id',
+        });
       await requireChannelsExist(writer, orgId, parseStringListColumn(definition.channels_json));
       return definition;
     },

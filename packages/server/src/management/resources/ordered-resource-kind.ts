@@ -84,7 +84,9 @@ export function createOrderedResourceKind<Config extends object, View extends Re
   };
   const requireFreeName = (list: readonly ConfigEntryRow[], id: string) => {
     if (list.some((row) => row.id === id))
-      throw new Fault('conflict', `The ${singular} "${id}" already exists.`, { param: nameField });
+      throw new Fault('conflict', `The ${singular} "${id}" already exists. Choose another name.`, {
+        param: nameField,
+      });
   };
   const declared: ResourceKind<RankedEntry, OrderedEntryInput<Config>, View, typeof shapes> = {
     kind,

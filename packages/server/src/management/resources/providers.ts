@@ -95,7 +95,9 @@ export function createProviderKind(dependencies: ProviderDependencies): Provider
     async configFromCreation({ reader, orgId }, { body }) {
       const id = String(body['id']);
       if (await stored.find(reader, orgId, id))
-        throw new Fault('conflict', `The provider "${id}" already exists.`, { param: 'id' });
+        throw new Fault('conflict', `The provider "${id}" already exists. Choose another id.`, {
+          param: 'id',
+        });
       return buildDraft(body, null, {});
     },
     configFromPatch(_, row, { body }) {

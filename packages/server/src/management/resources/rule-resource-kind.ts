@@ -134,7 +134,9 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
     const known = mergeRules(orgId, await findGuardrailRulesByName(reader, kind, orgId, name));
     const other = known.find((rule) => rule.config.name === name && rule.id !== id);
     if (other)
-      throw new Fault('conflict', `The ${singular} ${other.id} already has this name.`, { param: 'name' });
+      throw new Fault('conflict', `The ${singular} ${other.id} already has this name. Choose another name.`, {
+        param: 'name',
+      });
   };
   const buildDraft = async ({ reader, orgId }: WriteContext, id: string, fields: RuleInputFields) => {
     const wanted = { id, config: spec.parseConfig(fields) };

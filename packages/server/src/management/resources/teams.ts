@@ -54,7 +54,9 @@ export const TEAM_RESOURCE_KIND: ResourceKind<TeamRow, TeamConfigWithId, Team, t
   configFromReplacement: (_, __, id, { body }) => ({ id, ...storedTeamFields.parse({ name: id, ...body }) }),
   async insert({ writer, orgId, actor, clock }, config) {
     if (await findTeamById(writer, orgId, config.id))
-      throw new Fault('conflict', `The team "${config.id}" already exists.`, { param: 'id' });
+      throw new Fault('conflict', `The team "${config.id}" already exists. Choose another id.`, {
+        param: 'id',
+      });
     const now = clock.now();
     const stamps = { created_at: now, updated_at: now, updated_by: actor.id };
     const row: TeamRow = { org_id: orgId, ...config, source: 'console', source_line: null, ...stamps };

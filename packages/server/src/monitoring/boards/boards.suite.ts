@@ -47,7 +47,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
       ),
     );
 
-  test(`${name}: a board reads its monitors' days in one go, those from long before its first day too`, async (t) => {
+  test(`${name}: a board reads the days of its monitors in one query, including periods from before its first day`, async (t) => {
     const database = await open(t);
     await addTestOrg(database);
     for (const id of ['a', 'b', 'unshown'])
@@ -76,7 +76,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     );
   });
 
-  test(`${name}: boards of the file are taken over, changed, and removed when they leave it`, async (t) => {
+  test(`${name}: boards of the file are created, changed, and removed when they leave the file`, async (t) => {
     const database = await open(t);
     await addTestOrg(database);
     await sync(database, [{ public: true }]);
@@ -92,7 +92,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     );
   });
 
-  test(`${name}: the file of one org never takes the board of another, whoever had its slug first`, async (t) => {
+  test(`${name}: the file of one organization never replaces the board of another`, async (t) => {
     const database = await open(t);
     await addTestOrg(database);
     await addTestOrg(database, 'rival');
@@ -146,7 +146,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     );
   });
 
-  test(`${name}: monitors are listed by status, and the history of removed ones goes with retention`, async (t) => {
+  test(`${name}: monitors are listed by status, and the history of removed ones is deleted after the retention period`, async (t) => {
     const database = await open(t);
     await addTestOrg(database);
     for (const id of ['a', 'b'])

@@ -92,7 +92,7 @@ async function addProvider(database: Database, id: string, origin: string): Prom
 }
 
 for (const engine of ['sqlite', 'postgres'] as const) {
-  test(`${engine}: the file and the API are laid beside each other, keys only where they were given for`, async (t) => {
+  test(`${engine}: the file and the API are merged, and keys are used only for the URL they were stored for`, async (t) => {
     const database = await open(t, engine);
     await addProvider(database, 'own', 'https://a.example');
     await addProvider(database, 'moved', 'https://elsewhere.example');
@@ -119,7 +119,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     assert.equal(other.unusable.length, 3);
   });
 
-  test(`${engine}: entries of the file are written once, removed once, and audited each time`, async (t) => {
+  test(`${engine}: entries of the file are written once and removed once, and each change is audited`, async (t) => {
     const database = await open(t, engine);
     const sync = (nowMs: number, orgs: readonly object[] = [FILE]) =>
       database.transaction((writer) => syncTestOrgs(writer, FILE_ENTRIES, orgs, { nowMs, line: 10 }));
@@ -145,7 +145,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     assert.equal((await audits()).length, 6);
   });
 
-  test(`${engine}: a provider that a route of the API names stays when it leaves the file`, async (t) => {
+  test(`${engine}: a provider that a stored route refers to remains when it leaves the file`, async (t) => {
     const database = await open(t, engine);
     const sync = (...orgs: readonly object[]) =>
       database.transaction((writer) => syncTestOrgs(writer, FILE_ENTRIES, orgs, { nowMs: 1 }));
@@ -175,7 +175,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     assert.deepEqual(await shown(), []);
   });
 
-  test(`${engine}: what is rehearsed is taken back, and a rewrap reaches every table`, async (t) => {
+  test(`${engine}: a dry run is rolled back, and a rewrap includes every table`, async (t) => {
     const database = await open(t, engine);
     await addProvider(database, 'own', 'https://a.example');
     const count = await runAndRollBack(database, async (writer) => {

@@ -124,7 +124,7 @@ export function parseStoredEntry(row: Pick<ConfigEntryRow, 'entry_json'>): JsonO
   return value;
 }
 
-/** The id of the organization that the first start without floe.yaml creates. */
+/** The id of the organization that Floe creates at the first start if no floe.yaml exists. */
 export const DEFAULT_ORG_ID = 'default';
 
 /** Returns whether floe.yaml sets a section of an organization. */

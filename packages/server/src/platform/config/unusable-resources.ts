@@ -26,7 +26,7 @@ export class UnusableResources {
       const reason =
         error instanceof UnreadableSecretError
           ? error.message
-          : 'The stored configuration is not valid in this version.';
+          : 'The stored configuration of this resource is not valid in this version of Floe. Save the resource again.';
       this.#found.push({ id, reason });
       return [];
     }

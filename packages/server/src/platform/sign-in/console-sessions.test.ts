@@ -77,7 +77,7 @@ test('a session is looked up once for many requests, and again after two seconds
   await close();
 });
 
-test('what another process ended is noticed within two seconds, and at once when its word arrives', async () => {
+test('a session that another process ended is rejected within two seconds, and immediately after its signal', async () => {
   const { database, clock, sessions, begin, close } = await open();
   for (const isTold of [false, true]) {
     const { token } = await begin();
@@ -95,7 +95,7 @@ test('what another process ended is noticed within two seconds, and at once when
   await close();
 });
 
-test('what is no cookie of ours costs no look, and unknown ones push no session out', async () => {
+test('an invalid cookie causes no lookup, and unknown cookies evict no session', async () => {
   const { sessions, begin, reads, close } = await open();
   const { token } = await begin();
   await sessions.find(token);
@@ -110,7 +110,7 @@ test('what is no cookie of ours costs no look, and unknown ones push no session 
   await close();
 });
 
-test('last use is written once a minute', async () => {
+test('last use is stored once a minute', async () => {
   const { database, clock, sessions, begin, close } = await open();
   const { token } = await begin();
   const seen = async () => {

@@ -133,7 +133,7 @@ const NAMES: Names = {
   'rebound.example': ['169.254.169.254'],
 };
 
-test('an issuer at a metadata address is never asked, in whatever spelling and whatever is allowed', async () => {
+test('an issuer at a metadata address is never called, in any notation and whatever is allowed', async () => {
   for (const scheme of ['http', 'https'])
     for (const host of METADATA) {
       const { reason, why } = await refusal(signIn(partsFor(`${scheme}://${host}`, EVERYTHING, NAMES)));
@@ -142,7 +142,7 @@ test('an issuer at a metadata address is never asked, in whatever spelling and w
     }
 });
 
-test('with several orgs an issuer in a private network is asked only where the file names it', async (t) => {
+test('with several organizations, an issuer in a private network is called only if the file names it', async (t) => {
   const { issuer, url, rules } = await scripted(t);
   for (const host of PRIVATE) {
     const at = `http://${host}:${issuer.port}`;
@@ -161,7 +161,7 @@ for (const [endpoint, path] of [
   ['jwks_uri', '/jwks'],
   ['userinfo_endpoint', '/me'],
 ] as const)
-  test(`an issuer's ${endpoint} leads to no address that Floe may not call`, async (t) => {
+  test(`an issuer's ${endpoint} cannot lead to an address that Floe must not call`, async (t) => {
     const { issuer, url, rules } = await scripted(t);
     const trap = await startScriptedIssuer('trap.example');
     t.after(() => trap.close());
@@ -174,7 +174,7 @@ for (const [endpoint, path] of [
     assert.deepEqual(trap.requestedPaths, []);
   });
 
-test('a name is judged at each call, whatever it meant at the one before', async (t) => {
+test('a host name is checked at each call', async (t) => {
   const { issuer, url, rules } = await scripted(t);
   for (const calls of [1, 2, 3]) {
     issuer.requestedPaths.length = 0;
@@ -185,7 +185,7 @@ test('a name is judged at each call, whatever it meant at the one before', async
   }
 });
 
-test('no redirect of an issuer is followed, and no answer of it read without end', async (t) => {
+test('redirects of an issuer are not followed, and its responses are limited in size', async (t) => {
   const { issuer, url, rules } = await scripted(t);
   const parts = () => partsFor(url, { ...rules, allowPrivate: true }, NAMES);
   for (const path of ['/.well-known/openid-configuration', '/token', '/jwks', '/me'])
@@ -213,7 +213,7 @@ test('no redirect of an issuer is followed, and no answer of it read without end
   }
 });
 
-test('an ID token signed by anybody else is nobody, though it came from the issuer', async (t) => {
+test('an ID token with another signature is rejected, although the issuer sent it', async (t) => {
   const { issuer, url, rules } = await scripted(t);
   issuer.isForged = true;
   const { reason } = await refusal(signIn(partsFor(url, rules, NAMES), issuer));

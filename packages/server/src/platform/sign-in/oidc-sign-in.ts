@@ -155,7 +155,7 @@ async function joinAccount(
     if (!(await isUnclaimedAccount(writer, userId)))
       throw new OidcSignInError(
         'account_exists',
-        'an account with this email address exists, and its owner has not confirmed the connection',
+        'an account with this email address exists and is not connected to the issuer; sign in to the account another way, and connect the issuer in the account settings',
       );
     requireMembership(coming);
     await replaceAccountCredentials(context, writer, userId, null);
@@ -196,5 +196,8 @@ function requireMembership({ memberships }: OidcSignIn): void {
 }
 
 function notAllowedError(): OidcSignInError {
-  return new OidcSignInError('not_allowed', 'no group of this person is mapped to an organization');
+  return new OidcSignInError(
+    'not_allowed',
+    "none of this person's groups is mapped to a role; add one of them to auth.oidc[].map",
+  );
 }

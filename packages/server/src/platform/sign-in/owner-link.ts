@@ -62,7 +62,7 @@ export async function createOwnerLink(
     throw new Fault(
       'not_found',
       orgs.length === 0
-        ? 'There is no organization yet. Start the server once to create the first organization, or those in floe.yaml.'
+        ? 'There is no organization yet. Start the server once. It creates the organizations in floe.yaml, or a first organization if there is no floe.yaml.'
         : `Specify one of the organizations: ${orgs.map(({ id }) => id).join(', ')}.`,
     );
   const token = generateSecretToken();

@@ -45,7 +45,7 @@ export function requirePasskeySite({ auth, site }: Pick<SignInContext, 'auth' | 
   if (!passkeys)
     throw new Fault(
       'not_found',
-      `Browsers do not support passkeys at ${baseUrl}. server.base_url must be https with a host name, or localhost.`,
+      `Browsers support passkeys only at an https URL with a host name, or at localhost. server.base_url is ${baseUrl}. Change server.base_url, or sign in with another method.`,
     );
   return passkeys;
 }

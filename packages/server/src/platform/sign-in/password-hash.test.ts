@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isCommonPassword } from './common-passwords.ts';
 import { createPasswordHasher } from './password-hash.ts';
 
-test('a password is kept as a PHC string of Argon2id with the parameters of OWASP, and found again', async () => {
+test('a password is stored as an Argon2id PHC string with the OWASP parameters, and can be verified', async () => {
   const hasher = createPasswordHasher();
   const stored = await hasher.hash('quiet harbour lantern');
   assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
@@ -24,7 +24,7 @@ function counting() {
   return { hasher, asked, waiting };
 }
 
-test('a hash of an older release is checked with its own parameters and known as outdated', async () => {
+test('a hash of an older release is verified with its own parameters and marked as outdated', async () => {
   const { hasher, asked, waiting } = counting();
   const stored = `$argon2id$v=19$m=4096,t=3,p=1$${'A'.repeat(22)}$${Buffer.alloc(32, 'pw').toString('base64').replace(/=+$/, '')}`;
   const checked = hasher.verify('pw', stored);
@@ -35,7 +35,7 @@ test('a hash of an older release is checked with its own parameters and known as
   assert.ok(hasher.isOutdated(stored));
 });
 
-test('nothing stored, garbage, and a hash that would cost a gigabyte are checked at the usual price and never fit', async () => {
+test('missing, invalid and too expensive hashes are verified at the usual cost and never match', async () => {
   const { hasher, asked, waiting } = counting();
   const dear = `$argon2id$v=19$m=999999,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
   for (const stored of [null, '', 'plain', dear]) {
@@ -48,7 +48,7 @@ test('nothing stored, garbage, and a hash that would cost a gigabyte are checked
   assert.equal(asked.length, 4);
 });
 
-test('two are hashed at once, some wait their turn, and more are told to come later', async () => {
+test('two passwords are hashed simultaneously, some wait, and further ones are rejected with a retry time', async () => {
   const { hasher, asked, waiting } = counting();
   const all = Array.from({ length: 70 }, () =>
     hasher.hash('pw').then(
@@ -72,7 +72,7 @@ test('two are hashed at once, some wait their turn, and more are told to come la
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('what a guesser tries first is refused, and a few words that do not belong together are not', () => {
+test('common passwords are rejected, and several unrelated words are accepted', () => {
   const refused = [
     'password1234',
     'Passw0rd!2026',

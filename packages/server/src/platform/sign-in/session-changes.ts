@@ -35,7 +35,7 @@ export async function requireAccountControl(context: SignInContext, browser: Bro
   if (live.hasAllRoles) return { live, token };
   throw new Fault(
     'insufficient_role',
-    `You have additional roles from an OpenID Connect issuer other than the one that you signed in with${live.issuer === null ? '' : ` (${live.issuer})`}. To change your sign-in methods, sign in with that other issuer, a password or a passkey.`,
+    `Some of your roles come from another OpenID Connect issuer than the one that you signed in with${live.issuer === null ? '' : ` (${live.issuer})`}. To change your sign-in methods, sign in with the other issuer, a password or a passkey.`,
   );
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createSignInSite, resolveSafeReturnPath } from './sign-in-site.ts';
 
-test('passkeys are bound to the name of the base address, and there are none at an address or over plain http', () => {
+test('passkeys require a host name with HTTPS or localhost in the base URL', () => {
   const rpId = (url: string) => createSignInSite(url).passkeys?.rpId ?? null;
   assert.equal(rpId('https://floe.example/ai'), 'floe.example');
   assert.equal(rpId('https://floe.example:8443'), 'floe.example');
@@ -12,12 +12,12 @@ test('passkeys are bound to the name of the base address, and there are none at 
     assert.equal(rpId(url), null, url);
 });
 
-test('pages of further listeners ask too, those of other hosts and schemes do not', () => {
+test('pages of other listeners are accepted, and those of other hosts and schemes are not', () => {
   const { origins } = createSignInSite('https://floe.example/ai', [8443, 443]);
   assert.deepEqual([...origins], ['https://floe.example', 'https://floe.example:8443']);
 });
 
-test('whatever is asked for, a browser that follows it stays below this installation', () => {
+test('for any input, the redirect stays below this installation', () => {
   for (const base of ['https://floe.example', 'https://floe.example/ai']) {
     const site = createSignInSite(base);
     const piece = fc.constantFrom(

@@ -96,7 +96,7 @@ async function closed(socket: Socket | undefined): Promise<void> {
   if (socket && !socket.destroyed) await once(socket, 'close');
 }
 
-test('one connection carries one request after the other, two at once carry one each', async (t) => {
+test('sequential requests share one connection, and simultaneous ones have one each', async (t) => {
   const { origin, sockets, heard } = await upstream(t, (socket) => socket.write(OK));
   const transport = transportFor(t);
   for (let n = 0; n < 3; n++) assert.equal(await call(transport, origin).ended, '200 ok');
@@ -111,7 +111,7 @@ test('one connection carries one request after the other, two at once carry one 
   );
 });
 
-test('a connection that is not to be kept, or not clean, is closed with its answer', async (t) => {
+test('a connection that must not be kept or has extra data is closed after its response', async (t) => {
   const answers = [
     'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok',
     'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok',
@@ -124,7 +124,7 @@ test('a connection that is not to be kept, or not clean, is closed with its answ
   assert.equal(sockets.length, 4);
 });
 
-test('a connection that ends at rest, or says something then, is not used', async (t) => {
+test('an idle connection that ends or receives data is not used', async (t) => {
   const { origin, sockets } = await upstream(t, (socket) => socket.write(OK));
   const transport = transportFor(t);
   await call(transport, origin).ended;
@@ -137,7 +137,7 @@ test('a connection that ends at rest, or says something then, is not used', asyn
   assert.equal(sockets.length, 3);
 });
 
-test('an end, a reset and nonsense in the middle of an answer are told as what they are', async (t) => {
+test('an end, a reset and invalid data during a response are reported as such', async (t) => {
   const endings: ((socket: Socket) => void)[] = [
     (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhel'),
     (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n'),
@@ -151,12 +151,12 @@ test('an end, a reset and nonsense in the middle of an answer are told as what t
     await failsWith(call(transport, origin).ended, code);
 });
 
-test('an answer without a length ends with its connection', async (t) => {
+test('a response without a length ends with its connection', async (t) => {
   const { origin } = await upstream(t, (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nall'));
   assert.equal(await call(transportFor(t), origin).ended, '200 all');
 });
 
-test('a cancelled call takes its connection with it and is told nothing more', async (t) => {
+test('canceling a call closes its connection, and the call receives nothing more', async (t) => {
   const { origin, sockets } = await upstream(t, (socket) =>
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhel'),
   );
@@ -178,7 +178,7 @@ test('a cancelled call takes its connection with it and is told nothing more', a
   assert.equal(told, null);
 });
 
-test('a call that is cancelled before it is connected is never sent; its connection serves the next', async (t) => {
+test('a call that is canceled before it is connected is never sent, and its connection serves the next one', async (t) => {
   const { origin, sockets, heard } = await upstream(t, (socket) => socket.write(OK));
   const transport = transportFor(t);
   call(transport, origin, { path: '/never' }).cancel();
@@ -189,7 +189,7 @@ test('a call that is cancelled before it is connected is never sent; its connect
   assert.ok(!heard.join('').includes('/never'));
 });
 
-test('an answer before the end of a long request ends the call, and its connection is not used again', async (t) => {
+test('a response before the end of a long request ends the call, and its connection is not reused', async (t) => {
   const { origin, sockets } = await upstream(t, (socket) => {
     socket.pause();
     socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno');
@@ -202,7 +202,7 @@ test('an answer before the end of a long request ends the call, and its connecti
   while (sockets.length < 2) await new Promise((resolve) => setImmediate(resolve));
 });
 
-test('a long answer waits while it is held back, and goes on to its last byte', async (t) => {
+test('a long response waits while it is paused, and continues to its last byte', async (t) => {
   const long = 'x'.repeat(8 * 1024 * 1024);
   const { origin } = await upstream(t, (socket) =>
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${long.length}\r\n\r\n${long}`),
@@ -220,7 +220,7 @@ test('a long answer waits while it is held back, and goes on to its last byte', 
   assert.equal(await one.ended, `200 ${long}`);
 });
 
-test('what came before a connection ended is heard to its last byte by whoever holds it back', async (t) => {
+test('data from before the connection ended is read completely after a pause', async (t) => {
   const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nabcd\r\n';
   const rests = ['4\r\nefgh\r\n0\r\n\r\n', '4\r\nefgh\r\n', '4\r\nefgh\r\nnonsense'];
   const { origin, sockets } = await upstream(t, (socket) => socket.end(head + rests[sockets.length - 1]));
@@ -237,7 +237,7 @@ test('what came before a connection ended is heard to its last byte by whoever h
   assert.deepEqual(told, ['200 abcdefgh', 'closed_early', 'chunk']);
 });
 
-test('who held an earlier answer back lets go of that one only', async (t) => {
+test('resuming an earlier response does not affect the current one', async (t) => {
   const { origin, sockets } = await upstream(t, (socket, text) =>
     socket.write(text.includes('/second') ? 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n' : OK),
   );
@@ -261,7 +261,7 @@ test('who held an earlier answer back lets go of that one only', async (t) => {
   assert.equal(sockets.length, 1);
 });
 
-test('what would not stay within its place is never sent', async (t) => {
+test('a request that could break its framing is never sent', async (t) => {
   const { origin, sockets } = await upstream(t, (socket) => socket.write(OK));
   const transport = transportFor(t);
   const unsendable: Partial<UpstreamRequest>[] = [
@@ -279,7 +279,7 @@ test('what would not stay within its place is never sent', async (t) => {
   assert.equal(sockets.length, 0);
 });
 
-test('the length is ours to say, the host may be said by a header', async (t) => {
+test('Floe sets the length, and a header can set the host', async (t) => {
   const { origin, heard } = await upstream(t, (socket) => socket.write(OK));
   const transport = transportFor(t);
   const headers = [
@@ -299,7 +299,7 @@ test('the length is ours to say, the host may be said by a header', async (t) =>
   );
 });
 
-test('a request without a body says so only where one could be expected', async (t) => {
+test('a request without a body has a length only if a body could be expected', async (t) => {
   const { origin, heard } = await upstream(t, (socket) =>
     socket.end('HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n'),
   );

@@ -13,7 +13,7 @@ class PooledCall implements InFlightHttp1Request {
   readonly body: Buffer | null;
   readonly isBodiless: boolean;
   readonly handler: UpstreamHandler;
-  isCancelled = false;
+  isCanceled = false;
   #connection: Http1Connection | null = null;
 
   constructor(head: string, body: Buffer | null, isBodiless: boolean, handler: UpstreamHandler) {
@@ -29,7 +29,7 @@ class PooledCall implements InFlightHttp1Request {
   }
 
   fail(error: Error): void {
-    if (!this.isCancelled) this.handler.onError(error);
+    if (!this.isCanceled) this.handler.onError(error);
   }
 
   pause(): void {
@@ -41,7 +41,7 @@ class PooledCall implements InFlightHttp1Request {
   }
 
   cancel(): void {
-    this.isCancelled = true;
+    this.isCanceled = true;
     this.#connection?.cancel(this);
   }
 }
@@ -97,7 +97,7 @@ export class OriginPool {
   }
 
   #sendNow(call: PooledCall): void {
-    if (call.isCancelled) return;
+    if (call.isCanceled) return;
     const rested = this.#isClosed ? null : this.#takeIdle();
     if (rested) call.assignTo(rested);
     else this.#connectFor(call);
@@ -114,7 +114,7 @@ export class OriginPool {
       const connection = new Http1Connection(socket, (freed, restMs) => this.#onIdle(freed, restMs));
       this.#open.add(connection);
       // The request was cancelled while connecting. The connection is kept for the next one.
-      if (call.isCancelled) this.#onIdle(connection, IDLE_SWEEP_MS);
+      if (call.isCanceled) this.#onIdle(connection, IDLE_SWEEP_MS);
       else call.assignTo(connection);
     });
   }

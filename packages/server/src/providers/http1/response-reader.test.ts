@@ -63,7 +63,7 @@ const ANSWERS: readonly (readonly [text: string, status: number, body: string])[
   ],
 ];
 
-test('an answer is heard alike however its bytes are cut', () => {
+test('a response is the same for any chunking', () => {
   for (const [text, status, body] of ANSWERS) {
     const whole = hearText(text);
     assert.deepEqual([whole.status, whole.body, whole.done], [status, body, true]);
@@ -73,7 +73,7 @@ test('an answer is heard alike however its bytes are cut', () => {
   }
 });
 
-test('any body in any chunks is heard as it was sent', () => {
+test('any body in any chunks is read unchanged', () => {
   const chunk = fc.uint8Array({ minLength: 1, maxLength: 60 }).map((part) => Buffer.from(part));
   fc.assert(
     fc.property(
@@ -99,7 +99,7 @@ test('any body in any chunks is heard as it was sent', () => {
   );
 });
 
-test('an answer that ends early is never whole', () => {
+test('a response that ends early is never complete', () => {
   for (const [text] of ANSWERS)
     for (let cut = 0; cut < text.length; cut++)
       assert.throws(
@@ -109,17 +109,17 @@ test('an answer that ends early is never whole', () => {
       );
 });
 
-test('without a length the end of the connection is the end of the answer, and it is not used again', () => {
+test('without a length, the end of the connection ends the response, and the connection is not reused', () => {
   const heard = hearText('HTTP/1.1 200 OK\r\n\r\nall of it', { ends: true });
   assert.deepEqual([heard.body, heard.done, heard.restMs], ['all of it', true, 0]);
 });
 
-test('an answer to HEAD, 204 and 304 has no body whatever its length says', () => {
+test('a response to HEAD, or with 204 or 304, has no body whatever its length says', () => {
   assert.equal(hearText('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n', { isBodiless: true }).done, true);
   assert.equal(hearText('HTTP/1.1 304 Not Modified\r\ncontent-length: 5\r\n\r\n').done, true);
 });
 
-test('repeated headers are all heard, by names in lower case', () => {
+test('repeated headers are all read, with lower-case names', () => {
   const { headers } = hearText(
     'HTTP/1.1 204 x\r\nA: 1\r\nb:  two words\t\r\na: 2\r\nA: 3\r\n__proto__: x\r\n__proto__: y\r\nConstructor: z\r\n\r\n',
   );
@@ -127,7 +127,7 @@ test('repeated headers are all heard, by names in lower case', () => {
   assert.equal(Object.getPrototypeOf(headers), Object.prototype);
 });
 
-test('what is no answer is refused, by what is wrong with it', () => {
+test('an invalid response is rejected with the reason', () => {
   bad('HTTP/2 200 OK\r\n\r\n', 'status_line');
   bad('HTTP/1.1 20 OK\r\n\r\n', 'status_line');
   bad('HTTP/1.1 2000\r\n\r\n', 'status_line');
@@ -169,14 +169,14 @@ test('what is no answer is refused, by what is wrong with it', () => {
   bad(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n${long}`, 'chunk');
 });
 
-test('bytes behind an answer leave it as it is and its connection unused', () => {
+test('bytes after a response do not change it, and its connection is not reused', () => {
   for (const [text, status, body] of ANSWERS) {
     const heard = hearText(`${text}HTTP/1.1 200 OK\r\n\r\n`);
     assert.deepEqual([heard.status, heard.body, heard.done, heard.restMs], [status, body, true, 0]);
   }
 });
 
-test('a connection rests as long as both sides want it to', () => {
+test('an idle connection is kept as long as both sides allow', () => {
   const rest = (head: string) => hearText(`HTTP/1.${head}\r\ncontent-length: 0\r\n\r\n`).restMs;
   assert.equal(rest('1 200 OK'), 30_000);
   assert.equal(rest('1 200 OK\r\nkeep-alive: timeout=5, max=100'), 4_000);
@@ -186,7 +186,7 @@ test('a connection rests as long as both sides want it to', () => {
   assert.equal(rest('0 200 OK'), 0);
 });
 
-test('who holds an answer back hears the rest when it goes on, and nothing twice', () => {
+test('a paused response delivers the rest after it is resumed, and nothing twice', () => {
   let heard = '';
   let reader: ResponseReader | null = null;
   const listener = {
@@ -207,7 +207,7 @@ test('who holds an answer back hears the rest when it goes on, and nothing twice
   assert.deepEqual([heard, reader.done], ['abc', true]);
 });
 
-test('chunks that come in one read are told in one piece, what stands before a broken one too', () => {
+test('chunks in one read are delivered together, including those before an invalid one', () => {
   const heard: string[] = [];
   const listener = {
     onHead: () => undefined,

@@ -24,7 +24,7 @@ function setUp(lifeMs = HOUR) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('many who need the first token cause one fetch', async () => {
+test('several callers that need the first token cause one request', async () => {
   const { flights, renewed } = setUp();
   assert.equal(renewed.current, undefined);
   const all = Promise.all([renewed.renew(), renewed.renew(), renewed.renew()]);
@@ -36,7 +36,7 @@ test('many who need the first token cause one fetch', async () => {
   assert.equal(flights.length, 1);
 });
 
-test('a token in use is renewed five minutes before its end, and nobody waits meanwhile', async () => {
+test('a token in use is renewed five minutes before it expires, without a wait', async () => {
   const { clock, flights, renewed } = setUp();
   const first = renewed.renew();
   flights[0]?.give();
@@ -52,7 +52,7 @@ test('a token in use is renewed five minutes before its end, and nobody waits me
   assert.equal(renewed.current?.n, 2);
 });
 
-test('a renewal that fails is tried again while the old token serves; past its end there is none', async () => {
+test('a failed renewal is repeated while the old token is valid; an expired token is not used', async () => {
   const { clock, flights, renewed } = setUp();
   const first = renewed.renew();
   flights[0]?.give();
@@ -69,7 +69,7 @@ test('a renewal that fails is tried again while the old token serves; past its e
   assert.equal(renewed.current, undefined, 'a token about to end is not sent');
 });
 
-test('what nobody uses is left to expire; the first who comes in its last minutes renews it without waiting', async () => {
+test('an unused token expires, and its first use in the last minutes renews it without a wait', async () => {
   const { clock, flights, renewed } = setUp();
   const first = renewed.renew();
   flights[0]?.give();
@@ -84,7 +84,7 @@ test('what nobody uses is left to expire; the first who comes in its last minute
   assert.equal(flights.length, 3);
 });
 
-test('a short life is renewed at its half, and one without an end never', async () => {
+test('a short-lived token is renewed at half its lifetime, and one without an expiry never', async () => {
   const short = setUp(4 * MINUTE);
   const first = short.renewed.renew();
   short.flights[0]?.give();
@@ -99,7 +99,7 @@ test('a short life is renewed at its half, and one without an end never', async 
   assert.notEqual(forever.current, undefined);
 });
 
-test('a token that was refused is not offered again, unless another took its place', async () => {
+test('a rejected token is not used again, unless another one replaced it', async () => {
   const { flights, renewed } = setUp();
   const first = renewed.renew();
   flights[0]?.give();

@@ -6,7 +6,7 @@ import {
   type CredentialContext,
   type CredentialResponse,
   callCredentialService,
-  credentialFault,
+  createCredentialFault,
   readCredentialFile,
   readStringMember,
   requestCredential,
@@ -39,7 +39,7 @@ async function baseCredentials(identity: AwsIdentity, context: CredentialContext
   if (profile !== undefined) {
     const found = await fromProfile(profile, identity, context, MAX_PROFILE_CHAIN);
     if (found) return found;
-    throw credentialFault(`the profile "${profile}" does not exist or has neither keys nor a role`);
+    throw createCredentialFault(`the profile "${profile}" does not exist or has neither keys nor a role`);
   }
   if (environmentKeys) return { keys: environmentKeys, expiresAt: null };
   if (webIdentity) return assumeRoleWithWebIdentity(identity, webIdentity, context);
@@ -47,7 +47,7 @@ async function baseCredentials(identity: AwsIdentity, context: CredentialContext
   if (found) return found;
   if (container) return fromContainer(container, context);
   if (metadata !== undefined) return fromMetadataService(metadata, context);
-  throw credentialFault(
+  throw createCredentialFault(
     'no keys found in `identity`, the environment or the shared files; set `identity.metadata: true` to use the instance role',
   );
 }
@@ -78,7 +78,7 @@ async function fromProfile(
           ? { keys }
           : await fromNamedSource(profile.get('credential_source'), identity, context);
     if (!base)
-      throw credentialFault(
+      throw createCredentialFault(
         `no keys were found in the source_profile or credential_source of the profile "${name}"`,
       );
     return assumeRole(identity, { arn, externalId: profile.get('external_id') }, base.keys, context);
@@ -130,7 +130,7 @@ async function fromMetadataService(base: string, context: CredentialContext): Pr
   const named = await callCredentialService(context, { method: 'GET', url: list, headers, isLocal: true });
   const role = named.body.toString('utf8').split('\n')[0]?.trim();
   if (named.status !== 200 || !role)
-    throw credentialFault('the metadata service of this machine returned no role', named);
+    throw createCredentialFault('the metadata service of this machine returned no role', named);
   return fetchKeys(list + encodeURIComponent(role), headers, context);
 }
 

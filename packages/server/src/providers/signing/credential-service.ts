@@ -126,14 +126,15 @@ function toCredentialResponse(
     text,
     skewMs: computeClockSkew(answer.headers, clock.now()),
     json: () => parseCredentialJson(text, `the response of ${origin}`),
-    toFault: () => credentialFault(`${origin} rejected the request with status ${answer.status}`, answer),
+    toFault: () =>
+      createCredentialFault(`${origin} rejected the request with status ${answer.status}`, answer),
   };
   if (answer.status !== 200) throw grant.toFault();
   return grant;
 }
 
 /** Returns the fault for a missing or invalid credential. `what` describes the credential in the message. */
-export function credentialFault(what: string, answer?: BufferedResponse): Fault {
+export function createCredentialFault(what: string, answer?: BufferedResponse): Fault {
   const detail = answer && responseDetail(answer);
   return new Fault('upstream_auth_failed', `Could not obtain a credential: ${what}.`, detail);
 }
@@ -155,7 +156,7 @@ export async function readCredentialFile(path: string, what: string): Promise<st
     return await readFile(path, 'utf8');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw credentialFault(`${what} cannot be read (${why})`);
+    throw createCredentialFault(`${what} cannot be read (${why})`);
   }
 }
 
@@ -170,7 +171,7 @@ export function parseCredentialJson(text: string, what: string): JsonObject {
   } catch {
     // Reported below, without the text, which may contain a secret.
   }
-  throw credentialFault(`${what} must be a JSON object`);
+  throw createCredentialFault(`${what} must be a JSON object`);
 }
 
 /**

@@ -60,7 +60,7 @@ for (const type of ['pkcs1', 'pkcs8'] as const)
     assert.ok(!verifies(`${head}.${claims}x`));
   });
 
-test('a key of another kind than RSA is refused before anything is sent', async (t) => {
+test('a key other than RSA is rejected before anything is sent', async (t) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { fetch, requests } = await setUp(t, pem(privateKey, 'pkcs8'));
   await assert.rejects(fetch(), { code: 'upstream_auth_failed', message: /cannot sign/ });

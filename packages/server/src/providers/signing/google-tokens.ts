@@ -6,7 +6,7 @@ import {
   buildFormRequest,
   type CredentialContext,
   type CredentialResponse,
-  credentialFault,
+  createCredentialFault,
   parseCredentialJson,
   readCredentialFile,
   readStringMember,
@@ -41,7 +41,7 @@ export async function fetchGoogleToken(
       : await readCredentialFile(file, 'the credentials file');
   if (text === undefined && metadata !== undefined) return fromMetadata(metadata, context);
   if (text === undefined)
-    throw credentialFault(
+    throw createCredentialFault(
       'set `identity.file` to a credentials file, or `identity.metadata: true` on a machine that has a service account',
     );
   const credentials = parseCredentialJson(text, `the credentials file ${file ?? userFile}`);
@@ -53,7 +53,7 @@ export async function fetchGoogleToken(
     case 'external_account':
       return fromFederation(credentials, context);
     default:
-      throw credentialFault(`credentials of type "${String(credentials['type'])}" are not supported`);
+      throw createCredentialFault(`credentials of type "${String(credentials['type'])}" are not supported`);
   }
 }
 
@@ -88,7 +88,7 @@ async function signJwt(claims: JsonObject, key: string, keyId: string | undefine
     return await jwt.sign(createPrivateKey(key));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw credentialFault(`the private key in the credentials file cannot sign (${why})`);
+    throw createCredentialFault(`the private key in the credentials file cannot sign (${why})`);
   }
 }
 
@@ -152,12 +152,14 @@ async function impersonateServiceAccount(
 
 /** Returns the token of the environment from a file or a URL. */
 async function subjectToken(source: unknown, context: CredentialContext): Promise<string> {
-  if (!isObject(source)) throw credentialFault('the credentials file must contain `credential_source`');
+  if (!isObject(source)) throw createCredentialFault('the credentials file must contain `credential_source`');
   const [file, url] = [readStringMember(source, 'file'), readStringMember(source, 'url')];
   if (file !== undefined)
     return parseSubjectToken(source['format'], await readCredentialFile(file, 'the token file'));
   if (url === undefined)
-    throw credentialFault('`credential_source` must contain `file` or `url`; no other source is supported');
+    throw createCredentialFault(
+      '`credential_source` must contain `file` or `url`; no other source is supported',
+    );
   const named = isObject(source['headers']) ? source['headers'] : {};
   const headers = Object.entries(named).flatMap(([name, value]) => [name.toLowerCase(), String(value)]);
   const grant = await requestCredential(context, { method: 'GET', url, headers, isLocal: true });
@@ -168,7 +170,7 @@ function parseSubjectToken(format: unknown, text: string): string {
   if (!isObject(format) || format['type'] !== 'json') return text.trim();
   const name = readStringMember(format, 'subject_token_field_name') ?? 'access_token';
   const token = readStringMember(parseCredentialJson(text, 'the token'), name);
-  if (token === undefined) throw credentialFault(`the token must contain \`${name}\``);
+  if (token === undefined) throw createCredentialFault(`the token must contain \`${name}\``);
   return token;
 }
 
@@ -188,6 +190,6 @@ function parseTokenResponse(grant: CredentialResponse, { clock }: CredentialCont
  */
 function requireMember(credentials: JsonObject, name: string): string {
   const value = readStringMember(credentials, name);
-  if (value === undefined) throw credentialFault(`the credentials file must contain \`${name}\``);
+  if (value === undefined) throw createCredentialFault(`the credentials file must contain \`${name}\``);
   return value;
 }

@@ -84,7 +84,7 @@ const VECTORS: readonly {
 ];
 
 for (const { name, method, path, headers = [], body = '', ...more } of VECTORS)
-  test(`the signature of ${name} is the published one`, () => {
+  test(`the signature of ${name} equals the published one`, () => {
     const { host = 'example.amazonaws.com', service = 'service', signature } = more;
     const signed = [...headers, ['host', host] as const, ['x-amz-date', DATE] as const];
     const parts = { method, path, headers: signed, bodyHash: hash(body) };
@@ -192,7 +192,7 @@ function officialVectors(): SignedRequest[] {
 }
 
 for (const vector of [...OWN_VECTORS, ...officialVectors()])
-  test(`a request is signed as others sign it: ${vector.name}`, () => {
+  test(`a request has the reference signature: ${vector.name}`, () => {
     const { method = 'POST', url, headers, body, keys, region, service, date, authorization } = vector;
     const { origin, pathname, search } = new URL(url);
     const request = { method, origin, path: pathname + search, headers, body: Buffer.from(body) };
@@ -204,7 +204,7 @@ for (const vector of [...OWN_VECTORS, ...officialVectors()])
     assert.equal(sent.get('x-amz-security-token'), keys.token);
   });
 
-test('a path that is encoded already is encoded once more, and another day has another key', () => {
+test('an encoded path is encoded once more, and another day has another signing key', () => {
   const parts = {
     method: 'POST',
     path: '/model/a%3A0/converse',

@@ -89,7 +89,7 @@ describe('AWS keys', () => {
   );
   const FILES = { AWS_SHARED_CREDENTIALS_FILE: shared, AWS_CONFIG_FILE: config };
 
-  test('come from the first place of the chain that has some', async () => {
+  test('come from the first source in the chain that has keys', async () => {
     assert.equal((await aws({ keys }, { ...ENV, ...FILES })).keys.id, 'own');
     assert.equal((await aws({ profile: 'work' }, { ...ENV, ...FILES })).keys.id, 'work');
     assert.deepEqual((await aws({}, { ...ENV, ...FILES })).keys, { id: 'env', secret: 's', token: 't' });
@@ -97,7 +97,7 @@ describe('AWS keys', () => {
     assert.equal((await aws({}, { ...FILES, AWS_PROFILE: 'work' })).keys.id, 'work');
   });
 
-  test('of a role are asked for with signed keys, and end when they end', async () => {
+  test('of a role are requested with signed keys, and expire', async () => {
     answers = () => role('assumed');
     const found = await aws({ keys, roleArn: 'arn:r', externalId: 'e-1' });
     assert.deepEqual(found, {
@@ -115,7 +115,7 @@ describe('AWS keys', () => {
     );
   });
 
-  test('of a profile may be borrowed from another, and not in a circle', async () => {
+  test('of a profile can come from another profile, but not in a cycle', async () => {
     answers = () => role('lent');
     assert.equal((await aws({ profile: 'lent' }, FILES)).keys.id, 'id-lent');
     const form = new URLSearchParams(lastRequest().body.toString('utf8'));
@@ -124,7 +124,7 @@ describe('AWS keys', () => {
     assert.equal((await faultOf(aws({ profile: 'loop' }, FILES))).code, 'upstream_auth_failed');
   });
 
-  test('of a web identity are asked for with its token, unsigned, read anew each time', async () => {
+  test('of a web identity are requested with its token, without a signature, and the token is read each time', async () => {
     answers = () => role('web');
     const AWS_WEB_IDENTITY_TOKEN_FILE = file('token', 'first\n');
     const environment = { AWS_WEB_IDENTITY_TOKEN_FILE, AWS_ROLE_ARN: 'arn:web' };
@@ -136,7 +136,7 @@ describe('AWS keys', () => {
     assert.equal(lastRequest().headers['authorization'], undefined);
   });
 
-  test('of a container and of a machine come from their services; the machine is asked only when told to', async () => {
+  test('of a container and a machine come from their services, and the machine is asked only if configured', async () => {
     const given = { AccessKeyId: 'local', SecretAccessKey: 's', Token: 't', Expiration: inAnHour() };
     answers = ({ path, method }) => {
       if (method === 'PUT') return { body: 'session-1' };
@@ -155,7 +155,7 @@ describe('AWS keys', () => {
     assert.equal(lastRequest().headers['x-aws-ec2-metadata-token'], 'session-1');
   });
 
-  test('are asked for again by their clock when ours is wrong', async () => {
+  test("are requested again with the service's time if the clock is wrong", async () => {
     const ahead = new Date(clock.now() + 7_200_000).toUTCString();
     const dates: string[] = [];
     answers = ({ headers }) => {
@@ -171,7 +171,7 @@ describe('AWS keys', () => {
     assert.equal(found.expiresAt, clock.now() - 3_600_000, 'their time, told in ours');
   });
 
-  test('that are refused, cut off, or late are a fault that names the place and no secret', async () => {
+  test('that are rejected, cut off or late cause an error that names the source without secrets', async () => {
     answers = () => ({ status: 403, body: '<Error><Message>not allowed</Message></Error>' });
     assert.equal((await faultOf(aws({ keys, roleArn: 'arn:r' }))).code, 'upstream_auth_failed');
     answers = () => role('x');
@@ -211,7 +211,7 @@ describe('Google tokens', () => {
     });
   const given = (value: string) => createJsonReply({ access_token: value, expires_in: 3599 });
 
-  test('come for a service account, a user, and from the metadata service when told to ask it', async () => {
+  test('come for a service account, a user, and from the metadata service if configured', async () => {
     answers = () => given('t-1');
     assert.deepEqual(await google({ file: account() }), { value: 't-1', expiresAt: clock.now() + 3_599_000 });
     const user = {
@@ -229,7 +229,7 @@ describe('Google tokens', () => {
     assert.equal(lastRequest().headers['metadata-flavor'], 'Google');
   });
 
-  test('come by workload identity federation, with or without a service account to stand in for', async () => {
+  test('come from workload identity federation, with or without impersonation of a service account', async () => {
     const source = {
       file: file('oidc.json', { id_token: 'subject-1' }),
       format: { type: 'json', subject_token_field_name: 'id_token' },
@@ -256,7 +256,7 @@ describe('Google tokens', () => {
     assert.equal(lastRequest().headers['authorization'], 'Bearer federated');
   });
 
-  test('an assertion of the wrong hour is made again by their clock', async () => {
+  test("an assertion with the wrong time is created again with the service's time", async () => {
     let asked = 0;
     const date = new Date(clock.now() - 7_200_000).toUTCString();
     answers = () => {
@@ -272,7 +272,7 @@ describe('Google tokens', () => {
     assert.equal(claims.iat, Date.parse(date) / 1000);
   });
 
-  test('what cannot be read or is refused says where, and never what it holds', async () => {
+  test('an unreadable or rejected source is named without its content', async () => {
     answers = () => createJsonReply({ error: 'invalid_grant' }, 400);
     for (const [settings, expected] of [
       [{ file: account() }, /rejected the request with status 400/],

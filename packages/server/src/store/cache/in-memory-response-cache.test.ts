@@ -9,7 +9,7 @@ responseCacheSuite('memory', async () => {
   return { cache: new InMemoryResponseCache(clock), pass: async (ms) => clock.advance(ms) };
 });
 
-test('memory: the least recently used answers go first, and all together stay below the bound', async () => {
+test('memory: the least recently used responses are evicted, and all together stay below the limit', async () => {
   const cache = new InMemoryResponseCache(new FakeClock(), 10_000);
   const body = Buffer.alloc(2_000);
   for (const key of ['a', 'b', 'c', 'd']) {
@@ -20,7 +20,7 @@ test('memory: the least recently used answers go first, and all together stay be
   assert.deepEqual(found.map(Boolean), [true, false, true, true]);
 });
 
-test('memory: what is kept for an org is known, whether it was replaced, pushed out or has expired', async () => {
+test('memory: the size per organization is exact after replacement, eviction and expiry', async () => {
   const clock = new FakeClock();
   const cache = new InMemoryResponseCache(clock, 10_000);
   const answer = { head: 'h', body: Buffer.alloc(487) };

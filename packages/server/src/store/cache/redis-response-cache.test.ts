@@ -19,7 +19,7 @@ responseCacheSuite('redis', async (t) => {
   return { cache, pass: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) };
 });
 
-test('redis: while it is away nothing is found, nothing throws, and it is asked again after a rest', async (t) => {
+test('redis: while it is unavailable, nothing is found or thrown, and it is tried again after a pause', async (t) => {
   const server = await startDedicatedRedis();
   const { pid } = server;
   assert.ok(pid);
@@ -51,7 +51,7 @@ test('redis: while it is away nothing is found, nothing throws, and it is asked 
   assert.deepEqual(await cache.get('org', 'key'), answer);
 });
 
-test('redis: who waited for it in vain already does not wait a second time', async (t) => {
+test('redis: a caller that waited in vain does not wait a second time', async (t) => {
   const server = await startDedicatedRedis();
   t.after(() => server.stop());
   const clock = new FakeClock();

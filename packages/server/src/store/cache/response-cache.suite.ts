@@ -12,7 +12,7 @@ export function responseCacheSuite(
     body: Buffer.concat([Buffer.from([0, 255, 128]), Buffer.from(text)]),
   });
 
-  test(`${kind}: an answer comes back byte for byte, to its org and its key alone`, async (t) => {
+  test(`${kind}: a response is returned byte for byte, to its organization and its key only`, async (t) => {
     const { cache } = await open(t);
     await cache.put('one', 'key', answer('first'), 60_000);
     assert.deepEqual(await cache.get('one', 'key'), answer('first'));
@@ -24,7 +24,7 @@ export function responseCacheSuite(
     assert.deepEqual(await cache.get('two', 'key'), answer('second'));
   });
 
-  test(`${kind}: an answer is gone after its time`, async (t) => {
+  test(`${kind}: a response expires`, async (t) => {
     const { cache, pass } = await open(t);
     await cache.put('one', 'short', answer('short'), 40);
     await cache.put('one', 'long', answer('long'), 600_000);
@@ -33,7 +33,7 @@ export function responseCacheSuite(
     assert.deepEqual(await cache.get('one', 'long'), answer('long'));
   });
 
-  test(`${kind}: an empty answer and one of a megabyte are answers`, async (t) => {
+  test(`${kind}: empty responses and those of a megabyte are stored`, async (t) => {
     const { cache } = await open(t);
     const large = { head: '{}', body: Buffer.alloc(1024 * 1024, 'x') };
     await cache.put('one', 'large', large, 60_000);

@@ -69,7 +69,7 @@ export function testSettlement(
  * closed when the test ends.
  */
 export function countersSuite(store: string, open: (t: TestContext) => Promise<CountersHarness>): void {
-  test(`${store}: a window admits its limit in any 60 seconds and says exactly when there is room again`, async (t) => {
+  test(`${store}: a window admits its limit in any 60 seconds and states exactly when the next request is admitted`, async (t) => {
     const { counters, advance, slackMs } = await open(t);
     const claims = [testWindowClaim('rpm', 3)];
     for (const id of ['a', 'b', 'c'])
@@ -86,7 +86,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.equal((await counters.acquire(ORG, 'f', claims)).refusedIndex, null, 'when it said');
   });
 
-  test(`${store}: of several claims all are granted or none, and a refusal leaves no trace`, async (t) => {
+  test(`${store}: all claims are granted or none, and a rejection leaves no trace`, async (t) => {
     const { counters } = await open(t);
     const wide = testWindowClaim('wide', 10);
     const narrow = testWindowClaim('narrow', 1);
@@ -101,7 +101,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     );
   });
 
-  test(`${store}: a budget that refuses gives everything back but what is lasting`, async (t) => {
+  test(`${store}: a budget that rejects returns all other claims except persistent ones`, async (t) => {
     const { counters } = await open(t);
     const claims = [
       testWindowClaim('rpm', 10, 1, { persistent: true }),
@@ -119,7 +119,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     );
   });
 
-  test(`${store}: a rate is told before a budget, and then nothing is taken`, async (t) => {
+  test(`${store}: a rate limit is reported before a budget, and then nothing is reserved`, async (t) => {
     const { counters } = await open(t);
     const claims = [testSpendClaim('budget', 5, 6), testWindowClaim('rpm', 1, 1, { persistent: true })];
     assert.equal((await counters.acquire(ORG, 'a', claims)).refusedIndex, 0);
@@ -128,7 +128,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.deepEqual(taken.amounts, [0, 0]);
   });
 
-  test(`${store}: what was reserved is settled in the slot it was reserved in`, async (t) => {
+  test(`${store}: a reservation is settled in its own time slot`, async (t) => {
     const { counters, advance } = await open(t);
     const claims = [testWindowClaim('tpm', 1000, 800)];
     const taken = await counters.acquire(ORG, 'a', claims);
@@ -142,7 +142,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.equal(left?.used, 700, 'the first slot left whole, with what was settled in it');
   });
 
-  test(`${store}: more than was reserved counts too, and beyond the limit`, async (t) => {
+  test(`${store}: usage above the reservation counts too, even above the limit`, async (t) => {
     const { counters } = await open(t);
     const claims = [testWindowClaim('tpm', 1000, 800)];
     const taken = await counters.acquire(ORG, 'a', claims);
@@ -152,7 +152,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.equal(after.levels[0]?.used, 1500);
   });
 
-  test(`${store}: a settlement later than the window changes nothing`, async (t) => {
+  test(`${store}: a settlement after the window changes nothing`, async (t) => {
     const { counters, advance } = await open(t);
     const claims = [testWindowClaim('tpm', 1000, 800)];
     const taken = await counters.acquire(ORG, 'a', claims);
@@ -161,7 +161,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.equal((await counters.peek(ORG, claims))[0]?.used, 0);
   });
 
-  test(`${store}: slots are released when they are settled, and never before`, async (t) => {
+  test(`${store}: slots are released when they are settled, and not before`, async (t) => {
     const { counters } = await open(t);
     const claims = [testLeaseClaim('at-once', 2)];
     const first = await counters.acquire(ORG, 'a', claims);
@@ -180,7 +180,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.equal((await counters.peek(ORG, claims))[0]?.used, 2);
   });
 
-  test(`${store}: a spend holds the estimate and keeps the truth; settled once is settled`, async (t) => {
+  test(`${store}: a budget reserves the estimate and counts the actual cost once`, async (t) => {
     const { counters } = await open(t);
     const claims = [testSpendClaim('month', 100, 40)];
     const first = await counters.acquire(ORG, 'a', claims);
@@ -193,7 +193,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.equal((await counters.peek(ORG, claims))[0]?.used, 80);
   });
 
-  test(`${store}: a budget with room that is only reserved says when to try again, a spent one does not`, async (t) => {
+  test(`${store}: a fully reserved budget states when to retry, and a spent one does not`, async (t) => {
     const { counters, advance, slackMs } = await open(t);
     const claims = [testSpendClaim('month', 100, 40)];
     const first = await counters.acquire(ORG, 'a', claims);
@@ -213,7 +213,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.equal((await counters.acquire(ORG, 'g', [testSpendClaim('month', 100, 95)])).retryAfterMs, null);
   });
 
-  test(`${store}: a reservation is extended by as much as every budget has room for`, async (t) => {
+  test(`${store}: a reservation is extended by the amount that every budget has left`, async (t) => {
     const { counters } = await open(t);
     const claims = [
       testSpendClaim('wide', 1_000, 40),
@@ -242,7 +242,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.deepEqual(await held(), [0, 30, 0]);
   });
 
-  test(`${store}: extensions at the same time never exceed the budget together`, async (t) => {
+  test(`${store}: simultaneous extensions never exceed the budget together`, async (t) => {
     const { counters } = await open(t);
     const claims = [testSpendClaim('month', 1_000, 1)];
     const ids = Array.from({ length: 50 }, (_, n) => `x${n}`);
@@ -255,7 +255,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.equal((await counters.peek(ORG, claims))[0]?.used, 1_000);
   });
 
-  test(`${store}: what the database knows to be spent counts, once`, async (t) => {
+  test(`${store}: spending in the database counts once`, async (t) => {
     const { counters } = await open(t);
     const lost = await counters.acquire(ORG, 'a', [testSpendClaim('month', 100, 40, { minimumUsed: 70 })]);
     assert.equal(lost.refusedIndex, 0);
@@ -267,7 +267,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.equal(level?.used, 90, 'the database has heard of it by now');
   });
 
-  test(`${store}: a budget that only warns counts and never refuses`, async (t) => {
+  test(`${store}: a soft budget counts and never rejects`, async (t) => {
     const { counters } = await open(t);
     const claims = [testSpendClaim('soft', 10, 100, { enforced: false })];
     const taken = await counters.acquire(ORG, 'a', claims);
@@ -276,7 +276,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.equal((await counters.acquire(ORG, 'b', claims)).levels[0]?.used, 200);
   });
 
-  test(`${store}: amounts of nine million dollars in nano-USD stay exact`, async (t) => {
+  test(`${store}: amounts of nine million dollars in nano-USD are exact`, async (t) => {
     const { counters } = await open(t);
     const huge = 9_000_000_000_000_001;
     const claims = [testSpendClaim('huge', Number.MAX_SAFE_INTEGER, 1, { minimumUsed: huge })];
@@ -286,7 +286,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.equal((await counters.peek(ORG, claims))[0]?.used, huge + 3);
   });
 
-  test(`${store}: buckets of one name in two orgs are two`, async (t) => {
+  test(`${store}: buckets with the same name in two organizations are separate`, async (t) => {
     const { counters } = await open(t);
     const claims = [testWindowClaim('rpm', 1)];
     assert.equal((await counters.acquire(ORG, 'a', claims)).refusedIndex, null);
@@ -294,7 +294,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.equal((await counters.acquire('other', 'c', claims)).refusedIndex, 0);
   });
 
-  test(`${store}: 200 takes at once on a window of 50 admit 50`, async (t) => {
+  test(`${store}: 200 simultaneous claims on a window of 50 admit 50`, async (t) => {
     const { counters } = await open(t);
     const claims = [testWindowClaim('rpm', 50), testLeaseClaim('at-once', 1000)];
     const all = await Promise.all(

@@ -41,8 +41,8 @@ export async function timeSharedStoreCall<T>(
 }
 
 /**
- * Measures the calls of counters until the store responds, also if the request that caused the call no
- * longer waits.
+ * Returns counters that report the duration of each call. The duration ends when the store responds, even if the
+ * request that made the call has stopped waiting.
  */
 export function observeSharedStoreCounters(
   inner: SharedStoreCounters,

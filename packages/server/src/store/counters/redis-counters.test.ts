@@ -40,7 +40,7 @@ const CLAIMS = [
   testSpendClaim('month', 10_000, 400),
 ];
 
-test('a settlement that is sent again, for nobody heard that it was done, counts once', async (t) => {
+test('a settlement that is repeated because its response was lost counts once', async (t) => {
   const { counters, advance } = await open(t);
   const taken = await counters.acquire('acme', 'a', CLAIMS);
   await advance(2_000);
@@ -54,7 +54,7 @@ test('a settlement that is sent again, for nobody heard that it was done, counts
   );
 });
 
-test('what was taken before the store was emptied takes nothing from what comes after', async (t) => {
+test('reservations from before the store was emptied do not reduce later counters', async (t) => {
   const { counters, flush } = await open(t);
   const taken = await counters.acquire('acme', 'a', CLAIMS);
   await flush();
@@ -68,7 +68,7 @@ test('what was taken before the store was emptied takes nothing from what comes 
   );
 });
 
-test('a take that nobody heard the answer of is given back whole', async (t) => {
+test('a claim whose response was lost is returned completely', async (t) => {
   const { counters } = await open(t);
   const unheard = await counters.acquire('acme', 'a', CLAIMS);
   await counters.settle('acme', {

@@ -66,7 +66,7 @@ async function settleTurns(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('a store that is back is used once the spending was read again, or could not be within two seconds', async () => {
+test('a recovered store is used after the spending was read again, or after two seconds', async () => {
   for (const finish of ['resolves', 'rejects', 'never'] as const) {
     let done: () => void = () => undefined;
     const refresh = () =>
@@ -90,7 +90,7 @@ test('a store that is back is used once the spending was read again, or could no
   }
 });
 
-test('a store that hangs is waited for three times, then not at all until it answers', async () => {
+test('a store that hangs is waited for three times, then not until it responds', async () => {
   const { clock, counters, state, take } = createHarness();
   const claims = [testWindowClaim('rpm', 40)];
   state.hangs = true;
@@ -111,7 +111,7 @@ test('a store that hangs is waited for three times, then not at all until it ans
   assert.equal((await take('g', claims)).countedLocally, false);
 });
 
-test('for a second after it was late nobody else waits for it, unless it answered in time since', async () => {
+test('for a second after a timeout, no other request waits, unless the store responded in time since', async () => {
   const { clock, state, take, counters } = createHarness();
   const claims = [testWindowClaim('rpm', 100)];
   assert.equal(counters.isStoreSlow, false);
@@ -126,7 +126,7 @@ test('for a second after it was late nobody else waits for it, unless it answere
   assert.equal(counters.isStoreSlow, false);
 });
 
-test('what a process admitted before counts against its share when the store goes away', async () => {
+test('requests that a process admitted before count against its share when the store fails', async () => {
   const { state, take, counters } = createHarness();
   const claims = [testWindowClaim('rpm', 40)];
   for (let n = 0; n < 10; n++) await take(`a${n}`, claims);
@@ -135,7 +135,7 @@ test('what a process admitted before counts against its share when the store goe
   assert.equal((await counters.acquire('org', 'e', claims)).refusedIndex, 0);
 });
 
-test('reservations of takes that nobody heard of are given back when the store answers; exchanges in flight keep their slots', async () => {
+test('claims whose response was lost are returned when the store responds; exchanges in progress keep their slots', async () => {
   const { clock, state, take, inside, counters } = createHarness();
   const claims = [testLeaseClaim('at-once', 100), testSpendClaim('month', 1000, 40)];
   const before = await take('before', claims);
@@ -160,7 +160,7 @@ test('reservations of takes that nobody heard of are given back when the store a
   assert.equal((await inside.peek('org', claims))[0]?.used, 0);
 });
 
-test('a store that is back is told what was granted meanwhile: the fleet admits what is left of the limit', async () => {
+test('a recovered store receives the local grants, and the processes admit the rest of the limit', async () => {
   const { clock, state, take, counters } = createHarness(2);
   const claims = [testWindowClaim('rpm', 10, 1, { persistent: true })];
   state.hangs = true;
@@ -187,7 +187,7 @@ test('a store that is back is told what was granted meanwhile: the fleet admits 
   });
 });
 
-test('a limit that the store said to be full stays so for the time it said, whatever a share would allow', async () => {
+test('a limit that the store reported as full remains full for the reported time, whatever the share allows', async () => {
   const { clock, state, take } = createHarness(2);
   const claims = [testWindowClaim('rpm', 4, 1, { persistent: true })];
   const other = [testWindowClaim('other', 4, 1, { persistent: true })];
@@ -204,7 +204,7 @@ test('a limit that the store said to be full stays so for the time it said, what
   assert.equal((await take('j', claims)).refusedIndex, null);
 });
 
-test('each rule says what happens meanwhile: no limit, or refusal', async () => {
+test('each rule defines the behavior during an outage: no limit, or rejection', async () => {
   const { clock, state, take, counters } = createHarness();
   state.hangs = true;
   for (const id of ['a', 'b', 'c']) await take(id, [testWindowClaim('x', 100)]);
@@ -224,7 +224,7 @@ test('each rule says what happens meanwhile: no limit, or refusal', async () => 
   assert.deepEqual([back.refusedIndex, back.countedLocally], [null, false], 'it is counted again');
 });
 
-test('a reservation is extended in the shared store, and by the own share while that is away', async () => {
+test('a reservation is extended in the shared store, and from the local share while it is unavailable', async () => {
   const { counters, state, inside, clock } = createHarness(4);
   const claims = [testSpendClaim('budget', 1_000, 100)];
   const taken = await counters.acquire('acme', 'a', claims);
@@ -253,7 +253,7 @@ for (const [away, granted] of [
   ['open', 5_000],
   ['closed', 0],
 ] as const)
-  test(`while the shared store is away, a budget set to ${away} extends a reservation by ${granted}`, async () => {
+  test(`while the shared store is unavailable, a budget set to ${away} extends a reservation by ${granted}`, async () => {
     const { counters, state, clock } = createHarness(4);
     const claims = [testSpendClaim('budget', 1_000, 100, { outageMode: away })];
     const taken = await counters.acquire('acme', 'a', claims);

@@ -132,7 +132,7 @@ function freezable(
   };
 }
 
-test('slots are kept for as long as their process renews its lease, however long an exchange takes', async (t) => {
+test('slots are kept while their process renews its lease, for exchanges of any length', async (t) => {
   const { one, other, pass } = await createHarness(t);
   assert.equal(await one.fill(), LIMIT);
   await pass(10 * 60_000);
@@ -142,7 +142,7 @@ test('slots are kept for as long as their process renews its lease, however long
   assert.equal(await other.fill(), 1);
 });
 
-test('the slots of a process that is killed are free after ten seconds, and the retry-after of each refusal says so at the latest', async (t) => {
+test('the slots of a killed process are free after ten seconds, and the retry-after of each rejection says so at the latest', async (t) => {
   const { one, other, pass } = await createHarness(t);
   assert.equal(await one.fill(), LIMIT);
   await pass(3_000);
@@ -162,7 +162,7 @@ test('the slots of a process that is killed are free after ten seconds, and the 
   assert.ok(times.length <= 8, `who waits as told asks a few times: ${times.join(', ')}`);
 });
 
-test('a process that stalls for longer than its lease counts what it has open again before it admits anything', async (t) => {
+test('a process that stalls beyond its lease counts its open slots again before it admits requests', async (t) => {
   const { one, other, pass } = await createHarness(t);
   assert.equal(await one.fill(), LIMIT);
   await pass(11_000, [other]);
@@ -175,7 +175,7 @@ test('a process that stalls for longer than its lease counts what it has open ag
   assert.equal(await other.fill(), 1);
 });
 
-test('a process that stalled and has nothing to admit counts what it has open again when it renews', async (t) => {
+test('a process that stalled without new requests counts its open slots again at the next renewal', async (t) => {
   const { one, other, pass } = await createHarness(t);
   assert.equal(await one.fill(), LIMIT);
   await pass(12_000, [other]);
@@ -184,7 +184,7 @@ test('a process that stalled and has nothing to admit counts what it has open ag
   assert.equal(await other.used(), LIMIT);
 });
 
-test('a flushed store admits nothing more than the limit to a process that knows what it holds', async (t) => {
+test('a flushed store admits no more than the limit to a process with open slots', async (t) => {
   const { one, other, admin, pass } = await createHarness(t);
   assert.equal(await one.fill(), LIMIT);
   await admin.flushall();
@@ -195,7 +195,7 @@ test('a flushed store admits nothing more than the limit to a process that knows
   assert.equal(await other.fill(), 0, 'renewing counts again too');
 });
 
-test('a slot whose settlement was lost is released by the next renewals', async (t) => {
+test('a slot whose settlement was lost is released by later renewals', async (t) => {
   const { one, orgId, admin, pass } = await createHarness(t, 1);
   await one.take('a');
   const [key] = await admin.keys(`floe:{${orgId}}:at-once:slots:*`);
@@ -207,7 +207,7 @@ test('a slot whose settlement was lost is released by the next renewals', async 
   assert.equal(await one.used(), 1);
 });
 
-test('short leases, as those of probes, end after their own time', async (t) => {
+test('short leases, such as those of probes, expire after their own time', async (t) => {
   const { one, other, pass } = await createHarness(t);
   const probe = [testLeaseClaim('probe', 1, 3_000)];
   assert.equal((await one.take('probe', probe)).refusedIndex, null);
@@ -219,7 +219,7 @@ test('short leases, as those of probes, end after their own time', async (t) => 
   assert.equal((await other.take('again', probe)).refusedIndex, null, 'its process died');
 });
 
-test('with known durations the wait for a slot is what is left of the oldest that is not overdue', async (t) => {
+test('with known durations, the wait for a slot is the remaining time of the oldest exchange that is not overdue', async (t) => {
   const { one, other, pass } = await createHarness(t);
   for (let n = 0; n < 3; n++) {
     await one.take('warm');
@@ -237,7 +237,7 @@ test('with known durations the wait for a slot is what is left of the oldest tha
   assert.ok(blind > 0 && blind <= 10_001, `without durations of its own, at most the lease: ${blind}`);
 });
 
-test('a store that freezes for longer than a lease: shares meanwhile, and never more than the limit when it is back', async (t) => {
+test('if a store freezes beyond a lease, shares apply meanwhile, and the limit is never exceeded afterwards', async (t) => {
   const { one, other, pass, freeze, thaw } = await createHarness(t);
   await one.take('before');
   freeze();

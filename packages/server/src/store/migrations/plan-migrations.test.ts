@@ -42,7 +42,7 @@ function migration(number: number, name: string, compatibleFrom = number): Migra
   return { number, name, compatibleFrom, up: async () => undefined };
 }
 
-test('a database with a beginning of the list lacks the rest, in whatever order its lines are read', () => {
+test('a database with the first migrations lacks the rest, in any order of its rows', () => {
   fc.assert(
     fc.property(lists, fc.nat(20), fc.boolean(), (list, count, isReversed) => {
       const applied = list.slice(0, count).map(record);
@@ -52,7 +52,7 @@ test('a database with a beginning of the list lacks the rest, in whatever order 
   );
 });
 
-test('a database with any other set of migrations is refused with a line that names what differs', () => {
+test('a database with any other set of migrations is rejected with a message that states the difference', () => {
   const differences = fc.constantFrom('missing', 'renamed', 'unknown', 'newer');
   fc.assert(
     fc.property(lists, differences, fc.nat(), fc.nat(), (list, difference, count, which) => {
@@ -103,7 +103,7 @@ const HISTORIES: readonly (readonly [what: string, sql: string])[] = [
   ['a newer one without compatibility', `insert into migrations values (${NEWEST + 1}, 'later', 0, null)`],
 ];
 
-test('a dry run refuses what a start refuses, in the same words, and neither changes anything', async (t) => {
+test('a dry run rejects the same databases as a start, with the same message, and neither changes anything', async (t) => {
   for (const [what, sql] of HISTORIES) {
     const dataDir = createTemporaryDirectory(t);
     const place = { url: 'sqlite:', dataDir };
@@ -158,7 +158,7 @@ test('compatible migrations of a newer release do not hide a missing or differen
   );
 });
 
-test('a database from before the first release is refused with the way to move', () => {
+test('a database from before the first release is rejected with instructions', () => {
   const applied = [
     { number: 1, name: 'first-tables', compatibleFrom: null },
     { number: 27, name: 'clients-and-sessions', compatibleFrom: null },
@@ -169,19 +169,22 @@ test('a database from before the first release is refused with the way to move',
   );
 });
 
-test('so does PostgreSQL', async (t) => {
+test('PostgreSQL is rejected in the same way', async (t) => {
   const url = await createTestDatabaseWithoutTables(t);
   await (await openPostgres(url, quiet)).close();
   const dataDir = createTemporaryDirectory(t);
   await runAsAdministrator(`delete from migrations where number = ${FIRST}`, url);
   const before = await runAsAdministrator('select * from migrations order by number', url);
   const dry = await refusalOf(planUpgrade({ url, dataDir }, quiet));
-  assert.match(dry, new RegExp(`lacks migration ${FIRST} "later-${FIRST}" but has ${NEWEST}`));
+  assert.match(
+    dry,
+    new RegExp(`lacks migration ${FIRST} "later-${FIRST}", although it has the later migration ${NEWEST}`),
+  );
   assert.equal(await refusalOf(openPostgres(url, quiet)), dry);
   assert.deepEqual(await runAsAdministrator('select * from migrations order by number', url), before);
 });
 
-test('a dry run names the copy that a start writes first, and refuses where there is no room for it', async (t) => {
+test('a dry run states the copy that a start writes first, and fails if there is no space for it', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   const place = { url: 'sqlite:', dataDir };
   await (await openDatabase(place.url, { ...quiet, dataDir })).close();

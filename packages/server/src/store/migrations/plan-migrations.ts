@@ -64,7 +64,7 @@ function describeUnknownMigrations(
     const own = names.get(number);
     if (own === name) return [];
     const here = own === undefined ? 'which this build does not have' : `which is "${own}" in this build`;
-    return [`it has migration ${number} "${name}", ${here}`];
+    return [`the database has migration ${number} "${name}", ${here}`];
   });
 }
 
@@ -76,5 +76,8 @@ function describeSkippedMigrations(
   const numbers = new Set(applied.map(({ number }) => number));
   return migrations
     .filter(({ number }) => number < newest && !numbers.has(number))
-    .map(({ number, name }) => `it lacks migration ${number} "${name}" but has ${newest}`);
+    .map(
+      ({ number, name }) =>
+        `the database lacks migration ${number} "${name}", although it has the later migration ${newest}`,
+    );
 }

@@ -97,8 +97,9 @@ export async function listMonitorPeriodsSince(
 }
 
 /**
- * Moves the periods of a monitor that begin after `nowMs` back by `aheadMs`. Keeps their order and places
- * them after all other periods. Returns the new start of the last period.
+ * Moves periods that begin in the future to an earlier time, because the clock was set back. Subtracts
+ * `aheadMs` from the start of each period after `nowMs`. Keeps the order of all periods. Returns the new start
+ * of the last period.
  */
 export async function shiftFutureMonitorPeriods(
   writer: DatabaseWriter,

@@ -110,7 +110,7 @@ export interface MonitorChecksTable {
   missed_count: number;
 }
 
-/** The periods of monitors. Each period ends when the monitor's next period begins. */
+/** One row for each period of a monitor. A period ends at the start of the monitor's next period. */
 export interface MonitorPeriodsTable {
   uid: string;
   started_at: number;

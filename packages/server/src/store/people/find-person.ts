@@ -11,7 +11,7 @@ const USER_TABLES = ['members', 'removed_members', 'member_grants'] as const;
  * Returns the account with this e-mail address if it is or was a member of the organization; otherwise
  * undefined.
  */
-export async function findUserOfOrg(
+export async function findCurrentOrFormerMember(
   reader: DatabaseReader,
   orgId: string,
   email: string,

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { isObject, type Json } from '@floe/contract/json';
-import { stripUnstorableCharacters } from '../../core/unstorable-characters.ts';
+import { replaceUnstorableCharacters } from '../../core/unstorable-characters.ts';
 import { LIVE_EVENT_COLUMNS, LiveExchangeBatches } from '../live-exchange-batches.ts';
 import type { SpoolIngestResult, SpoolRegion } from '../ports.ts';
 import {
@@ -199,7 +199,7 @@ function toStorableRow(row: Row): Row {
   if (!/\\u(0000|d[89a-f])/i.test(row.line)) return row;
   const values = row.values.map((value, at) => {
     if (typeof value !== 'string') return value;
-    return at === METADATA ? toStorableJson(value) : stripUnstorableCharacters(value);
+    return at === METADATA ? toStorableJson(value) : replaceUnstorableCharacters(value);
   });
   return { line: row.line, values };
 }
@@ -209,17 +209,17 @@ function toStorableJson(text: string): string {
   try {
     return JSON.stringify(toStorableValue(JSON.parse(text)));
   } catch {
-    return stripUnstorableCharacters(text);
+    return replaceUnstorableCharacters(text);
   }
 }
 
 function toStorableValue(value: Json): Json {
-  if (typeof value === 'string') return stripUnstorableCharacters(value);
+  if (typeof value === 'string') return replaceUnstorableCharacters(value);
   if (Array.isArray(value)) return value.map(toStorableValue);
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
-      stripUnstorableCharacters(name),
+      replaceUnstorableCharacters(name),
       toStorableValue(member ?? null),
     ]),
   );

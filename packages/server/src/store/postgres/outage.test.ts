@@ -82,7 +82,7 @@ async function counts(database: Database) {
   return { rows, counted };
 }
 
-test('a database that is away under load costs no row, and none counts twice', async (t) => {
+test('a database outage under load loses no row and counts none twice', async (t) => {
   const { proxy, database } = await openThroughProxy(t);
   const sink = await openRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database });
   const loading = load(sink);
@@ -100,7 +100,7 @@ test('a database that is away under load costs no row, and none counts twice', a
   t.diagnostic(`away ${AWAY_MS} ms: ${appended} rows, ${waiting} waited on disk, 0 lost, 0 doubled`);
 });
 
-test('connections that break at any moment, commits included, double nothing', async (t) => {
+test('connections that break at any time, including commits, duplicate nothing', async (t) => {
   const { proxy, database } = await openThroughProxy(t);
   const sink = await openRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database });
   const loading = load(sink);
@@ -124,7 +124,7 @@ async function flushed(sink: RowSink): Promise<void> {
   });
 }
 
-test('a server that stops answering fails what was asked in time, and serves again when it answers', async (t) => {
+test('a frozen server fails requests after a timeout, and works again when it responds', async (t) => {
   const { proxy, database } = await openThroughProxy(t, 300);
   proxy.freeze();
   const transaction = database.transaction((writer) => storeSetting(writer, 'a', 'late'));
@@ -138,7 +138,7 @@ test('a server that stops answering fails what was asked in time, and serves aga
   assert.equal(await getSetting(database.read, 'a'), 'after');
 });
 
-test('a statement that takes too long is ended by the server and its connection goes on', async (t) => {
+test('a statement that takes too long is canceled by the server, and its connection remains usable', async (t) => {
   const { url, database } = await openThroughProxy(t, 400);
   const held = Promise.withResolvers<void>();
   const taken = Promise.withResolvers<void>();
@@ -162,7 +162,7 @@ test('a statement that takes too long is ended by the server and its connection 
   assert.equal(open[0]?.['n'], 0);
 });
 
-test('a server without a free connection fails some requests as overloaded and loses none of the rows', async (t) => {
+test('a server without free connections rejects some requests as overloaded and loses no row', async (t) => {
   const url = new URL(await createTestDatabaseWithoutTables(t));
   const database = url.pathname.slice(1);
   await runAsAdministrator(`create role "${database}" login password 'few' connection limit 4`);
@@ -188,7 +188,7 @@ test('a server without a free connection fails some requests as overloaded and l
   t.diagnostic(`4 connections: ${refused.length} of ${asked.length} reads refused, ${appended} rows, 0 lost`);
 });
 
-test('rows that met a full disk are taken when there is room again', async (t) => {
+test('rows that were rejected because of a full disk are inserted when there is space again', async (t) => {
   const { database } = await openThroughProxy(t);
   const files = createFaultySpoolFiles();
   const sink = await openRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database, files });

@@ -61,7 +61,7 @@ async function open(t: TestContext, url: string, migrations?: readonly Migration
   return database;
 }
 
-test('processes that start together migrate an empty database once', async (t) => {
+test('processes that start simultaneously migrate an empty database once', async (t) => {
   const url = await createTestDatabaseWithoutTables(t);
   const databases = await Promise.all([open(t, url), open(t, url), open(t, url)]);
   const rows = await runAsAdministrator('select number from migrations order by number', url);
@@ -72,7 +72,7 @@ test('processes that start together migrate an empty database once', async (t) =
   await Promise.all(databases.map((database) => database.ping()));
 });
 
-test('a database that a newer program made is refused', async (t) => {
+test('a database of a newer version is rejected', async (t) => {
   const url = await createTestDatabaseWithoutTables(t);
   await open(t, url, [...MIGRATIONS, second]);
   await assert.rejects(
@@ -82,7 +82,7 @@ test('a database that a newer program made is refused', async (t) => {
   );
 });
 
-test('a migration that fails changes nothing and is tried again at the next start', async (t) => {
+test('a failed migration changes nothing and is tried again at the next start', async (t) => {
   const url = await createTestDatabaseWithoutTables(t);
   const failing: Migration = {
     ...second,
@@ -95,7 +95,7 @@ test('a migration that fails changes nothing and is tried again at the next star
   await open(t, url, [...MIGRATIONS, second]);
 });
 
-test('a server that is not there is waited for, then refused in one line without the password', async () => {
+test('an unavailable server is waited for, then reported in one line without the password', async () => {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();
@@ -116,7 +116,7 @@ test('a server that is not there is waited for, then refused in one line without
   );
 });
 
-test('a wrong password, database or URL is refused at once', async (t) => {
+test('a wrong password, database or URL is rejected immediately', async (t) => {
   const url = new URL(await createTestDatabase(t));
   const wrong = (change: (url: URL) => void) => {
     const changed = new URL(url);
@@ -136,7 +136,7 @@ test('a wrong password, database or URL is refused at once', async (t) => {
     );
 });
 
-test('a change in one process renews the others, by notification and, without it, by looking', async (t) => {
+test('a change in one process reaches the others by notification, or otherwise by polling', async (t) => {
   const url = await createTestDatabase(t);
   const [here, there] = await Promise.all([open(t, url), open(t, url)]);
   const heard = () => new Promise<void>((resolve) => there.signals.onChange(resolve));
@@ -156,7 +156,7 @@ test('a change in one process renews the others, by notification and, without it
   t.diagnostic(`heard after ${Math.round(performance.now() - started)} ms without a notification`);
 });
 
-test('text that PostgreSQL cannot hold is refused in the API and replaced in rows', async (t) => {
+test('text that PostgreSQL cannot store is rejected in the API and replaced in rows', async (t) => {
   const database = await openTestDatabase(t);
   await assert.rejects(
     database.transaction((writer) => insertOrg(writer, { id: TEST_ORG_ID, name: 'a\u0000b', created_at: 1 })),
@@ -171,7 +171,7 @@ test('text that PostgreSQL cannot hold is refused in the API and replaced in row
   assert.deepEqual(JSON.parse(stored?.metadata_json ?? ''), { a: 'x\ufffdy', b: '\ufffd', c: '\\u0000' });
 });
 
-test('a statement that fails names itself, and undoes its transaction', async (t) => {
+test('a failed statement is named in its error, and rolls back its transaction', async (t) => {
   const database = await openTestDatabase(t);
   const failing = database.transaction(async (writer) => {
     await storeSetting(writer, 'a', '1');
@@ -181,7 +181,7 @@ test('a statement that fails names itself, and undoes its transaction', async (t
   assert.equal(await getSetting(database.read, 'a'), undefined);
 });
 
-test('a day that another process dropped is made again for rows that come late', async (t) => {
+test('a partition that another process dropped is created again for late rows', async (t) => {
   const url = await createTestDatabase(t);
   const [here, there] = await Promise.all([open(t, url), open(t, url)]);
   const day = Date.UTC(2026, 0, 1);
@@ -193,7 +193,7 @@ test('a day that another process dropped is made again for rows that come late',
   assert.deepEqual([inserted, rejected], [1, []]);
 });
 
-test('each day has the indexes of its table, once', async (t) => {
+test('each partition has the indexes of its table once', async (t) => {
   const url = await createTestDatabase(t);
   const database = await open(t, url);
   await ingestRows(t, database, [createTestExchangeRow('exc_a')]);

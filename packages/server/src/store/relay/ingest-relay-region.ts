@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { isObject } from '@floe/contract/json';
-import { stripUnstorableRowText } from '../../core/unstorable-characters.ts';
+import { replaceUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { Database, SpoolIngestResult, SpoolRegion } from '../ports.ts';
 import type { RelayDecisionsTable, RelayReportsTable } from './relay-tables.ts';
 
@@ -78,8 +78,8 @@ function parseRelayRow(line: string): RelayRow | null {
   }
   if (!isObject(parsed) || !isObject(parsed['row'])) return null;
   const { table, row } = parsed;
-  if (table === 'relay_decisions' && isDecision(row)) return { table, row: stripUnstorableRowText(row) };
-  if (table === 'relay_reports' && isReport(row)) return { table, row: stripUnstorableRowText(row) };
+  if (table === 'relay_decisions' && isDecision(row)) return { table, row: replaceUnstorableRowText(row) };
+  if (table === 'relay_reports' && isReport(row)) return { table, row: replaceUnstorableRowText(row) };
   return null;
 }
 

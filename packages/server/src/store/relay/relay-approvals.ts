@@ -1,4 +1,4 @@
-import { stripUnstorableCharacters, stripUnstorableRowText } from '../../core/unstorable-characters.ts';
+import { replaceUnstorableCharacters, replaceUnstorableRowText } from '../../core/unstorable-characters.ts';
 import { getTimeRangePage, type PageRequest, type RowPage } from '../pagination.ts';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 import type { RelayApprovalsTable } from './relay-tables.ts';
@@ -36,14 +36,14 @@ export function listValidRelayApprovals(
   const ofSession =
     sessionId === null
       ? rows.where('session_id', 'is', null)
-      : rows.where('session_id', '=', stripUnstorableCharacters(sessionId));
+      : rows.where('session_id', '=', replaceUnstorableCharacters(sessionId));
   return ofSession.orderBy('created_at', 'desc').limit(MAX_PER_SESSION).execute();
 }
 
 export async function insertRelayApproval(writer: DatabaseWriter, row: RelayApprovalRow): Promise<void> {
   await writer
     .insertInto('relay_approvals')
-    .values(stripUnstorableRowText(row))
+    .values(replaceUnstorableRowText(row))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

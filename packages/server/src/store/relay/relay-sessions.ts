@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { stripUnstorableRowText } from '../../core/unstorable-characters.ts';
+import { replaceUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 import type { RelaySessionsTable } from './relay-tables.ts';
 
@@ -18,7 +18,7 @@ export async function addToRelaySessions(
   for (let at = 0; at < deltas.length; at += ROWS_PER_STATEMENT)
     await writer
       .insertInto('relay_sessions')
-      .values(deltas.slice(at, at + ROWS_PER_STATEMENT).map(stripUnstorableRowText))
+      .values(deltas.slice(at, at + ROWS_PER_STATEMENT).map(replaceUnstorableRowText))
       .onConflict((conflict) =>
         conflict.columns(['org_id', 'session_id', 'key_id']).doUpdateSet({
           key_name: sql`excluded.key_name`,

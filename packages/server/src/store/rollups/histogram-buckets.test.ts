@@ -9,7 +9,7 @@ const countsOf = (durations: readonly number[]) => {
   return counts;
 };
 
-test('a bucket holds durations up to its bound, and the last all that are longer', () => {
+test('a bucket contains durations up to its bound, and the last one contains all longer durations', () => {
   const table: readonly [number, number][] = [
     [0, 0],
     [5, 0],
@@ -23,7 +23,7 @@ test('a bucket holds durations up to its bound, and the last all that are longer
   for (const [ms, bucket] of table) assert.equal(findHistogramBucket(ms), bucket, `${ms} ms`);
 });
 
-test('a percentile lies in the bucket of the exact one', () => {
+test('a percentile is in the bucket of the exact value', () => {
   fc.assert(
     fc.property(
       fc.array(fc.double({ min: 0, max: 300_000, noNaN: true }), { minLength: 1, maxLength: 200 }),
@@ -41,7 +41,7 @@ test('a percentile lies in the bucket of the exact one', () => {
   );
 });
 
-test('nothing has no percentile, and what is beyond the last bound is said to be at it', () => {
+test('an empty histogram has no percentile, and one beyond the last bound is reported as the bound', () => {
   assert.equal(estimatePercentile(countsOf([]), 0.5), null);
   assert.equal(estimatePercentile(countsOf([1e9]), 0.5), 327_680);
 });

@@ -6,7 +6,7 @@ import { buildValueFilterCondition, isRollupDimension, type RollupFacet } from '
 import { MINUTE_MS } from './rollup-accumulator.ts';
 import type { RollupFigureColumn } from './rollup-figures.ts';
 
-/** A partial range or a part of one, with its index in the request. */
+/** A time range of a request, or a part of this range. `index` is the position of the range in the request. */
 export interface IndexedPartialRange extends PartialRange {
   readonly index: number;
 }

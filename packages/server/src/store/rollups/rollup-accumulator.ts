@@ -240,7 +240,7 @@ function addRowToFigures(figures: number[], row: ExchangeRowValues): void {
   };
   add(REQUESTS, 1);
   for (const { from, to } of SUMMED_COLUMNS) add(to, numberValue(row[from]));
-  // Durations and errors count only requests with an upstream call (product page, "Analytics").
+  // A request without an upstream call has no provider latency, and its error is not a provider error.
   if (row[ATTEMPTS] === NO_ATTEMPTS_JSON) return;
   if (isErrorRow(String(row[STATE]), Number(row[STATUS]))) add(ERRORS, 1);
   const latency = numberValue(row[LATENCY]);

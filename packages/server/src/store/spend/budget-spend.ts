@@ -1,4 +1,4 @@
-import { stripUnstorableRowText } from '../../core/unstorable-characters.ts';
+import { replaceUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 
 /** A budget amount that an exchange has reserved or spent. */
@@ -43,7 +43,7 @@ export async function applySpendJournalBatch(
     .executeTakeFirst();
   if (known && known.applied >= upTo) return [];
   const spent: BucketSpendChange[] = [];
-  for (const charge of charges) spent.push(await addSpend(writer, stripUnstorableRowText(charge), nowMs));
+  for (const charge of charges) spent.push(await addSpend(writer, replaceUnstorableRowText(charge), nowMs));
   await writer
     .insertInto('spend_journals')
     .values({ id: journal, applied: upTo, updated_at: nowMs })

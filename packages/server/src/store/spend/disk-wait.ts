@@ -47,7 +47,7 @@ export class DiskWait {
   async #rejectLate(stored: Promise<void>): Promise<void> {
     const late = Promise.withResolvers<never>();
     // If both are ready, the result of the disk is read before the timeout.
-    const expire = () => setImmediate(() => late.reject(diskWriteFault()));
+    const expire = () => setImmediate(() => late.reject(createDiskWriteFault()));
     const giveUp = () => {
       if (this.#writer.isFailing) expire();
       else timer = this.#clock.after(TIMEOUT_MS - FAILING_DISK_TIMEOUT_MS, expire);
@@ -62,7 +62,7 @@ export class DiskWait {
 }
 
 /** Returns the fault of a request whose reservation is not on disk. */
-export function diskWriteFault(): Fault {
+export function createDiskWriteFault(): Fault {
   const message =
     'The budget reservation of this request could not be written to disk in time. Retry the request.';
   return new Fault('overloaded', message, { retryAfterMs: 1_000 });

@@ -77,7 +77,7 @@ async function createJournalHarness(t: TestContext): Promise<JournalHarness> {
   };
 }
 
-test('a batch whose commit nobody heard of is tried again and counted once', async (t) => {
+test('a batch whose commit was not confirmed is repeated and counted once', async (t) => {
   const { open, faults, spent } = await createJournalHarness(t);
   const journal = await open();
   await journal.reserve('a', [charge(100)]);
@@ -90,7 +90,7 @@ test('a batch whose commit nobody heard of is tried again and counted once', asy
   await journal.close();
 });
 
-test('a dead process’ holds are charged in full, its settlements once, and its torn last line not at all', async (t) => {
+test('the reservations of a dead process are charged in full, its settlements once, and its torn last line is ignored', async (t) => {
   const { open, spent, orphans, dataDir } = await createJournalHarness(t);
   const dead = await open();
   abandoned.push(dead);
@@ -112,7 +112,7 @@ test('a dead process’ holds are charged in full, its settlements once, and its
   await third.close();
 });
 
-test('what a hold was extended by is charged too, and settled with it', async (t) => {
+test('an extension of a reservation is charged too, and settled with it', async (t) => {
   const { open, spent, orphans } = await createJournalHarness(t);
   const dead = await open();
   abandoned.push(dead);
@@ -131,7 +131,7 @@ test('what a hold was extended by is charged too, and settled with it', async (t
   await next.close();
 });
 
-test('a busy server counts spending in batches, ten a second at most', async (t) => {
+test('a busy server counts spending in at most ten batches a second', async (t) => {
   const { open, spent, commits } = await createJournalHarness(t);
   const clock = new ManualClock();
   const journal = await open(clock);
@@ -148,7 +148,7 @@ test('a busy server counts spending in batches, ten a second at most', async (t)
   await journal.close();
 });
 
-test('what is settled while a slow batch is counted is counted after it, without another request', async (t) => {
+test('settlements during a slow batch are counted after it, without another request', async (t) => {
   const { open, spent, slow } = await createJournalHarness(t);
   const clock = new ManualClock();
   const journal = await open(clock);

@@ -16,7 +16,7 @@ import {
   getAppliedJournalLineNumber,
   type SpendJournalBatch,
 } from './budget-spend.ts';
-import { DiskWait, diskWriteFault } from './disk-wait.ts';
+import { createDiskWriteFault, DiskWait } from './disk-wait.ts';
 import {
   computeUnappliedCharges,
   formatSpendJournalLine,
@@ -125,7 +125,7 @@ class DiskSpendJournal implements SpendJournal {
   }
 
   reserve(id: string, charges: readonly BudgetCharge[]): Promise<void> {
-    if (this.#writer.isFailing) return Promise.reject(diskWriteFault());
+    if (this.#writer.isFailing) return Promise.reject(createDiskWriteFault());
     this.#open.set(id, this.#append('hold', id, charges));
     return this.#diskWait.wait();
   }

@@ -18,12 +18,12 @@ const ROW = createTestExchangeRow('exc_a', {
   prompt_saved_nano_usd: -12,
 });
 
-test('a line keeps its form from release to release', () => {
+test('the format of a line is the same in all releases', () => {
   assert.equal(formatExchangeRowLine(ROW), LINE);
   assert.deepEqual(parseExchangeRowLine(LINE), Object.values(ROW));
 });
 
-test('every row is read back from its line as from its JSON object', () => {
+test('every row is the same from its line and from its JSON object', () => {
   const texts = ['', 'a\tb', 'a\nb', 'a\r\u2028b', '"\\', 'José 🧊', '\u0000', '2\t'];
   for (const text of texts) {
     const json = JSON.stringify({ text });
@@ -43,7 +43,7 @@ test('every row is read back from its line as from its JSON object', () => {
   }
 });
 
-test('every column stands at its place in the table', () => {
+test('every column has its position in the table', () => {
   for (const [at, name] of EXCHANGE_COLUMNS.entries()) {
     const values = parseExchangeRowLine(
       formatExchangeRowLine({ ...createTestExchangeRow('exc_a'), [name]: '"here"' }),
@@ -52,7 +52,7 @@ test('every column stands at its place in the table', () => {
   }
 });
 
-test('lines of both formats may stand in one file', () => {
+test('one file can contain lines in both formats', () => {
   const rows = ['exc_a', 'exc_b', 'exc_c', 'exc_d'].map((id) => createTestExchangeRow(id));
   const lines = rows.map((row, n) => (n % 2 === 0 ? JSON.stringify(row) : formatExchangeRowLine(row)));
   const { rows: read, rejected, torn } = parseSpoolRows(Buffer.from(`${lines.join('\n')}\n`), true);
@@ -69,14 +69,14 @@ test('a line of a newer release is read without the columns that this release do
   assert.deepEqual(parseExchangeRowLine(JSON.stringify({ ...ROW, later: 'more' })), values);
 });
 
-test('a line with fewer columns than the first release is no row', () => {
+test('a line with fewer columns than the first release had is not a row', () => {
   const object = JSON.stringify(ROW);
   assert.deepEqual(parseExchangeRowLine(object), Object.values(ROW));
   assert.equal(parseExchangeRowLine(LINE.replace(',"s-1",-12]', ',"s-1"]')), null);
   assert.equal(parseExchangeRowLine(object.replace(/"client":"codex",/, '')), null);
 });
 
-test('a line that is cut off anywhere, holds what no row does or has a hole of zeros is no row', () => {
+test('a line that is truncated, has an invalid value or contains zero bytes is not a row', () => {
   for (let cut = 0; cut < LINE.length; cut++)
     assert.equal(parseExchangeRowLine(LINE.slice(0, cut)), null, `cut at ${cut}`);
   assert.equal(parseExchangeRowLine(LINE.replace('"chat"', 'true')), null);

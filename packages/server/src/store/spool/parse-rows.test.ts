@@ -26,7 +26,7 @@ for (const [format, lineOf] of [
     );
   });
 
-  test(`lines ${format}: a file cut at any byte of its last row loses that row alone`, () => {
+  test(`lines ${format}: a file that is truncated in its last row loses only this row`, () => {
     for (let cut = complete; cut < whole.length; cut++) {
       const piece = whole.subarray(0, cut);
       // Without its line break the row is whole all the same.
@@ -41,7 +41,7 @@ for (const [format, lineOf] of [
     }
   });
 
-  test(`lines ${format}: a piece of a file that grows is read up to its last line break`, () => {
+  test(`lines ${format}: a growing file is read up to its last line break`, () => {
     for (let cut = 0; cut <= whole.length; cut++) {
       const { bytesRead, torn, rejected } = parseSpoolRows(whole.subarray(0, cut), false);
       assert.deepEqual([torn, rejected], [false, []]);
@@ -51,7 +51,7 @@ for (const [format, lineOf] of [
   });
 }
 
-test('lines that are no row are set apart and block nothing', () => {
+test('invalid lines are separated and block nothing', () => {
   const bad = ['', 'null', '[]', '{"id":', '{"id":{}}', '{"id":true}', '{"id":"exc_a"}', '\u0000\u0000'];
   const text = bad.map((line) => `${line}\n${JSON.stringify(rows[0])}\n`).join('');
   const { rows: read, rejected } = parseSpoolRows(Buffer.from(text), true);

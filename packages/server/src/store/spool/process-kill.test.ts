@@ -116,8 +116,8 @@ async function killAndRestart(t: TestContext, url: string): Promise<void> {
   t.diagnostic(`${ROUNDS} kills: ${promised} rows promised, ${found} found and counted, 0 lost, 0 doubled`);
 }
 
-test('sqlite: a process killed at any moment under load loses no row of more than 10 ms before, and none counts twice', (t) =>
+test('sqlite: a process killed at any time under load loses no row older than 10 ms, and counts none twice', (t) =>
   killAndRestart(t, 'sqlite:'));
 
-test('postgres: a process killed at any moment under load loses no row of more than 10 ms before, and none counts twice', async (t) =>
+test('postgres: a process killed at any time under load loses no row older than 10 ms, and counts none twice', async (t) =>
   killAndRestart(t, await createTestDatabase(t)));

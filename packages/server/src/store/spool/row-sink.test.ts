@@ -53,7 +53,7 @@ function leave(dataDir: string, name: string, text: string): void {
 
 const lineOf = (id: string) => `${JSON.stringify(createTestExchangeRow(id))}\n`;
 
-test('rows reach the database by themselves, and a clean end leaves no file', async (t) => {
+test('rows are inserted into the database automatically, and a clean shutdown leaves no file', async (t) => {
   const { sink, database, clock, spool } = await openSpool(t);
   for (const id of ids(100)) sink.append(createTestExchangeRow(id));
   assert.equal(sink.backlog(), 100);
@@ -72,7 +72,7 @@ test('rows of a few milliseconds share one write and one transaction', async (t)
   assert.equal(database.calls, 1);
 });
 
-test('flush waits for no timer', async (t) => {
+test('a flush does not wait for timers', async (t) => {
   const { sink, database } = await openSpool(t);
   for (const id of ids(3000)) sink.append(createTestExchangeRow(id));
   await sink.flush(FLUSH_MS);
@@ -80,7 +80,7 @@ test('flush waits for no timer', async (t) => {
   await sink.flush(FLUSH_MS);
 });
 
-test('files grow to a bound, and are removed when the database has them', async (t) => {
+test('files have a maximum size, and are removed when the database has their rows', async (t) => {
   const { sink, database, clock, spool } = await openSpool(t);
   const away = new Fault('overloaded', 'away');
   database.fault = () => away;
@@ -96,7 +96,7 @@ test('files grow to a bound, and are removed when the database has them', async 
   assert.equal(readdirSync(spool).length, 1);
 });
 
-test('rows wait on disk while the database is away and are taken once when it is back', async (t) => {
+test('rows wait on disk while the database is unavailable, and are inserted once when it is available', async (t) => {
   const { sink, database, clock, log } = await openSpool(t);
   database.fault = () => new Fault('overloaded', 'The database is locked by another program.');
   for (const id of ids(500)) sink.append(createTestExchangeRow(id));
@@ -110,7 +110,7 @@ test('rows wait on disk while the database is away and are taken once when it is
   assert.deepEqual(database.ids(), [...ids(500), ...ids(500, 'later')]);
 });
 
-test('flush gives up after its time and says how many rows wait', async (t) => {
+test('a flush stops after its timeout and states how many rows wait', async (t) => {
   const { sink, database, clock } = await openSpool(t);
   database.fault = () => new Fault('overloaded', 'away');
   for (const id of ids(7)) sink.append(createTestExchangeRow(id));
@@ -120,7 +120,7 @@ test('flush gives up after its time and says how many rows wait', async (t) => {
   await flushed;
 });
 
-test('rows left by a killed process are taken, in files of any number, and a second time changes nothing', async (t) => {
+test('rows of a killed process are inserted, in any number of files, and a second time changes nothing', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   leave(dataDir, 'rows-000000009.jsonl', ids(300).map(lineOf).join(''));
   leave(dataDir, 'rows-000000010.jsonl', ids(10, 'more').map(lineOf).join(''));
@@ -138,7 +138,7 @@ test('rows left by a killed process are taken, in files of any number, and a sec
   assert.deepEqual(database.ids(), expected);
 });
 
-test('a torn last line is told in the log and lines that are no rows are kept in a file of their own', async (t) => {
+test('a torn last line is logged, and invalid lines are stored in a separate file', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   leave(
     dataDir,
@@ -156,7 +156,7 @@ test('a torn last line is told in the log and lines that are no rows are kept in
 });
 
 for (const code of ['ENOSPC', 'EIO'])
-  test(`writes that fail with ${code} half way lose and double nothing`, async (t) => {
+  test(`partial writes that fail with ${code} lose and duplicate nothing`, async (t) => {
     const { sink, database, files, clock, log, open } = await openSpool(t);
     for (const id of ids(40, 'a')) sink.append(createTestExchangeRow(id));
     await until(() => sink.backlog() === 0, clock);
@@ -180,7 +180,7 @@ for (const code of ['ENOSPC', 'EIO'])
     await again.close();
   });
 
-test('a disk that stays full costs bounded memory, keeps the oldest rows and counts those it lost', async (t) => {
+test('a full disk uses bounded memory, keeps the oldest rows and counts the lost ones', async (t) => {
   const { sink, database, files, clock, log } = await openSpool(t);
   files.createFault = 'ENOSPC';
   const wide = createTestExchangeRow('exc', { attempts_json: 'x'.repeat(1_000_000) });
@@ -204,7 +204,7 @@ for (const [what, fault] of [
   ['cannot be read', new Error('EIO: read')],
   ['the database refuses', new Fault('invalid_request', 'Text must not contain the character U+0000.')],
 ] as const)
-  test(`a file that ${what} holds up none of those after it and stays for the next start`, async (t) => {
+  test(`a file that ${what} does not block later files and remains for the next start`, async (t) => {
     const dataDir = createTemporaryDirectory(t);
     leave(dataDir, 'rows-000000001.jsonl', lineOf('exc_a'));
     leave(dataDir, 'rows-000000002.jsonl', lineOf('exc_b'));
@@ -219,7 +219,7 @@ for (const [what, fault] of [
     assert.ok(readdirSync(spool).includes('rows-000000001.jsonl'));
   });
 
-test('rows the database has not taken are synced within 250 ms, and those it has are not synced again', async (t) => {
+test('rows that are not in the database are synced within 250 ms, and the others are not synced again', async (t) => {
   const { sink, database, files, clock, spool } = await openSpool(t);
   database.fault = () => new Fault('overloaded', 'away');
   sink.append(createTestExchangeRow('exc_a'));
@@ -239,7 +239,7 @@ test('rows the database has not taken are synced within 250 ms, and those it has
   assert.equal(files.syncs, 1);
 });
 
-test('a sync that fails is told and stops nothing', async (t) => {
+test('a failed sync is logged and stops nothing', async (t) => {
   const { sink, database, files, clock, log } = await openSpool(t);
   files.syncFault = 'EIO';
   database.fault = () => new Fault('overloaded', 'away');

@@ -58,7 +58,7 @@ const second: Migration = {
   },
 };
 
-test('what was committed is there after the file is opened again, and nothing else remains beside it', async (t) => {
+test('committed data is present after the file is reopened, and no other file remains', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   const first = await openDatabase('sqlite:', { ...quiet, dataDir });
   await first.transaction((writer) => storeSetting(writer, 'a', '1'));
@@ -86,7 +86,7 @@ test('a database in use is copied before it is migrated', async (t) => {
   assert.equal(await getSetting(copied.read, 'a'), '1');
 });
 
-test('the copy before a migration is told of, refused where there is no room, and what a killed one left is thrown away', async (t) => {
+test('the copy before a migration is logged and needs enough space, and the copy of a killed process is deleted', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   const before = await openIn(t, dataDir);
   await before.transaction((writer) => storeSetting(writer, 'a', '1'));
@@ -120,7 +120,7 @@ test('the copy before a migration is told of, refused where there is no room, an
   assert.equal(existsSync(`${copy}.part`), false);
 });
 
-test('a migration that fails changes nothing and is tried again at the next start', async (t) => {
+test('a failed migration changes nothing and is tried again at the next start', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   await (await openIn(t, dataDir)).close();
   const failing: Migration = {
@@ -135,7 +135,7 @@ test('a migration that fails changes nothing and is tried again at the next star
   await openIn(t, dataDir, [...MIGRATIONS, second]);
 });
 
-test('a database that a newer program made is refused', async (t) => {
+test('a database of a newer version is rejected', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   await (await openIn(t, dataDir, [...MIGRATIONS, second])).close();
   await assert.rejects(
@@ -148,7 +148,7 @@ test('a database that a newer program made is refused', async (t) => {
   );
 });
 
-test('a path that cannot be a database is refused with a line that says why', async (t) => {
+test('a path that cannot be a database is rejected with the reason', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   mkdirSync(join(dataDir, 'directory.db'));
   writeFileSync(join(dataDir, 'text.db'), 'this is a file of text, not of pages'.repeat(100));
@@ -168,7 +168,7 @@ test('a path that cannot be a database is refused with a line that says why', as
   assert.match(readFileSync(join(dataDir, 'text.db'), 'utf8'), /^this is a file of text/);
 });
 
-test('a thread that ends rejects what was asked of it and what is asked later', async () => {
+test('when a thread ends, its current and later calls are rejected', async () => {
   const thread = new SqliteWorkerThread('writer', silentLog);
   const asked = thread.send({ kind: 'ping' }).then(
     () => 'answered',
@@ -181,7 +181,7 @@ test('a thread that ends rejects what was asked of it and what is asked later', 
   await thread.close();
 });
 
-test('a statement that fails names itself, and the transaction can go on', async (t) => {
+test('a failed statement is named in its error, and the transaction can continue', async (t) => {
   const database = await openIn(t, createTemporaryDirectory(t));
   await database.transaction(async (writer) => {
     await assert.rejects(
@@ -193,7 +193,7 @@ test('a statement that fails names itself, and the transaction can go on', async
   assert.equal(await getSetting(database.read, 'a'), '1');
 });
 
-test('rows that meet a full disk are undone together, and taken once when there is room', (t) => {
+test('rows that meet a full disk are rolled back together, and inserted once when there is space', (t) => {
   const dataDir = createTemporaryDirectory(t);
   const connection = fullConnection(join(dataDir, 'full.db'));
   const path = join(dataDir, 'rows.jsonl');

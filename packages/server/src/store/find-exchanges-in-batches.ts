@@ -11,7 +11,7 @@ const IDS_PER_QUERY = 500;
  * The exchanges that match the filters, among those of some batches. A batch contains exchanges that were
  * committed together.
  */
-export interface ExchangeBatchMatches {
+export interface ExchangesInBatches {
   /** The exact number of matching exchanges. */
   readonly count: number;
   /** The matching exchanges that were committed last, newest first. Not more than the requested number. */
@@ -19,12 +19,12 @@ export interface ExchangeBatchMatches {
 }
 
 /** Returns an organization's exchanges that match the filters, among those of the given batches. */
-export async function getExchangeBatchMatches(
+export async function findExchangesInBatches(
   reader: DatabaseReader,
   batches: readonly LiveExchangeBatch[],
   filters: ExchangeFilters & { readonly orgId: string },
   limit: number,
-): Promise<ExchangeBatchMatches> {
+): Promise<ExchangesInBatches> {
   const keys = await resolveKeyFilter(reader, filters);
   const conditions = buildExchangeFilterConditions(filters, keys);
   const rows: ExchangeRow[] = [];
