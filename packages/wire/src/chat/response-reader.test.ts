@@ -78,6 +78,49 @@ describe('tool calls, however the host marks them', () => {
     ]);
   });
 
+  test('a call with the id or index of a complete call is another call with its own id', () => {
+    const f = { name: 'f', arguments: '{"x":1}' };
+    const g = { name: 'g', arguments: '{"y":1}' };
+    const ids = ['a', 'floecall_X_1'];
+    const cases: readonly [JsonObject, JsonObject, readonly string[]][] = [
+      [{ index: 0, id: 'a' }, { index: 1, id: 'a' }, ids],
+      [{ index: 0, id: 'a' }, { index: 0, id: 'a' }, ids],
+      [{ id: 'a' }, { id: 'a' }, ids],
+      [{ index: 0, id: '' }, { index: 0, id: '' }, ['floecall_X_0', 'floecall_X_1']],
+    ];
+    for (const [one, other, expected] of cases) {
+      const entries = [
+        { ...one, function: f },
+        { ...other, function: g },
+      ];
+      const message = { choices: [{ message: { tool_calls: entries }, finish_reason: 'tool_calls' }] };
+      for (const answer of [
+        read([...entries.map(call), delta({}, 'tool_calls')]),
+        readCompleteResponse(message, OPTIONS),
+      ])
+        assert.deepEqual(callsOf(answer), [
+          [expected[0], 'f', '{"x":1}'],
+          [expected[1], 'g', '{"y":1}'],
+        ]);
+    }
+  });
+
+  test('calls with one id and no arguments stay separate', () => {
+    const entries = ['f', 'g'].map((name) => ({ id: 'a', function: { name, arguments: '' } }));
+    const answer = read([...entries.map(call), delta({}, 'tool_calls')]);
+    assert.deepEqual(callsOf(answer), [
+      ['a', 'f', ''],
+      ['floecall_X_1', 'g', ''],
+    ]);
+  });
+
+  test('a complete call that is sent again counts once', () => {
+    const one = { index: 0, id: 'a', function: { name: 'f', arguments: '{"x":1}' } };
+    assert.deepEqual(callsOf(read([call(one), call(one), delta({}, 'tool_calls')])), [
+      ['a', 'f', '{"x":1}'],
+    ]);
+  });
+
   test('the legacy function_call', () => {
     const answer = read([
       delta({ function_call: { name: 'f', arguments: '{"x"' } }),

@@ -14,6 +14,15 @@ interface PartialToolCall {
   incompleteLength: number;
 }
 
+/** An entry of `tool_calls`. Absent texts are empty. */
+interface CallFragment {
+  readonly index: number | undefined;
+  readonly place: number;
+  readonly id: string;
+  readonly name: string;
+  readonly piece: string;
+}
+
 /**
  * Assembles tool calls from their fragments. Providers identify a call by index, by id, by position
  * or not at all. A call opens when its name and id are known. It closes when its arguments are
@@ -38,15 +47,17 @@ export class ToolCallAssembler {
     const inner = custom ?? asObject(entry['function']) ?? {};
     const id = asString(entry['id']) ?? '';
     const name = asString(inner['name']) ?? '';
-    const call = this.#find(asNumber(entry['index']), id, name, place);
+    const given = inner['arguments'] ?? inner['input'] ?? inner['parameters'];
+    const piece = isObject(given) ? JSON.stringify(given) : (asString(given) ?? '');
+    const fragment = { index: asNumber(entry['index']), place, id, name, piece };
+    const call = this.#find(fragment);
+    if (isRepetition(call, fragment) && isCompleteCall(call)) return;
     if (call.id === '' && id !== '') {
       call.id = id;
       this.#byId.set(id, call);
     }
     if (call.name === '') call.name = name;
     if (custom !== undefined || entry['type'] === 'custom') call.freeform = true;
-    const given = inner['arguments'] ?? inner['input'] ?? inner['parameters'];
-    const piece = isObject(given) ? JSON.stringify(given) : (asString(given) ?? '');
     if (call.closed) {
       if (piece.trim() !== '') this.#blocks.reportDropped('tool_calls.arguments');
       return;
@@ -75,17 +86,18 @@ export class ToolCallAssembler {
     }
   }
 
-  #find(index: number | undefined, id: string, name: string, place: number): PartialToolCall {
-    const known = this.#byId.get(id);
-    if (known) return known;
-    const at = index ?? place;
+  #find(fragment: CallFragment): PartialToolCall {
+    const { index, id, name } = fragment;
+    const at = index ?? fragment.place;
     const here = this.#byIndex.get(at);
-    const another = here !== undefined && id !== '' && here.id !== '' && here.id !== id;
-    const next = here !== undefined && index === undefined && name !== '' && isCompleteCall(here);
-    if (here !== undefined && !another && !next) return here;
+    const isOther = id !== '' && here !== undefined && here.id !== '';
+    const known = this.#byId.get(id) ?? (isOther ? undefined : here);
+    if (known !== undefined && !startsAnotherCall(known, fragment)) return known;
     this.closeCompleteCalls();
+    // The client returns results by id, so two calls must not share one.
+    const own = this.#byId.has(id) ? generateCallId(this.#exchange, this.#calls.length) : id;
     const call: PartialToolCall = {
-      id,
+      id: own,
       name,
       freeform: false,
       text: '',
@@ -112,6 +124,23 @@ export class ToolCallAssembler {
     this.#streaming.delete(call);
     if (call.block !== undefined) this.#blocks.close(call.block);
   }
+}
+
+/**
+ * Returns whether the fragment cannot belong to the call at its index or with its id: it has an id and
+ * another name, or it names a function although the arguments are already complete.
+ */
+function startsAnotherCall(call: PartialToolCall, fragment: CallFragment): boolean {
+  const { index, id, name, piece } = fragment;
+  if (name === '') return false;
+  if (id !== '' && call.name !== '' && name !== call.name) return true;
+  const isWhole = /^\s*[[{]/.test(piece) && !isRepetition(call, fragment);
+  return (isWhole || (id === '' && index === undefined)) && isCompleteCall(call);
+}
+
+/** Some providers send a complete call again in their last chunk. */
+function isRepetition(call: PartialToolCall, { id, name, piece }: CallFragment): boolean {
+  return id !== '' && name === call.name && piece === call.text && piece !== '';
 }
 
 function isCompleteCall(call: PartialToolCall): boolean {
