@@ -8,7 +8,7 @@ import { mergeUsage, type Usage } from './usage.ts';
 
 /** Finish reasons that report a failure. Clients receive them as an error. */
 const FAILURE_REASON =
-  /^(error|timeout|insufficient_system_resource|network_error|malformed_\w+|unexpected_tool_call|too_many_tool_calls|other|no_image)$/i;
+  /^(error|timeout|abort(ed)?|insufficient_system_resource|network_error|malformed_\w+|unexpected_tool_call|too_many_tool_calls|(image_)?other|no_image)$/i;
 
 /**
  * Emits the events that all response readers have in common. Numbers blocks, keeps at most one text
@@ -91,7 +91,7 @@ export class BlockEmitter {
   }
 
   /**
-   * Emits the finish. If there was a call, the reason is `tool`. A truncated or refused response keeps its
+   * Emits the finish. If a complete response has a call, the reason is `tool`. Any other response keeps its
    * reason, because its calls must not run.
    */
   finish(raw: string, known?: FinishReason): void {
@@ -106,9 +106,9 @@ export class BlockEmitter {
     this.#emitUsage();
     this.ended = true;
     const reason = known ?? parseFinishReason(raw).reason;
-    if (reason === 'length' || reason === 'refusal') this.#emit({ type: 'finish', reason, raw });
-    else if (this.toolCallCount > 0) this.#emit({ type: 'finish', reason: 'tool', raw });
-    else this.#emit({ type: 'finish', reason: reason === 'tool' ? 'stop' : reason, raw });
+    const isComplete = reason === 'stop' || reason === 'tool';
+    const completion = this.toolCallCount > 0 ? 'tool' : 'stop';
+    this.#emit({ type: 'finish', reason: isComplete ? completion : reason, raw });
   }
 
   fail(fault: Fault): void {

@@ -1,4 +1,7 @@
-/** Why a response ended. The values are the same for all providers. */
+/**
+ * Why a response ended. The values are the same for all providers. With `other`, the response can be
+ * incomplete: the provider paused, or it sent a value that Floe does not know.
+ */
 export type FinishReason = 'stop' | 'length' | 'tool' | 'refusal' | 'other';
 
 /** The finish reason and the provider's original value. */
@@ -9,7 +12,7 @@ export interface ResponseFinish {
 
 /** All known spellings in lower case. Providers also differ in case. */
 const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
-  ...spellingsOf('stop', ['stop', 'end_turn', 'stop_sequence', 'complete', 'completed', 'eos']),
+  ...spellingsOf('stop', ['stop', 'end_turn', 'stop_sequence', 'complete', 'completed', 'eos', 'eos_token']),
   ...spellingsOf('length', [
     'length',
     'max_tokens',
@@ -32,11 +35,13 @@ const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
     'image_safety',
     'model_armor',
     'language',
+    'image_prohibited_content',
+    'image_recitation',
   ]),
 ]);
 
 /**
- * Converts a provider's finish reason. `other` is used for errors, pauses and unknown values.
+ * Converts a provider's finish reason. `other` is used for pauses and unknown values.
  * @example
  * parseFinishReason('max_tokens'); // { reason: 'length', raw: 'max_tokens' }
  */

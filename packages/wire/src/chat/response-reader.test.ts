@@ -116,9 +116,7 @@ describe('tool calls, however the host marks them', () => {
 
   test('a complete call that is sent again counts once', () => {
     const one = { index: 0, id: 'a', function: { name: 'f', arguments: '{"x":1}' } };
-    assert.deepEqual(callsOf(read([call(one), call(one), delta({}, 'tool_calls')])), [
-      ['a', 'f', '{"x":1}'],
-    ]);
+    assert.deepEqual(callsOf(read([call(one), call(one), delta({}, 'tool_calls')])), [['a', 'f', '{"x":1}']]);
   });
 
   test('the legacy function_call', () => {

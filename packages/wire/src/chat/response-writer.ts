@@ -12,7 +12,7 @@ const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
   length: 'length',
   tool: 'tool_calls',
   refusal: 'content_filter',
-  other: 'stop',
+  other: 'length',
 };
 
 /** Creates a writer for Chat Completions chunks. */
@@ -29,7 +29,9 @@ export function writeCompleteResponse(
   const dropped = new Set(lost);
   const said = (kind: 'text' | 'refusal' | 'reasoning'): string =>
     blocks.map((block) => (block.kind === kind ? block.text : '')).join('');
-  const calls = blocks.filter((block) => block.kind === 'tool');
+  const calls = blocks
+    .filter((block) => block.kind === 'tool')
+    .map((call, at, all) => writeCall(call, finish?.reason === 'tool' || at < all.length - 1, context));
   const refusal = context.refusalAsText === true ? '' : said('refusal');
   const reasoning = said('reasoning');
   const forward = context.chatReasoning === 'forward' && reasoning !== '';
@@ -50,7 +52,7 @@ export function writeCompleteResponse(
           refusal: refusal === '' ? null : refusal,
           annotations: [],
           reasoning_content: forward ? reasoning : undefined,
-          tool_calls: calls.length > 0 ? calls.map((call) => writeCall(call, context)) : undefined,
+          tool_calls: calls.length > 0 ? calls : undefined,
         },
         logprobs: null,
         finish_reason: FINISH_REASONS[finish?.reason ?? 'other'],
@@ -62,11 +64,16 @@ export function writeCompleteResponse(
   return { body, dropped };
 }
 
-function writeCall(call: ToolCallBlock, context: ResponseWriteContext): JsonObject {
+/** Empty arguments of a truncated call stay empty, so that it does not look like a call without arguments. */
+function writeCall(call: ToolCallBlock, isComplete: boolean, context: ResponseWriteContext): JsonObject {
   const { id, name } = call;
   if (writesAsCustomTool(call.freeform, context))
     return { id, type: 'custom', custom: { name, input: call.text } };
-  return { id, type: 'function', function: { name, arguments: call.text || (call.freeform ? '' : '{}') } };
+  return {
+    id,
+    type: 'function',
+    function: { name, arguments: call.text || (isComplete && !call.freeform ? '{}' : '') },
+  };
 }
 
 function writesAsCustomTool(freeform: boolean | undefined, context: ResponseWriteContext): boolean {
@@ -96,7 +103,8 @@ class ChatAnswerWriter implements ResponseStreamWriter {
   #out = '';
   #usage: Usage | undefined;
   #open: BlockOpenEvent | undefined;
-  #openSaid = false;
+  /** Whether the last block is a call that has no arguments yet. */
+  #isEmptyCall = false;
   #calls = 0;
   #started = false;
 
@@ -120,8 +128,9 @@ class ChatAnswerWriter implements ResponseStreamWriter {
         this.#start();
         return;
       case 'open':
+        this.#completeEmptyCall();
         this.#open = event;
-        this.#openSaid = false;
+        this.#isEmptyCall = event.kind === 'tool' && !event.freeform;
         if (event.kind === 'tool') this.#announce(event);
         return;
       case 'delta':
@@ -129,13 +138,13 @@ class ChatAnswerWriter implements ResponseStreamWriter {
         return;
       case 'close':
         if (event.seal) this.dropped.add('reasoning.seal');
-        if (this.#open?.kind === 'tool' && !this.#openSaid && !this.#open.freeform) this.#delta('{}');
         this.#open = undefined;
         return;
       case 'usage':
         this.#usage = event.usage;
         return;
       case 'finish':
+        if (event.reason === 'tool') this.#completeEmptyCall();
         this.#finish(FINISH_REASONS[event.reason]);
         return;
       case 'error': {
@@ -173,7 +182,7 @@ class ChatAnswerWriter implements ResponseStreamWriter {
     const open = this.#open;
     if (open === undefined) return;
     this.#start();
-    this.#openSaid = true;
+    this.#isEmptyCall = false;
     const json = JSON.stringify(text);
     switch (open.kind) {
       case 'text':
@@ -188,10 +197,19 @@ class ChatAnswerWriter implements ResponseStreamWriter {
         return;
       case 'tool': {
         const custom = writesAsCustomTool(open.freeform, this.#context);
-        const inner = custom ? `"custom":{"input":${json}}` : `"function":{"arguments":${json}}`;
-        this.#chunk(`{"tool_calls":[{"index":${this.#calls - 1},${inner}}]}`);
+        this.#callDelta(custom ? `"custom":{"input":${json}}` : `"function":{"arguments":${json}}`);
       }
     }
+  }
+
+  #callDelta(inner: string): void {
+    this.#chunk(`{"tool_calls":[{"index":${this.#calls - 1},${inner}}]}`);
+  }
+
+  /** A call without arguments is complete only if another block or the finish `tool` follows. */
+  #completeEmptyCall(): void {
+    if (this.#isEmptyCall) this.#callDelta('"function":{"arguments":"{}"}');
+    this.#isEmptyCall = false;
   }
 
   #finish(reason: string): void {

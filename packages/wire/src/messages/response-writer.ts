@@ -58,9 +58,11 @@ function stopReason(finish: ResponseFinish | undefined, refused: boolean): strin
       return 'tool_use';
     case 'refusal':
       return 'refusal';
+    case 'other':
+      return finish.raw === 'pause_turn' ? finish.raw : 'max_tokens';
     default:
       if (refused) return 'refusal';
-      return finish?.raw === 'stop_sequence' || finish?.raw === 'pause_turn' ? finish.raw : 'end_turn';
+      return finish?.raw === 'stop_sequence' ? finish.raw : 'end_turn';
   }
 }
 

@@ -26,3 +26,10 @@ export function writeOutputPart(kind: 'text' | 'refusal', text: string): JsonObj
     ? { type: 'refusal', refusal: text }
     : { type: 'output_text', text, annotations: [], logprobs: [] };
 }
+
+/** Adds the content so far to the object of an item that was cut off. */
+export function writeUnfinishedItem(item: OpenOutputItem, object: JsonObject): JsonObject {
+  if (item.kind === 'reasoning') return { ...object, summary: [{ type: 'summary_text', text: item.text }] };
+  if (item.partKind === undefined) return object;
+  return { ...object, content: [...item.parts, writeOutputPart(item.partKind, item.text)] };
+}

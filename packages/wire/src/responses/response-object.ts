@@ -1,7 +1,47 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import type { ResponseWriteContext } from '../dialect.ts';
+import type { FinishReason } from '../finish.ts';
 import { isNonEmpty, isObject } from '../json-narrowing.ts';
 import type { CanonicalRequest, ToolDefinition } from '../request.ts';
+import type { Usage } from '../usage.ts';
+import { writeResponsesUsage } from './usage.ts';
+
+/** The dialect has only two reasons why a response is incomplete. */
+export const INCOMPLETE_REASONS: Readonly<Partial<Record<FinishReason, string>>> = {
+  length: 'max_output_tokens',
+  other: 'max_output_tokens',
+  refusal: 'content_filter',
+};
+
+/** The service tiers that a response object can have, by the name that Floe uses for prices. */
+const RESPONSE_TIERS: ReadonlyMap<string | undefined, string> = new Map([
+  ['standard', 'default'],
+  ...['flex', 'priority', 'scale'].map((tier) => [tier, tier] as const),
+]);
+
+/** What is known about a response only at its end. */
+export interface ResponseEnd {
+  readonly output: readonly JsonObject[];
+  readonly usage: Usage | undefined;
+  readonly nowS: number;
+}
+
+/** Returns the final response object. `cut` is the reason why the response is incomplete. */
+export function finishResponseObject(
+  started: JsonObject,
+  cut: string | undefined,
+  end: ResponseEnd,
+): JsonObject {
+  return {
+    ...started,
+    status: cut === undefined ? 'completed' : 'incomplete',
+    completed_at: cut === undefined ? end.nowS : null,
+    incomplete_details: cut === undefined ? null : { reason: cut },
+    output: end.output,
+    service_tier: RESPONSE_TIERS.get(end.usage?.tier) ?? started['service_tier'],
+    usage: writeResponsesUsage(end.usage),
+  };
+}
 
 /**
  * Returns a new response object. It has every member that the SDKs and the Open Responses schema require,

@@ -110,7 +110,9 @@ class ResponsesAnswerReader implements ResponseStreamReader {
       return;
     }
     this.#start(body);
-    this.#finish(body);
+    const status = asString(body['status']);
+    if (status === 'queued' || status === 'in_progress') this.#blocks.failIncomplete();
+    else this.#finish(body);
   }
 
   #start(response: JsonObject): void {

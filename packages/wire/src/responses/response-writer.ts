@@ -7,8 +7,13 @@ import type { FinishReason } from '../finish.ts';
 import type { FunctionTool } from '../request.ts';
 import type { BlockOpenEvent, EmitResponseEvent, ResponseEvent, Seal } from '../response-events.ts';
 import type { Usage } from '../usage.ts';
-import { getCallEventPrefix, type OpenOutputItem, writeOutputPart } from './output-item.ts';
-import { createResponseObject } from './response-object.ts';
+import {
+  getCallEventPrefix,
+  type OpenOutputItem,
+  writeOutputPart,
+  writeUnfinishedItem,
+} from './output-item.ts';
+import { createResponseObject, finishResponseObject, INCOMPLETE_REASONS } from './response-object.ts';
 import { writeResponsesUsage } from './usage.ts';
 
 /** Creates a writer for a Responses stream. */
@@ -132,27 +137,33 @@ class ResponsesAnswerWriter implements ResponseStreamWriter {
     const open = this.#pending;
     if (open === undefined) return;
     const item = this.#ready(open);
+    if (item.kind === 'tool') {
+      this.#callDelta(item, text);
+      return;
+    }
     item.text += text;
     if (item.kind === 'message') {
       const at = { ...this.#at(item), content_index: item.parts.length, delta: text };
       if (open.kind === 'refusal') this.#frame('response.refusal.delta', at);
       else this.#frame('response.output_text.delta', { ...at, logprobs: [] });
-    } else if (item.kind === 'reasoning')
+    } else
       this.#frame('response.reasoning_summary_text.delta', {
         ...this.#at(item),
         summary_index: 0,
         delta: text,
       });
-    else this.#frame(`${getCallEventPrefix(open)}.delta`, { ...this.#at(item), delta: text });
+  }
+
+  #callDelta(item: OpenOutputItem, text: string): void {
+    item.text += text;
+    this.#frame(`${getCallEventPrefix(item.open)}.delta`, { ...this.#at(item), delta: text });
   }
 
   /** Returns the item for the text of a block. Text and refusal share a message. */
   #ready(open: BlockOpenEvent): OpenOutputItem {
-    if (open.kind === 'tool') return this.#item ?? this.#openItem('tool', open);
-    if (open.kind === 'reasoning')
-      return this.#item?.kind === 'reasoning' ? this.#item : this.#openItem('reasoning', open);
-    const item = this.#item?.kind === 'message' ? this.#item : this.#openItem('message', open);
-    if (item.partKind === open.kind) return item;
+    const kind = open.kind === 'text' || open.kind === 'refusal' ? 'message' : open.kind;
+    const item = this.#item?.kind === kind ? this.#item : this.#openItem(kind, open);
+    if (open.kind === 'tool' || open.kind === 'reasoning' || item.partKind === open.kind) return item;
     this.#endPart(item);
     item.partKind = open.kind;
     this.#frame('response.content_part.added', {
@@ -166,7 +177,6 @@ class ResponsesAnswerWriter implements ResponseStreamWriter {
   #close(seal: Seal | undefined): void {
     const open = this.#pending;
     if (open?.kind === 'reasoning') this.#endReasoning(open, seal);
-    else if (open?.kind === 'tool') this.#endItem();
     this.#pending = undefined;
   }
 
@@ -213,17 +223,21 @@ class ResponsesAnswerWriter implements ResponseStreamWriter {
     item.text = '';
   }
 
-  #endItem(): void {
+  /**
+   * Ends the open item. A call stays open until the next block or the finish, because only the finish tells
+   * whether it is complete. Clients run a call as soon as its item is done.
+   */
+  #endItem(status: 'completed' | 'incomplete' = 'completed'): void {
     const item = this.#item;
     if (item === undefined) return;
     if (item.kind === 'message') this.#endPart(item);
-    else if (item.kind === 'tool') this.#endCall(item);
-    this.#done(item, this.#itemObject(item, 'completed'));
+    else if (item.kind === 'tool') this.#endCall(item, status);
+    this.#done(item, this.#itemObject(item, status));
   }
 
-  #endCall(item: OpenOutputItem): void {
+  #endCall(item: OpenOutputItem, status: 'completed' | 'incomplete'): void {
     const { open } = item;
-    if (item.text === '' && !open.freeform) this.#delta('{}');
+    if (item.text === '' && !open.freeform && status === 'completed') this.#callDelta(item, '{}');
     const name = open.name ?? '';
     const whole = open.freeform ? { input: item.text } : { name, arguments: item.text };
     this.#frame(`${getCallEventPrefix(open)}.done`, { ...this.#at(item), ...whole });
@@ -255,30 +269,14 @@ class ResponsesAnswerWriter implements ResponseStreamWriter {
 
   #finish(reason: FinishReason): void {
     this.#start();
-    this.#endItem();
-    const cut =
-      reason === 'length' ? 'max_output_tokens' : reason === 'refusal' ? 'content_filter' : undefined;
-    const status = cut === undefined ? 'completed' : 'incomplete';
-    this.response = {
-      ...this.response,
-      status,
-      completed_at: status === 'completed' ? this.#context.nowS() : null,
-      incomplete_details: cut === undefined ? null : { reason: cut },
+    const cut = INCOMPLETE_REASONS[reason];
+    this.#endItem(cut === undefined ? 'completed' : 'incomplete');
+    this.response = finishResponseObject(this.response, cut, {
       output: this.#output,
-      usage: writeResponsesUsage(this.#usage),
-    };
-    this.#frame(`response.${status}`, { response: this.response });
-  }
-
-  /** Returns the content of the unfinished item. */
-  #unfinished(): JsonObject[] {
-    const item = this.#item;
-    if (item === undefined) return [];
-    const object = this.#itemObject(item, 'incomplete');
-    if (item.kind === 'reasoning')
-      return [{ ...object, summary: [{ type: 'summary_text', text: item.text }] }];
-    if (item.partKind === undefined) return [object];
-    return [{ ...object, content: [...item.parts, writeOutputPart(item.partKind, item.text)] }];
+      usage: this.#usage,
+      nowS: this.#context.nowS(),
+    });
+    this.#frame(`response.${this.response['status']}`, { response: this.response });
   }
 
   /** Writes both error events, because some clients support only one of them. */
@@ -288,11 +286,13 @@ class ResponsesAnswerWriter implements ResponseStreamWriter {
     const { message, param } = error;
     const code = toClientErrorCode(event.fault, event.upstream);
     this.#frame('error', { code, message, param, error });
+    const item = this.#item;
+    const unfinished = item ? [writeUnfinishedItem(item, this.#itemObject(item, 'incomplete'))] : [];
     this.response = {
       ...this.response,
       status: 'failed',
       error: { code, message },
-      output: [...this.#output, ...this.#unfinished()],
+      output: [...this.#output, ...unfinished],
       usage: writeResponsesUsage(this.#usage),
     };
     this.#frame('response.failed', { response: this.response });
