@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { accumulateResponse } from './canonical-response.ts';
 import type { ResponseWriteContext } from './dialect.ts';
-import { CLIENT_DIALECTS } from './dialects.ts';
+import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from './dialects.ts';
 import { asObjects, tryParseJson } from './json-narrowing.ts';
 import type { ResponseEvent } from './response-events.ts';
 import { toProviderToolName } from './tool-names.ts';
@@ -102,4 +102,17 @@ describe('calls come back as the client declared its tools', () => {
     );
     assert.ok(call(base).includes(`"custom":{"name":"apply_patch","input":${JSON.stringify(patch)}}`));
   });
+});
+
+test('a body of a response that the provider still generates is not a complete response', () => {
+  for (const status of ['queued', 'in_progress'])
+    for (const client of ['chat', 'messages'] as const) {
+      const answer = UPSTREAM_DIALECTS.responses.readCompleteResponse(
+        { id: 'r', status, output: [] },
+        { id: 'X' },
+      );
+      assert.throws(() => CLIENT_DIALECTS[client].writeCompleteResponse(answer, context({})), {
+        code: 'upstream_stream_broken',
+      });
+    }
 });

@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import { type CanonicalResponse, ResponseAccumulator, toResponseEvents } from './canonical-response.ts';
 import type { ResponseWriteContext } from './dialect.ts';
+import { isUnfinished } from './finish.ts';
 import { isObject, tryParseJson } from './json-narrowing.ts';
 import type { CanonicalRequest } from './request.ts';
 import type { BlockOpenEvent, DialectName, EmitResponseEvent, Seal } from './response-events.ts';
@@ -19,14 +20,15 @@ export function adaptEventsForClient(request: CanonicalRequest, next: EmitRespon
 
 /**
  * Adapts a complete response for a client writer, as `adaptEventsForClient` does.
- * @throws the response's fault; a missing finish is also a fault
+ * @throws the response's fault; a missing finish, or one that says that the response is not complete, is
+ * also a fault
  */
 export function adaptResponseForClient(
   answer: CanonicalResponse,
   request: CanonicalRequest,
 ): CanonicalResponse {
   if (answer.fault) throw answer.fault;
-  if (!answer.finish)
+  if (!answer.finish || isUnfinished(answer.finish))
     throw new Fault(
       'upstream_stream_broken',
       'The provider closed the stream before the response was complete.',

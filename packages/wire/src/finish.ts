@@ -49,6 +49,15 @@ export function parseFinishReason(raw: string): ResponseFinish {
   return { reason: ALIASES.get(raw.toLowerCase()) ?? 'other', raw };
 }
 
+/**
+ * Returns whether the provider still generates the response. Only Responses clients can wait for it.
+ * @example
+ * isUnfinished({ reason: 'other', raw: 'in_progress' }); // true
+ */
+export function isUnfinished({ raw }: ResponseFinish): boolean {
+  return raw === 'queued' || raw === 'in_progress';
+}
+
 function spellingsOf(reason: FinishReason, names: readonly string[]): [string, FinishReason][] {
   return names.map((name) => [name, reason]);
 }

@@ -108,11 +108,3 @@ describe('Responses endings', () => {
     assert.equal(readCompleteResponse(body, { id: 'X' }).fault?.message, 'no');
   });
 });
-
-test('a complete body of a response that the provider still generates is not a complete response', () => {
-  for (const status of ['queued', 'in_progress']) {
-    const answer = readCompleteResponse({ id: 'r', status, output: [] }, { id: 'X' });
-    assert.equal(answer.finish, undefined);
-    assert.equal(answer.fault?.code, 'upstream_stream_broken');
-  }
-});

@@ -110,9 +110,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
       return;
     }
     this.#start(body);
-    const status = asString(body['status']);
-    if (status === 'queued' || status === 'in_progress') this.#blocks.failIncomplete();
-    else this.#finish(body);
+    this.#finish(body);
   }
 
   #start(response: JsonObject): void {
