@@ -21,11 +21,26 @@ test('hosts with a dialect of their own are asked in it', () => {
     embedding_types: ['float'],
     output_dimension: 2,
   });
-  assert.deepEqual(writeEmbeddingsRequest(ask, { dialect: 'gemini' }, 'm', {}).dropped, ['user']);
   const many = readEmbeddingsRequest({ input: Array.from({ length: 97 }, () => 'x') });
   assert.throws(() => writeEmbeddingsRequest(many, { dialect: 'embed' }, 'm', {}), {
     code: 'unsupported_parameter',
   });
+});
+
+test('a field that the format of the host cannot express is reported', () => {
+  const body = {
+    model: 'm',
+    input: 'one',
+    user: 'u',
+    input_type: 'search_query',
+    truncate: 'END',
+    encoding: null,
+  };
+  const droppedBy = (dialect: EmbeddingsDialect): unknown =>
+    writeEmbeddingsRequest(readEmbeddingsRequest(body), { dialect }, 'm', body).dropped;
+  assert.deepEqual(droppedBy('gemini'), ['user', 'input_type', 'truncate']);
+  assert.deepEqual(droppedBy('embed'), ['user', 'truncate']);
+  assert.deepEqual(droppedBy('openai'), []);
 });
 
 test('vectors keep the order of the input, not that of the answer', () => {

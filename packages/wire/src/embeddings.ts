@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { ExactNumber, isObject, type Json, type JsonNumber, type JsonObject } from '@floe/contract/json';
 import { findUsage } from './find-usage.ts';
+import { sanitizeFieldName } from './json-narrowing.ts';
 import type { Usage } from './usage.ts';
 
 /** The request formats for embeddings that providers use. */
@@ -40,6 +41,9 @@ export interface EmbeddingsResponse {
   readonly vectors: readonly (readonly JsonNumber[] | string)[];
   readonly usage: Usage | undefined;
 }
+
+/** Fields of the OpenAI format that every format can express. */
+const COMMON_FIELDS = ['model', 'input', 'dimensions', 'encoding_format'];
 
 /** Maximum number of strings per request to a provider with the `embed` format. */
 const MAX_EMBED_TEXTS = 96;
@@ -96,10 +100,11 @@ export function writeEmbeddingsRequest(
 ): ProviderEmbeddingsRequest {
   if (dialect === 'openai') return writeOpenai(request, model, body, unsupported);
   const texts = requireTexts(request);
-  const dropped = request.hasUser ? ['user'] : [];
+  const known = dialect === 'embed' ? [...COMMON_FIELDS, 'input_type'] : COMMON_FIELDS;
+  const lost = Object.keys(body).filter((name) => !known.includes(name) && (body[name] ?? null) !== null);
   return {
     body: dialect === 'gemini' ? geminiBody(request, texts, model) : embedBody(request, texts, model),
-    dropped,
+    dropped: lost.map(sanitizeFieldName),
   };
 }
 
