@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toClientFields } from './client-fields.ts';
+import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from './dialects.ts';
 
 test('a field that was lost is named by the path that the client wrote', () => {
   const table: readonly [Parameters<typeof toClientFields>[1], string, object, string][] = [
@@ -28,4 +29,22 @@ test('a field that was lost is named by the path that the client wrote', () => {
 
 test('two names of one field are one', () => {
   assert.deepEqual(toClientFields(new Set(['stop', 'stop_sequences', 'seed']), 'chat', {}), ['stop', 'seed']);
+});
+
+test('white space that is cut off the end of a prefill is reported', () => {
+  const messages = [
+    { role: 'user', content: 'U' },
+    { role: 'assistant', content: 'prefix ' },
+  ];
+  for (const dialect of ['messages', 'converse'] as const)
+    for (const [client, body] of Object.entries({
+      chat: { model: 'm', messages },
+      responses: { model: 'm', input: messages },
+      messages: { model: 'm', max_tokens: 9, messages },
+    } as const)) {
+      assert.ok(client === 'chat' || client === 'responses' || client === 'messages');
+      const { dropped } = UPSTREAM_DIALECTS[dialect].writeRequest(CLIENT_DIALECTS[client].readRequest(body));
+      const expected = client === 'responses' ? 'input.clamped' : 'messages.content.clamped';
+      assert.deepEqual(toClientFields(dropped, client, body), [expected]);
+    }
 });

@@ -35,6 +35,7 @@ const CLIENT_FIELDS: Readonly<Partial<Record<DialectName, ClientFields>>> = {
     'image.detail': ['input_image.detail'],
     'file.filename': ['input_file.filename'],
     'tool_calls.arguments': ['function_call.arguments'],
+    'messages.content': ['input'],
   },
   messages: {
     user: ['metadata.user_id'],

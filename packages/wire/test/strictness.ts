@@ -150,20 +150,22 @@ function checkResponses(frames: readonly SseEvent[]): boolean {
       if (type.endsWith('.delta') && open) open.text += asString(event['delta']) ?? '';
     }
   }
-  const cut = done.map(asObject).findIndex((item) => item?.['status'] === 'incomplete');
-  assert.ok(
-    cut === -1 || (last === 'response.incomplete' && cut === done.length - 1),
-    'the last item is cut',
-  );
-  const lastItem = asObject(done.at(-1));
-  if (last === 'response.incomplete' && /_call$/.test(String(lastItem?.['type'])))
-    assert.equal(lastItem?.['status'], 'incomplete', 'a truncated call does not look complete');
+  checkIncompleteItems(done.map(asObject), last === 'response.incomplete');
   const output = asArray(asObject(events.at(-1)?.['response'])?.['output']);
   assert.deepEqual(output.slice(0, done.length), done, 'the last response holds every item');
   if (!failed) assert.equal(open, undefined, 'every item is done');
   assert.equal(output.length - done.length, open ? 1 : 0, 'and what has been told of the one under way');
   if (open) assert.equal(itemText(asObject(output.at(-1)) ?? {}), open.text, 'word by word');
   return failed;
+}
+
+/** A truncated response ends with an incomplete item, at least if that item is a call. */
+function checkIncompleteItems(items: readonly (JsonObject | undefined)[], isTruncated: boolean): void {
+  const cut = items.findIndex((item) => item?.['status'] === 'incomplete');
+  assert.ok(cut === -1 || (isTruncated && cut === items.length - 1), 'only the last item is incomplete');
+  const last = items.at(-1);
+  if (isTruncated && /_call$/.test(String(last?.['type'])))
+    assert.equal(last?.['status'], 'incomplete', 'a truncated call does not look complete');
 }
 
 /** What an output item says, whatever it is. */

@@ -130,7 +130,8 @@ function writeMessages(request: CanonicalRequest, writer: BlockWriter): JsonObje
     const isLast = at === messages.length - 1;
     return {
       role,
-      content: role === 'user' ? ensureText(content) : isLast ? trimLastText(content) : content,
+      content:
+        role === 'user' ? ensureText(content) : isLast ? trimLastText(content, writer.dropped) : content,
     };
   });
 }
@@ -141,10 +142,12 @@ function ensureText(content: JsonObject[]): JsonObject[] {
   return hasDocument && !content.some((block) => 'text' in block) ? [...content, { text: '.' }] : content;
 }
 
-function trimLastText(content: JsonObject[]): JsonObject[] {
+function trimLastText(content: JsonObject[], dropped: Set<string>): JsonObject[] {
   const last = content.at(-1);
   if (last === undefined || typeof last['text'] !== 'string') return content;
-  return [...content.slice(0, -1), { text: last['text'].trimEnd() }];
+  const text = last['text'].trimEnd();
+  if (text !== last['text']) dropped.add('messages.content.clamped');
+  return [...content.slice(0, -1), { text }];
 }
 
 function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {

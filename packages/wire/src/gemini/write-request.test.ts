@@ -28,6 +28,18 @@ const turn = (id: string): Json[] => [
 ];
 
 describe('Gemini requests', () => {
+  test('the media type of a URL is that of its extension', () => {
+    const typeOf = (url: string): unknown => {
+      const content = [{ type: 'image_url', image_url: { url } }];
+      const text = JSON.stringify(written({ messages: [{ role: 'user', content }] }));
+      return /"mimeType":"([^"]+)"/.exec(text)?.[1];
+    };
+    assert.equal(typeOf('https://example.com/a.b/cat.PNG?v=1.gif#x'), 'image/png');
+    assert.equal(typeOf('https://example.com/cat.webp'), 'image/webp');
+    assert.equal(typeOf('https://example.com/cat'), 'image/jpeg');
+    assert.equal(typeOf('https://example.com/cat?name=a.png'), 'image/jpeg');
+  });
+
   test('results are objects under their call’s name and id', () => {
     const { contents } = written({ messages: turn('call_9'), tools: [tool] });
     assert.deepEqual(contents, [

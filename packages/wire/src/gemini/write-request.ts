@@ -16,6 +16,7 @@ import {
 } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
 import { isNonEmpty, isObject, tryParseExactJson } from '../json-narrowing.ts';
+import { findMediaTypeOfUrl } from '../media-types.ts';
 import { reportUnsupportedPartFields } from '../part-capabilities.ts';
 import type {
   CanonicalRequest,
@@ -174,7 +175,8 @@ function writePlain(part: ContentPart): JsonObject[] {
   const { source } = part;
   if ('data' in source) return [{ inlineData: { mimeType: source.mime, data: source.data } }];
   const fileUri = 'url' in source ? source.url : source.id;
-  return [{ fileData: { fileUri, mimeType: DEFAULT_MEDIA_TYPES[part.kind] } }];
+  const mimeType = findMediaTypeOfUrl(fileUri) ?? DEFAULT_MEDIA_TYPES[part.kind];
+  return [{ fileData: { fileUri, mimeType } }];
 }
 
 function writeTools(

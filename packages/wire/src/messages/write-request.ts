@@ -125,15 +125,21 @@ function writeMessages(request: CanonicalRequest, writer: BlockWriter): JsonObje
   }
   if (messages[0]?.role !== 'user')
     messages.unshift({ role: 'user', content: [{ type: 'text', text: '.' }] });
-  return trimLastText(messages);
+  return trimLastText(messages, writer.dropped);
 }
 
 /** Trailing white space in a final assistant text is rejected. */
-function trimLastText(messages: { role: ConversationTurn['role']; content: JsonObject[] }[]): JsonObject[] {
+function trimLastText(
+  messages: { role: ConversationTurn['role']; content: JsonObject[] }[],
+  dropped: Set<string>,
+): JsonObject[] {
   const last = messages.at(-1);
   const block = last?.content.at(-1);
-  if (last?.role === 'assistant' && block?.['type'] === 'text')
-    last.content[last.content.length - 1] = { ...block, text: String(block['text']).trimEnd() };
+  if (last?.role === 'assistant' && block?.['type'] === 'text') {
+    const text = String(block['text']);
+    last.content[last.content.length - 1] = { ...block, text: text.trimEnd() };
+    if (text !== text.trimEnd()) dropped.add('messages.content.clamped');
+  }
   return messages.map(({ role, content }) => ({ role, content }));
 }
 
