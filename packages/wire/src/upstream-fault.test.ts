@@ -131,3 +131,10 @@ describe('errors of any provider', () => {
     assert.ok(!fault.message.includes('sk-abc'));
   });
 });
+
+test('an HTML page is not the message of an error', () => {
+  const { message } = parseUpstreamFault(502, {}, '<html><body>Bad gateway</body></html>');
+  assert.equal(message, 'status 502, an HTML page');
+  const body = '{"error":{"message":"<think> is not supported"}}';
+  assert.equal(parseUpstreamFault(400, {}, body).message, '<think> is not supported');
+});

@@ -84,17 +84,15 @@ export function parseUpstreamFault(status: number, headers: LowerCaseHeaders, bo
 export function toUpstreamFault(status: number, root: JsonObject, body = ''): UpstreamFault {
   const error = isJsonArray(root['error']) ? asObject(root['error'][0]) : asObject(root['error']);
   const inner = error ?? asObject(root['base_resp']) ?? root;
-  const message =
-    [
-      inner['message'],
-      root['error'],
-      root['message'],
-      root['Message'],
-      detailText(root['detail']),
-      inner['status_msg'],
-      root['title'],
-    ].find((text) => typeof text === 'string' && text !== '') ??
-    (body.slice(0, 500) || `status ${status}`);
+  const reported = [
+    inner['message'],
+    root['error'],
+    root['message'],
+    root['Message'],
+    detailText(root['detail']),
+    inner['status_msg'],
+    root['title'],
+  ].find((text) => typeof text === 'string' && text !== '');
   const details = asObject(inner['details']);
   const reasons = isJsonArray(inner['details'])
     ? inner['details'].map((entry) => asString(asObject(entry)?.['reason']))
@@ -111,14 +109,20 @@ export function toUpstreamFault(status: number, root: JsonObject, body = ''): Up
   ].find((text) => typeof text === 'string' && text !== '' && text !== 'error' && !/^\d+$/.test(text));
   const own = asNumber(inner['code']) ?? asNumber(inner['status']) ?? asNumber(root['status']);
   const effective = status < 400 && own !== undefined && own >= 400 && own < 600 ? own : status;
-  const text = String(message);
+  const text = String(reported ?? body.slice(0, 500));
   return {
     status,
     kind: classify(effective, `${String(word ?? '')} ${String(inner['type'] ?? '')} ${text}`),
-    message: text,
+    message: reported === undefined ? describeBody(text, status) : text,
     code: asString(word),
     param: asString(inner['param']),
   };
+}
+
+/** Markup of a proxy or a firewall tells a client nothing. */
+function describeBody(body: string, status: number): string {
+  if (body === '') return `status ${status}`;
+  return /^\s*</.test(body) ? `status ${status}, an HTML page` : body;
 }
 
 /** Statuses with a definite meaning. The `type` of the body does not turn a caller's error into an outage. */

@@ -125,7 +125,7 @@ function statusMeaning(status: number): ErrorMeaning {
 
 /** Truncates a provider's message for an error text. */
 function truncateMessage(message: string): string {
-  const text = /^\s*</.test(message) ? 'an HTML page' : message.trim();
+  const text = message.trim();
   return text.length > MAX_MESSAGE_CHARACTERS ? `${text.slice(0, MAX_MESSAGE_CHARACTERS)}…` : text;
 }
 
