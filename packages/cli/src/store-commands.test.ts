@@ -119,7 +119,7 @@ test('a command used wrongly says how it is used', () => {
 test('commands that change the database do not create one in the wrong directory', (t) => {
   const home = mkdtempSync(join(tmpdir(), 'floe-cli-'));
   t.after(() => rmSync(home, { recursive: true, force: true }));
-  for (const args of [['owner-link'], ['operator', 'grant', 'a@b.test']]) {
+  for (const args of [['owner-link'], ['operator', 'grant', 'a@b.test'], ['secrets', 'rewrap']]) {
     const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
       cwd: home,
       encoding: 'utf8',

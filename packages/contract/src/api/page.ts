@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { timestampField } from '../config/fields.ts';
 
 /**
  * A timestamp in ISO 8601. Responses use UTC with milliseconds. Requests may use any UTC offset.
  */
-export const timestamp = z.iso.datetime({ offset: true }).meta({ examples: ['2027-01-01T00:00:00.000Z'] });
+export const timestamp = timestampField().meta({ examples: ['2027-01-01T00:00:00.000Z'] });
 
 /** A timestamp, or a date. A date means the start of that day in the requested time zone. */
 export const dateOrTimestamp = z.union(

@@ -58,7 +58,7 @@ function checkOrg(org: Json, path: ConfigPath, issues: ConfigIssue[]): void {
     new Set(getTexts(getList(org, section), NAME_FIELD_BY_SECTION[section]));
   const mustExist = (what: string, names: ReadonlySet<string>, name: Json | undefined, at: ConfigPath) => {
     if (typeof name === 'string' && name !== '' && !names.has(name))
-      issues.push({ path: at, message: unknownNameMessage(what, name, names, issues.length) });
+      issues.push({ path: at, message: describeUnknownName(what, name, names, issues.length) });
   };
   const teams = known('teams');
   const keys = known('keys');
@@ -158,7 +158,7 @@ function checkGroups(config: Json, issues: ConfigIssue[]): void {
       if (id === undefined && orgs.length > 1)
         issues.push({ path, message: 'must have the field org, because the file has several organizations' });
       if (typeof id === 'string' && !ids.has(id))
-        issues.push({ path: [...path, 'org'], message: unknownNameMessage('org', id, ids, issues.length) });
+        issues.push({ path: [...path, 'org'], message: describeUnknownName('org', id, ids, issues.length) });
       const org = id === undefined ? orgs[0] : byId.get(id);
       const team = getMember(entry, 'team');
       const teams = teamsOf.get(org) ?? new Set(getTexts(getList(org, 'teams'), 'id'));
@@ -166,7 +166,7 @@ function checkGroups(config: Json, issues: ConfigIssue[]): void {
       if (org !== undefined && typeof team === 'string' && !teams.has(team))
         issues.push({
           path: [...path, 'team'],
-          message: unknownNameMessage('team', team, teams, issues.length),
+          message: describeUnknownName('team', team, teams, issues.length),
         });
     }
   }
@@ -238,8 +238,18 @@ function checkUniqueAcrossOrgs(
 const MAX_SUGGESTIONS = 20;
 const MAX_CANDIDATES = 2_000;
 
-/** The message does not repeat the unknown name, because people paste keys where a key name is expected. */
-function unknownNameMessage(what: string, name: string, known: ReadonlySet<string>, earlier: number): string {
+/**
+ * Describes a reference to a name that does not exist. The message does not repeat the name, because people
+ * paste keys where a key name is expected.
+ *
+ * @param earlier number of problems that were already described
+ */
+export function describeUnknownName(
+  what: string,
+  name: string,
+  known: ReadonlySet<string>,
+  earlier: number,
+): string {
   // Without the limit, the work grows with the product of unknown and known names.
   const meant =
     earlier < MAX_SUGGESTIONS ? findNearestWord(name, [...known].slice(0, MAX_CANDIDATES)) : undefined;

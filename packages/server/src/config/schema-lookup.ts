@@ -12,11 +12,12 @@ export function getZodDefinition(schema: Schema): z.core.$ZodTypes['_zod']['def'
   return (schema as z.core.$ZodTypes)._zod.def;
 }
 
-/** The alternatives of a schema, without defaults, optionality and transformations. */
+/** The alternatives of a schema, without defaults, optionality, null and transformations. */
 function unwrapAlternatives(schema: Schema): Schema[] {
   const def = getZodDefinition(schema);
   switch (def.type) {
     case 'optional':
+    case 'nullable':
     case 'default':
     case 'prefault':
       return unwrapAlternatives(def.innerType);

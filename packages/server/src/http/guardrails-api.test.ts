@@ -9,7 +9,7 @@ const BUDGETS = '/api/management/budgets';
 test('a limit is created, shown with its usage, changed, replaced with its response, and removed', async (t) => {
   const api = await runApi();
   t.after(() => api.close());
-  const { key } = await api.addKey('acme');
+  const { key } = await api.addKey('acme', { name: 'ci' });
   const created = await api.call('POST', LIMITS, {
     key,
     body: { name: 'ci', scope: 'key', key: 'ci', rpm: 60 },
@@ -60,6 +60,36 @@ test('a budget is stored twice with PUT with one result, and rejected as in floe
   assert.equal(both.body['error']?.['param'], 'per');
   const again = await api.call('POST', BUDGETS, { key, body });
   assert.equal(again.status, 409, 'the name is taken');
+});
+
+test('a rule for a key or team that does not exist is rejected, and keeps a key that was revoked later', async (t) => {
+  const api = await runApi();
+  t.after(() => api.close());
+  const { key } = await api.addKey('acme');
+  const ci = await api.addKey('acme', { name: 'ci' });
+  await api.call('POST', '/api/management/teams', { key, body: { id: 'search' } });
+  const month = { period: 'month', limit_usd: 1 };
+  for (const [path, body, message] of [
+    [LIMITS, { scope: 'key', key: 'cii', rpm: 1 }, 'key: this key does not exist; did you mean "ci"?'],
+    [LIMITS, { scope: 'team', team: 'zoo', rpm: 1 }, 'team: this team does not exist'],
+    [BUDGETS, { name: 'a', scope: 'key', key: 'zoo', ...month }, 'key: this key does not exist'],
+    [
+      BUDGETS,
+      { name: 'a', scope: 'team', team: 'serch', ...month },
+      'team: this team does not exist; did you mean "search"?',
+    ],
+  ] as const) {
+    const answer = await api.call('POST', path, { key, body });
+    assert.equal(answer.status, 400, answer.text);
+    assert.equal(answer.body['error']?.['message'], message);
+  }
+  const body = { scope: 'key', key: 'ci', rpm: 1 };
+  const limit = await api.call('PUT', `${LIMITS}/ci`, { key, body });
+  assert.equal(limit.status, 200, limit.text);
+  assert.equal((await api.call('DELETE', `/api/management/keys/${ci.id}`, { key })).status, 204);
+  const changed = await api.call('PUT', `${LIMITS}/ci`, { key, body: { ...body, rpm: 2 } });
+  assert.deepEqual([changed.status, changed.body['rpm']], [200, 2], changed.text);
+  assert.equal((await api.call('POST', LIMITS, { key, body })).status, 400, 'a new one does not refer to it');
 });
 
 test('rules in floe.yaml are shown with their line and are read-only', async (t) => {

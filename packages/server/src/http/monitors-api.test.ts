@@ -68,6 +68,21 @@ function fromFile(id: string) {
   );
 }
 
+test('an error names the known keys of a nested object and an example of a timestamp', async () => {
+  const interval = { id: 'misspelled', expected_interval_minutes: 5 };
+  for (const [body, message] of [
+    [
+      { id: 'misspelled', schedule: { cron: '0 3 * * *', timzone: 'Europe/Riga' } },
+      'schedule: unknown key "timzone"; did you mean "timezone"?',
+    ],
+    [
+      { ...interval, muted_until: 'tomorrow' },
+      'muted_until: must be a timestamp such as 2027-01-01T00:00:00Z',
+    ],
+  ] as const)
+    assert.equal((await post(MONITORS, body)).body.error?.message, message);
+});
+
 test('a monitor is created, read, changed and removed, and the audit log has each change', async () => {
   const made = await post(MONITORS, { id: 'backup', expected_interval_minutes: 60, tags: ['db'] });
   assert.equal(made.status, 201, made.text);

@@ -4,7 +4,7 @@ import { createLog } from '../core/log.ts';
 import { rewrapStoredSecrets } from '../platform/rewrap-secrets.ts';
 import { deriveSecretEncryptionKey, deriveStoredResponsesKey } from '../platform/secrets.ts';
 import { lockDataDir } from '../store/data-dir-lock.ts';
-import type { DatabaseLocation } from '../store/database-backup.ts';
+import { type DatabaseLocation, requireExistingDatabase } from '../store/database-backup.ts';
 import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
 import { bindDatabaseToSecretKey, loadInstallationSecretKey } from '../store/secret-key.ts';
 
@@ -16,6 +16,7 @@ export async function rewrapDatabaseSecrets(
   place: DatabaseLocation,
   { secretKey, encryptionKeys, logLevel }: Environment,
 ): Promise<string> {
+  requireExistingDatabase(place);
   const lock = isPostgresUrl(place.url) ? null : lockDataDir(place.dataDir);
   try {
     const given = secretKey === undefined ? {} : { given: secretKey };

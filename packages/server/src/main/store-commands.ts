@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -7,9 +6,14 @@ import { createLog } from '../core/log.ts';
 import { grantOperatorRoleFromHost, revokeOperatorRoleFromHost } from '../platform/operators.ts';
 import { createOwnerLink } from '../platform/sign-in/owner-link.ts';
 import { deriveAuditKey } from '../store/audit-context.ts';
-import { backupDatabase, type DatabaseLocation, restoreDatabase } from '../store/database-backup.ts';
+import {
+  backupDatabase,
+  type DatabaseLocation,
+  requireExistingDatabase,
+  restoreDatabase,
+} from '../store/database-backup.ts';
 import { importSqliteDatabase } from '../store/import-sqlite.ts';
-import { isPostgresUrl, openDatabase, resolveSqlitePath } from '../store/open-database.ts';
+import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
 import type { DatabaseWriter } from '../store/ports.ts';
 import {
   bindDatabaseToSecretKey,
@@ -126,7 +130,7 @@ async function writeToStore<T>(
   work: (writer: DatabaseWriter) => Promise<T>,
 ): Promise<T> {
   const { secretKey } = environment;
-  requireSqliteFile({ url, dataDir });
+  requireExistingDatabase({ url, dataDir });
   if (isPostgresUrl(url) && secretKey === undefined) throw createMissingSharedSecretError();
   const secret = loadInstallationSecretKey({
     dataDir,
@@ -144,18 +148,6 @@ async function writeToStore<T>(
   } finally {
     await database.close();
   }
-}
-
-/**
- * Requires that the database file exists. Otherwise, a command in the wrong directory would create an empty
- * installation and report success.
- */
-function requireSqliteFile({ url, dataDir }: DatabaseLocation): void {
-  const path = isPostgresUrl(url) ? null : resolveSqlitePath(url, dataDir);
-  if (path !== null && !existsSync(path))
-    throw new StoreUnusableError(
-      `No database exists at ${path}. Start the server first, or set FLOE_DATA_DIR to its data directory.`,
-    );
 }
 
 function databaseOptions({ logLevel }: Environment) {

@@ -17,6 +17,20 @@ export interface DatabaseLocation {
 }
 
 /**
+ * Requires that a SQLite database exists. Otherwise, a command in the wrong directory would create an empty
+ * installation and report success.
+ *
+ * @throws StoreUnusableError
+ */
+export function requireExistingDatabase({ url, dataDir }: DatabaseLocation): void {
+  const path = isPostgresUrl(url) ? null : resolveSqlitePath(url, dataDir);
+  if (path !== null && !existsSync(path))
+    throw new StoreUnusableError(
+      `No database exists at ${path}. Start the server first, or set FLOE_DATA_DIR to its data directory.`,
+    );
+}
+
+/**
  * Copies the SQLite database to `file`. A server may be using the database.
  *
  * @throws StoreUnusableError if `file` already exists, does not fit on the disk or cannot be

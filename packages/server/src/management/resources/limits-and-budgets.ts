@@ -14,6 +14,7 @@ import { compileBudget, compileLimit, findScopedBucketSubject } from '../../guar
 import { buildLimitClaims, buildSpendClaim } from '../../guardrails/matched-rules.ts';
 import { buildBudgetStatus, buildLimitStatus } from '../../guardrails/rule-status.ts';
 import { forecastBudgetExhaustion, forecastSpend } from '../../guardrails/spend-forecast.ts';
+import { requireRuleSubject } from '../guardrails/require-rule-subject.ts';
 import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
 import { validateInput } from '../validate-input.ts';
 import {
@@ -99,6 +100,7 @@ function sharedSpec(kind: 'limits' | 'budgets', singular: 'limit' | 'budget') {
       delete: `Remove a ${singular}`,
     },
     notFoundMessage: `No ${singular} has this id.`,
+    requireReferences: requireRuleSubject,
     // Current usage is not part of a change.
     toAuditView: ({ state: _, ...written }: LimitResource | BudgetResource) => written,
   } as const satisfies Partial<RuleResourceKindSpec<LimitConfig, LimitResource>>;

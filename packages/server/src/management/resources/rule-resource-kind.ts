@@ -64,6 +64,13 @@ export interface RuleResourceKindSpec<Config, View extends ResourceObject>
    * floe.yaml
    */
   parseConfig(fields: RuleInputFields): Config;
+  /**
+   * Requires that what a changed rule refers to exists. `before` is null for a new rule. Absent: it refers to
+   * nothing.
+   *
+   * @throws Fault `invalid_request`
+   */
+  requireReferences?(context: WriteContext, config: Config, before: Config | null): Promise<void>;
   toResource(rule: ManagedRule<Config>, context: ReadContext): Promise<View>;
   /** Same meaning as in `WritableResourceKind`. */
   increasesSpending?(before: Config, after: Config | null): boolean;
@@ -138,9 +145,15 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
         param: 'name',
       });
   };
-  const buildDraft = async ({ reader, orgId }: WriteContext, id: string, fields: RuleInputFields) => {
+  const buildDraft = async (
+    context: WriteContext,
+    fields: RuleInputFields,
+    id: string,
+    before: Config | null,
+  ) => {
     const wanted = { id, config: spec.parseConfig(fields) };
-    await requireFreeName(reader, orgId, wanted);
+    await spec.requireReferences?.(context, wanted.config, before);
+    await requireFreeName(context.reader, context.orgId, wanted);
     return wanted;
   };
   const writeRule = async (
@@ -197,9 +210,11 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
         increasesSpending(config, wanted?.config ?? null),
     }),
     configFromCreation: (context, sent) =>
-      buildDraft(context, newId(spec.idPrefix, context.clock.now()), sent.body),
-    configFromPatch: (context, { id, config }, sent) => buildDraft(context, id, { ...config, ...sent.body }),
-    configFromReplacement: (context, _, id, sent) => buildDraft(context, id, sent.body),
+      buildDraft(context, sent.body, newId(spec.idPrefix, context.clock.now()), null),
+    configFromPatch: (context, { id, config }, sent) =>
+      buildDraft(context, { ...config, ...sent.body }, id, config),
+    configFromReplacement: (context, before, id, sent) =>
+      buildDraft(context, sent.body, id, before?.config ?? null),
     insert: (context, wanted) => writeRule(context, wanted, null),
     async update(context, { row }, wanted) {
       if (row?.rule_json === JSON.stringify(wanted.config)) return null;
