@@ -124,6 +124,17 @@ test('each missed beat is a check with the specified message; checks are filtere
   );
   const failed = await get(`${JOB}/checks?status=failed`);
   assert.equal(listResponseEntries(failed.body.data)[0]?.error, 'exit "1", badly');
+  const counts = async (status: string) =>
+    new Set(
+      listResponseEntries((await get(`${JOB}/checks?status=${status}`)).body.data).map(
+        ({ missed_count }) => missed_count,
+      ),
+    );
+  assert.deepEqual(
+    [await counts('missed'), await counts('ok'), await counts('failed'), await counts('unknown')],
+    [new Set([1]), new Set([0]), new Set([0]), new Set([0])],
+    'only a missed beat counts as missed',
+  );
   assert.equal((await get(`${JOB}/checks?status=red`)).status, 400);
 });
 

@@ -45,9 +45,9 @@ export function WindowDialog({
         ? sendJson<MaintenanceWindow>(
             'PATCH',
             `api/monitoring/maintenance/${encodeURIComponent(window.id)}`,
-            toWindowBody(form),
+            toWindowBody(form, window),
           )
-        : sendJson<MaintenanceWindow>('POST', 'api/monitoring/maintenance', withoutNulls(toWindowBody(form))),
+        : sendJson<MaintenanceWindow>('POST', 'api/monitoring/maintenance', withoutNulls(toWindowBody(form, null))),
     { touches: [['maintenance']], done: onClose },
   );
   const problems = tried ? validateWindowForm(form) : {};

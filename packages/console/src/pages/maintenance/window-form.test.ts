@@ -21,8 +21,36 @@ const WINDOW: MaintenanceWindow = {
 };
 
 test('a window in the zone of the org stays in it, wherever somebody changes it', () => {
-  const body = toWindowBody(toWindowForm(WINDOW, 'Asia/Tokyo'));
+  const body = toWindowBody(toWindowForm(WINDOW, 'Asia/Tokyo'), WINDOW);
   assert.deepEqual([body.schedule, body.duration_minutes], [{ cron: '0 2 * * 0' }, 90]);
   const own = { ...WINDOW, schedule: { cron: '0 2 * * 0', timezone: 'Europe/Riga' } };
-  assert.deepEqual(toWindowBody(toWindowForm(own, 'Asia/Tokyo')).schedule, own.schedule);
+  assert.deepEqual(toWindowBody(toWindowForm(own, 'Asia/Tokyo'), own).schedule, own.schedule);
+});
+
+test('an edit keeps the seconds of a single window and the time limits of a repeating one', () => {
+  const limits = { starts_at: '2027-01-01T00:00:00.000Z', ends_at: '2027-03-01T00:00:00.000Z' };
+  const repeating = { ...WINDOW, ...limits };
+  const single = {
+    ...WINDOW,
+    schedule: null,
+    duration_minutes: null,
+    starts_at: '2027-01-10T02:00:30.500Z',
+    ends_at: '2027-01-10T04:30:45.000Z',
+  };
+  for (const window of [repeating, single]) {
+    const body = toWindowBody({ ...toWindowForm(window, 'UTC'), name: 'Other' }, window);
+    assert.deepEqual(body, {
+      name: 'Other',
+      starts_at: window.starts_at,
+      ends_at: window.ends_at,
+      schedule: window.schedule,
+      duration_minutes: window.duration_minutes,
+      monitors: window.monitors,
+      tags: window.tags,
+      show_on_boards: true,
+    });
+  }
+  const moved = toWindowBody({ ...toWindowForm(single, 'UTC'), start: '2027-01-11T03:00', length: '1 h' }, single);
+  assert.equal(Date.parse(moved.ends_at ?? '') - Date.parse(moved.starts_at ?? ''), 3_600_000);
+  assert.equal(toWindowBody({ ...toWindowForm(single, 'UTC'), kind: 'repeats' }, single).starts_at, null);
 });

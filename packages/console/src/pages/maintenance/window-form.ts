@@ -31,7 +31,7 @@ export function createWindowForm(now: Date, timezone: string): WindowForm {
     timezone,
     monitors: [],
     tags: '',
-    onBoards: true,
+    onBoards: false,
   };
 }
 
@@ -62,30 +62,42 @@ export function validateWindowForm(form: WindowForm): Readonly<Record<string, st
   return found;
 }
 
-/** Converts the form to the request body. Sets the fields of the other recurrence type to null. */
-export function toWindowBody(form: WindowForm) {
-  const minutes = parseMinutes(form.length) ?? 0;
-  const start = new Date(form.start);
-  const times =
-    form.kind === 'once'
-      ? {
-          starts_at: start.toISOString(),
-          ends_at: new Date(start.getTime() + minutes * 60_000).toISOString(),
-          schedule: null,
-          duration_minutes: null,
-        }
-      : {
-          starts_at: null,
-          ends_at: null,
-          schedule: toCronScheduleBody(form),
-          duration_minutes: minutes,
-        };
+/**
+ * Converts the form to the request body. Sets the fields of the other recurrence type to null. Keeps what the
+ * form does not show: the seconds of a start that was not edited, and the time limits of a repeating window.
+ *
+ * @param before the window before the change; null for a new window
+ */
+export function toWindowBody(form: WindowForm, before: MaintenanceWindow | null) {
   return {
     name: form.name.trim(),
-    ...times,
+    ...(form.kind === 'once' ? toSingleTimes(form, before) : toRepeatingTimes(form, before)),
     monitors: [...form.monitors],
     tags: parseList(form.tags),
     show_on_boards: form.onBoards,
+  };
+}
+
+function toSingleTimes({ start, length }: WindowForm, before: MaintenanceWindow | null) {
+  const earlier = before?.starts_at == null ? null : new Date(before.starts_at);
+  const isKept = earlier !== null && formatLocalDateTime(earlier) === start;
+  const startsAt = isKept ? earlier : new Date(start);
+  const endsAt = new Date(startsAt.getTime() + (parseMinutes(length) ?? 0) * 60_000);
+  return {
+    starts_at: startsAt.toISOString(),
+    ends_at: endsAt.toISOString(),
+    schedule: null,
+    duration_minutes: null,
+  };
+}
+
+function toRepeatingTimes(form: WindowForm, before: MaintenanceWindow | null) {
+  const { starts_at = null, ends_at = null } = before?.schedule ? before : {};
+  return {
+    starts_at,
+    ends_at,
+    schedule: toCronScheduleBody(form),
+    duration_minutes: parseMinutes(form.length) ?? 0,
   };
 }
 

@@ -83,7 +83,7 @@ export const monitorDetailText = {
     showTimeline: 'Show as timeline',
     showList: 'Show as list',
     beat: 'Beat',
-    missed: 'Missed',
+    missed: 'Missed or failed',
     scheduleChanged: 'Schedule changed',
     period: (status: string, time: string) => `${status} from ${time}`,
     mark: (status: string, duration: string, time: string) => `${status} for ${duration}, from ${time}`,

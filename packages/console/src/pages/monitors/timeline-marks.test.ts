@@ -56,10 +56,10 @@ test('with more beats than can be told apart only the misses are marked', () => 
     error: null,
     expected_at: iso(index / 10),
     detected_at: iso(index / 10),
-    received_at: iso(index / 10),
+    received_at: index === 5 ? null : iso(index / 10),
     duration_ms: null,
     metadata: null,
-    missed_count: 1,
+    missed_count: index === 5 ? 1 : 0,
   });
   const range = [new Date(START), new Date(START + 24 * HOUR)] as const;
   const many = buildTimelineTicks(
@@ -71,6 +71,22 @@ test('with more beats than can be told apart only the misses are marked', () => 
     ['c5'],
   );
   assert.equal(buildTimelineTicks([check(1), check(2)], ...range).length, 2);
+});
+
+test('a failure is marked when it was reported, although the next beat was expected later', () => {
+  const failed: CheckResource = {
+    id: 'f',
+    status: 'failed',
+    error: 'exit 1',
+    expected_at: iso(30),
+    detected_at: iso(12),
+    received_at: iso(12),
+    duration_ms: null,
+    metadata: null,
+    missed_count: 0,
+  };
+  const ticks = buildTimelineTicks([failed], new Date(START), new Date(START + 24 * HOUR));
+  assert.deepEqual(ticks, [{ id: 'f', at: 0.5, missed: true }]);
 });
 
 const monitor = {

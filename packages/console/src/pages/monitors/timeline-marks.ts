@@ -45,7 +45,7 @@ export function buildTimelineMarks(
 }
 
 /**
- * Returns the positions of the beats and misses to mark below the timeline. Returns an empty list if there
+ * Returns the positions of the beats, misses and failures to mark below the timeline. Returns an empty list if there
  * are too many to distinguish.
  */
 export function buildTimelineTicks(
@@ -56,9 +56,10 @@ export function buildTimelineTicks(
   const whole = to.getTime() - from.getTime();
   const all = checks.flatMap(({ id, status, received_at, expected_at, detected_at }) => {
     if (status === 'unknown') return [];
-    const missed = status === 'missed' || status === 'failed';
-    const moment = new Date((missed ? expected_at : received_at) ?? detected_at).getTime();
+    // A missed beat was not received. A failure was, often long before the next beat was expected.
+    const moment = new Date(received_at ?? expected_at ?? detected_at).getTime();
     const at = (moment - from.getTime()) / whole;
+    const missed = status === 'missed' || status === 'failed';
     return at >= 0 && at <= 1 ? [{ id, at, missed }] : [];
   });
   return all.length > 120 ? all.filter(({ missed }) => missed) : all;

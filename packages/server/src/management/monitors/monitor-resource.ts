@@ -97,7 +97,7 @@ export function toCheckResource(row: MonitorCheckRow): CheckResource {
     received_at: toIsoTimestampOrNull(row.received_at),
     duration_ms: row.duration_ms,
     metadata: row.metadata_json === null ? null : JSON.parse(row.metadata_json),
-    missed_count: row.missed_count,
+    missed_count: row.status === 'missed' ? row.missed_count : 0,
   };
 }
 
