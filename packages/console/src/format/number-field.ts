@@ -1,9 +1,13 @@
+/** A number with thousands separators. `0,125` is not one: it is probably a decimal comma. */
+const WITH_SEPARATORS = /^-?[1-9]\d{0,2}([\s_,]\d{3})+(\.\d+)?$/;
+
 /**
  * Converts the text of a field to a number, or to null if it is empty. Text that is not a number is returned
  * unchanged, so that the server reports the error.
  */
 export function parseNumberField(text: string): number | string | null {
-  const plain = text.trim().replaceAll(/[\s_,](?=\d{3}\b)/g, '');
+  const typed = text.trim();
+  const plain = WITH_SEPARATORS.test(typed) ? typed.replaceAll(/[\s_,]/g, '') : typed;
   if (plain === '') return null;
   const value = Number(plain);
   return Number.isFinite(value) ? value : text;

@@ -31,7 +31,7 @@ export const routeResource = z
       .enum(['on', 'off'])
       .nullable()
       .describe(
-        'Whether Chat Completions responses contain reasoning text. `null` means the setting of the organization.',
+        'Whether the route uses the response cache. `null` means the setting of the organization.',
       ),
     ...orderedConfigEntryFields,
   })
