@@ -44,10 +44,11 @@ interface StoreCommand extends CommandSyntax {
 
 const COMMANDS: Readonly<Record<string, StoreCommand>> = {
   backup: {
-    usage: 'backup <file>',
+    usage: 'backup <file> [--force]',
     positionals: [1, 1],
-    async run(place, { positionals: [file = ''] }, environment) {
-      await backupDatabase(place, file, databaseOptions(environment));
+    flags: ['force'],
+    async run(place, { positionals: [file = ''], flags }, environment) {
+      await backupDatabase(place, file, { ...databaseOptions(environment), force: flags.has('force') });
       return `Backed up to ${file}. Store the secret key (FLOE_SECRET_KEY, or secret.key in the data directory) separately: a restored database requires it.`;
     },
   },

@@ -115,7 +115,15 @@ test('a backup overwrites nothing, and creates no file without a database', asyn
   await assert.rejects(backupDatabase(place, file, quiet), refusal(/No database exists/));
   await put(place.dataDir, 'old');
   writeFileSync(file, 'precious');
-  await assert.rejects(backupDatabase(place, file, quiet), refusal(/is not overwritten/));
+  await assert.rejects(backupDatabase(place, file, quiet), refusal(/is not overwritten\. Use --force/));
+  await backupDatabase(place, file, { ...quiet, force: true });
+  await put(place.dataDir, 'new');
+  await restoreDatabase(place, file, { ...quiet, force: true, nowMs: NOW });
+  assert.equal(await read(place.dataDir), 'old');
+  await assert.rejects(
+    backupDatabase(place, join(place.dataDir, 'floe.db'), { ...quiet, force: true }),
+    refusal(/is the database itself/),
+  );
   await assert.rejects(backupDatabase(place, '/dev/null/x', quiet), refusal(/Cannot copy/));
   await assert.rejects(
     backupDatabase({ ...place, url: 'postgres://h/d' }, file, quiet),

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { lockDataDir } from './data-dir-lock.ts';
@@ -31,21 +31,32 @@ export function requireExistingDatabase({ url, dataDir }: DatabaseLocation): voi
 }
 
 /**
- * Copies the SQLite database to `file`. A server may be using the database.
+ * Copies the SQLite database to `file`. A server may be using the database. With `force`, replaces an existing
+ * file when the copy is complete.
  *
- * @throws StoreUnusableError if `file` already exists, does not fit on the disk or cannot be
- * written. Also thrown for PostgreSQL, because it has its own backup tool.
+ * @throws StoreUnusableError if `file` already exists and `force` is not given, if it is the database itself, or
+ * if the copy does not fit on the disk or cannot be written. Also thrown for PostgreSQL, because it has its own
+ * backup tool.
  */
 export async function backupDatabase(
   { url, dataDir }: DatabaseLocation,
   file: string,
-  parts: DatabaseCopyOptions,
+  options: DatabaseCopyOptions & { readonly force?: boolean },
 ): Promise<void> {
   if (isPostgresUrl(url))
     throw new StoreUnusableError(
       `Floe does not back up PostgreSQL. Run: pg_dump --format=custom --file=${file} "$FLOE_DATABASE_URL"`,
     );
-  await copySqliteDatabase(resolveSqlitePath(url, dataDir), resolve(file), parts);
+  const [from, to] = [resolveSqlitePath(url, dataDir), resolve(file)];
+  if (existsSync(from) && existsSync(to)) {
+    if (realpathSync(from) === realpathSync(to))
+      throw new StoreUnusableError(`${to} is the database itself. Choose another file.`);
+    if (!options.force)
+      throw new StoreUnusableError(
+        `${to} already exists and is not overwritten. Use --force to replace it, or choose another file.`,
+      );
+  }
+  await copySqliteDatabase(from, to, options);
 }
 
 /** The result of restoring a database from a backup. */

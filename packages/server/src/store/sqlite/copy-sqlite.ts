@@ -11,10 +11,9 @@ import {
 
 /**
  * Writes a consistent copy of a database that may be in use. Either the complete copy is written or
- * nothing. Blocks, so only commands may use it.
+ * nothing. Replaces an existing file. Blocks, so only commands may use it.
  *
- * @throws StoreUnusableError if `from` is not a database, or `to` exists, does not fit on the disk
- * or cannot be written
+ * @throws StoreUnusableError if `from` is not a database, or `to` does not fit on the disk or cannot be written
  */
 export async function copySqliteDatabase(
   from: string,
@@ -22,8 +21,6 @@ export async function copySqliteDatabase(
   parts: DatabaseCopyOptions,
 ): Promise<void> {
   if (!existsSync(from)) throw new StoreUnusableError(`No database exists at ${from}.`);
-  if (existsSync(to))
-    throw new StoreUnusableError(`${to} already exists and is not overwritten. Choose another file.`);
   let database: DatabaseSync | undefined;
   try {
     const source = new DatabaseSync(from, { readOnly: true, timeout: 30_000 });
