@@ -5,7 +5,8 @@ import { INSTALLATION_HELP, runServer } from './server-process.ts';
 export const backupCommand: CliCommand = {
   words: ['backup'],
   usage: 'backup <file> [--force]',
-  summary: 'Copies the SQLite database to a file; works while the server is running. --force replaces an existing file.',
+  summary:
+    'Copies the SQLite database to a file; works while the server is running. --force replaces an existing file.',
   help: INSTALLATION_HELP,
   run: (args) => runServer(['backup', ...args]),
 };

@@ -155,6 +155,11 @@ suite('floe beat', { concurrency: 3 }, () => {
     assert.throws(() => readApiConnection({}), /FLOE_API_KEY is not set/);
     const wrong = { FLOE_API_KEY: 'eis_a', FLOE_BASE_URL: 'floe' };
     assert.throws(() => readApiConnection(wrong), /FLOE_BASE_URL must be an http or https URL/);
+    const gateway = { FLOE_API_KEY: 'eis_a', FLOE_BASE_URL: 'https://floe.test/prefix/gateway/v1/' };
+    assert.throws(
+      () => readApiConnection(gateway),
+      /must not end in \/gateway\/v1, .* Set it to https:\/\/floe\.test\/prefix$/,
+    );
   });
 
   test('every monitoring command explains itself', async () => {

@@ -15,9 +15,11 @@ test('durations are parsed from the usual notations, and formatted so that they 
     ['1d1m', 1441],
   ] as const)
     assert.equal(parseMinutes(text), minutes, text);
-  for (const text of ['', 'soon', '-5', '5 parsecs', '1h30', '30 min 2 h', '1 h 1 h']) assert.equal(parseMinutes(text), null, text);
+  for (const text of ['', 'soon', '-5', '5 parsecs', '1h30', '30 min 2 h', '1 h 1 h'])
+    assert.equal(parseMinutes(text), null, text);
   for (const minutes of [
-    0.0166, 0.5, 1, 1.5, 5, 59, 60, 90, 119.99, 120, 120.5, 150, 1440, 1441, 1500, 2880, 2881, 4320, 10_110.25,
+    0.0166, 0.5, 1, 1.5, 5, 59, 60, 90, 119.99, 120, 120.5, 150, 1440, 1441, 1500, 2880, 2881, 4320,
+    10_110.25,
   ])
     assert.equal(parseMinutes(formatMinutes(minutes)), minutes, formatMinutes(minutes));
 });

@@ -20,6 +20,7 @@ export function Field({
   error,
   optional,
   hideLabel = false,
+  onEdit,
   children,
 }: {
   readonly label: string;
@@ -27,12 +28,14 @@ export function Field({
   readonly error?: string | null | undefined;
   readonly optional?: boolean;
   readonly hideLabel?: boolean;
+  /** Called when the user changes the value. */
+  readonly onEdit?: () => void;
   readonly children: ReactNode;
 }) {
   const id = useId();
   const descriptionId = error ? `${id}-error` : hint ? `${id}-hint` : undefined;
   return (
-    <div className="grid content-start gap-1">
+    <div className="grid content-start gap-1" onChange={onEdit}>
       <label htmlFor={id} className={hideLabel ? 'sr-only' : 'text-label text-ink-2'}>
         {label}
         {optional && <span className="font-normal text-ink-3"> (optional)</span>}

@@ -18,7 +18,7 @@ const ErrorContext = createContext<ApiError | null>(null);
 
 /**
  * Renders a form that shows errors of the server. If `error.param` names a field of the form, that field
- * shows the message and takes the focus. Other errors are shown at the top. Enter and ⌘S submit the form,
+ * shows the message until it is edited, and takes the focus. Other errors are shown at the top. Enter and ⌘S submit the form,
  * except while a submission is in progress. If the user leaves with unsaved changes, the form asks for
  * confirmation.
  */
@@ -151,9 +151,11 @@ export function FormField({
   readonly children: ReactNode;
 }) {
   const error = useContext(ErrorContext);
+  // The error is about the value that was sent. It no longer applies after an edit.
+  const [editedError, setEditedError] = useState<ApiError | null>(null);
   const isMine =
     error?.param === name || [`${name}.`, `${name}[`].some((head) => error?.param?.startsWith(head));
-  const serverProblem = isMine && error ? error.fieldMessage : null;
+  const serverProblem = isMine && error && error !== editedError ? error.fieldMessage : null;
   return (
     <Field
       label={label}
@@ -161,6 +163,7 @@ export function FormField({
       optional={optional}
       error={problem ?? serverProblem}
       hideLabel={hideLabel}
+      onEdit={() => setEditedError(error)}
     >
       {children}
     </Field>

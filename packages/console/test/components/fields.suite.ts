@@ -25,6 +25,9 @@ export function fieldTests(mount: MountSpecimen): void {
     await waitForFocus(weight);
     await page.getByText('Must be positive.').waitFor();
     assert.equal(await page.getByRole('alert').count(), 0);
+    await weight.fill('2');
+    await page.getByText('Must be positive.').waitFor({ state: 'hidden' });
+    assert.equal(await weight.getAttribute('aria-invalid'), null, 'the edited value was not judged yet');
     await weight.press('Control+s');
     await page
       .getByRole('alert')

@@ -33,7 +33,9 @@ export const checkResource = z
     metadata: jsonValueField(),
     missed_count: z
       .int()
-      .describe('Number of missed beats. 0 unless `status` is `missed`. Greater than 1 if Floe detected several missed beats together.'),
+      .describe(
+        'Number of missed beats. 0 unless `status` is `missed`. Greater than 1 if Floe detected several missed beats together.',
+      ),
   })
   .meta({ id: 'Check' });
 export type CheckResource = z.output<typeof checkResource>;

@@ -30,9 +30,7 @@ export const routeResource = z
     cache: z
       .enum(['on', 'off'])
       .nullable()
-      .describe(
-        'Whether the route uses the response cache. `null` means the setting of the organization.',
-      ),
+      .describe('Whether the route uses the response cache. `null` means the setting of the organization.'),
     ...orderedConfigEntryFields,
   })
   .meta({ id: 'Route' });

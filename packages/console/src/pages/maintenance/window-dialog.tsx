@@ -47,7 +47,11 @@ export function WindowDialog({
             `api/monitoring/maintenance/${encodeURIComponent(window.id)}`,
             toWindowBody(form, window),
           )
-        : sendJson<MaintenanceWindow>('POST', 'api/monitoring/maintenance', withoutNulls(toWindowBody(form, null))),
+        : sendJson<MaintenanceWindow>(
+            'POST',
+            'api/monitoring/maintenance',
+            withoutNulls(toWindowBody(form, null)),
+          ),
     { touches: [['maintenance']], done: onClose },
   );
   const problems = tried ? validateWindowForm(form) : {};

@@ -50,7 +50,10 @@ test('an edit keeps the seconds of a single window and the time limits of a repe
       show_on_boards: true,
     });
   }
-  const moved = toWindowBody({ ...toWindowForm(single, 'UTC'), start: '2027-01-11T03:00', length: '1 h' }, single);
+  const moved = toWindowBody(
+    { ...toWindowForm(single, 'UTC'), start: '2027-01-11T03:00', length: '1 h' },
+    single,
+  );
   assert.equal(Date.parse(moved.ends_at ?? '') - Date.parse(moved.starts_at ?? ''), 3_600_000);
   assert.equal(toWindowBody({ ...toWindowForm(single, 'UTC'), kind: 'repeats' }, single).starts_at, null);
 });
