@@ -162,6 +162,9 @@ test('start and log are not expected beats, and a run is measured from its start
     [null, MINUTE],
     'another run leaves it open',
   );
+  const two = call(started, 'start', 2 * MINUTE, 'b').state;
+  const [first, last] = [call(two, 'ok', 3 * MINUTE, 'a'), call(two, 'ok', 3 * MINUTE, 'b')];
+  assert.deepEqual([first.durationMs, last.durationMs], [null, MINUTE], 'only the run that started last');
   assert.equal(call(started, 'fail', 3 * MINUTE, 'b').state.runStartedAt, null, 'a failure closes any run');
   assert.equal(
     call(started, 'ok', MINUTE + 73 * HOUR, 'a').durationMs,
