@@ -39,21 +39,10 @@ export function WindowDialog({
       : { ...createWindowForm(new Date(), getBrowserZone()), monitors: planned },
   );
   const [tried, setTried] = useState(false);
-  const save = useApiMutation(
-    () =>
-      window
-        ? sendJson<MaintenanceWindow>(
-            'PATCH',
-            `api/monitoring/maintenance/${encodeURIComponent(window.id)}`,
-            toWindowBody(form, window),
-          )
-        : sendJson<MaintenanceWindow>(
-            'POST',
-            'api/monitoring/maintenance',
-            withoutNulls(toWindowBody(form, null)),
-          ),
-    { touches: [['maintenance']], done: onClose },
-  );
+  const save = useApiMutation(() => saveWindow(window, form), {
+    touches: [['maintenance']],
+    done: onClose,
+  });
   const problems = tried ? validateWindowForm(form) : {};
   const submit = () => {
     setTried(true);
@@ -85,6 +74,15 @@ export function WindowDialog({
       </Form>
     </Dialog>
   );
+}
+
+/** Changes the window, or creates one if `window` is null. */
+function saveWindow(window: MaintenanceWindow | null, form: WindowForm): Promise<MaintenanceWindow> {
+  const path = 'api/monitoring/maintenance';
+  const body = toWindowBody(form, window);
+  return window
+    ? sendJson('PATCH', `${path}/${encodeURIComponent(window.id)}`, body)
+    : sendJson('POST', path, withoutNulls(body));
 }
 
 /** Removes null values. Null clears a field, which is valid only in an update. */
