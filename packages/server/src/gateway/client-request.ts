@@ -10,6 +10,7 @@ import {
   scanMembersAt,
 } from '@floe/wire/json-edits';
 import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
+import { requireModelId } from './model-id.ts';
 import type { GatewaySurface } from './surface.ts';
 
 type Members = ReadonlyMap<string, ByteSpan>;
@@ -40,7 +41,7 @@ export interface ClientRequest {
  */
 export function parseClientRequest(surface: GatewaySurface, body: Buffer): ClientRequest {
   const members = scanJsonObject(body);
-  const model = requiredString(body, members, 'model');
+  const model = requiredModelId(body, members);
   try {
     return { body, members, model, ...parseOutline(surface, body, members) };
   } catch (error) {
@@ -105,12 +106,10 @@ function wrongTypeFault(param: string, wanted: string): Fault {
   return new Fault('invalid_request', `The parameter "${param}" must be ${wanted}.`, { param });
 }
 
-function requiredString(body: Buffer, members: Members, name: string): string {
-  const span = members.get(name);
-  if (!span) throw missingParameterFault(name);
-  const value = readStringAt(body, span);
-  if (value === undefined || value === '') throw wrongTypeFault(name, 'a non-empty string');
-  return value;
+function requiredModelId(body: Buffer, members: Members): string {
+  const span = members.get('model');
+  if (!span) throw missingParameterFault('model');
+  return requireModelId(readStringAt(body, span));
 }
 
 function optionalString(body: Buffer, members: Members, name: string): string | null {

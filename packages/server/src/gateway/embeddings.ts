@@ -22,6 +22,7 @@ import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import { computeChargedUsage } from './charged-usage.ts';
 import { type ClientRequest, MAX_JSON_BODY_BYTES, parseBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST } from './exchange-record.ts';
+import { requireModelId } from './model-id.ts';
 import type { GatewayOperation } from './operation.ts';
 import { orderTargets, setExchangeRoute } from './order-targets.ts';
 import { type ResolvedRoute, resolveRoute, type Target } from './org-catalog.ts';
@@ -73,11 +74,7 @@ function parseEmbeddingsRequest(body: Buffer): ClientRequest {
   for (const param of ['model', 'input'])
     if (!members.has(param))
       throw new Fault('missing_required_parameter', `Missing required parameter: "${param}".`, { param });
-  const model = optionalText(body, members, 'model');
-  if (model === null || model === '')
-    throw new Fault('invalid_request', 'The parameter "model" must be a non-empty string.', {
-      param: 'model',
-    });
+  const model = requireModelId(optionalText(body, members, 'model'));
   return { body, members, model, stream: false, choices: 1, user: optionalText(body, members, 'user') };
 }
 

@@ -6,6 +6,7 @@ import { type AuthenticatedCaller, authenticateCaller } from './caller.ts';
 import type { ClientConnection } from './client-connection.ts';
 import {
   type Exchange,
+  type ExchangeResult,
   INITIAL_POLICY_STATE,
   type StartedExchange,
   UNPARSED_REQUEST,
@@ -17,7 +18,7 @@ import type { AdmittedExchange } from './overload/overload-manager.ts';
 import { parseRequestControls } from './request-controls.ts';
 import { ResponseProgress } from './response-progress.ts';
 import { ResponseRecord } from './response-record.ts';
-import { sendError } from './send-error.ts';
+import { logInternalError, sendError } from './send-error.ts';
 import { recordSession } from './session-request-counter.ts';
 import type { GatewaySurface } from './surface.ts';
 
@@ -40,10 +41,29 @@ export async function handleExchange(
     const request = await admitExchange(x, () => parseAndRoute(x, operation));
     x.result = await request.send();
   } catch (error) {
-    x.result = sendError(x, error);
+    x.result = sendAnyError(x, error);
   } finally {
+    finish(x, operation);
+  }
+}
+
+/** Sends an error. If that fails because of a bug, closes the connection, so that the process can continue. */
+function sendAnyError(x: StartedExchange, error: unknown): ExchangeResult {
+  try {
+    return sendError(x, error);
+  } catch (bug) {
+    x.client.abort();
+    return { state: 'failed', status: 500, fault: logInternalError(x.gateway.log, x.id, bug) };
+  }
+}
+
+/** Releases and records the exchange. A bug here must not end the process, which serves other organizations. */
+function finish(x: StartedExchange, operation: GatewayOperation): void {
+  try {
     operation.release?.(x);
     finalizeExchange(x);
+  } catch (bug) {
+    logInternalError(x.gateway.log, x.id, bug);
   }
 }
 

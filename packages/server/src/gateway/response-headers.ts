@@ -49,7 +49,8 @@ export function buildKeepAliveHeaders(x: StartedExchange): string[] {
 
 /**
  * Header values may contain only visible ASCII (RFC 9110, section 5.5). Other characters are percent-encoded.
+ * Never throws, because error responses have these headers, too.
  */
 function encodeHeaderValue(text: string): string {
-  return /^[\x21-\x7e]*$/.test(text) ? text : encodeURIComponent(text);
+  return /^[\x21-\x7e]*$/.test(text) ? text : encodeURIComponent(text.toWellFormed());
 }

@@ -5,6 +5,7 @@ import type { KeyRecord } from '../../platform/keyring.ts';
 import { type BillingMode, resolveBillingMode } from '../billing.ts';
 import { type ClientConnection, ClientDisconnectedError } from '../client-connection.ts';
 import { type Exchange, type ExchangeResult, UNPARSED_REQUEST } from '../exchange-record.ts';
+import { requireModelId } from '../model-id.ts';
 import type { GatewayOperation } from '../operation.ts';
 import { orderTargets, setExchangeRoute } from '../order-targets.ts';
 import type { ResolvedRoute } from '../org-catalog.ts';
@@ -90,7 +91,10 @@ async function readAndRoute(
     throw new Fault('invalid_request', 'The URL contains a platform key. Send the key in a header instead.');
   const { clock, spoolDir } = gateway;
   const allowsModel = createModelCheck(x, context);
+  const pathModel = resource.model ?? new URLSearchParams(path.query).get('model');
+  if (pathModel !== null) requireModelId(pathModel);
   const opaque = await readOpaqueRequest({ client, resource, clock, spoolDir, allowsModel });
+  const model = opaque.model ?? pathModel;
   x.request = { ...UNPARSED_REQUEST, opaque };
   // A request to a model is estimated and reserved like any other.
   if (opaque.body.kind === 'json' && opaque.model !== null && TEXT_BILLING_MODES.has(x.surface.billing)) {
@@ -105,7 +109,6 @@ async function readAndRoute(
     };
     x.request = { ...x.request, prompt };
   }
-  const model = opaque.model ?? new URLSearchParams(path.query).get('model');
   if (model === null) requireAllowedPath(key, client);
   const owner = await findResourceOwner(x, context, opaque);
   if (allowsModel) await requireValidatedInputs(gateway.resourceOwners, key, resource, opaque);

@@ -14,6 +14,7 @@ import type { Clock } from '../../core/clock.ts';
 import { rejectContentEncoding } from '../body-checks.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import { MAX_JSON_BODY_BYTES } from '../client-request.ts';
+import { requireModelId } from '../model-id.ts';
 import { BatchInputValidator } from './batch-input-validator.ts';
 import { findBatchReferences } from './batch-references.ts';
 import { type BodyReferences, findBodyReferences } from './body-references.ts';
@@ -169,6 +170,7 @@ async function spoolMultipart(reader: OpaqueReadOptions, type: string): Promise<
     field(name, field) {
       if (fields.has(name))
         throw new Fault('invalid_request', `The field "${name}" must occur only once.`, { param: name });
+      if (name === 'model') requireModelId(field.value);
       fields.set(name, field);
     },
   });
@@ -240,9 +242,7 @@ function findReferences(
 function parseModel(bytes: Buffer, members: ReadonlyMap<string, ByteSpan>): string | null {
   const span = members.get('model');
   if (!span || bytes[span.start] === 0x6e) return null;
-  const model = readStringAt(bytes, span);
-  if (model !== undefined && model !== '') return model;
-  throw new Fault('invalid_request', 'The parameter "model" must be a non-empty string.', { param: 'model' });
+  return requireModelId(readStringAt(bytes, span));
 }
 
 function optionalNumber(bytes: Buffer, span: ByteSpan | undefined): number | undefined {

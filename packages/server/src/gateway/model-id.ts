@@ -1,0 +1,27 @@
+import { Fault } from '@floe/contract/faults';
+
+/**
+ * Maximum size of a model id in UTF-8 bytes. PostgreSQL cannot index long values, and the request log and the
+ * charts index the ids.
+ */
+const MAX_MODEL_ID_BYTES = 512;
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
+
+/**
+ * Returns the model id that a client sent. The id becomes part of headers, URLs and indexed rows, so it must
+ * be short and valid Unicode.
+ * @throws Fault `invalid_request`
+ */
+export function requireModelId(value: string | null | undefined): string {
+  if (value === null || value === undefined || value === '') throw invalidModelFault('a non-empty string');
+  // A string has at most as many UTF-16 units as UTF-8 bytes.
+  if (value.length > MAX_MODEL_ID_BYTES || Buffer.byteLength(value) > MAX_MODEL_ID_BYTES)
+    throw invalidModelFault(`at most ${MAX_MODEL_ID_BYTES} bytes long`);
+  if (!value.isWellFormed() || CONTROL_CHARACTER.test(value))
+    throw invalidModelFault('valid Unicode without control characters');
+  return value;
+}
+
+function invalidModelFault(wanted: string): Fault {
+  return new Fault('invalid_request', `The parameter "model" must be ${wanted}.`, { param: 'model' });
+}
