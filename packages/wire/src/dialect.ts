@@ -77,6 +77,8 @@ export interface ResponseReadOptions {
   readonly sealOrigin?: string | undefined;
   /** Whether the provider writes reasoning as `<think>…</think>` at the start of the text. */
   readonly thinkTags?: boolean | undefined;
+  /** Whether to read the blocks of all choices (`n` of Chat) instead of only the first one. */
+  readonly allChoices?: boolean | undefined;
 }
 
 /**

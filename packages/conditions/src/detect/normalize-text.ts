@@ -6,28 +6,48 @@ export interface NormalizedText {
 }
 
 /**
- * Soft hyphens, zero-width characters, unusual spaces and dashes, and full-width forms. Most strings contain none
- * of them.
+ * Invisible characters, and spaces, dashes, digits and full-width forms that are not ASCII. Most strings contain
+ * none of them.
  */
-const CONFUSABLE_CHARACTERS = /[\u00a0\u00ad\u2000-\u2015\u202f\u205f\u2060\ufeff\uff01-\uff5e]/;
+const CONFUSABLE_CHARACTERS =
+  /[[\p{Default_Ignorable_Code_Point}\p{Zs}\p{Pd}\p{Nd}\u2212\uff01-\uff5e]--\p{ASCII}]/v;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
+const SPACE = /\p{Zs}/u;
+const DASH = /[\p{Pd}\u2212]/u;
+const DIGIT = /\p{Nd}/u;
 
 /**
- * Normalizes characters that hide a value from a detector but not from a reader. Full-width digits
- * and letters become ASCII, invisible characters are removed, and all dashes and spaces become `-`
- * and a space. Takes linear time. Returns the text unchanged if it contains no such characters.
+ * Normalizes characters that hide a value from a detector but not from a reader. Decimal digits of
+ * all scripts and full-width letters become ASCII, invisible characters are removed, and all dashes
+ * and spaces become `-` and a space. Takes linear time. Returns the text unchanged if it contains no
+ * such characters.
  */
 export function normalizeForDetection(text: string): NormalizedText {
   if (isAscii(text) || !CONFUSABLE_CHARACTERS.test(text)) return { text, offsets: null };
   const offsets = new Uint32Array(text.length + 1);
   let folded = '';
   for (let at = 0; at < text.length; at += 1) {
-    const plain = plainCode(text.charCodeAt(at));
-    if (plain === 0) continue;
-    offsets[folded.length] = at;
-    folded += String.fromCharCode(plain);
+    const code = text.charCodeAt(at);
+    const point = isHighSurrogate(code) ? (text.codePointAt(at) ?? code) : code;
+    const plain = plainCode(point);
+    if (plain === null) {
+      offsets[folded.length] = at;
+      folded += text.charAt(at);
+      continue;
+    }
+    if (plain !== 0) {
+      offsets[folded.length] = at;
+      folded += String.fromCharCode(plain);
+    }
+    if (point > 0xffff) at += 1;
   }
   offsets[folded.length] = text.length;
   return { text: folded, offsets };
+}
+
+/** Returns the position after the character at `at`, which may consist of two UTF-16 units. */
+export function findCharacterEnd(text: string, at: number): number {
+  return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 }
 
 /** For long strings, counting UTF-8 bytes is thirty times faster than a regular expression. */
@@ -35,12 +55,36 @@ function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }
 
-/** Returns the ASCII equivalent of a character code; 0 for invisible characters. */
-function plainCode(code: number): number {
-  if (code < 0xa0) return code;
-  if (code >= 0xff01 && code <= 0xff5e) return code - 0xfee0;
-  if (code === 0xad || code === 0xfeff || code === 0x2060 || (code >= 0x200b && code <= 0x200f)) return 0;
-  if (code === 0xa0 || code === 0x202f || code === 0x205f || (code >= 0x2000 && code <= 0x200a)) return 0x20;
-  if (code >= 0x2010 && code <= 0x2015) return 0x2d;
-  return code;
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00;
+}
+
+/** The results for the characters up to U+FFFF that have occurred, plus 2. A value of 1 means unchanged. */
+const known = new Uint16Array(0x1_0000);
+
+/** Returns the ASCII equivalent of a code point; 0 if it is invisible, null if it has none. */
+function plainCode(point: number): number | null {
+  if (point < 0x80) return null;
+  if (point > 0xffff) return computePlainCode(point);
+  const found = known[point] ?? 0;
+  if (found !== 0) return found === 1 ? null : found - 2;
+  const plain = computePlainCode(point);
+  known[point] = plain === null ? 1 : plain + 2;
+  return plain;
+}
+
+function computePlainCode(point: number): number | null {
+  if (point >= 0xff01 && point <= 0xff5e) return point - 0xfee0;
+  const character = String.fromCodePoint(point);
+  if (INVISIBLE.test(character)) return 0;
+  if (SPACE.test(character)) return 0x20;
+  if (DASH.test(character)) return 0x2d;
+  return DIGIT.test(character) ? 0x30 + digitValue(point) : null;
+}
+
+/** Returns the value of a decimal digit. Unicode assigns the digits of a script in order, starting with zero. */
+function digitValue(point: number): number {
+  let start = point;
+  while (DIGIT.test(String.fromCodePoint(start - 1))) start -= 1;
+  return (point - start) % 10;
 }

@@ -87,3 +87,12 @@ function shapeOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return 'value';
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]));
 }
+
+test('a long key is not taken for base64 data, alone or in an assignment', () => {
+  const body = 'aB3dE5gH7jK9mN1pQ'.repeat(10);
+  const keys = [`sk-proj-${body.slice(0, 156)}`, `sk-ant-api03-${body.slice(0, 140)}`, `ghp_${body}`];
+  for (const key of [...keys, `OPENAI_API_KEY=${keys[0]}`])
+    assert.deepEqual([...countFindingsInJson(JSON.stringify({ content: key }), ALL)], [['secret', 1]], key);
+  for (const blob of [body, `${body}==`, `data:image/png;base64,${body}`])
+    assert.deepEqual([...countFindingsInJson(JSON.stringify({ content: blob }), ALL)], []);
+});

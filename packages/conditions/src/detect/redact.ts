@@ -1,3 +1,4 @@
+import { isBlob } from './blobs.ts';
 import { findNumberEnd, findStringEnd, isMemberName } from './json-tokens.ts';
 import { type Finding, type FindingKind, SensitiveDataScan } from './sensitive-data-scan.ts';
 
@@ -32,8 +33,6 @@ const MAX_PASSES = 4;
 const QUOTE = 0x22;
 /** Minimum digits of a card number. Cards are the only findings that occur as JSON numbers. */
 const NUMBER_DIGITS = 13;
-const BLOB_CHARS = 128;
-const BLOB = /^(?:data:[\w.+/-]{1,100};base64,)?[A-Za-z0-9+/_=-]*$/;
 
 /**
  * Counts findings in the strings of a JSON text, including JSON that is nested in strings. Skips member names
@@ -189,7 +188,7 @@ class Redactor {
 
   /** Returns a string without the findings. */
   text(text: string, depth: number): string {
-    if (text.length >= BLOB_CHARS && BLOB.test(text)) return text;
+    if (isBlob(text)) return text;
     const inner = depth < MAX_NESTED_JSON && isJson(text) ? this.json(text, depth + 1) : text;
     return this.#clean(inner);
   }

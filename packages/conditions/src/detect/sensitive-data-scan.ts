@@ -7,7 +7,7 @@ import {
   isLetterOrDigit,
   readCharacterCode,
 } from './character-codes.ts';
-import { normalizeForDetection } from './normalize-text.ts';
+import { findCharacterEnd, normalizeForDetection } from './normalize-text.ts';
 import {
   type DigitRun,
   findCardEnd,
@@ -51,6 +51,8 @@ export interface Finding {
  */
 export class SensitiveDataScan {
   readonly findings: Finding[] = [];
+  readonly #original: string;
+  /** The normalized text. */
   readonly #text: string;
   readonly #wantsSecrets: boolean;
   readonly #wantsIbans: boolean;
@@ -64,6 +66,7 @@ export class SensitiveDataScan {
 
   constructor(text: string, wanted: ReadonlySet<FindingKind>) {
     const folded = normalizeForDetection(text);
+    this.#original = text;
     this.#text = folded.text;
     this.#offsets = folded.offsets;
     this.#wantsSecrets = wanted.has('secret');
@@ -128,7 +131,7 @@ export class SensitiveDataScan {
     if (end < 0 || start < this.#done) return false;
     this.#done = end;
     const offsets = this.#offsets;
-    const last = (offsets?.[end - 1] ?? end - 1) + 1;
+    const last = offsets ? findCharacterEnd(this.#original, offsets[end - 1] ?? 0) : end;
     this.findings.push({ kind, start: offsets?.[start] ?? start, end: last });
     return true;
   }

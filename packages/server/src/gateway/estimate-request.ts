@@ -1,6 +1,6 @@
-import { readNumberAt } from '@floe/wire/json-edits';
 import { containsAt, visitByte } from '../core/visit-byte.ts';
 import type { CostEstimate } from '../guardrails/request-attributes.ts';
+import { findRequestedMaxOutputTokens } from '../guardrails/requested-output.ts';
 import { DEFAULT_OUTPUT_TOKENS, estimateMaxInputTokens } from '../guardrails/token-estimate.ts';
 import {
   computeMaxCostNanoUsd,
@@ -84,16 +84,4 @@ function maxCostNanoUsd(price: Price | null, most: UsageUpperBound, atMs: number
   if (price.source === 'free' || price.source === 'seat') return 0;
   const isBounded = hasTierPrice(price, most.tier) || most.tier === 'flex' || most.tier === 'batch';
   return isBounded ? computeMaxCostNanoUsd(price, most, atMs) : null;
-}
-
-const OUTPUT_CAPS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
-
-/** Returns the maximum number of output tokens that a request sets; null if it sets none. */
-export function findRequestedMaxOutputTokens({ body, members }: ClientRequest): number | null {
-  for (const name of OUTPUT_CAPS) {
-    const span = members.get(name);
-    const cap = span && readNumberAt(body, span);
-    if (cap !== undefined && cap > 0) return Math.ceil(cap);
-  }
-  return null;
 }

@@ -1,4 +1,5 @@
 import type { Fault } from '@floe/contract/faults';
+import { findRequestedMaxOutputTokens } from '../guardrails/requested-output.ts';
 import type { ExchangeRow } from '../store/ports.ts';
 import { formatExchangeLine, isAlwaysLogged } from './access-log-line.ts';
 import { buildRequestAttributes } from './admit.ts';
@@ -7,7 +8,6 @@ import { storeBodies } from './bodies/store-bodies.ts';
 import { detectClientName } from './client-name.ts';
 import { findSessionId } from './conversation-id.ts';
 import { findEndUser } from './end-user.ts';
-import { findRequestedMaxOutputTokens } from './estimate-request.ts';
 import { type Exchange, isAdmitted, type RecordedDecision, type StartedExchange } from './exchange-record.ts';
 import { computePromptCacheSavings } from './prompt-cache-savings.ts';
 import { computeCacheSavings, computeUsageAndCost, type UsageAndCost } from './usage-and-cost.ts';

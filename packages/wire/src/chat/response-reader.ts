@@ -17,6 +17,7 @@ import {
 import type { EmitResponseEvent } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
 import { readChatUsage } from '../usage.ts';
+import { AllChoicesReader, readAllChoices } from './all-choices-reader.ts';
 import { ChoiceDeltaReader, readChoiceMessage, requiresExactNumbers } from './choice-reader.ts';
 import { ReasoningDetailsCollector } from './reasoning-details.ts';
 import { ThinkTagSplitter } from './think-tag-splitter.ts';
@@ -31,11 +32,17 @@ export function createResponseReader(
   emit: EmitResponseEvent,
   options: ResponseReadOptions,
 ): ResponseStreamReader {
-  return new ChatAnswerReader(emit, options);
+  const createReader = (receive: EmitResponseEvent) => new ChatAnswerReader(receive, options);
+  return options.allChoices ? new AllChoicesReader(emit, createReader) : createReader(emit);
 }
 
 /** Reads a complete Chat Completions response, or an error body. */
 export function readCompleteResponse(body: Json, options: ResponseReadOptions): CanonicalResponse {
+  const read = (whole: Json) => readFirstChoice(whole, options);
+  return options.allChoices ? readAllChoices(body, read) : read(body);
+}
+
+function readFirstChoice(body: Json, options: ResponseReadOptions): CanonicalResponse {
   const fold = new ResponseAccumulator();
   new ChatAnswerReader((event) => fold.add(event), options).whole(body);
   return fold.answer;

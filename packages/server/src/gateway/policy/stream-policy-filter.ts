@@ -72,12 +72,11 @@ export class StreamPolicyFilter {
     this.#context = context;
     this.#earlyPolicies = selectEarlyPolicies(context.policySet);
     this.#mayDeny = context.policySet.policies.some(canDeny);
-    this.#answer = new StreamedAnswer(this.#earlyPolicies?.detects ?? null, usage);
+    const detects = context.policySet.detects.size > 0;
+    this.#answer = new StreamedAnswer({ early: this.#earlyPolicies?.detects ?? null, detects }, usage);
     this.#reader = UPSTREAM_DIALECTS[x.surface.dialect].createResponseReader(
       (event) => this.#answer.add(event),
-      {
-        id: x.id,
-      },
+      { id: x.id, allChoices: true },
     );
   }
 
@@ -188,6 +187,7 @@ export class StreamPolicyFilter {
   #readEvent({ event, data }: SseEvent): Promise<void> | null {
     this.#isFinishing ||= FINISH_PATTERN.test(data);
     this.#reader.read({ event, data });
+    this.#answer.addStrings(data);
     const longTexts = this.#answer.takeLongTexts();
     const scanning = longTexts.length > 0 ? this.#scanLongTexts(longTexts) : null;
     return scanning ? scanning.then(() => this.#evaluateEvent(data) ?? undefined) : this.#evaluateEvent(data);
@@ -226,15 +226,15 @@ export class StreamPolicyFilter {
   #evaluateEarly(policySet: PolicySet): Promise<void> | null {
     const early = this.#answer.takeKinds();
     const answer = { ...EMPTY_ANSWER, usage: null };
-    return this.#evaluate(policySet, { answer, texts: [], early }, (evaluation) => {
+    return this.#evaluate(policySet, { answer, blocks: [], strings: [], early }, (evaluation) => {
       if (this.#applyDenial(evaluation)) recordStreamDecisions(this.#x, evaluation);
     });
   }
 
   #evaluateWhole(): Promise<void> | null {
     this.#isEvaluated = true;
-    const { answer, texts } = this.#answer.complete(this.#x.answer.usage);
-    return this.#evaluate(this.#context.policySet, { answer, texts, early: null }, (evaluation) => {
+    const whole = this.#answer.complete(this.#x.answer.usage);
+    return this.#evaluate(this.#context.policySet, { ...whole, early: null }, (evaluation) => {
       recordStreamDecisions(this.#x, evaluation);
       this.#applyDenial(evaluation);
     });

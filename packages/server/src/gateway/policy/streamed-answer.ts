@@ -2,19 +2,15 @@ import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import type { Usage } from '@floe/wire/usage';
 import { INLINE_LIMITS } from '../../guardrails/policies/inline-limits.ts';
-import { findKinds } from '../../guardrails/policies/policy-tasks.ts';
-import type { PolicyResponse } from '../../guardrails/policies/response-subject.ts';
+import { findKinds, type StreamedPolicyResponse } from '../../guardrails/policies/policy-tasks.ts';
+import { StreamStrings } from './stream-strings.ts';
 
-/**
- * Number of characters before the newest frame that are scanned together with it. Longer values are detected
- * at the end.
- */
-const MATCH_TAIL_CHARS = 1024;
-
-interface Block {
-  /** Pieces of the text, which are joined once at the end. */
-  readonly pieces: string[];
-  tail: string;
+/** What policies detect in a stream. */
+export interface StreamDetection {
+  /** The kinds to find in each frame; null if no policy can stop the stream early. */
+  readonly early: ReadonlySet<FindingKind> | null;
+  /** Whether a policy detects data. */
+  readonly detects: boolean;
 }
 
 /** The parts of a stream that policies read: its texts, its tools, and the kinds of findings so far. */
@@ -23,26 +19,32 @@ export class StreamedAnswer {
   hasOpened = false;
   /** Whether a kind was found since `takeKinds`. */
   hasNewFinding = false;
-  readonly #wanted: ReadonlySet<FindingKind> | null;
-  readonly #blocks = new Map<number, Block>();
+  /** The text of each block, in pieces that are joined once at the end. */
+  readonly #blocks = new Map<number, string[]>();
+  /** Null if no policy detects data. */
+  readonly #strings: StreamStrings | null;
   readonly #tools: string[] = [];
   readonly #kinds = new Set<FindingKind>();
   #finish = '';
   #usage: Usage | null;
   #longTexts: string[] = [];
 
-  /** @param wanted the kinds to find in each frame; null if no policy can stop the stream early */
-  constructor(wanted: ReadonlySet<FindingKind> | null, usage: Usage | null) {
-    this.#wanted = wanted;
+  constructor({ early, detects }: StreamDetection, usage: Usage | null) {
     this.#usage = usage;
+    this.#strings = detects ? new StreamStrings(early && ((text) => this.#scan(text, early))) : null;
+  }
+
+  /** Adds the strings of an event. */
+  addStrings(data: string): void {
+    this.#strings?.add(data);
   }
 
   add(event: ResponseEvent): void {
     if (event.type === 'open') {
       this.hasOpened = true;
-      this.#blocks.set(event.block, { pieces: [], tail: '' });
+      this.#blocks.set(event.block, []);
       if (event.kind === 'tool' && event.name !== undefined) this.#tools.push(event.name);
-    } else if (event.type === 'delta') this.#addText(event.block, event.text);
+    } else if (event.type === 'delta') this.#blocks.get(event.block)?.push(event.text);
     else if (event.type === 'usage') this.#usage = event.usage;
     else if (event.type === 'finish') {
       this.hasOpened = true;
@@ -75,25 +77,19 @@ export class StreamedAnswer {
   }
 
   /** Returns the complete response. `usage` is used if the stream contained none. */
-  complete(usage: Usage | null): { readonly answer: PolicyResponse; readonly texts: readonly string[] } {
-    const texts = [...this.#blocks.values()].map(({ pieces }) => pieces.join(''));
-    const text = texts.join('\n');
+  complete(usage: Usage | null): Pick<StreamedPolicyResponse, 'answer' | 'blocks' | 'strings'> {
+    const blocks = [...this.#blocks.values()].map((pieces) => pieces.join(''));
+    const answer = { text: blocks.join('\n'), finish: this.#finish, tools: this.#tools };
     return {
-      answer: { text, finish: this.#finish, tools: this.#tools, usage: this.#usage ?? usage },
-      texts,
+      answer: { ...answer, usage: this.#usage ?? usage },
+      blocks,
+      strings: this.#strings?.texts() ?? [],
     };
   }
 
-  #addText(at: number, text: string): void {
-    const block = this.#blocks.get(at);
-    if (!block) return;
-    block.pieces.push(text);
-    if (this.#wanted === null) return;
-    const recent = block.tail + text;
-    block.tail = recent.slice(-MATCH_TAIL_CHARS);
+  #scan(text: string, wanted: ReadonlySet<FindingKind>): void {
     // Later texts wait, so that findings are recorded in the order of the response.
-    if (this.#longTexts.length > 0 || recent.length > INLINE_LIMITS.scannedChars)
-      this.#longTexts.push(recent);
-    else this.addFindings(findKinds([recent], this.#wanted));
+    if (this.#longTexts.length > 0 || text.length > INLINE_LIMITS.scannedChars) this.#longTexts.push(text);
+    else this.addFindings(findKinds([text], wanted));
   }
 }

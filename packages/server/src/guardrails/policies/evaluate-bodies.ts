@@ -60,7 +60,7 @@ export function evaluateResponsePolicies(
     blocks,
     finish,
     usage: reportedUsage,
-  } = UPSTREAM_DIALECTS[dialect].readCompleteResponse(JSON.parse(json), { id });
+  } = UPSTREAM_DIALECTS[dialect].readCompleteResponse(JSON.parse(json), { id, allChoices: true });
   const answer = {
     text: blocks.map(({ text }) => text).join('\n'),
     finish: finish?.raw ?? '',

@@ -22,7 +22,9 @@ export interface StreamedPolicyResponse {
   readonly request: PolicyRequest;
   readonly answer: PolicyResponse;
   /** The texts of the blocks. `answer.text` contains them in lines. */
-  readonly texts: readonly string[];
+  readonly blocks: readonly string[];
+  /** All strings of the stream, also those that are in no block. Detectors read them. */
+  readonly strings: readonly string[];
   /** The kinds that were found so far, if only the policies that can stop a stream early are evaluated. */
   readonly early: readonly FindingKind[] | null;
 }
@@ -70,8 +72,7 @@ export function runPolicyTask(task: PolicyTask): PolicyTaskResult {
   }
   const request = restoreBody(task.response.request);
   if (task.name === 'stream') {
-    const { texts } = task.response;
-    const answer = { ...task.response.answer, text: texts.join('\n') };
+    const answer = { ...task.response.answer, text: task.response.blocks.join('\n') };
     const evaluation = evaluateStreamPolicies(set, { ...task.response, answer, request });
     return toResult(set, { evaluation, body: request.body }, request.body);
   }
@@ -82,13 +83,13 @@ export function runPolicyTask(task: PolicyTask): PolicyTaskResult {
 /** Evaluates the response policies on a complete stream. A stream cannot be redacted. */
 export function evaluateStreamPolicies(
   policySet: PolicySet,
-  { request, answer, texts, early }: StreamedPolicyResponse,
+  { request, answer, strings, early }: StreamedPolicyResponse,
   limits: InlineLimits | null = null,
 ): PolicyEvaluation {
   const find = () => {
     if (early) return new Map(early.map((kind) => [kind, 1]));
-    requireScannableInline(texts, limits);
-    return countInTexts(texts, policySet.detects);
+    requireScannableInline(strings, limits);
+    return countInTexts(strings, policySet.detects);
   };
   const subject = new ResponseSubject(answer, request, policySet, { find, locate: () => null, limits });
   return evaluatePolicies(policySet, subject, limits?.steps);

@@ -131,7 +131,7 @@ test('a thread evaluates responses and streams as the main thread does', async (
     assert.equal(actual.body.toString(), expected.body.toString());
     const answer = { text: content, finish: 'stop', tools: [], usage };
     for (const early of [null, ['email'] as const]) {
-      const stream = { request, answer, texts: [content], early };
+      const stream = { request, answer, blocks: [content], strings: [content], early };
       const subset = early ? { ...set, policies: set.policies.slice(1) } : set;
       assert.deepEqual(
         await threads.evaluateStream(subset, stream, callerOf('acme')),

@@ -125,8 +125,8 @@ export class PolicyThreads {
     caller: PolicyCaller,
   ): Promise<PolicyEvaluation> {
     const { text } = response.answer;
-    const bytes = text.length + response.request.body.length;
-    // The thread joins the texts again.
+    const bytes = sumLengths([text, ...response.strings]) + response.request.body.length;
+    // The thread joins the blocks again.
     const answer = { ...response.answer, text: '' };
     return this.#admit(caller, bytes, async () => {
       const request = await copyRequest(policySet, response.request, false);
@@ -145,7 +145,7 @@ export class PolicyThreads {
     wanted: ReadonlySet<FindingKind>,
     caller: PolicyCaller,
   ): Promise<readonly FindingKind[]> {
-    const bytes = texts.reduce((sum, text) => sum + text.length, 0);
+    const bytes = sumLengths(texts);
     return this.#admit(caller, bytes, async () => {
       const result = await this.#send(caller, { name: 'kinds', texts, kinds: [...wanted] }, []);
       return result.kinds;
@@ -257,4 +257,8 @@ function policyAt(policies: readonly CompiledPolicy[], at: number): CompiledPoli
 
 function toBody({ body }: PolicyTaskResult, given: Buffer): Buffer {
   return body === null ? given : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+function sumLengths(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
 }

@@ -1,9 +1,11 @@
 import { EvaluationFailure } from '@floe/conditions/condition';
+import { isBlob } from '@floe/conditions/detect/blobs';
 import { type FindingLocations, locateFindings } from '@floe/conditions/detect/locate-findings';
 import { type FindingCounts, type JsonScanResult, scanJson } from '@floe/conditions/detect/redact';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
+import { findRequestedMaxOutputTokens } from '../requested-output.ts';
 import type { PolicySubject } from './evaluate-policies.ts';
 import { type InlineLimits, requireParsableInline, requireReadableInline } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
@@ -136,9 +138,9 @@ export class RequestSubject implements PolicySubject {
       case 'bytes':
         return BigInt(body.length);
       case 'max_tokens':
-        return BigInt(Math.trunc(this.#number(OUTPUT_CAPS) ?? 0));
+        return BigInt(findRequestedMaxOutputTokens(this.#request) ?? 0);
       case 'temperature':
-        return this.#number(['temperature']) ?? 0;
+        return this.#number('temperature') ?? 0;
       case 'system':
         return this.#allMessages().filter(isSystem).map(textOf).join('\n');
       case 'messages':
@@ -156,14 +158,11 @@ export class RequestSubject implements PolicySubject {
     }
   }
 
-  #number(names: readonly string[]): number | null {
+  #number(name: string): number | null {
     const { body, members } = this.#request;
-    for (const name of names) {
-      const span = members.get(name);
-      const value = span && readNumberAt(body, span);
-      if (value !== undefined && Number.isFinite(value)) return value;
-    }
-    return null;
+    const span = members.get(name);
+    const value = span && readNumberAt(body, span);
+    return value !== undefined && Number.isFinite(value) ? value : null;
   }
 
   #body(): JsonObject {
@@ -192,7 +191,6 @@ const REQUEST_MEMBERS = [
   'text',
   'tools',
 ] as const;
-const OUTPUT_CAPS = ['max_completion_tokens', 'max_output_tokens', 'max_tokens'];
 
 interface Message {
   readonly role: string;
@@ -236,23 +234,35 @@ const LABEL_MEMBERS: ReadonlySet<string> = new Set([
   'tool_use_id',
   'status',
 ]);
-const BLOB_PATTERN = /^(?:data:[\w.+/-]{1,100};base64,)?[A-Za-z0-9+/_=-]{128,}$/;
+/** Members that contain text. They are never taken for blobs, so that padding does not hide a text. */
+const TEXT_MEMBERS: ReadonlySet<string> = new Set([
+  'text',
+  'content',
+  'input',
+  'prompt',
+  'system',
+  'instructions',
+  'arguments',
+  'output',
+]);
 
 /**
  * Returns all texts in a value, one per line, without labels and without blobs such as images and signatures.
  */
 function collectText(value: Json | undefined): string {
   const texts: string[] = [];
-  addTexts(value, texts);
+  addTexts(value, true, texts);
   return texts.join('\n');
 }
 
-function addTexts(value: Json | undefined, texts: string[]): void {
+/** @param isText whether the value belongs to a member that contains text */
+function addTexts(value: Json | undefined, isText: boolean, texts: string[]): void {
   if (typeof value === 'string') {
-    if (value !== '' && !BLOB_PATTERN.test(value)) texts.push(value);
-  } else if (Array.isArray(value)) for (const entry of value) addTexts(entry, texts);
+    if (value !== '' && (isText || !isBlob(value))) texts.push(value);
+  } else if (Array.isArray(value)) for (const entry of value) addTexts(entry, isText, texts);
   else if (isObject(value))
-    for (const [name, entry] of Object.entries(value)) if (!LABEL_MEMBERS.has(name)) addTexts(entry, texts);
+    for (const [name, entry] of Object.entries(value))
+      if (!LABEL_MEMBERS.has(name)) addTexts(entry, TEXT_MEMBERS.has(name), texts);
 }
 
 function arrayMember(body: JsonObject, name: string): readonly Json[] {

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redactText } from './redact.ts';
+import type { FindingKind } from './sensitive-data-scan.ts';
+
+const CARD: ReadonlySet<FindingKind> = new Set(['credit_card']);
+const DIGITS = '4111111111111111';
+
+function spell(digit: (value: number) => string, between = ''): string {
+  return [...DIGITS].map((value) => digit(Number(value))).join(between);
+}
+
+function fromZero(zero: number): string {
+  return spell((value) => String.fromCodePoint(zero + value));
+}
+
+test('digits of any script, invisible characters, and unusual spaces and dashes do not hide a value', () => {
+  const spellings = [
+    // Full-width, Arabic-Indic, Devanagari and mathematical digits.
+    ...[0xff10, 0x0660, 0x0966, 0x1d7ce, 0x1d7f6].map(fromZero),
+    // Zero-width, soft hyphen, joiner, bidirectional isolate, variation selector and tag characters.
+    ...['\u200b', '\u00ad', '\u034f', '\u2066', '\u2069', '\ufe0f', '\u{e0020}', '\ufeff'].map((between) =>
+      spell(String, between),
+    ),
+    // Ideographic, Ogham and no-break spaces; small dash, minus sign and em dash.
+    ...['\u3000', '\u1680', '\u00a0', '\ufe58', '\u2212', '\u2014'].map((between) =>
+      ['4111', '1111', '1111', '1111'].join(between),
+    ),
+    '４１１１　１１１１　１１１１　１１１１',
+  ];
+  for (const spelling of spellings)
+    assert.equal(
+      redactText(`karte ${spelling}\ufe0f😀 é`, CARD).text,
+      'karte [redacted:credit_card]\ufe0f😀 é',
+      JSON.stringify(spelling),
+    );
+});
+
+test('other characters stay as they are', () => {
+  for (const text of ['émile 😀 1-2 ４', '\ud800４\udc00', '日本語、テスト。', 'x² + ½'])
+    assert.equal(redactText(text, CARD).text, text);
+});

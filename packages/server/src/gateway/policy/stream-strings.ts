@@ -1,0 +1,100 @@
+import { isBlob } from '@floe/conditions/detect/blobs';
+import { isObject, type Json } from '@floe/contract/json';
+import { tryParseJson } from '@floe/wire/json-narrowing';
+
+/** Receives a text to scan: a string, or the end of a longer one with its newest piece. */
+export type ScanText = (text: string) => void;
+
+/**
+ * Number of characters before the newest piece that are scanned together with it. Longer values are detected
+ * at the end.
+ */
+const MATCH_TAIL_CHARS = 1024;
+/** No finding is shorter. */
+const MIN_FINDING_CHARS = 6;
+/** Minimum digits of a number that can be a finding, as in complete responses. */
+const MIN_NUMBER_CHARS = 13;
+/** Members whose strings are pieces of one text. */
+const PIECES = new Set(['delta', 'choices']);
+/** Members within `choices` that repeat earlier pieces. */
+const REPETITIONS = new Set(['message', 'logprobs']);
+/** Members that events repeat. */
+const LABELS = new Set(['id', 'type', 'role', 'name', 'call_id', 'item_id', 'status', 'finish_reason']);
+/** Members that identify the part of the response that an event belongs to. */
+const POSITIONS = ['type', 'item_id', 'output_index', 'content_index', 'summary_index', 'index'];
+
+interface Pieces {
+  /** Joined once at the end. */
+  readonly all: string[];
+  tail: string;
+}
+
+/**
+ * Collects every string in the events of a stream, including members that no dialect defines. Pieces at the
+ * same position are joined, so that a value is found however the provider splits it.
+ */
+export class StreamStrings {
+  readonly #scan: ScanText | null;
+  readonly #pieces = new Map<string, Pieces>();
+  readonly #complete = new Set<string>();
+
+  /** @param scan null if nothing is scanned before the end */
+  constructor(scan: ScanText | null) {
+    this.#scan = scan;
+  }
+
+  add(data: string): void {
+    const event = tryParseJson(data);
+    if (!isObject(event)) return;
+    const position = POSITIONS.map((name) => JSON.stringify(event[name]) ?? '').join();
+    for (const [name, value] of Object.entries(event))
+      this.#visit(value, { path: `${position}.${name}`, name, isPiece: PIECES.has(name) });
+  }
+
+  /** Returns all strings without repetitions. */
+  texts(): readonly string[] {
+    return [...new Set([...[...this.#pieces.values()].map(({ all }) => all.join('')), ...this.#complete])];
+  }
+
+  #visit(value: Json | undefined, at: Place): void {
+    if (typeof value === 'string') this.#text(value, at);
+    else if (typeof value === 'number') {
+      const digits = String(value);
+      if (digits.length >= MIN_NUMBER_CHARS) this.#addComplete(digits);
+    } else if (Array.isArray(value))
+      for (const [place, entry] of value.entries()) {
+        const index = (isObject(entry) ? entry['index'] : undefined) ?? place;
+        this.#visit(entry, { ...at, path: `${at.path}[${JSON.stringify(index)}]` });
+      }
+    else if (isObject(value))
+      for (const [name, entry] of Object.entries(value)) {
+        const isPiece = !REPETITIONS.has(name) && (at.isPiece || PIECES.has(name));
+        this.#visit(entry, { path: `${at.path}.${name}`, name, isPiece });
+      }
+  }
+
+  #text(text: string, { path, name, isPiece }: Place): void {
+    if (isBlob(text)) return;
+    if (!isPiece || LABELS.has(name)) return this.#addComplete(text);
+    const known = this.#pieces.get(path) ?? { all: [], tail: '' };
+    this.#pieces.set(path, known);
+    known.all.push(text);
+    if (this.#scan === null) return;
+    const recent = known.tail + text;
+    known.tail = recent.slice(-MATCH_TAIL_CHARS);
+    this.#scan(recent);
+  }
+
+  #addComplete(text: string): void {
+    if (text.length < MIN_FINDING_CHARS || this.#complete.has(text)) return;
+    this.#complete.add(text);
+    this.#scan?.(text);
+  }
+}
+
+interface Place {
+  readonly path: string;
+  /** The name of the closest member. */
+  readonly name: string;
+  readonly isPiece: boolean;
+}
