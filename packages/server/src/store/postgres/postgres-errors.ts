@@ -61,11 +61,11 @@ export function isMissingPartitionError(error: unknown): boolean {
 }
 
 /**
- * Returns whether the row's data caused the error (classes 22 and 23), so that a retry cannot
- * succeed.
+ * Returns whether the row's data caused the error (classes 22, 23 and 54), so that a retry cannot
+ * succeed. Class 54 means that a value is too large, such as for an index.
  */
 export function isPostgresRowError(error: unknown): boolean {
-  return /^2[23]...$/.test(getPostgresErrorCode(error) ?? '') && !isMissingPartitionError(error);
+  return /^(?:2[23]|54)...$/.test(getPostgresErrorCode(error) ?? '') && !isMissingPartitionError(error);
 }
 
 /**

@@ -1,5 +1,6 @@
 // Tier: ci. Every suite of the store once more, on PostgreSQL.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
@@ -169,6 +170,15 @@ test('text that PostgreSQL cannot store is rejected in the API and replaced in r
   const stored = await findExchangeById(database.read, TEST_ORG_ID, 'exc_a');
   assert.equal(stored?.end_user, 'a\ufffdb \ufffd');
   assert.deepEqual(JSON.parse(stored?.metadata_json ?? ''), { a: 'x\ufffdy', b: '\ufffd', c: '\\u0000' });
+});
+
+test('a row with a value that is too large for an index is rejected alone', async (t) => {
+  const database = await openTestDatabase(t);
+  // Random text cannot be compressed.
+  const model = randomBytes(6_000).toString('base64');
+  const [bad, good] = [{ model }, {}].map((change, n) => createTestExchangeRow(`exc_${n}`, change));
+  const { inserted, rejected } = await ingestRows(t, database, [bad, good]);
+  assert.deepEqual([inserted, rejected], [1, [JSON.stringify(bad)]]);
 });
 
 test('a failed statement is named in its error, and rolls back its transaction', async (t) => {
