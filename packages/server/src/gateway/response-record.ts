@@ -1,4 +1,5 @@
 import type { Usage } from '@floe/wire/usage';
+import { limitDroppedFields } from './dropped-fields.ts';
 
 /** Collects the usage and other data of the current attempt's response, for its charges and for the row. */
 export class ResponseRecord {
@@ -75,7 +76,7 @@ export class ResponseRecord {
   }
 
   setDropped(dropped: readonly string[]): void {
-    this.#dropped = dropped;
+    this.#dropped = limitDroppedFields(dropped);
   }
 
   /** Resets everything for another attempt. */

@@ -1,0 +1,10 @@
+/** Clients and proxies accept only a few kilobytes of headers. Each name has at most 64 characters. */
+const MAX_LISTED_FIELDS = 30;
+
+/**
+ * Returns the names of dropped fields as the response header and the request log list them. Requests and
+ * responses can contain any number of unknown fields, so a longer list ends with `...`.
+ */
+export function limitDroppedFields(names: readonly string[]): readonly string[] {
+  return names.length <= MAX_LISTED_FIELDS ? names : [...names.slice(0, MAX_LISTED_FIELDS), '...'];
+}
