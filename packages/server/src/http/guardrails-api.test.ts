@@ -87,7 +87,7 @@ test('a rule for a key or team that does not exist is rejected, and keeps a key 
   const limit = await api.call('PUT', `${LIMITS}/ci`, { key, body });
   assert.equal(limit.status, 200, limit.text);
   assert.equal((await api.call('DELETE', `/api/management/keys/${ci.id}`, { key })).status, 204);
-  const changed = await api.call('PUT', `${LIMITS}/ci`, { key, body: { ...body, rpm: 2 } });
+  const changed = await api.call('PATCH', `${LIMITS}/ci`, { key, body: { rpm: 2 } });
   assert.deepEqual([changed.status, changed.body['rpm']], [200, 2], changed.text);
   assert.equal((await api.call('POST', LIMITS, { key, body })).status, 400, 'a new one does not refer to it');
 });

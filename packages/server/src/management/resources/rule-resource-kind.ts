@@ -66,7 +66,7 @@ export interface RuleResourceKindSpec<Config, View extends ResourceObject>
   parseConfig(fields: RuleInputFields): Config;
   /**
    * Requires that what a changed rule refers to exists. `before` is null for a new rule. Absent: it refers to
-   * nothing.
+   * nothing. Not called for a replacement.
    *
    * @throws Fault `invalid_request`
    */
@@ -149,10 +149,10 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
     context: WriteContext,
     fields: RuleInputFields,
     id: string,
-    before: Config | null,
+    before: Config | null | 'any',
   ) => {
     const wanted = { id, config: spec.parseConfig(fields) };
-    await spec.requireReferences?.(context, wanted.config, before);
+    if (before !== 'any') await spec.requireReferences?.(context, wanted.config, before);
     await requireFreeName(context.reader, context.orgId, wanted);
     return wanted;
   };
@@ -213,8 +213,9 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
       buildDraft(context, sent.body, newId(spec.idPrefix, context.clock.now()), null),
     configFromPatch: (context, { id, config }, sent) =>
       buildDraft(context, { ...config, ...sent.body }, id, config),
-    configFromReplacement: (context, before, id, sent) =>
-      buildDraft(context, sent.body, id, before?.config ?? null),
+    // A configuration file applies rules with replacements. Its references were checked, and the keys whose
+    // values are missing are created later.
+    configFromReplacement: (context, _, id, sent) => buildDraft(context, sent.body, id, 'any'),
     insert: (context, wanted) => writeRule(context, wanted, null),
     async update(context, { row }, wanted) {
       if (row?.rule_json === JSON.stringify(wanted.config)) return null;
