@@ -109,7 +109,7 @@ test('a restore is rejected while a server runs, and for files that are not a ba
   );
 });
 
-test('a backup overwrites nothing, and creates no file without a database', async (t) => {
+test('a backup overwrites nothing, and with --force replaces an earlier backup but never the database', async (t) => {
   const place = placeIn(t);
   const file = join(place.dataDir, 'backup.db');
   await assert.rejects(backupDatabase(place, file, quiet), refusal(/No database exists/));
