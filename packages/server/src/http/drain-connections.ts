@@ -19,9 +19,15 @@ const MAX_TURNS = 1_000;
  */
 export class UnfinishedResponses {
   readonly #open = new Map<ServerResponse, Duplex>();
-  /** The newest request of each connection; an older one may still wait for its turn to be answered. */
+  /** The newest response of each connection. */
   readonly #latest = new WeakMap<Duplex, ServerResponse>();
+  readonly #hasHeldInput: (socket: Duplex) => boolean;
   #isClosing = false;
+
+  /** @param hasHeldInput returns whether a connection has received input behind its current request */
+  constructor(hasHeldInput: (socket: Duplex) => boolean) {
+    this.#hasHeldInput = hasHeldInput;
+  }
 
   /** Whether every connection ends with its current response. */
   get isClosing(): boolean {
@@ -54,7 +60,8 @@ export class UnfinishedResponses {
    */
   #closeAfter(response: ServerResponse, socket: Duplex): void {
     response.once('finish', () => {
-      if (this.#latest.get(socket) === response && socket instanceof Socket) socket.destroySoon();
+      // The header said that the connection stays open, so a request that has arrived gets a response.
+      if (socket instanceof Socket && !this.#hasHeldInput(socket)) socket.destroySoon();
     });
   }
 }

@@ -17,6 +17,7 @@ import type { FindExchangeRoute } from './fast-path/exchange-route.ts';
 import { FastPathServer } from './fast-path/fast-path-server.ts';
 import { KEEP_ALIVE_SECONDS } from './fast-path/response-head-writer.ts';
 import { listenOnPort } from './listen.ts';
+import { SequentialInput } from './sequential-input.ts';
 import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 /** Limit of all request headers in bytes. Larger heads get `headers_too_large`. */
@@ -77,7 +78,8 @@ export function createHttpServer(
   { clock, log, headerTimeouts = DEFAULT_HEADER_TIMEOUTS, connectionLimiter }: HttpServerDependencies,
 ): HttpServer {
   const { headersMs, checkIntervalMs } = headerTimeouts;
-  const responses = new UnfinishedResponses();
+  const inputs = new WeakMap<Duplex, SequentialInput>();
+  const responses = new UnfinishedResponses((socket) => inputs.get(socket)?.hasHeldBytes ?? false);
   const server = createServer(
     {
       noDelay: true,
@@ -97,6 +99,7 @@ export function createHttpServer(
   function accept(req: IncomingMessage, res: ServerResponse): void {
     const requestId = newId('exc', clock.now());
     responses.track(req.socket, res);
+    inputs.get(req.socket)?.begin(req, res);
     const fault = checkRequestHead(req);
     if (fault === null) onRequest(req, res, requestId);
     else rejectRequest(res, requestId, fault);
@@ -109,9 +112,11 @@ export function createHttpServer(
   });
   // A client may close its sending side after its request (RFC 9112 section 9.6) and still read the response.
   Object.assign(server, { httpAllowHalfOpen: true });
+  server.on('connect', (_, socket) => inputs.get(socket)?.detach());
   rejectInvalidRequests(server, responses, clock);
   const detached = detachConnectionListeners(server);
-  const fastPath = new FastPathServer(findExchangeRoute, detached, clock, checkIntervalMs);
+  const serve = (socket: Socket) => void inputs.set(socket, new SequentialInput(socket, detached));
+  const fastPath = new FastPathServer(findExchangeRoute, serve, clock, checkIntervalMs);
   server.on('connection', (socket) => {
     connectionLimiter?.track(socket);
     fastPath.accept(socket);
