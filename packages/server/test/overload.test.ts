@@ -8,6 +8,7 @@ import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
+import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
 
 const ORGS = ['first', 'second'] as const;
@@ -160,6 +161,25 @@ test('request bodies use no more memory than permitted', async (t) => {
   server.upstream.gate.release(100);
   assert.deepEqual(await countByStatus([...open, small]), { 200: 3 });
   assert.equal(await server.metric('floe_request_bodies_bytes'), 0);
+});
+
+test('clients that send their bodies slowly do not use the places of other requests', async (t) => {
+  const server = await start(t, { max_concurrent_requests: 2 }, ['first'], false);
+  const content = 'x'.repeat(100_000);
+  const body = JSON.stringify({ model: 'fake/m', messages: [{ role: 'user', content }] });
+  const request = encodeRawRequest({
+    path: '/gateway/v1/chat/completions',
+    headers: [['x-api-key', keyOf('first')]],
+    body,
+  });
+  const slow = [await RawClient.connect(server.url), await RawClient.connect(server.url)];
+  for (const client of slow) await client.send(request.subarray(0, -10));
+  for (let n = 0; n < 10; n++) assert.equal((await server.chat('first')).status, 200);
+  for (const client of slow) {
+    await client.send(request.subarray(-10));
+    assert.equal((await client.readAnswer()).status, 200);
+    client.hangUp();
+  }
 });
 
 test('while the event loop is delayed, some requests are rejected, and all are served afterwards', async (t) => {

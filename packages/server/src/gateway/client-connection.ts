@@ -40,8 +40,16 @@ export interface RequestHeaders {
   readonly [name: string]: string | string[] | undefined;
 }
 
-/** Tracks and limits the memory that request bodies use. */
-export interface BodyMemory {
+/** The capacity that the body of a request uses. */
+export interface BodyCapacity {
+  /**
+   * Must be called before a body that is not complete is read. Until `endBody`, the request does not count as in
+   * progress, so that slow clients do not use the capacity that other requests need. Returns the fault of a request
+   * that is rejected.
+   */
+  beginBody(): Fault | null;
+  /** Must be called when the body is complete. Returns the fault of a request that is rejected. */
+  endBody(): Fault | null;
   /** Reserves memory for a part of a body. Returns false if no memory is available. */
   tryTakeBodyBytes(bytes: number): boolean;
   /** Records that a request is rejected because no memory is available, and returns its fault. */
@@ -73,10 +81,9 @@ export interface ClientTransport {
   /**
    * Reads the complete body, and reserves memory for each part of it.
    * @throws Fault `overloaded`, `request_too_large`, `unsupported_media_type`, or `request_timeout` if the
-   * client stalls for 30 s or sends less than 1 KB/s; `ClientDisconnectedError` if the connection closes
-   * first
+   * client sends too slowly (`BodyDeadline`); `ClientDisconnectedError` if the connection closes first
    */
-  readBody(limitBytes: number, memory: BodyMemory | null): Promise<Buffer>;
+  readBody(limitBytes: number, capacity: BodyCapacity | null): Promise<Buffer>;
   /** Sends a complete response. `headers` is a flat list of names and values. */
   sendAnswer(status: number, headers: readonly string[], body: Buffer): void;
   /** Starts a response of unknown length. */
@@ -110,8 +117,8 @@ export class ClientConnection {
    * Records the response body, including that of an error, if the organization stores bodies; otherwise null.
    */
   bodyRecorder: BodyRecorder | null = null;
-  /** The memory for the request body; null before authentication. */
-  bodyMemory: BodyMemory | null = null;
+  /** The capacity for the request body; null before authentication. */
+  bodyCapacity: BodyCapacity | null = null;
   readonly #transport: ClientTransport;
 
   constructor(id: string, transport: ClientTransport) {
@@ -148,7 +155,7 @@ export class ClientConnection {
 
   /** See `ClientTransport`. */
   readBody(limitBytes: number): Promise<Buffer> {
-    return this.#transport.readBody(limitBytes, this.bodyMemory);
+    return this.#transport.readBody(limitBytes, this.bodyCapacity);
   }
 
   get target(): string {

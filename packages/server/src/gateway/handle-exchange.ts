@@ -89,7 +89,7 @@ function begin(
   const { gateway, client } = x;
   const { key, catalog } = caller;
   x.capacity = capacity;
-  client.bodyMemory = capacity;
+  client.bodyCapacity = capacity;
   requireKeyScope(key, 'gateway');
   gateway.recordKeyUse(key, x.createdAt);
   x.session = recordSession(gateway.sessions, key, client.headers);

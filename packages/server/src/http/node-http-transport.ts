@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import { createBodyTooLargeFault, requireJsonBody } from '../gateway/body-checks.ts';
+import { BodyDeadline } from '../gateway/body-deadline.ts';
+import { BodyPieces } from '../gateway/body-pieces.ts';
 import {
-  type BodyMemory,
+  type BodyCapacity,
   ClientDisconnectedError,
   type ClientTransport,
 } from '../gateway/client-connection.ts';
@@ -14,9 +15,8 @@ import { markConnectionAuthenticated } from './unauthenticated-connections.ts';
 /** A rejected body is read and discarded up to this size, so that the client can read the response. */
 const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 10_000;
-/** Time limit for the first bytes of a body. Each KB extends it by one second. */
-const BODY_TIMEOUT_MS = 30_000;
-const BODY_BYTES_PER_SECOND = 1024;
+/** Each piece of a rejected body counts as this many bytes, because the parser uses time for each chunk. */
+const MIN_LINGER_PIECE_BYTES = 4 * 1024;
 const MAX_SINGLE_WRITE_BYTES = 16 * 1024;
 
 const endListeners = new WeakMap<Socket, Set<() => void>>();
@@ -56,13 +56,16 @@ export class NodeHttpTransport implements ClientTransport {
 
   watch(client: { leave(): void }): void {
     const res = this.#res;
-    const left = () => client.leave();
+    const { socket } = this.#req;
     // A client that disconnected and one that only closed its sending side look the same. Model calls cost
-    // money, so both end the exchange.
-    const forget = onSocketEnd(this.#req.socket, left);
+    // money, so both end the exchange. Without a response, nothing else would close the connection.
+    const forget = onSocketEnd(socket, () => {
+      client.leave();
+      socket.destroySoon();
+    });
     res.on('close', () => {
       forget();
-      if (!res.writableFinished) left();
+      if (!res.writableFinished) client.leave();
     });
   }
 
@@ -70,40 +73,30 @@ export class NodeHttpTransport implements ClientTransport {
     markConnectionAuthenticated(this.#req.socket);
   }
 
-  readBody(limitBytes: number, memory: BodyMemory | null): Promise<Buffer> {
+  readBody(limitBytes: number, capacity: BodyCapacity | null): Promise<Buffer> {
     const req = this.#req;
     requireJsonBody(req.headers);
     if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw createBodyTooLargeFault(limitBytes);
+    const rejection = capacity?.beginBody();
+    if (rejection) throw rejection;
     return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      const clock = this.#clock;
-      // One timer for all chunks. If it fires early, it is set again for the remaining time.
-      const startedAt = clock.monotonic();
-      let lastAt = startedAt;
-      const ring = () => {
-        const boughtMs = (size / BODY_BYTES_PER_SECOND) * 1000;
-        const until = Math.min(lastAt, startedAt + boughtMs) + BODY_TIMEOUT_MS;
-        const left = until - clock.monotonic();
-        if (left > 0) timer = clock.after(left, ring);
-        else settle(new Fault('request_timeout', 'No request body data arrived for 30 seconds.'));
-      };
-      let timer = clock.after(BODY_TIMEOUT_MS, ring);
+      const pieces = new BodyPieces();
       const settle = (failure: Error | null) => {
-        timer.cancel();
+        deadline.cancel();
         req.off('data', take).off('end', whole).off('close', gone).off('error', gone);
         // A reset may still emit 'error' after the listener is removed. An unhandled one would end the
         // process.
         req.on('error', ignore);
-        if (failure) reject(failure);
-        else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : concatAndRelease(chunks, size));
+        const error = failure ?? capacity?.endBody();
+        if (error) reject(error);
+        else resolve(pieces.take());
       };
-      const take = (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > limitBytes) return settle(createBodyTooLargeFault(limitBytes));
-        if (memory && !memory.tryTakeBodyBytes(chunk.length)) return settle(memory.reject());
-        chunks.push(chunk);
-        lastAt = clock.monotonic();
+      const deadline = new BodyDeadline(this.#clock, settle);
+      const take = (piece: Buffer) => {
+        if (pieces.size + piece.length > limitBytes) return settle(createBodyTooLargeFault(limitBytes));
+        if (capacity && !capacity.tryTakeBodyBytes(piece.length)) return settle(capacity.reject());
+        pieces.append(piece);
+        deadline.received(piece.length);
       };
       const whole = () => settle(null);
       const gone = () =>
@@ -172,11 +165,12 @@ export class NodeHttpTransport implements ClientTransport {
    */
   #throwAway(): void {
     const { socket } = this.#req;
-    const limit = socket.bytesRead + LINGER_BYTES;
+    let discarded = 0;
     const timer = this.#clock.after(LINGER_MS, () => socket.destroy());
     this.#req
-      .on('data', () => {
-        if (socket.bytesRead > limit) socket.destroy();
+      .on('data', (piece: Buffer) => {
+        discarded += Math.max(piece.length, MIN_LINGER_PIECE_BYTES);
+        if (discarded > LINGER_BYTES) socket.destroy();
       })
       .on('error', ignore)
       .once('close', () => timer.cancel())
@@ -195,8 +189,8 @@ export class NodeHttpTransport implements ClientTransport {
       if (whole) res.end();
       else req.socket.destroy();
     };
-    const count = (chunk: Buffer) => {
-      drained += chunk.length;
+    const count = (piece: Buffer) => {
+      drained += Math.max(piece.length, MIN_LINGER_PIECE_BYTES);
       if (drained > LINGER_BYTES) over(false);
     };
     const timer = this.#clock.after(LINGER_MS, () => over(false));
@@ -211,12 +205,4 @@ export class NodeHttpTransport implements ClientTransport {
 
 function ignore(): void {
   // 'close' reports the end of the connection.
-}
-
-/** Concatenates chunks and releases their memory immediately, because garbage collection would run late. */
-function concatAndRelease(pieces: readonly Buffer[], size: number): Buffer {
-  const whole = Buffer.concat(pieces, size);
-  for (const { buffer, length } of pieces)
-    if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
-  return whole;
 }

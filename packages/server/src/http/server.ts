@@ -19,6 +19,7 @@ import { KEEP_ALIVE_SECONDS } from './fast-path/response-head-writer.ts';
 import { listenOnPort } from './listen.ts';
 import { SequentialInput } from './sequential-input.ts';
 import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
+import { UnreadResponses } from './unread-responses.ts';
 
 /** Limit of all request headers in bytes. Larger heads get `headers_too_large`. */
 const HEADER_BYTES = 16 * 1024;
@@ -117,8 +118,10 @@ export function createHttpServer(
   const detached = detachConnectionListeners(server);
   const serve = (socket: Socket) => void inputs.set(socket, new SequentialInput(socket, detached));
   const fastPath = new FastPathServer(findExchangeRoute, serve, clock, checkIntervalMs);
+  const unread = new UnreadResponses(clock, checkIntervalMs);
   server.on('connection', (socket) => {
     connectionLimiter?.track(socket);
+    unread.track(socket);
     fastPath.accept(socket);
   });
 

@@ -2,7 +2,8 @@ import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { newId } from '../../core/ids.ts';
-import type { BodyMemory } from '../client-connection.ts';
+import { BodyPieces } from '../body-pieces.ts';
+import type { BodyCapacity } from '../client-connection.ts';
 
 /** Smaller bodies are kept in memory. */
 const MAX_MEMORY_BYTES = 1024 * 1024;
@@ -22,33 +23,33 @@ export interface ByteReplacement {
 export class BodySpool {
   size = 0;
   #dir: string;
-  readonly #memory: BodyMemory | null;
-  #chunks: Buffer[] = [];
+  readonly #capacity: BodyCapacity | null;
+  readonly #pieces = new BodyPieces();
+  #whole: Buffer | null = null;
   #file: FileHandle | null = null;
 
-  /** @param memory tracks the memory that the body uses; null if it is not limited */
-  constructor(dir: string, memory: BodyMemory | null) {
+  /** @param capacity limits the memory that the body uses; null if it is not limited */
+  constructor(dir: string, capacity: BodyCapacity | null) {
     this.#dir = dir;
-    this.#memory = memory;
+    this.#capacity = capacity;
   }
 
   /** Appends bytes. Resolves when more can be appended. */
   async write(chunk: Buffer): Promise<void> {
     this.size += chunk.length;
     if (!this.#file && this.size <= MAX_MEMORY_BYTES && this.#hasMemory(chunk.length)) {
-      this.#chunks.push(chunk);
+      this.#pieces.append(chunk);
       return;
     }
     if (!this.#file) {
       this.#file = await createUnlinkedFile(this.#dir);
-      await this.#file.write(Buffer.concat(this.#chunks));
-      this.#chunks = [];
+      await this.#file.write(this.#pieces.take());
     }
     await this.#file.write(chunk);
   }
 
   #hasMemory(bytes: number): boolean {
-    return this.#memory === null || this.#memory.tryTakeBodyBytes(bytes);
+    return this.#capacity === null || this.#capacity.tryTakeBodyBytes(bytes);
   }
 
   /** Returns the length of the body with the replacement. */
@@ -59,16 +60,19 @@ export class BodySpool {
 
   /** Returns the body as a stream with the replacement. */
   read(replacement: ByteReplacement | null): Readable {
-    return Readable.from(this.#pieces(replacement), { objectMode: false, highWaterMark: READ_CHUNK_BYTES });
+    return Readable.from(this.#readPieces(replacement), {
+      objectMode: false,
+      highWaterMark: READ_CHUNK_BYTES,
+    });
   }
 
   async close(): Promise<void> {
-    this.#chunks = [];
+    this.#whole = null;
     await this.#file?.close();
     this.#file = null;
   }
 
-  async *#pieces(replacement: ByteReplacement | null): AsyncGenerator<Buffer> {
+  async *#readPieces(replacement: ByteReplacement | null): AsyncGenerator<Buffer> {
     if (!replacement) return yield* this.#range(0, this.size);
     yield* this.#range(0, replacement.start);
     if (replacement.text !== '') yield Buffer.from(replacement.text);
@@ -77,7 +81,8 @@ export class BodySpool {
 
   async *#range(from: number, to: number): AsyncGenerator<Buffer> {
     if (!this.#file) {
-      if (from < to) yield Buffer.concat(this.#chunks).subarray(from, to);
+      this.#whole ??= this.#pieces.take();
+      if (from < to) yield this.#whole.subarray(from, to);
       return;
     }
     for (let at = from; at < to; ) {

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
-import type { Clock, Timer } from '../../core/clock.ts';
+import type { Clock } from '../../core/clock.ts';
+import { BodyDeadline } from '../body-deadline.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import { ClientDisconnectedError } from '../client-connection.ts';
 
 /** The maximum size of a request body that is forwarded without buffering. */
 export const MAX_UPLOAD_BYTES = 512 * 1024 * 1024;
-const IDLE_TIMEOUT_MS = 30_000;
 
 /** Callbacks that report the progress of an upload. */
 export interface UploadWatcher {
@@ -26,7 +26,7 @@ export interface UploadInspector {
 /**
  * A request body that is forwarded as it arrives, no faster than the provider reads it. Can be sent
  * only once. Fails with `request_too_large` above 512 MB, with `request_timeout` if the client
- * stalls for 30 s, or with `ClientDisconnectedError`.
+ * sends too slowly (`BodyDeadline`), or with `ClientDisconnectedError`.
  */
 export class Upload extends Readable {
   bytes = 0;
@@ -34,8 +34,7 @@ export class Upload extends Readable {
   #clock: Clock;
   #inspection: UploadInspector | null;
   #watcher: UploadWatcher | null = null;
-  #idle: Timer | null = null;
-  #lastByteAt = 0;
+  #deadline: BodyDeadline | null = null;
   #isStarted = false;
   #isOver = false;
 
@@ -58,10 +57,13 @@ export class Upload extends Readable {
   }
 
   override _read(): void {
-    if (this.#isStarted) return void this.#source.resume();
+    if (this.#isStarted) {
+      // The client was paused because the provider is slow. This time does not count.
+      if (this.#source.isPaused()) this.#startDeadline();
+      return void this.#source.resume();
+    }
     this.#isStarted = true;
-    this.#lastByteAt = this.#clock.monotonic();
-    this.#idle = this.#clock.after(IDLE_TIMEOUT_MS, () => this.#checkIdle());
+    this.#startDeadline();
     const take = (chunk: Buffer) => this.#onChunk(chunk);
     const whole = () => this.#end();
     const gone = () =>
@@ -76,21 +78,20 @@ export class Upload extends Readable {
 
   #onChunk(chunk: Buffer): void {
     if (this.#isOver) return;
-    this.#lastByteAt = this.#clock.monotonic();
+    this.#deadline?.received(chunk.length);
     this.bytes += chunk.length;
     if (this.bytes > MAX_UPLOAD_BYTES)
       return this.#fail(new Fault('request_too_large', 'The request body must be at most 512 MB.'));
     if (!this.#inspect((inspection) => inspection.push(chunk))) return;
     this.#watcher?.onProgress();
-    if (!this.push(chunk)) this.#source.pause();
+    if (this.push(chunk)) return;
+    this.#source.pause();
+    this.#deadline?.cancel();
   }
 
-  #checkIdle(): void {
-    // The client is paused because the provider is slow, so it has not stalled.
-    if (this.#source.isPaused()) this.#lastByteAt = this.#clock.monotonic();
-    const left = this.#lastByteAt + IDLE_TIMEOUT_MS - this.#clock.monotonic();
-    if (left > 0) this.#idle = this.#clock.after(left, () => this.#checkIdle());
-    else this.#fail(new Fault('request_timeout', 'No request body data arrived for 30 seconds.'));
+  #startDeadline(): void {
+    this.#deadline?.cancel();
+    this.#deadline = new BodyDeadline(this.#clock, (fault) => this.#fail(fault));
   }
 
   #end(): void {
@@ -117,6 +118,6 @@ export class Upload extends Readable {
 
   #stop(): void {
     this.#isOver = true;
-    this.#idle?.cancel();
+    this.#deadline?.cancel();
   }
 }

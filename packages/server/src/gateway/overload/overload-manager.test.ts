@@ -121,3 +121,39 @@ test('capacity is returned however an exchange ends', async (t) => {
       assert.equal(next.status, 200, `after ${fault.name}: ${next.text}`);
     }
 });
+
+test('an exchange whose body is arriving leaves its place to others, and takes one again when it is complete', () => {
+  const rejections: string[] = [];
+  const manager = new OverloadManager(
+    { ...LIMITS, maxConcurrentExchanges: 1 },
+    {
+      clock: new FakeClock(),
+      log: silentLog,
+      random: () => 0,
+      countOrgs: () => 1,
+      recordRejection: (reason) => void rejections.push(reason),
+    },
+  );
+  const admit = () => {
+    const exchange = manager.admit('acme');
+    assert.ok(exchange instanceof AdmittedExchange);
+    return exchange;
+  };
+  const slow = admit();
+  assert.equal(slow.beginBody(), null);
+  assert.equal(manager.load.inFlight, 0);
+  const other = admit();
+  assert.equal(slow.endBody()?.code, 'overloaded', 'the other exchange has the only place');
+  slow.release();
+  other.release();
+  const next = admit();
+  assert.equal(next.beginBody(), null);
+  const second = admit();
+  assert.equal(second.beginBody()?.code, 'overloaded', 'the number of arriving bodies is limited too');
+  second.release();
+  assert.equal(next.endBody(), null);
+  assert.equal(manager.load.inFlight, 1);
+  next.release();
+  assert.equal(manager.load.inFlight, 0);
+  assert.deepEqual(rejections, ['concurrent_requests', 'concurrent_requests']);
+});

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { GatewayLoad, OverloadReason } from '../../analytics/runtime-metrics.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { BodyMemory } from '../client-connection.ts';
+import type { BodyCapacity } from '../client-connection.ts';
 import { EventLoopLimit } from './event-loop-limit.ts';
 import { RejectionPacer } from './rejection-pacer.ts';
 import { SharedCapacity } from './shared-capacity.ts';
@@ -25,6 +25,14 @@ export interface OverloadLimits {
   readonly maxEventLoopDelayMs: number;
 }
 
+/** The capacities of a process that its organizations share. */
+interface Capacities {
+  readonly exchanges: SharedCapacity;
+  /** The number of exchanges whose request bodies are arriving. They do not count as in progress. */
+  readonly arriving: SharedCapacity;
+  readonly bodies: SharedCapacity;
+}
+
 /** What the overload manager needs from the rest of the process. */
 export interface OverloadDependencies {
   readonly clock: Clock;
@@ -41,8 +49,7 @@ export interface OverloadDependencies {
  * in progress continue. Each organization receives a share of the capacity.
  */
 export class OverloadManager {
-  readonly #exchanges: SharedCapacity;
-  readonly #bodies: SharedCapacity;
+  readonly #capacities: Capacities;
   readonly #eventLoopLimit: EventLoopLimit;
   readonly #pacer: RejectionPacer;
   readonly #dependencies: OverloadDependencies;
@@ -53,15 +60,19 @@ export class OverloadManager {
     const { clock, countOrgs } = dependencies;
     this.#dependencies = dependencies;
     this.#pacer = new RejectionPacer(clock, () => this.#isReduced);
-    this.#exchanges = new SharedCapacity(limits.maxConcurrentExchanges, countOrgs);
-    this.#bodies = new SharedCapacity(limits.maxBodyBytes, countOrgs);
-    this.#eventLoopLimit = new EventLoopLimit(this.#exchanges, clock, limits.maxEventLoopDelayMs);
+    const exchanges = new SharedCapacity(limits.maxConcurrentExchanges, countOrgs);
+    this.#capacities = {
+      exchanges,
+      arriving: new SharedCapacity(limits.maxConcurrentExchanges, countOrgs),
+      bodies: new SharedCapacity(limits.maxBodyBytes, countOrgs),
+    };
+    this.#eventLoopLimit = new EventLoopLimit(exchanges, clock, limits.maxEventLoopDelayMs);
   }
 
   /** The capacity that is in use now. */
   get load(): GatewayLoad {
-    const { used, limit } = this.#exchanges;
-    return { inFlight: used, concurrencyLimit: limit, bodyBytes: this.#bodies.used };
+    const { exchanges, bodies } = this.#capacities;
+    return { inFlight: exchanges.used, concurrencyLimit: exchanges.limit, bodyBytes: bodies.used };
   }
 
   /**
@@ -70,27 +81,22 @@ export class OverloadManager {
    * response may be sent.
    */
   admit(orgId: string): AdmittedExchange | Promise<never> {
-    if (!this.#eventLoopLimit.admitsNow(orgId) || !this.#exchanges.tryTake(orgId, 1)) {
-      const fault = this.reject(this.#isReduced ? 'event_loop_delay' : 'concurrent_requests');
+    if (!this.#eventLoopLimit.admitsNow(orgId) || !this.#capacities.exchanges.tryTake(orgId, 1)) {
+      const fault = this.rejectExchange();
       return this.#pacer.wait().then(() => Promise.reject(fault));
     }
-    return new AdmittedExchange(this, orgId);
-  }
-
-  /** Reserves memory for a part of a request body. Returns false if none is available. */
-  tryTakeBodyBytes(orgId: string, bytes: number): boolean {
-    return this.#bodies.tryTake(orgId, bytes);
-  }
-
-  /** Releases the capacity of an exchange. */
-  release(orgId: string, bodyBytes: number): void {
-    this.#exchanges.release(orgId, 1);
-    if (bodyBytes > 0) this.#bodies.release(orgId, bodyBytes);
+    return new AdmittedExchange(orgId, this, this.#capacities);
   }
 
   /** Whether the number of exchanges is limited because of the event loop. */
   get #isReduced(): boolean {
-    return this.#eventLoopLimit.isSaturated || this.#exchanges.limit < this.#exchanges.maximum;
+    const { limit, maximum } = this.#capacities.exchanges;
+    return this.#eventLoopLimit.isSaturated || limit < maximum;
+  }
+
+  /** Records that an exchange is rejected because too many are in progress, and returns its fault. */
+  rejectExchange(): Fault {
+    return this.reject(this.#isReduced ? 'event_loop_delay' : 'concurrent_requests');
   }
 
   /** Records a rejection, and returns its fault. */
@@ -104,9 +110,9 @@ export class OverloadManager {
         {
           reason,
           rejected: this.#rejectedSinceLog,
-          in_flight: this.#exchanges.used,
-          limit: this.#exchanges.limit,
-          body_bytes: this.#bodies.used,
+          in_flight: this.load.inFlight,
+          limit: this.load.concurrencyLimit,
+          body_bytes: this.load.bodyBytes,
         },
         'requests were rejected because the server is overloaded',
       );
@@ -127,18 +133,31 @@ const MESSAGES: Readonly<Record<OverloadReason, string>> = {
 };
 
 /** The capacity that one exchange uses. */
-export class AdmittedExchange implements BodyMemory {
-  readonly #manager: OverloadManager;
+export class AdmittedExchange implements BodyCapacity {
   readonly #orgId: string;
+  readonly #manager: OverloadManager;
+  readonly #capacities: Capacities;
+  /** Where the exchange counts: as in progress, as arriving, or, after a rejection, nowhere. */
+  #countedIn: SharedCapacity | null;
   #bodyBytes = 0;
 
-  constructor(manager: OverloadManager, orgId: string) {
-    this.#manager = manager;
+  constructor(orgId: string, manager: OverloadManager, capacities: Capacities) {
     this.#orgId = orgId;
+    this.#manager = manager;
+    this.#capacities = capacities;
+    this.#countedIn = capacities.exchanges;
+  }
+
+  beginBody(): Fault | null {
+    return this.#countIn(this.#capacities.arriving);
+  }
+
+  endBody(): Fault | null {
+    return this.#countIn(this.#capacities.exchanges);
   }
 
   tryTakeBodyBytes(bytes: number): boolean {
-    const isTaken = this.#manager.tryTakeBodyBytes(this.#orgId, bytes);
+    const isTaken = this.#capacities.bodies.tryTake(this.#orgId, bytes);
     if (isTaken) this.#bodyBytes += bytes;
     return isTaken;
   }
@@ -149,6 +168,14 @@ export class AdmittedExchange implements BodyMemory {
 
   /** Releases the capacity. Must be called exactly once. */
   release(): void {
-    this.#manager.release(this.#orgId, this.#bodyBytes);
+    this.#countedIn?.release(this.#orgId, 1);
+    if (this.#bodyBytes > 0) this.#capacities.bodies.release(this.#orgId, this.#bodyBytes);
+  }
+
+  #countIn(next: SharedCapacity): Fault | null {
+    this.#countedIn?.release(this.#orgId, 1);
+    const isTaken = next.tryTake(this.#orgId, 1);
+    this.#countedIn = isTaken ? next : null;
+    return isTaken ? null : this.#manager.rejectExchange();
   }
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createBodyTooLargeFault, requireJsonBody } from '../../gateway/body-checks.ts';
 import {
-  type BodyMemory,
+  type BodyCapacity,
   ClientDisconnectedError,
   type ClientTransport,
   type RequestHeaders,
@@ -77,10 +77,10 @@ export class FastPathTransport implements ClientTransport {
     this.#line.authenticated();
   }
 
-  readBody(limitBytes: number, memory: BodyMemory | null): Promise<Buffer> {
+  readBody(limitBytes: number, capacity: BodyCapacity | null): Promise<Buffer> {
     requireJsonBody(this.headers);
     if (this.#length > limitBytes) throw createBodyTooLargeFault(limitBytes);
-    if (memory && !memory.tryTakeBodyBytes(this.#length)) throw memory.reject();
+    if (capacity && !capacity.tryTakeBodyBytes(this.#length)) throw capacity.reject();
     return this.#body === null
       ? Promise.reject(new ClientDisconnectedError('the client disconnected while sending its request'))
       : Promise.resolve(this.#body);
