@@ -44,11 +44,11 @@ export interface RequestHeaders {
 export interface BodyCapacity {
   /**
    * Must be called before a body that is not complete is read. Until `endBody`, the request does not count as in
-   * progress, so that slow clients do not use the capacity that other requests need. Returns the fault of a request
-   * that is rejected.
+   * progress, so that slow clients do not use the capacity that other requests need. `onEvicted` is called if the
+   * request is rejected because the bodies of too many requests are arriving.
    */
-  beginBody(): Fault | null;
-  /** Must be called when the body is complete. Returns the fault of a request that is rejected. */
+  beginBody(onEvicted: (fault: Fault) => void): void;
+  /** Must be called when the body is complete. Returns a fault if too many requests are in progress. */
   endBody(): Fault | null;
   /** Reserves memory for a part of a body. Returns false if no memory is available. */
   tryTakeBodyBytes(bytes: number): boolean;

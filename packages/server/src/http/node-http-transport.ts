@@ -77,8 +77,6 @@ export class NodeHttpTransport implements ClientTransport {
     const req = this.#req;
     requireJsonBody(req.headers);
     if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw createBodyTooLargeFault(limitBytes);
-    const rejection = capacity?.beginBody();
-    if (rejection) throw rejection;
     return new Promise((resolve, reject) => {
       const pieces = new BodyPieces();
       const settle = (failure: Error | null) => {
@@ -102,6 +100,7 @@ export class NodeHttpTransport implements ClientTransport {
       const gone = () =>
         settle(new ClientDisconnectedError('the client disconnected while sending its request'));
       req.on('data', take).on('end', whole).on('close', gone).on('error', gone);
+      capacity?.beginBody(settle);
     });
   }
 

@@ -22,14 +22,14 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate);
 }
 
-test('the connection of a client that reads nothing for a minute is closed, and its response is incomplete', async () => {
+test('the connection of a client that reads nothing for five minutes is closed, and its response is incomplete', async () => {
   for (const request of PATHS) {
     const { clock, url, server } = await start();
     const client = await RawClient.connect(url);
     await client.send(request);
     await client.readBytes(1);
     await turns();
-    clock.advance(70_000);
+    clock.advance(310_000);
     let size = 1;
     for (let bytes = await client.readBytes(1 << 20); bytes.length > 0; size += bytes.length)
       bytes = await client.readBytes(1 << 20);
@@ -50,7 +50,7 @@ test('a client that reads slowly gets the whole response', async () => {
       assert.ok(bytes.length > 0, `the connection closed after ${size} bytes`);
       size += bytes.length;
       await turns();
-      clock.advance(10_000);
+      clock.advance(3_000);
     }
     client.hangUp();
     await server.drain(0);

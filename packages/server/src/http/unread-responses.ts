@@ -1,8 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../core/clock.ts';
 
-/** How long a client may read nothing of a response. nginx has the same default (`send_timeout`). */
-const MAX_UNREAD_MS = 60_000;
+/**
+ * How long a client may read nothing of a response. Envoy has the same default (`stream_flush_timeout`). A shorter
+ * limit would close the connections of slow readers: Linux reports progress only when a third of its send buffer,
+ * up to about 1 MB, is free.
+ */
+const MAX_UNREAD_MS = 300_000;
 
 interface Progress {
   sentBytes: number;

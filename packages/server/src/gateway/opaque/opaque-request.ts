@@ -175,14 +175,15 @@ async function spoolMultipart(reader: OpaqueReadOptions, type: string): Promise<
     },
   });
   const { bodyCapacity } = reader.client;
-  throwIfRejected(bodyCapacity?.beginBody());
   const spool = new BodySpool(reader.spoolDir, bodyCapacity);
   try {
     const inspection = { push: (chunk: Buffer) => scan.push(chunk), end: () => undefined };
     const arriving: Readable = new Upload(reader.client, reader.clock, inspection);
+    bodyCapacity?.beginBody((fault) => void arriving.destroy(fault));
     for await (const chunk of arriving) await spool.write(chunk);
     if (!scan.ended) throw unclosedMultipartFault();
-    throwIfRejected(bodyCapacity?.endBody());
+    const rejection = bodyCapacity?.endBody();
+    if (rejection) throw rejection;
   } catch (error) {
     await spool.close();
     throw error;
@@ -195,10 +196,6 @@ async function spoolMultipart(reader: OpaqueReadOptions, type: string): Promise<
     images: positiveInteger(fields.get('n')?.value),
     bytes: spool.size,
   };
-}
-
-function throwIfRejected(rejection: Fault | null | undefined): void {
-  if (rejection) throw rejection;
 }
 
 function parseJsonRequest(bytes: Buffer, resource: ResourceReference): OpaqueRequest {

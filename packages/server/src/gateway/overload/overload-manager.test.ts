@@ -139,21 +139,44 @@ test('an exchange whose body is arriving leaves its place to others, and takes o
     assert.ok(exchange instanceof AdmittedExchange);
     return exchange;
   };
+  const fail = () => assert.fail('the exchange was rejected');
   const slow = admit();
-  assert.equal(slow.beginBody(), null);
+  slow.beginBody(fail);
   assert.equal(manager.load.inFlight, 0);
   const other = admit();
   assert.equal(slow.endBody()?.code, 'overloaded', 'the other exchange has the only place');
   slow.release();
   other.release();
   const next = admit();
-  assert.equal(next.beginBody(), null);
-  const second = admit();
-  assert.equal(second.beginBody()?.code, 'overloaded', 'the number of arriving bodies is limited too');
-  second.release();
+  next.beginBody(fail);
   assert.equal(next.endBody(), null);
   assert.equal(manager.load.inFlight, 1);
   next.release();
+  const aborted = admit();
+  aborted.beginBody(fail);
+  aborted.release();
   assert.equal(manager.load.inFlight, 0);
-  assert.deepEqual(rejections, ['concurrent_requests', 'concurrent_requests']);
+  assert.deepEqual(rejections, ['concurrent_requests']);
+});
+
+test('a request whose body arrives slowly is rejected only if the bodies of too many requests are arriving', () => {
+  const manager = new OverloadManager(LIMITS, {
+    clock: new FakeClock(),
+    log: silentLog,
+    random: () => 0,
+    countOrgs: () => 1,
+    recordRejection: () => undefined,
+  });
+  const evicted: number[] = [];
+  for (let n = 0; n < 4_098; n++) {
+    const exchange = manager.admit('acme');
+    assert.ok(exchange instanceof AdmittedExchange);
+    exchange.beginBody(({ code }) => {
+      assert.equal(code, 'overloaded');
+      evicted.push(n);
+      exchange.release();
+    });
+  }
+  assert.deepEqual(evicted, [0, 1]);
+  assert.equal(manager.load.inFlight, 0);
 });

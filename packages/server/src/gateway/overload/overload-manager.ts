@@ -3,12 +3,15 @@ import type { GatewayLoad, OverloadReason } from '../../analytics/runtime-metric
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { BodyCapacity } from '../client-connection.ts';
+import { ArrivingBodies } from './arriving-bodies.ts';
 import { EventLoopLimit } from './event-loop-limit.ts';
 import { RejectionPacer } from './rejection-pacer.ts';
 import { SharedCapacity } from './shared-capacity.ts';
 
 /** Minimum time between two log lines about rejections. */
 const LOG_INTERVAL_MS = 10_000;
+/** Each of them uses up to about 20 KB in addition to the bytes of its body. */
+const MAX_ARRIVING_BODIES = 4_096;
 const MIN_RETRY_AFTER_MS = 1_000;
 /**
  * Random part of `retry-after`, so that clients retry at different times and do not cause the next overload
@@ -28,8 +31,7 @@ export interface OverloadLimits {
 /** The capacities of a process that its organizations share. */
 interface Capacities {
   readonly exchanges: SharedCapacity;
-  /** The number of exchanges whose request bodies are arriving. They do not count as in progress. */
-  readonly arriving: SharedCapacity;
+  readonly arriving: ArrivingBodies;
   readonly bodies: SharedCapacity;
 }
 
@@ -63,7 +65,7 @@ export class OverloadManager {
     const exchanges = new SharedCapacity(limits.maxConcurrentExchanges, countOrgs);
     this.#capacities = {
       exchanges,
-      arriving: new SharedCapacity(limits.maxConcurrentExchanges, countOrgs),
+      arriving: new ArrivingBodies(MAX_ARRIVING_BODIES),
       bodies: new SharedCapacity(limits.maxBodyBytes, countOrgs),
     };
     this.#eventLoopLimit = new EventLoopLimit(exchanges, clock, limits.maxEventLoopDelayMs);
@@ -137,23 +139,32 @@ export class AdmittedExchange implements BodyCapacity {
   readonly #orgId: string;
   readonly #manager: OverloadManager;
   readonly #capacities: Capacities;
-  /** Where the exchange counts: as in progress, as arriving, or, after a rejection, nowhere. */
-  #countedIn: SharedCapacity | null;
+  /** False while the body arrives, and after a rejection. */
+  #isInProgress = true;
+  #onEvicted: ((fault: Fault) => void) | null = null;
   #bodyBytes = 0;
 
   constructor(orgId: string, manager: OverloadManager, capacities: Capacities) {
     this.#orgId = orgId;
     this.#manager = manager;
     this.#capacities = capacities;
-    this.#countedIn = capacities.exchanges;
   }
 
-  beginBody(): Fault | null {
-    return this.#countIn(this.#capacities.arriving);
+  beginBody(onEvicted: (fault: Fault) => void): void {
+    this.#isInProgress = false;
+    this.#onEvicted = onEvicted;
+    this.#capacities.exchanges.release(this.#orgId, 1);
+    this.#capacities.arriving.add(this.#orgId, this);
   }
 
   endBody(): Fault | null {
-    return this.#countIn(this.#capacities.exchanges);
+    this.#capacities.arriving.delete(this.#orgId, this);
+    this.#isInProgress = this.#capacities.exchanges.tryTake(this.#orgId, 1);
+    return this.#isInProgress ? null : this.#manager.rejectExchange();
+  }
+
+  evict(): void {
+    this.#onEvicted?.(this.#manager.rejectExchange());
   }
 
   tryTakeBodyBytes(bytes: number): boolean {
@@ -168,14 +179,9 @@ export class AdmittedExchange implements BodyCapacity {
 
   /** Releases the capacity. Must be called exactly once. */
   release(): void {
-    this.#countedIn?.release(this.#orgId, 1);
-    if (this.#bodyBytes > 0) this.#capacities.bodies.release(this.#orgId, this.#bodyBytes);
-  }
-
-  #countIn(next: SharedCapacity): Fault | null {
-    this.#countedIn?.release(this.#orgId, 1);
-    const isTaken = next.tryTake(this.#orgId, 1);
-    this.#countedIn = isTaken ? next : null;
-    return isTaken ? null : this.#manager.rejectExchange();
+    const { exchanges, arriving, bodies } = this.#capacities;
+    if (this.#isInProgress) exchanges.release(this.#orgId, 1);
+    else arriving.delete(this.#orgId, this);
+    if (this.#bodyBytes > 0) bodies.release(this.#orgId, this.#bodyBytes);
   }
 }

@@ -298,7 +298,7 @@ test('a slow reader receives all of a long response, whatever ends meanwhile', a
   const clock = new FakeClock();
   const long = Buffer.alloc(32 << 20, 'x');
   const harness = await started(t, (client) => client.sendAnswer(200, [], long), clock);
-  for (const wait of [() => clock.advance(50_000), () => void harness.server.drain(1_000_000)]) {
+  for (const wait of [() => clock.advance(200_000), () => void harness.server.drain(1_000_000)]) {
     const client = await RawClient.connect(harness.url);
     await client.send(encodeFastPathRequest(''));
     const first = await client.readBytes(1_000);
@@ -308,8 +308,7 @@ test('a slow reader receives all of a long response, whatever ends meanwhile', a
     let size = first.length;
     for (let more = first; size < long.length && more.length > 0; size += more.length) {
       more = await client.readBytes(1 << 20);
-      await turns();
-      clock.advance(10_000);
+      clock.advance(1_000);
     }
     assert.ok(size > long.length, `${size} bytes came`);
     client.hangUp();

@@ -1,0 +1,47 @@
+/** A request whose body is arriving. */
+export interface ArrivingBody {
+  /** Rejects the request. */
+  evict(): void;
+}
+
+/**
+ * The requests whose bodies are arriving. They do not count as in progress, so that slow clients do not use the
+ * capacity of the process. If there are too many, the oldest one of the organization that has the most is rejected.
+ * Bodies that arrive quickly are therefore not affected by slow ones.
+ */
+export class ArrivingBodies {
+  readonly #maximum: number;
+  /** The oldest first. */
+  readonly #byOrg = new Map<string, Set<ArrivingBody>>();
+  #count = 0;
+
+  constructor(maximum: number) {
+    this.#maximum = maximum;
+  }
+
+  add(orgId: string, body: ArrivingBody): void {
+    if (this.#count >= this.#maximum) this.#evictOldest();
+    const bodies = this.#byOrg.get(orgId) ?? new Set<ArrivingBody>();
+    this.#byOrg.set(orgId, bodies.add(body));
+    this.#count += 1;
+  }
+
+  /** Has no effect if the body is not arriving. */
+  delete(orgId: string, body: ArrivingBody): void {
+    const bodies = this.#byOrg.get(orgId);
+    if (!bodies?.delete(body)) return;
+    this.#count -= 1;
+    if (bodies.size === 0) this.#byOrg.delete(orgId);
+  }
+
+  #evictOldest(): void {
+    let [largest] = this.#byOrg;
+    for (const each of this.#byOrg) if (largest && each[1].size > largest[1].size) largest = each;
+    if (!largest) return;
+    const [orgId, bodies] = largest;
+    const [oldest] = bodies;
+    if (!oldest) return;
+    this.delete(orgId, oldest);
+    oldest.evict();
+  }
+}
