@@ -60,6 +60,8 @@ export interface BodyCapacity {
  * Transfers one client request and its response, independently of the HTTP server implementation.
  */
 export interface ClientTransport {
+  /** Identifies the connection. The same object for all requests of a connection. */
+  readonly connection: object;
   readonly method: string;
   /** The request target as it was sent, including the query. */
   readonly target: string;
@@ -160,6 +162,11 @@ export class ClientConnection {
 
   get target(): string {
     return this.#transport.target;
+  }
+
+  /** See `ClientTransport`. */
+  get connection(): object {
+    return this.#transport.connection;
   }
 
   get rawHeaders(): readonly string[] {

@@ -35,7 +35,7 @@ export async function handleExchange(
   const x: StartedExchange = createExchange(client, operation.surface, gateway);
   try {
     const caller = authenticate(x);
-    const pending = gateway.overload.admit(caller.key.orgId);
+    const pending = gateway.overload.admit(caller.key.orgId, client.connection);
     begin(x, caller, pending instanceof Promise ? await pending : pending);
     gateway.openExchanges.add(x);
     const request = await admitExchange(x, () => parseAndRoute(x, operation));

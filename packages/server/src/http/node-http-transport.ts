@@ -104,6 +104,10 @@ export class NodeHttpTransport implements ClientTransport {
     });
   }
 
+  get connection(): object {
+    return this.#req.socket;
+  }
+
   get target(): string {
     return this.#req.url ?? '/';
   }

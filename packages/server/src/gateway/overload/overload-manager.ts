@@ -5,19 +5,20 @@ import type { Log } from '../../core/log.ts';
 import type { BodyCapacity } from '../client-connection.ts';
 import { ArrivingBodies } from './arriving-bodies.ts';
 import { EventLoopLimit } from './event-loop-limit.ts';
-import { RejectionPacer } from './rejection-pacer.ts';
+import { MIN_RETRY_AFTER_MS, RejectionPacer } from './rejection-pacer.ts';
 import { SharedCapacity } from './shared-capacity.ts';
 
 /** Minimum time between two log lines about rejections. */
 const LOG_INTERVAL_MS = 10_000;
 /** Each of them uses up to about 20 KB in addition to the bytes of its body. */
 const MAX_ARRIVING_BODIES = 4_096;
-const MIN_RETRY_AFTER_MS = 1_000;
 /**
  * Random part of `retry-after`, so that clients retry at different times and do not cause the next overload
  * together.
  */
 const RETRY_AFTER_SPREAD_MS = 2_000;
+/** How many faults of each reason are kept. Creating one costs a tenth of a rejection, for its stack trace. */
+const KEPT_FAULTS = 64;
 
 /** The limits of `server.overload`. */
 export interface OverloadLimits {
@@ -55,6 +56,12 @@ export class OverloadManager {
   readonly #eventLoopLimit: EventLoopLimit;
   readonly #pacer: RejectionPacer;
   readonly #dependencies: OverloadDependencies;
+  readonly #faults: Readonly<Record<OverloadReason, Fault[]>> = {
+    concurrent_requests: [],
+    event_loop_delay: [],
+    body_memory: [],
+  };
+  #rejections = 0;
   #rejectedSinceLog = 0;
   #loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -78,16 +85,17 @@ export class OverloadManager {
   }
 
   /**
-   * Admits an exchange of an organization. The caller must release the result when the exchange ends. If
-   * there is no capacity, returns a promise that rejects with Fault `overloaded`, at the time at which the
-   * response may be sent.
+   * Admits an exchange of an organization. The caller must release the result when the exchange ends. If there is no
+   * capacity, throws Fault `overloaded`, or returns a promise that rejects with it at the time at which the response
+   * may be sent.
    */
-  admit(orgId: string): AdmittedExchange | Promise<never> {
-    if (!this.#eventLoopLimit.admitsNow(orgId) || !this.#capacities.exchanges.tryTake(orgId, 1)) {
-      const fault = this.rejectExchange();
-      return this.#pacer.wait().then(() => Promise.reject(fault));
-    }
-    return new AdmittedExchange(orgId, this, this.#capacities);
+  admit(orgId: string, connection: object): AdmittedExchange | Promise<never> {
+    if (this.#eventLoopLimit.admitsNow(orgId) && this.#capacities.exchanges.tryTake(orgId, 1))
+      return new AdmittedExchange(orgId, this, this.#capacities);
+    const fault = this.rejectExchange();
+    const wait = this.#pacer.wait(connection);
+    if (wait === null) throw fault;
+    return wait.then(() => Promise.reject(fault));
   }
 
   /** Whether the number of exchanges is limited because of the event loop. */
@@ -103,7 +111,7 @@ export class OverloadManager {
 
   /** Records a rejection, and returns its fault. */
   reject(reason: OverloadReason): Fault {
-    const { clock, log, random, recordRejection } = this.#dependencies;
+    const { clock, log, recordRejection } = this.#dependencies;
     recordRejection(reason);
     this.#rejectedSinceLog += 1;
     const nowMs = clock.monotonic();
@@ -121,9 +129,19 @@ export class OverloadManager {
       this.#loggedAt = nowMs;
       this.#rejectedSinceLog = 0;
     }
-    return new Fault('overloaded', MESSAGES[reason], {
-      retryAfterMs: MIN_RETRY_AFTER_MS + Math.floor(random() * RETRY_AFTER_SPREAD_MS),
-    });
+    return this.#nextFault(reason);
+  }
+
+  #nextFault(reason: OverloadReason): Fault {
+    const faults = this.#faults[reason];
+    this.#rejections += 1;
+    const at = this.#rejections % KEPT_FAULTS;
+    const kept = faults[at];
+    if (kept) return kept;
+    const retryAfterMs = MIN_RETRY_AFTER_MS + Math.floor(this.#dependencies.random() * RETRY_AFTER_SPREAD_MS);
+    const fault = new Fault('overloaded', MESSAGES[reason], { retryAfterMs });
+    faults[at] = fault;
+    return fault;
   }
 }
 

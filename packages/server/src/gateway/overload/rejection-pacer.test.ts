@@ -7,20 +7,38 @@ async function start(count: number, isReduced: boolean, sentAtOnce = 0) {
   const clock = new FakeClock();
   const pacer = new RejectionPacer(clock, () => isReduced);
   const sent: number[] = [];
-  for (let n = 0; n < count; n++) void pacer.wait().then(() => sent.push(n));
+  for (let n = 0; n < count; n++) {
+    const connection = {};
+    assert.equal(pacer.wait(connection), null);
+    const repeated = pacer.wait(connection);
+    if (repeated === null) sent.push(n);
+    else void repeated.then(() => sent.push(n));
+  }
   await nextEventLoopTurn();
   assert.equal(sent.length, sentAtOnce);
   return { clock, sent };
 }
 
-test('all rejections are sent after 10 ms if the event loop is not the bottleneck', async () => {
+test('a rejection is sent immediately, unless its client does not wait before it retries', () => {
+  const clock = new FakeClock();
+  const pacer = new RejectionPacer(clock, () => true);
+  const [one, other] = [{}, {}];
+  assert.equal(pacer.wait(one), null);
+  clock.advance(999);
+  assert.equal(pacer.wait(other), null);
+  assert.notEqual(pacer.wait(one), null);
+  clock.advance(1_000);
+  assert.equal(pacer.wait(one), null);
+});
+
+test('repeated rejections are sent after 10 ms if the event loop is not the bottleneck', async () => {
   const { clock, sent } = await start(1_500, false);
   await clock.advanceAsync(10);
   assert.equal(sent.length, 1_500);
   assert.deepEqual(clock.pending(), []);
 });
 
-test('while the event loop is the bottleneck, each batch has 2 rejections per millisecond, oldest first', async () => {
+test('while the event loop is the bottleneck, each batch has 2 repeated rejections per millisecond, oldest first', async () => {
   const { clock, sent } = await start(50, true);
   for (const count of [20, 40, 50]) {
     await clock.advanceAsync(10);

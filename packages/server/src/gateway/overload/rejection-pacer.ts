@@ -1,5 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 
+/** The shortest time after which a client may retry. */
+export const MIN_RETRY_AFTER_MS = 1_000;
+
 const BATCH_MS = 10;
 /** If the timer of a batch fires later than this, the event loop is saturated. */
 const SATURATED_MS = 5;
@@ -15,13 +18,15 @@ const MAX_REJECTIONS_PER_MS = 2;
 const MAX_WAITING = 2_000;
 
 /**
- * Delays the responses to rejected requests by about 10 ms and sends them in batches. While the event loop is
- * the bottleneck, it sends only some of them in each batch. A client that ignores `retry-after` and repeats
- * its request immediately therefore has to wait, and does not take time from admitted requests.
+ * Decides when the response to a rejected request is sent. The first rejection of a connection is sent immediately. A
+ * client that sends its next request on the same connection before it may retry has to wait, so that it does not take
+ * time from admitted requests: about 10 ms, and longer while the event loop is the bottleneck.
  */
 export class RejectionPacer {
   readonly #clock: Clock;
   readonly #isReduced: () => boolean;
+  /** When the last request of each connection was rejected. */
+  readonly #rejectedAt = new WeakMap<object, number>();
   #waiting: (() => void)[] = [];
   #batchAt = 0;
 
@@ -31,9 +36,13 @@ export class RejectionPacer {
     this.#isReduced = isReduced;
   }
 
-  /** Resolves when the response to a rejected request may be sent. */
-  wait(): Promise<void> {
-    if (this.#waiting.length >= MAX_WAITING) return Promise.resolve();
+  /** Resolves when the response to a rejected request may be sent. Null if it may be sent immediately. */
+  wait(connection: object): Promise<void> | null {
+    const nowMs = this.#clock.monotonic();
+    const rejectedAt = this.#rejectedAt.get(connection);
+    this.#rejectedAt.set(connection, nowMs);
+    if (rejectedAt === undefined || nowMs - rejectedAt >= MIN_RETRY_AFTER_MS) return null;
+    if (this.#waiting.length >= MAX_WAITING) return null;
     if (this.#waiting.length === 0) this.#schedule();
     return new Promise((resolve) => void this.#waiting.push(resolve));
   }

@@ -54,6 +54,10 @@ export class FastPathTransport implements ClientTransport {
     this.#body = body;
   }
 
+  get connection(): object {
+    return this.#line;
+  }
+
   get rawHeaders(): readonly string[] {
     return Object.entries(this.headers).flatMap(([name, value]) => [name, String(value)]);
   }
