@@ -5,10 +5,11 @@ import { parseArgs } from 'node:util';
 import { BODIES, BODY_BYTES, buildBenchBody, buildBenchRequest } from './bodies.ts';
 import type { Candidate } from './candidate.ts';
 import { prepareCandidates } from './candidates.ts';
+import { type ArrivalFigures, runArrivalLoad } from './load/arrival-load.ts';
 import { type OverloadFigures, runOverloadLoad } from './load/overload-load.ts';
 import { pinCurrentProcess, planPinning } from './machine.ts';
 import { startMock } from './mock/mock.ts';
-import { freePort, pinProgram, startProgram } from './processes.ts';
+import { delay, freePort, pinProgram, startProgram } from './processes.ts';
 
 const HELP = `node bench/overload.mjs [options]
 
@@ -19,6 +20,7 @@ Measures one process at its capacity and at ten times the connections, with and 
   --rounds <n>       interleaved rounds (3)
   --body <name>      1.6 KB, 30 KB, 300 KB or 1 MB (1.6 KB)
   --warm <n>         length of the warm-up of each server (8)
+  --rate <list>      instead of connections, arrival rates as multiples of the capacity, such as 1,10
   --rules <name>     none or policy: secrets and card numbers are detected (none)
 `;
 
@@ -30,6 +32,7 @@ const { values } = parseArgs({
     body: { type: 'string', default: '1.6 KB' },
     rules: { type: 'string', default: 'none' },
     delay: { type: 'string', default: '50' },
+    rate: { type: 'string', default: '' },
     warm: { type: 'string', default: '8' },
     help: { type: 'boolean', default: false },
   },
@@ -65,25 +68,60 @@ async function main(): Promise<void> {
   for (const { candidate, running } of servers)
     await measure(candidate, running.port, few, Number(values.warm), 0);
   for (let round = 0; round < Number(values.rounds); round++)
-    for (const { name, candidate, running } of servers) {
-      const seconds = Number(values.seconds);
-      const capacity = await measure(candidate, running.port, few, seconds, 0);
-      const patient = await measure(candidate, running.port, few * 10, seconds, 2_000);
-      const impatient = await measure(candidate, running.port, few * 10, seconds, 0);
-      print(`${name}, capacity`, capacity, capacity);
-      print(`${name}, tenfold, clients wait`, patient, capacity);
-      print(`${name}, tenfold, clients do not wait`, impatient, capacity);
-    }
+    for (const server of servers) await (values.rate === '' ? measureConnections : measureRates)(server, few);
   for (const { running } of servers) await running.stop();
   await mock.running.stop();
 }
 
+interface Server {
+  readonly name: string;
+  readonly candidate: Candidate;
+  readonly running: { readonly port: number };
+}
+
+async function measureConnections({ name, candidate, running }: Server, few: number): Promise<void> {
+  const seconds = Number(values.seconds);
+  const capacity = await measure(candidate, running.port, few, seconds, 0);
+  const patient = await measure(candidate, running.port, few * 10, seconds, 2_000);
+  const impatient = await measure(candidate, running.port, few * 10, seconds, 0);
+  print(`${name}, capacity`, capacity, capacity);
+  print(`${name}, tenfold, clients wait`, patient, capacity);
+  print(`${name}, tenfold, clients do not wait`, impatient, capacity);
+}
+
+/** The capacity is the throughput of a few connections. The first rate is what the others are compared with. */
+async function measureRates({ name, candidate, running }: Server, few: number): Promise<void> {
+  const seconds = Number(values.seconds);
+  const capacity = await measure(candidate, running.port, few, seconds, 0);
+  print(`${name}, ${few} connections`, capacity, capacity);
+  let base: ArrivalFigures | null = null;
+  for (const factor of values.rate.split(',').map(Number)) {
+    const rate = capacity.goodput * factor;
+    const figures = await runArrivalLoad({
+      port: running.port,
+      request: buildRequest(candidate),
+      rate,
+      seconds,
+    });
+    base ??= figures;
+    print(`${name}, ${factor} times capacity`, figures, base);
+    process.stdout.write(
+      `${''.padEnd(42)} sent ${figures.sent.toFixed(0)}/s, unanswered ${figures.unanswered}\n`,
+    );
+    await delay(3_000);
+  }
+}
+
 function measure(candidate: Candidate, port: number, connections: number, seconds: number, waitMs: number) {
+  const request = buildRequest(candidate);
+  return runOverloadLoad({ port, request, connections, seconds, waitAfterRejectionMs: waitMs });
+}
+
+function buildRequest(candidate: Candidate): Buffer {
   const name = BODIES.find((each) => each === values.body);
   if (name === undefined) throw new Error(`--body must be one of ${BODIES.join(', ')}, not "${values.body}"`);
   const body = buildBenchBody({ model: candidate.model, bytes: BODY_BYTES[name] });
-  const request = buildBenchRequest(candidate.path, candidate.headers, body);
-  return runOverloadLoad({ port, request, connections, seconds, waitAfterRejectionMs: waitMs });
+  return buildBenchRequest(candidate.path, candidate.headers, body);
 }
 
 function print(name: string, figures: OverloadFigures, capacity: OverloadFigures): void {
