@@ -92,7 +92,7 @@ export class SequentialInput {
 
   /** A complete request waits for its response. */
   get #isAnswering(): boolean {
-    return this.#request !== null && this.#request.complete;
+    return this.#request?.complete ?? false;
   }
 
   #continue(): void {
