@@ -2,6 +2,7 @@ import {
   createServer,
   type IncomingMessage,
   type Server,
+  type ServerOptions,
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
@@ -78,25 +79,10 @@ export function createHttpServer(
   { onRequest, findExchangeRoute }: ListenerHandler,
   { clock, log, headerTimeouts = DEFAULT_HEADER_TIMEOUTS, connectionLimiter }: HttpServerDependencies,
 ): HttpServer {
-  const { headersMs, checkIntervalMs } = headerTimeouts;
+  const { checkIntervalMs } = headerTimeouts;
   const inputs = new WeakMap<Duplex, SequentialInput>();
   const responses = new UnfinishedResponses((socket) => inputs.get(socket)?.hasHeldBytes ?? false);
-  const server = createServer(
-    {
-      noDelay: true,
-      keepAliveTimeout: KEEP_ALIVE_SECONDS * 1000,
-      headersTimeout: headersMs,
-      // Bodies have their own deadline (30 s without a byte), which allows slow clients.
-      requestTimeout: 0,
-      connectionsCheckingInterval: checkIntervalMs,
-      maxHeaderSize: HEADER_BYTES,
-      // Checked below, because the rejection by Node has neither a body nor a request id.
-      requireHostHeader: false,
-      // Node would drop the second `authorization`. Joined, two keys form an invalid one.
-      joinDuplicateHeaders: true,
-    },
-    accept,
-  );
+  const server = createServer(serverOptions(headerTimeouts), accept);
   function accept(req: IncomingMessage, res: ServerResponse): void {
     const requestId = newId('exc', clock.now());
     responses.track(req.socket, res);
@@ -136,6 +122,23 @@ export function createHttpServer(
       announceClose();
       return drainConnections({ server, fastPath }, limitMs, { clock, log });
     },
+  };
+}
+
+/** The options of `node:http` that differ from its defaults. */
+function serverOptions({ headersMs, checkIntervalMs }: HeaderTimeouts): ServerOptions {
+  return {
+    noDelay: true,
+    keepAliveTimeout: KEEP_ALIVE_SECONDS * 1000,
+    headersTimeout: headersMs,
+    // Bodies have a deadline of their own (BodyDeadline), which allows slow clients.
+    requestTimeout: 0,
+    connectionsCheckingInterval: checkIntervalMs,
+    maxHeaderSize: HEADER_BYTES,
+    // Checked below, because the rejection by Node has neither a body nor a request id.
+    requireHostHeader: false,
+    // Node would drop the second `authorization`. Joined, two keys form an invalid one.
+    joinDuplicateHeaders: true,
   };
 }
 
