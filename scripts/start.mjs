@@ -1,5 +1,5 @@
 // `npm start`: sets up, then runs the server. npm signals only its own shell, so `exec` puts this
-// wrapper in its place and TERM, INT and HUP are handed on to the server.
+// wrapper in its place and TERM, INT, HUP and USR2 are handed on to the server.
 import { spawn } from 'node:child_process';
 import { ensureConsole, ensureServer, environment, root, setup } from './setup.mjs';
 
@@ -10,7 +10,7 @@ const server = spawn(node, [ensureServer(node), ...process.argv.slice(2)], {
   env: environment(node),
   stdio: 'inherit',
 });
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => server.kill(signal));
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => server.kill(signal));
 server.on('exit', (code, signal) => {
   if (signal) {
     process.removeAllListeners(signal);

@@ -11,7 +11,7 @@ import { ListenError } from './http/listen.ts';
 import { createOperationalRoutes } from './http/operational-routes.ts';
 import { createRouter } from './http/router.ts';
 import { createAlertComponents } from './main/alert-components.ts';
-import { announceStart } from './main/announce-start.ts';
+import { createStartReport } from './main/announce-start.ts';
 import { logAuditAnchors } from './main/audit-anchors.ts';
 import { parseCommandArguments } from './main/command-arguments.ts';
 import type { ConfigFileState } from './main/config-dependencies.ts';
@@ -25,6 +25,9 @@ import {
   createMonitoringDependencies,
 } from './main/monitoring-dependencies.ts';
 import { handleProcessSignals } from './main/process-signals.ts';
+import { resolveProcessCount } from './main/processes/process-count.ts';
+import { type ProcessHost, STANDALONE_HOST } from './main/processes/process-host.ts';
+import { SUPERVISED_PROCESS_ARGUMENT } from './main/processes/process-messages.ts';
 import { createRelayDependencies } from './main/relay-dependencies.ts';
 import { startRetention } from './main/retention.ts';
 import { openServerComponents, type ServerComponents } from './main/server-components.ts';
@@ -59,12 +62,17 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
       const { readLitellmDatabase } = await import('./main/read-litellm-database.ts');
       return await readLitellmDatabase();
     }
+    if (args[0] === SUPERVISED_PROCESS_ARGUMENT) {
+      const { SupervisedHost, supervisorChannel } = await import('./main/processes/supervised-host.ts');
+      const host = new SupervisedHost(supervisorChannel, systemClock);
+      return await serve(environment, loadServerConfig(environment), host);
+    }
     if (args[0] !== undefined) {
       // Loaded only here, so that the server does not load it at its start.
       const { runStoreCommand } = await import('./main/store-commands.ts');
       return await runStoreCommand(args, environment);
     }
-    await serve(environment);
+    await startServer(environment);
   } catch (error) {
     process.stderr.write(`${prefixLines(isExpected(error) ? error.message : describeBug(error))}\n`);
     process.exit(error instanceof StoreUnusableError ? error.exitCode : 1);
@@ -110,8 +118,20 @@ function prefixLines(text: string): string {
   return text.replace(/^/gm, 'floe: ');
 }
 
-async function serve(environment: Environment): Promise<void> {
-  const loaded = loadConfig({ env: environment, validateSemantics: findConfigIssues });
+/** Runs the server in this process, or in several processes that this one supervises. */
+async function startServer(environment: Environment): Promise<void> {
+  const loaded = loadServerConfig(environment);
+  const count = resolveProcessCount(loaded.config.server);
+  if (count === 1) return await serve(environment, loaded, STANDALONE_HOST);
+  const { superviseProcesses } = await import('./main/processes/supervise-processes.ts');
+  await superviseProcesses(environment, loaded, count);
+}
+
+function loadServerConfig(environment: Environment): LoadedConfig {
+  return loadConfig({ env: environment, validateSemantics: findConfigIssues });
+}
+
+async function serve(environment: Environment, loaded: LoadedConfig, host: ProcessHost): Promise<void> {
   const output = openServerOutput(environment.logLevel, () => state.loaded.config.log.access);
   const parts = await openServerComponents(environment, loaded, {
     ...output,
@@ -141,7 +161,7 @@ async function serve(environment: Environment): Promise<void> {
     version: SERVER_VERSION,
   });
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
-  const operations = assembleOperations(parts, loaded, () => phase.isLeaving);
+  const operations = assembleOperations(parts, loaded, host, () => phase.isLeaving);
   const router = createRouter({
     ...createGatewayRoutes(gateway, parts),
     api: api.answer,
@@ -162,22 +182,23 @@ async function serve(environment: Environment): Promise<void> {
   const anchors = logAuditAnchors(parts.database, systemClock, log);
   const address = { close: writeServerUrl(parts.dataDir, serverUrl.url) };
   const sessions = signIn.sessions;
-  const targets = { watch, retention, anchors, listening, delivery, api, gateway, sessions, address };
+  const targets = { watch, retention, anchors, listening, delivery, api, gateway, sessions, address, host };
   const shutdown = createShutdownSteps(parts, phase, targets, () => state.loaded.config.server);
-  handleProcessSignals(systemClock, log, () => void watch.reload(), shutdown);
+  host.onRestart(handleProcessSignals(systemClock, log, () => void watch.reload(), shutdown));
   // Last step, because the reader of this output may send a signal immediately.
   const started = { version: SERVER_VERSION, dataDir: parts.dataDir, loaded, snapshots, listening };
-  announceStart({ ...started, url: serverUrl.url }, output, firstRun);
+  host.announceStart(createStartReport({ ...started, url: serverUrl.url }, firstRun), output);
 }
 
 function assembleOperations(
   { database, metrics }: ServerComponents,
   { config }: LoadedConfig,
+  host: ProcessHost,
   isLeaving: () => boolean,
 ) {
   return createOperationalRoutes({
     database,
-    metrics,
+    metrics: host.shareMetrics(metrics),
     metricsToken: config.telemetry.metrics_token,
     isLeaving,
   });

@@ -21,6 +21,7 @@ export function findReferenceIssues(config: Json): ConfigIssue[] {
   checkUnique(orgs, 'id', ['orgs'], issues);
   checkUnique(getList(getMember(config, 'auth'), 'oidc'), 'name', ['auth', 'oidc'], issues);
   checkPorts(getMember(config, 'server'), issues);
+  checkProcesses(config, issues);
   checkMail(config, issues);
   checkGroups(config, issues);
   for (const [index, org] of orgs.entries()) checkOrg(org, ['orgs', index], issues);
@@ -126,6 +127,26 @@ function checkPorts(server: Json | undefined, issues: ConfigIssue[]): void {
       });
     taken.set(place, `server.listeners[${index}]`);
   }
+}
+
+/** Processes can share only what is outside of them: a database server and a shared store. */
+function checkProcesses(config: Json, issues: ConfigIssue[]): void {
+  const processes = getMember(getMember(config, 'server'), 'processes') ?? 1;
+  if (processes === 1) return;
+  const storage = getMember(config, 'storage');
+  const isMissing = (name: string, usable: RegExp) => {
+    const url = getMember(storage, name) ?? '';
+    return typeof url === 'string' && !usable.test(url);
+  };
+  const missing = [
+    ...(isMissing('database', /^postgres(ql)?:/) ? ['PostgreSQL in storage.database'] : []),
+    ...(isMissing('shared', /^rediss?:/) ? ['Redis or Valkey in storage.shared'] : []),
+  ];
+  if (missing.length > 0)
+    issues.push({
+      path: ['server', 'processes'],
+      message: `must be 1 without ${missing.join(' and ')}, because several processes need a database and counters that they share. Configure what is missing, or remove this field`,
+    });
 }
 
 function checkMail(config: Json, issues: ConfigIssue[]): void {

@@ -16,6 +16,9 @@ export const LISTENER_SURFACES = [
 /** First path segments that Floe uses at the root of the host. */
 const RESERVED_PATHS = new Set(['gateway', 'relay', 'beat', 'api', 'boards', 'metrics', 'healthz', 'readyz']);
 
+/** More processes than any machine has use for; a larger number is a typing error. */
+const MAX_PROCESSES = 256;
+
 /** IPv6 addresses may be written in brackets, as in a URL. */
 const listenHostField = () =>
   labelField()
@@ -54,7 +57,7 @@ const OverloadSchema = z.strictObject({
     .max(1_000_000)
     .optional()
     .describe(
-      'Maximum size of the request bodies in memory in one process, in MiB. Defaults to a quarter of the memory of the machine or container, and at least 64.',
+      'Maximum size of the request bodies in memory in one process, in MiB. Defaults to a quarter of the memory of the machine or container, divided by the number of processes, and at least 64.',
     ),
   max_event_loop_delay_ms: z
     .int()
@@ -80,6 +83,12 @@ export const ServerSchema = z
       .optional()
       .describe(
         'Public URL of the installation, which Floe uses in links and cookies. The URL may contain a path. Defaults to an `http` URL with `host` and `port`.',
+      ),
+    processes: z
+      .union([z.int().min(1).max(MAX_PROCESSES), z.literal('auto')])
+      .default(1)
+      .describe(
+        'Number of processes that share the listeners. `auto` starts one process for each core. More than one process requires PostgreSQL and a shared store.',
       ),
     trusted_proxies: z
       .array(networkField())

@@ -9,6 +9,7 @@ export const ENVIRONMENT_OVERRIDES = {
   FLOE_HOST: ['server', 'host'],
   FLOE_PORT: ['server', 'port'],
   FLOE_BASE_URL: ['server', 'base_url'],
+  FLOE_PROCESSES: ['server', 'processes'],
   FLOE_SHUTDOWN_DELAY_MS: ['server', 'shutdown_delay_ms'],
   FLOE_DRAIN_TIMEOUT_MS: ['server', 'drain_timeout_ms'],
   FLOE_DATABASE_URL: ['storage', 'database'],

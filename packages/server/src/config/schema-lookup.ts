@@ -87,7 +87,7 @@ function literalValues(schema: Schema): string[] | null {
   return words;
 }
 
-/** Returns the scalar types that a value at `path` may have. */
+/** Returns the scalar types that a value at `path` may have. Words from a fixed list are not `text`. */
 export function findScalarKindsAt(
   root: Schema,
   path: ConfigPath,
@@ -96,7 +96,7 @@ export function findScalarKindsAt(
   for (const schema of findSchemasAt(root, path)) {
     const { type } = getZodDefinition(schema);
     if (type === 'number' || type === 'boolean') kinds.add(type);
-    else if (type === 'string' || type === 'enum' || type === 'literal') kinds.add('text');
+    else if (type === 'string') kinds.add('text');
   }
   return kinds;
 }

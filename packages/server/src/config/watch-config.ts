@@ -261,6 +261,7 @@ function changedRestartFields(before: FloeConfig, after: FloeConfig): string[] {
     ['server.host', before.server.host, after.server.host],
     ['server.port', before.server.port, after.server.port],
     ['server.base_url', explicitBaseUrl(before), explicitBaseUrl(after)],
+    ['server.processes', before.server.processes, after.server.processes],
     ['server.trusted_proxies', before.server.trusted_proxies, after.server.trusted_proxies],
     [
       'server.unauthenticated_connections',

@@ -9,7 +9,7 @@ import type { OperationalRoutes } from './router.ts';
 /** The dependencies of the operational routes. */
 export interface OperationalRoutesDependencies {
   readonly database: Database;
-  readonly metrics: Metrics;
+  readonly metrics: Pick<Metrics, 'render' | 'contentType'>;
   /** Bearer token that `/metrics` requires. '' for none. */
   readonly metricsToken: string;
   /** Whether the process is shutting down. */

@@ -6,7 +6,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import { Socket } from 'node:net';
+import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorBodyFormat, formatFaultBody, formatFaultHeaders } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
@@ -57,6 +57,8 @@ export interface HttpServer {
    * change.
    */
   listen(host: string, port: number, setting: string): Promise<number>;
+  /** Stops accepting connections, while another process listens on the same port. */
+  stopAccepting(): void;
   /** From now on, every response asks the client to close the connection. Requests are still served. */
   announceClose(): void;
   /**
@@ -117,6 +119,8 @@ export function createHttpServer(
   };
   return {
     listen: (host, port, setting) => listenOnPort(server, host, port, setting),
+    // `close` of the HTTP server would also close connections on which a request may be arriving.
+    stopAccepting: () => void NetServer.prototype.close.call(server),
     announceClose,
     drain(limitMs) {
       announceClose();

@@ -17,20 +17,37 @@ export interface StartedServer {
   readonly url: string;
 }
 
+/** What is printed after the start, as plain data. */
+export interface StartReport {
+  readonly info: StartupInfo;
+  readonly firstRun: FirstStartCredentials | null;
+  readonly warnings: readonly string[];
+  /** Fields of floe.yaml that have no effect. */
+  readonly inactiveFields: readonly string[];
+}
+
+export function createStartReport(
+  server: StartedServer,
+  firstRun: FirstStartCredentials | null,
+): StartReport {
+  const { loaded, listening, url } = server;
+  return {
+    info: toStartupInfo(server),
+    firstRun,
+    warnings: loaded.warnings.concat(findBaseUrlWarning(url, listening) ?? []),
+    inactiveFields: loaded.inactiveFields,
+  };
+}
+
 /** Prints the server's URL: as several lines on a terminal, otherwise as one JSON line. */
 export function announceStart(
-  server: StartedServer,
+  { info, firstRun, warnings, inactiveFields }: StartReport,
   output: ServerOutput,
-  firstRun: FirstStartCredentials | null,
 ): void {
-  const { loaded, listening, url } = server;
-  const info = toStartupInfo(server);
   if (output.isTerminal) output.print(formatStartupMessage(info, firstRun));
   else output.announce(toStartupLogFields(info, firstRun), 'server is listening');
-  const baseUrlWarning = findBaseUrlWarning(url, listening) ?? [];
-  for (const warning of loaded.warnings.concat(baseUrlWarning)) output.log.warn({}, warning);
-  for (const field of loaded.inactiveFields)
-    output.log.warn({ field }, 'setting has no effect in this version');
+  for (const warning of warnings) output.log.warn({}, warning);
+  for (const field of inactiveFields) output.log.warn({ field }, 'setting has no effect in this version');
 }
 
 function toStartupInfo({ version, dataDir, loaded, snapshots, listening, url }: StartedServer): StartupInfo {

@@ -3,6 +3,7 @@ import type { ServerConfig } from '@floe/contract/config';
 import { systemClock } from '../core/clock.ts';
 import { OverloadManager } from '../gateway/overload/overload-manager.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
+import { resolveProcessCount } from './processes/process-count.ts';
 import type { ServerComponents } from './server-components.ts';
 
 const MIB = 1024 * 1024;
@@ -13,12 +14,13 @@ const MIB = 1024 * 1024;
 export function createOverloadManager(
   { log, runtime }: ServerComponents,
   snapshots: GatewaySnapshots,
-  limits: ServerConfig['overload'],
+  config: ServerConfig,
 ): OverloadManager {
+  const limits = config.overload;
   const manager = new OverloadManager(
     {
       maxConcurrentExchanges: limits.max_concurrent_requests,
-      maxBodyBytes: (limits.max_body_memory_mb ?? defaultBodyMemoryMb()) * MIB,
+      maxBodyBytes: (limits.max_body_memory_mb ?? defaultBodyMemoryMb(resolveProcessCount(config))) * MIB,
       maxEventLoopDelayMs: limits.max_event_loop_delay_ms,
     },
     {
@@ -33,9 +35,9 @@ export function createOverloadManager(
   return manager;
 }
 
-/** A quarter of the memory of the machine or container, in MiB. */
-function defaultBodyMemoryMb(): number {
+/** A quarter of the memory of the machine or container, shared by all of its processes, in MiB. */
+function defaultBodyMemoryMb(processCount: number): number {
   const constrained = process.constrainedMemory();
   const total = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
-  return Math.max(64, Math.floor(total / 4 / MIB));
+  return Math.max(64, Math.floor(total / 4 / processCount / MIB));
 }

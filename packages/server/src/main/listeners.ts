@@ -12,6 +12,8 @@ export interface OpenListeners {
   readonly url: string;
   readonly port: number;
   readonly additional: readonly { readonly url: string; readonly surfaces: readonly string[] }[];
+  /** Stops accepting connections. Open connections are still served. */
+  stopAccepting(): void;
   /** Makes every following response ask the client to close its connection. Requests are still served. */
   announceClose(): void;
   /**
@@ -77,6 +79,9 @@ export async function openListeners(
     url: buildLocalListenerUrl(config.host, port),
     port,
     additional: others,
+    stopAccepting() {
+      for (const server of [...servers, ...operational]) server.stopAccepting();
+    },
     announceClose() {
       for (const server of [...servers, ...operational]) server.announceClose();
     },

@@ -7,13 +7,16 @@ import type { Log } from '../core/log.ts';
  */
 const DUPLICATE_SIGNAL_MS = 500;
 
+/** Why a process shuts down: a signal, or because its supervisor replaces it by a new process. */
+export type ShutdownReason = 'SIGTERM' | 'SIGINT' | 'restart';
+
 /** The steps of the shutdown. */
 export interface ShutdownSteps {
   /**
-   * Shuts down. After SIGTERM, requests are served until the shutdown delay has passed. Resolves when the
-   * process may end.
+   * Shuts down. After SIGTERM, requests are served until the shutdown delay has passed. For a restart,
+   * connections are served until they end. Resolves when the process may end.
    */
-  start(signal: 'SIGTERM' | 'SIGINT'): Promise<void>;
+  start(reason: ShutdownReason): Promise<void>;
   /** Ends the shutdown delay. Returns false if it has already ended. */
   skipDelay(): boolean;
 }
@@ -21,15 +24,16 @@ export interface ShutdownSteps {
 /**
  * Handles process signals. SIGHUP reloads the configuration. SIGTERM and SIGINT shut the server
  * down. A second one skips the shutdown delay, and a third one ends the process immediately.
+ * @returns a function that shuts this process down because its supervisor replaces it
  */
 export function handleProcessSignals(
   clock: Clock,
   log: Log,
   reload: () => void,
   shutdown: ShutdownSteps,
-): void {
+): () => void {
   let lastAt: number | null = null;
-  const end = (signal: 'SIGTERM' | 'SIGINT') => {
+  const end = (signal: ShutdownReason) => {
     const now = clock.monotonic();
     if (lastAt !== null) {
       if (now - lastAt < DUPLICATE_SIGNAL_MS) return;
@@ -38,7 +42,7 @@ export function handleProcessSignals(
       return;
     }
     lastAt = now;
-    log.info({ signal }, 'server is shutting down');
+    log.info({ signal }, signal === 'restart' ? 'process is being replaced' : 'server is shutting down');
     shutdown.start(signal).then(
       () => process.exit(0),
       (error: unknown) => {
@@ -50,4 +54,9 @@ export function handleProcessSignals(
   process.on('SIGTERM', () => end('SIGTERM'));
   process.on('SIGINT', () => end('SIGINT'));
   process.on('SIGHUP', reload);
+  // Without a listener, the signal would end the process.
+  process.on('SIGUSR2', () =>
+    log.warn({}, 'SIGUSR2 is ignored: it restarts processes one at a time if server.processes is at least 2'),
+  );
+  return () => end('restart');
 }

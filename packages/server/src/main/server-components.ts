@@ -55,6 +55,7 @@ import {
   openDatabase,
 } from '../store/open-database.ts';
 import type { DatabaseWriter, RowSink } from '../store/ports.ts';
+import { adoptProcessDirectories } from '../store/process-directories.ts';
 import { loadProcessId } from '../store/process-id.ts';
 import {
   bindDatabaseToSecretKey,
@@ -69,6 +70,7 @@ import type { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { createBreakerComponents } from './breaker-components.ts';
 import { createOutboundAccess, type OutboundAccess } from './outbound-access.ts';
 import { createPolicyThreadMetrics } from './policy-thread-metrics.ts';
+import { resolveProcessCount } from './processes/process-count.ts';
 import { closeRelayComponents, openRelayComponents, type RelayComponents } from './relay-components.ts';
 import { createSharedStoreMetrics } from './shared-store-metrics.ts';
 
@@ -130,6 +132,7 @@ export async function openServerComponents(
   const clock = systemClock;
   const dataDir = resolve(environment.dataDir);
   lockDataDir(dataDir);
+  await adoptProcessDirectories(dataDir, resolveProcessCount(loaded.config.server), log);
   const { database: url, shared: sharedStoreUrl, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
   const secret = loadInstallationSecret(environment, url, dataDir);
   // Runs while the worker threads open the database.

@@ -5,12 +5,20 @@ import {
   DISABLED_ACCESS_LOG,
 } from '../core/access-log.ts';
 import { systemClock } from '../core/clock.ts';
-import { createServerLog, type Log, type LogLevel, type ServerLog } from '../core/log.ts';
+import {
+  createServerLog,
+  type LineDestination,
+  type Log,
+  type LogLevel,
+  type ServerLog,
+} from '../core/log.ts';
 
 /** A server process's standard output. */
 export interface ServerOutput {
   readonly log: Log;
   readonly accessLog: AccessLog;
+  /** Accepts complete lines from elsewhere. */
+  readonly destination: LineDestination;
   /** Logs a message at level `info` (see `ServerLog`). */
   readonly announce: ServerLog['announce'];
   /** Whether the output is a terminal. If not, every line is one JSON object. */
@@ -31,6 +39,7 @@ export function openServerOutput(level: LogLevel, settings: () => AccessLogSetti
   return {
     log,
     accessLog: level === 'info' || level === 'debug' ? writer : DISABLED_ACCESS_LOG,
+    destination,
     announce,
     isTerminal: process.stdout.isTTY === true,
     print(text) {

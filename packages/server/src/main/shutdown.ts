@@ -3,6 +3,7 @@ import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { OpenListeners } from './listeners.ts';
 import type { ShutdownSteps } from './process-signals.ts';
+import type { ProcessHost } from './processes/process-host.ts';
 import { closeServerComponents, type ServerComponents } from './server-components.ts';
 
 /** Time for exchanges to close their connections after they have sent an error. */
@@ -37,6 +38,7 @@ interface ShutdownTargets
   > {
   readonly listening: OpenListeners;
   readonly gateway: Pick<Gateway, 'openExchanges' | 'background'>;
+  readonly host: Pick<ProcessHost, 'reportFinalMetrics'>;
 }
 
 interface ShutdownTimes {
@@ -55,18 +57,29 @@ export function createShutdownSteps(
   times: () => ShutdownTimes,
 ): ShutdownSteps {
   let endDelay: (() => void) | null = null;
+  async function waitForDelay(delayMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    endDelay = resolve;
+    systemClock.after(delayMs, resolve);
+    await promise;
+    endDelay = null;
+  }
   return {
-    async start(signal) {
+    async start(reason) {
       const { shutdown_delay_ms, drain_timeout_ms } = times();
+      if (reason === 'restart') {
+        // Other processes accept the next connections, so this one neither rejects requests nor stops being
+        // ready. The delay lets clients see that their connection ends with its next response.
+        targets.listening.stopAccepting();
+        targets.listening.announceClose();
+        await waitForDelay(shutdown_delay_ms);
+        return await drainAndClose(parts, targets, drain_timeout_ms);
+      }
       phase.isLeaving = true;
       targets.listening.announceClose();
       // A load balancer needs the delay. A person at a terminal would only wait.
-      if (signal === 'SIGTERM' && shutdown_delay_ms > 0) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        endDelay = resolve;
-        systemClock.after(shutdown_delay_ms, resolve);
-        await promise;
-        endDelay = null;
+      if (reason === 'SIGTERM' && shutdown_delay_ms > 0) {
+        await waitForDelay(shutdown_delay_ms);
         phase.isDraining = true;
         await waitMs(REFUSE_MS);
       }
@@ -103,6 +116,7 @@ async function drainAndClose(
   await targets.api.close();
   await targets.gateway.background.close();
   await targets.sessions.close();
+  await targets.host.reportFinalMetrics();
   await closeServerComponents(parts);
 }
 

@@ -1,0 +1,33 @@
+import type { ChildProcess } from 'node:child_process';
+import { isObject } from '@floe/contract/json';
+
+/** A connection that the supervisor passes to a process. */
+interface ConnectionHandle {
+  close(): void;
+}
+
+/**
+ * Closes the connections that were passed to a process that ended before it confirmed them. `node:cluster`
+ * (Node 26) keeps such a connection open without an owner, so its client would wait forever.
+ */
+export function closeUnconfirmedConnections(child: ChildProcess): void {
+  const unconfirmed = new Map<number, ConnectionHandle>();
+  const send = Reflect.get(child, 'send');
+  const sendAndRecord = (message: unknown, handle: unknown, ...rest: unknown[]) => {
+    if (isObject(message) && message['act'] === 'newconn' && isConnectionHandle(handle))
+      unconfirmed.set(Number(message['seq']), handle);
+    return Reflect.apply(send, child, [message, handle, ...rest]);
+  };
+  Object.assign(child, { send: sendAndRecord });
+  child.on('internalMessage', (message: unknown) => {
+    if (isObject(message)) unconfirmed.delete(Number(message['ack']));
+  });
+  child.once('exit', () => {
+    for (const handle of unconfirmed.values()) handle.close();
+    unconfirmed.clear();
+  });
+}
+
+function isConnectionHandle(value: unknown): value is ConnectionHandle {
+  return isObject(value) && typeof Reflect.get(value, 'close') === 'function';
+}

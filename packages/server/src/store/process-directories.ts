@@ -1,0 +1,74 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../core/log.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import { formatSpoolSegmentName, parseSpoolSegmentNumber } from './spool/spool-segment.ts';
+
+/** The spools of a data directory. */
+const SPOOLS = ['spool', 'bodies', 'relay-spool'];
+const SPEND_JOURNALS = 'spend';
+
+/**
+ * Returns the data directory of one of several processes with one configuration. The first process uses the
+ * configured directory itself, so that a change of the number of processes keeps its files in use.
+ * @param processNumber from 1
+ */
+export function getProcessDataDir(dataDir: string, processNumber: number): string {
+  return processNumber === 1 ? dataDir : join(dataDir, `process-${processNumber}`);
+}
+
+/**
+ * Moves the spools and spend journals of processes above `processCount` into `dataDir`, because no process
+ * would read them after the number of processes has become smaller. The caller must have the lock on
+ * `dataDir`, and must open its spools later.
+ * @throws StoreUnusableError if one of these processes is running
+ */
+export async function adoptProcessDirectories(
+  dataDir: string,
+  processCount: number,
+  log: Log,
+): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    const number = Number(/^process-(\d{1,6})$/.exec(name)?.[1] ?? 0);
+    if (number <= processCount) continue;
+    const source = join(dataDir, name);
+    const lock = lockDataDir(source);
+    try {
+      for (const spool of SPOOLS) await moveSpool(join(source, spool), join(dataDir, spool), name);
+      await moveEntries(join(source, SPEND_JOURNALS), join(dataDir, SPEND_JOURNALS));
+    } finally {
+      lock.release();
+    }
+    await rm(source, { recursive: true, force: true });
+    log.info({ directory: source }, 'data of a process that is no longer configured was taken over');
+  }
+}
+
+/** Moves the files of a spool behind those that the other spool has. Other files get a prefix. */
+async function moveSpool(from: string, to: string, prefix: string): Promise<void> {
+  const names = await listDirectory(from);
+  if (names.length === 0) return;
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  const numbers = (await readdir(to)).map((name) => parseSpoolSegmentNumber(name) ?? 0);
+  let last = Math.max(0, ...numbers);
+  for (const name of names.sort()) {
+    const isSegment = parseSpoolSegmentNumber(name) !== null;
+    if (isSegment) last += 1;
+    await rename(join(from, name), join(to, isSegment ? formatSpoolSegmentName(last) : `${prefix}-${name}`));
+  }
+}
+
+/** Moves entries whose names are unique. */
+async function moveEntries(from: string, to: string): Promise<void> {
+  for (const name of await listDirectory(from)) {
+    await mkdir(to, { recursive: true, mode: 0o700 });
+    await rename(join(from, name), join(to, name));
+  }
+}
+
+async function listDirectory(path: string): Promise<string[]> {
+  return await readdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+}
