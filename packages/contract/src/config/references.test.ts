@@ -103,6 +103,27 @@ test('two listeners do not share a port, and mail channels need a mail server', 
   ]);
 });
 
+test('several processes need PostgreSQL and a shared store', () => {
+  const problem = (missing: string) =>
+    `server.processes: must be 1 without ${missing}, because several processes need a database and counters that they share. Configure what is missing, or remove this field`;
+  const postgres = 'postgres://localhost/floe';
+  const redis = 'redis://localhost';
+  for (const processes of [2, 'auto']) {
+    const server = { processes };
+    assert.deepEqual(issues({ server, storage: { database: 'sqlite:floe.db' } }), [
+      problem('PostgreSQL in storage.database and Redis or Valkey in storage.shared'),
+    ]);
+    assert.deepEqual(issues({ server, storage: { database: postgres, shared: 'memory' } }), [
+      problem('Redis or Valkey in storage.shared'),
+    ]);
+    assert.deepEqual(issues({ server, storage: { database: 'sqlite:floe.db', shared: redis } }), [
+      problem('PostgreSQL in storage.database'),
+    ]);
+    assert.deepEqual(issues({ server, storage: { database: postgres, shared: redis } }), []);
+  }
+  assert.deepEqual(issues({ server: { processes: 1 }, storage: { database: 'sqlite:floe.db' } }), []);
+});
+
 test('a tree of any shape is read without an error', () => {
   const shapes = fc.letrec<{ value: Json }>((tie) => ({
     value: fc.oneof(
