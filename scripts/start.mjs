@@ -10,7 +10,8 @@ const server = spawn(node, [ensureServer(node), ...process.argv.slice(2)], {
   env: environment(node),
   stdio: 'inherit',
 });
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => server.kill(signal));
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'])
+  process.on(signal, () => server.kill(signal));
 server.on('exit', (code, signal) => {
   if (signal) {
     process.removeAllListeners(signal);

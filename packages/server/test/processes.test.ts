@@ -1,6 +1,9 @@
 // One server of two processes, on PostgreSQL and Redis.
 // Tier: ci. Starts several processes, kills and restarts them under load.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
@@ -33,12 +36,13 @@ interface ProcessServer {
 interface ProcessServerOptions {
   readonly org?: JsonObject;
   readonly env?: Readonly<Record<string, string>>;
+  readonly dataDir?: string;
   readonly respond?: NonNullable<Parameters<typeof startFakeUpstream>[0]>['respond'];
 }
 
 async function startProcesses(
   t: TestContext,
-  { org = {}, env = {}, respond }: ProcessServerOptions = {},
+  { org = {}, env = {}, dataDir, respond }: ProcessServerOptions = {},
 ): Promise<ProcessServer> {
   const upstream = await startFakeUpstream({ respond: respond ?? (() => PRICED_ANSWER) });
   t.after(() => upstream.close());
@@ -52,7 +56,7 @@ async function startProcesses(
     ...env,
   };
   const yaml = JSON.stringify({ ...buildGuardedConfig(upstream.url, org), ...LONG_STORE_TIMEOUT });
-  const floe = await startFloeProcess({ yaml, env: all });
+  const floe = await startFloeProcess({ yaml, env: all, ...(dataDir === undefined ? {} : { dataDir }) });
   t.after(() => floe.stop());
   return { floe, upstream, env: all, ...createGatewayCalls(floe.url) };
 }
@@ -61,6 +65,15 @@ async function startProcesses(
 function readProcessIds(floe: FloeProcess): ReadonlyMap<number, number> {
   const lines = floe.output().matchAll(/"process":(\d+),"pid":(\d+),"msg":"process accepts connections"/g);
   return new Map([...lines].map(([, number, pid]) => [Number(number), Number(pid)]));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The sum of a counter over all of its series. */
@@ -90,7 +103,8 @@ function startLoad(send: (n: number) => Promise<HttpCallResponse>): Load {
       sent += 1;
       const answer = await send(sent).catch((error: unknown) => String(error));
       if (typeof answer === 'string') failures.push(answer);
-      else if (answer.status === 200 && answer.isComplete) answered.push(answer.headers['x-request-id'] ?? '');
+      else if (answer.status === 200 && answer.isComplete)
+        answered.push(answer.headers['x-request-id'] ?? '');
       else failures.push(`${answer.status} ${answer.text.slice(0, 200)}`);
     }
   };
@@ -182,7 +196,9 @@ test('a process that is killed under load is replaced; no row and no spending is
   );
   assert.equal(readProcessIds(floe).get(1), before.get(1), 'the other process continued');
 
-  await eventually(async () => ((await readCounter(floe, 'floe_spool_pending_rows')) === 0 ? true : undefined));
+  await eventually(async () =>
+    (await readCounter(floe, 'floe_spool_pending_rows')) === 0 ? true : undefined,
+  );
   const rows = new Set(await readRowIds(floe));
   const lost = load.answered.filter((id) => !rows.has(id));
   // Those answered in the last 10 ms before the kill may be lost.
@@ -237,6 +253,29 @@ test('TERM ends all processes after their open requests', async (t) => {
   open(PRICED_ANSWER);
   for (const answer of await Promise.all(answers)) assert.equal(answer.status, 200, answer.text);
   assert.deepEqual(await exited, { code: 0, signal: null });
+});
+
+test('if the supervisor is killed, its processes end, and a new server continues with the same data', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'floe-processes-'));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const { floe, env, chat } = await startProcesses(t, { dataDir });
+  assert.equal((await chat()).status, 200);
+  const pids = [...readProcessIds(floe).values()];
+  await floe.kill();
+  await eventually(async () => (pids.some(isRunning) ? undefined : true));
+  const next = await startFloeProcess({ env, dataDir });
+  t.after(() => next.stop());
+  assert.equal((await callHttp(`${next.url}/readyz`)).status, 200);
+});
+
+test('a port that another program uses is reported once', async (t) => {
+  const { floe, env } = await startProcesses(t);
+  const port = Number(new URL(floe.url).port);
+  await assert.rejects(startFloeProcess({ env, port }), (error: Error) => {
+    assert.match(error.message, /the process ended \(1\)/);
+    assert.equal(error.message.match(/is in use by another program/g)?.length, 1, error.message);
+    return true;
+  });
 });
 
 test('a configuration that a process rejects ends the server with the error', async (t) => {
