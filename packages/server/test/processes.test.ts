@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
-import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { startDedicatedRedis } from '@floe/testkit/redis';
@@ -37,7 +37,7 @@ interface ProcessServerOptions {
   readonly org?: JsonObject;
   readonly env?: Readonly<Record<string, string>>;
   readonly dataDir?: string;
-  readonly respond?: NonNullable<Parameters<typeof startFakeUpstream>[0]>['respond'];
+  readonly respond?: Extract<FakeUpstreamOptions, { readonly respond: unknown }>['respond'];
 }
 
 async function startProcesses(
@@ -74,6 +74,12 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Each different answer of a failed request, for messages. */
+function describeAnswers(answers: readonly HttpCallResponse[]): string {
+  const failed = answers.filter(({ status }) => status !== 200);
+  return [...new Set(failed.map(({ status, text }) => `${status} ${text.slice(0, 120)}`))].join('\n');
 }
 
 /** The sum of a counter over all of its series. */
@@ -148,9 +154,13 @@ test('processes share the port, the limits, the metrics and the log', async (t) 
   const { floe, chat } = await startProcesses(t, {
     org: { limits: [{ name: 'all', scope: 'org', rpm: limit }] },
   });
-  const statuses = await Promise.all(Array.from({ length: limit * 2 }, async () => (await chat()).status));
-  assert.equal(statuses.filter((status) => status === 200).length, limit);
-  assert.equal(statuses.filter((status) => status === 429).length, limit);
+  const answers = await Promise.all(Array.from({ length: limit * 2 }, () => chat()));
+  const refused = answers.filter(({ status }) => status !== 200);
+  assert.equal(refused.length, limit, describeAnswers(answers));
+  assert.ok(
+    refused.every(({ status }) => status === 429),
+    describeAnswers(answers),
+  );
 
   assert.equal(await readCounter(floe, 'floe_exchanges_total'), limit * 2);
   const { text } = await callHttp(`${floe.url}/metrics`);
