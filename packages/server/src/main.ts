@@ -64,7 +64,7 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
     }
     if (args[0] === SUPERVISED_PROCESS_ARGUMENT) {
       const { SupervisedHost, supervisorChannel } = await import('./main/processes/supervised-host.ts');
-      const host = new SupervisedHost(supervisorChannel, systemClock);
+      const host = new SupervisedHost(Number(args[1]), supervisorChannel, systemClock);
       return await serve(environment, loadServerConfig(environment), host);
     }
     if (args[0] !== undefined) {
@@ -135,6 +135,7 @@ async function serve(environment: Environment, loaded: LoadedConfig, host: Proce
   const output = openServerOutput(environment.logLevel, () => state.loaded.config.log.access);
   const parts = await openServerComponents(environment, loaded, {
     ...output,
+    processCount: host.processCount,
     runtime: new RuntimeMetrics(SERVER_VERSION, environment.variable('FLOE_COMMIT') || 'unknown'),
   });
   const { log } = parts;

@@ -74,7 +74,7 @@ export function createGateway(
     answerCache,
     inFlight: new InFlightRequests(),
     openExchanges: open,
-    overload: createOverloadManager(parts, snapshots, config().server),
+    overload: createOverloadManager(parts, snapshots, config().server.overload),
     guard: guardrails.guard,
     policyThreads: parts.policyThreads,
     background,

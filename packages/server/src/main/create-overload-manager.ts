@@ -3,7 +3,6 @@ import type { ServerConfig } from '@floe/contract/config';
 import { systemClock } from '../core/clock.ts';
 import { OverloadManager } from '../gateway/overload/overload-manager.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
-import { resolveProcessCount } from './processes/process-count.ts';
 import type { ServerComponents } from './server-components.ts';
 
 const MIB = 1024 * 1024;
@@ -12,15 +11,14 @@ const MIB = 1024 * 1024;
  * Creates the overload manager from `server.overload`, and shows its load in the metrics.
  */
 export function createOverloadManager(
-  { log, runtime }: ServerComponents,
+  { log, runtime, processCount }: ServerComponents,
   snapshots: GatewaySnapshots,
-  config: ServerConfig,
+  limits: ServerConfig['overload'],
 ): OverloadManager {
-  const limits = config.overload;
   const manager = new OverloadManager(
     {
       maxConcurrentExchanges: limits.max_concurrent_requests,
-      maxBodyBytes: (limits.max_body_memory_mb ?? defaultBodyMemoryMb(resolveProcessCount(config))) * MIB,
+      maxBodyBytes: (limits.max_body_memory_mb ?? defaultBodyMemoryMb(processCount)) * MIB,
       maxEventLoopDelayMs: limits.max_event_loop_delay_ms,
     },
     {

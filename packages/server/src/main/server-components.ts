@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
 import { LiveHub } from '../analytics/live/live-hub.ts';
-import { createMetrics, type Metrics } from '../analytics/metrics.ts';
+import type { Metrics } from '../analytics/metrics.ts';
 import type { RuntimeMetrics } from '../analytics/runtime-metrics.ts';
 import { StoreMetrics } from '../analytics/store-metrics.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { AccessLog } from '../core/access-log.ts';
-import { resolveWithFallback, systemClock } from '../core/clock.ts';
+import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { type BodyStore, createBodyStore } from '../gateway/bodies/body-store.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
@@ -15,11 +15,7 @@ import { type GuardrailsRuntime, openGuardrails } from '../guardrails/guardrails
 import { PolicyThreads } from '../guardrails/policies/policy-threads.ts';
 import { createEvaluationPool, type EvaluationPool } from '../management/evaluation/evaluation-pool.ts';
 import { MonitoringEngine } from '../monitoring/monitoring-engine.ts';
-import {
-  createMonitoringCounters,
-  type MonitoringCounters,
-  renderMonitoringMetrics,
-} from '../monitoring/monitoring-metrics.ts';
+import { createMonitoringCounters } from '../monitoring/monitoring-metrics.ts';
 import { RejectedBeatCounter } from '../monitoring/rejected-beat-counter.ts';
 import { BackgroundJobRunner } from '../platform/background-job-runner.ts';
 import { createKeyLastUsedTracker, type KeyLastUsedTracker } from '../platform/key-last-used-tracker.ts';
@@ -39,7 +35,6 @@ import { loadPriceBook } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
 import type { UpstreamTransport } from '../providers/transport.ts';
 import { createUpstreamTransport } from '../providers/upstream-transport.ts';
-import { countPendingAlertDeliveries } from '../store/alert-deliveries.ts';
 import { recordUnkeyedAuditChains } from '../store/audit-chain.ts';
 import { deriveAuditKey } from '../store/audit-context.ts';
 import { openResponseCache } from '../store/cache/open-response-cache.ts';
@@ -68,11 +63,9 @@ import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
 import type { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { createBreakerComponents } from './breaker-components.ts';
+import { createServerMetrics } from './create-server-metrics.ts';
 import { createOutboundAccess, type OutboundAccess } from './outbound-access.ts';
-import { createPolicyThreadMetrics } from './policy-thread-metrics.ts';
-import { resolveProcessCount } from './processes/process-count.ts';
 import { closeRelayComponents, openRelayComponents, type RelayComponents } from './relay-components.ts';
-import { createSharedStoreMetrics } from './shared-store-metrics.ts';
 
 /**
  * Maximum time for which the shutdown waits until rows are in the database. The remaining rows stay in the
@@ -80,16 +73,12 @@ import { createSharedStoreMetrics } from './shared-store-metrics.ts';
  */
 const FLUSH_TIMEOUT_MS = 4_000;
 
-/**
- * Maximum time for which a scrape waits for metrics that need the database. It is shorter than the timeout of
- * any scraper.
- */
-const SCRAPE_TIMEOUT_MS = 1_000;
-
 /** The components that exist until the process ends. */
 export interface ServerComponents {
   readonly environment: Environment;
   readonly dataDir: string;
+  /** Number of processes of this installation on this machine. */
+  readonly processCount: number;
   readonly log: Log;
   readonly accessLog: AccessLog;
   readonly runtime: RuntimeMetrics;
@@ -127,12 +116,13 @@ export interface ServerComponents {
 export async function openServerComponents(
   environment: Environment,
   loaded: LoadedConfig,
-  { log, accessLog, runtime }: Pick<ServerComponents, 'log' | 'accessLog' | 'runtime'>,
+  given: Pick<ServerComponents, 'log' | 'accessLog' | 'runtime' | 'processCount'>,
 ): Promise<ServerComponents> {
+  const { log, runtime, processCount } = given;
   const clock = systemClock;
   const dataDir = resolve(environment.dataDir);
   lockDataDir(dataDir);
-  await adoptProcessDirectories(dataDir, resolveProcessCount(loaded.config.server), log);
+  await adoptProcessDirectories(dataDir, processCount, log);
   const { database: url, shared: sharedStoreUrl, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
   const secret = loadInstallationSecret(environment, url, dataDir);
   // Runs while the worker threads open the database.
@@ -157,8 +147,7 @@ export async function openServerComponents(
   return {
     environment,
     dataDir,
-    log,
-    accessLog,
+    ...given,
     ...measured,
     bodyStore: createBodyStore(bodies, deriveStoredBodiesKey(secret.key)),
     metrics: createServerMetrics(measured, counters, [render, stores.render]),
@@ -231,36 +220,6 @@ function endProcess(log: Log, error: StoreUnusableError): void {
 function loadInstallationSecret({ secretKey }: Environment, url: string, dataDir: string) {
   if (isPostgresUrl(url) && secretKey === undefined) throw createMissingSharedSecretError();
   return loadInstallationSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
-}
-
-type MeasuredComponents = Pick<
-  ServerComponents,
-  'database' | 'rows' | 'bodies' | 'guardrails' | 'runtime' | 'policyThreads'
->;
-
-/** Creates the metrics that `/metrics` returns. */
-function createServerMetrics(
-  { database, rows, bodies, guardrails, runtime, policyThreads }: MeasuredComponents,
-  monitoring: MonitoringCounters,
-  renderMore: readonly (() => string)[],
-): Metrics {
-  const sharedStore = createSharedStoreMetrics(guardrails.sharedStoreStats);
-  const policies = createPolicyThreadMetrics(policyThreads);
-  const others = [...renderMore, sharedStore.render, policies.render, () => runtime.render()];
-  const monitoringNow = () => renderMonitoringMetrics(database, monitoring);
-  return createMetrics(
-    () => rows.backlog() + bodies.backlog(),
-    () =>
-      resolveWithFallback(
-        systemClock,
-        SCRAPE_TIMEOUT_MS,
-        countPendingAlertDeliveries(database.read),
-        Number.NaN,
-      ),
-    async () =>
-      others.map((render) => render()).join('') +
-      (await resolveWithFallback(systemClock, SCRAPE_TIMEOUT_MS, monitoringNow(), monitoring.render())),
-  );
 }
 
 /** Stores the remaining data and closes the components. */

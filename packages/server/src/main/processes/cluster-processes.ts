@@ -12,11 +12,14 @@ import { closeUnconfirmedConnections } from './unconfirmed-connections.ts';
  */
 export function createProcessFork(
   dataDir: string,
+  count: number,
   logs: LogPipe,
 ): (processNumber: number) => SupervisedProcess {
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({
-    args: [SUPERVISED_PROCESS_ARGUMENT],
+    // A process that starts later must not take the count from a changed floe.yaml: it would take over the
+    // data of processes that still run.
+    args: [SUPERVISED_PROCESS_ARGUMENT, String(count)],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   return (processNumber) => {

@@ -4,6 +4,8 @@ import type { ServerOutput } from '../server-output.ts';
 
 /** What differs between a process of its own and one of several processes with a supervisor. */
 export interface ProcessHost {
+  /** Number of processes of this installation on this machine, including this one. */
+  readonly processCount: number;
   /** Prints what users need after the start. */
   announceStart(report: StartReport, output: ServerOutput): void;
   /** Returns the metrics that `/metrics` returns. */
@@ -16,6 +18,7 @@ export interface ProcessHost {
 
 /** The host of a process without a supervisor. */
 export const STANDALONE_HOST: ProcessHost = {
+  processCount: 1,
   announceStart,
   shareMetrics: (metrics) => metrics,
   onRestart: () => undefined,

@@ -1,7 +1,7 @@
 import { isObject } from '@floe/contract/json';
 import type { StartReport } from '../announce-start.ts';
 
-/** The argument with which the supervisor starts the server program. */
+/** The argument with which the supervisor starts the server program, followed by the number of processes. */
 export const SUPERVISED_PROCESS_ARGUMENT = 'supervised-process';
 
 /** A message from a process to its supervisor. */

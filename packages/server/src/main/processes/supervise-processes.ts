@@ -18,7 +18,7 @@ export async function superviseProcesses(
   const dataDir = resolve(environment.dataDir);
   const supervisor = new Supervisor({
     count,
-    fork: createProcessFork(dataDir, new LogPipe(output.destination)),
+    fork: createProcessFork(dataDir, count, new LogPipe(output.destination)),
     clock: systemClock,
     log: output.log,
     announce: (report) => announceStart(report, output),

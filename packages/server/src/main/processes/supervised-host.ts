@@ -25,6 +25,7 @@ export const supervisorChannel: SupervisorChannel = {
 
 /** The host of a process that a supervisor started. */
 export class SupervisedHost implements ProcessHost {
+  readonly processCount: number;
   readonly #channel: SupervisorChannel;
   readonly #clock: Clock;
   readonly #collections = new Map<number, (text: string) => void>();
@@ -32,7 +33,8 @@ export class SupervisedHost implements ProcessHost {
   #renderOwn: () => Promise<string> = async () => '';
   #restart: () => void = () => undefined;
 
-  constructor(channel: SupervisorChannel, clock: Clock) {
+  constructor(processCount: number, channel: SupervisorChannel, clock: Clock) {
+    this.processCount = processCount;
     this.#channel = channel;
     this.#clock = clock;
     channel.onMessage((message) => {
