@@ -23,7 +23,7 @@ const WORKLOADS = [
   { name: 'key, row and metrics', size: '1.6 KB' },
   { name: 'two limits, a hard and a soft budget', size: '1.6 KB' },
   { name: 'all of these', size: '30 KB' },
-];
+].slice(0, Number(process.env.WORKLOADS ?? 3));
 
 const home = mkdtempSync(join(tmpdir(), 'floe-scaling-'));
 const mock = await startMock(home, 'chat');
