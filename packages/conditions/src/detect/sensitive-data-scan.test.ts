@@ -264,6 +264,7 @@ test('the scan finds what the straightforward one finds', () => {
       'secret_access_key',
       '\u00ad',
       '\u0141',
+      '\u{1e145}',
     ),
     fc.string({ maxLength: 12, unit: 'grapheme' }),
     fc.stringMatching(/^[0-9 .-]{1,24}$/),

@@ -5,7 +5,7 @@ import {
   isTokenCharacter,
   readCharacterCode,
 } from '../character-codes.ts';
-import { normalizeForDetection } from '../normalize-text.ts';
+import { findCharacterEnd, normalizeForDetection } from '../normalize-text.ts';
 import {
   type DigitRun,
   findCardEnd,
@@ -32,6 +32,7 @@ import type { Finding, FindingKind, SecretDetector } from '../sensitive-data-sca
 export class ReferenceScan {
   readonly findings: Finding[] = [];
   readonly #text: string;
+  readonly #original: string;
   readonly #wanted: ReadonlySet<FindingKind>;
   readonly #offsets: Uint32Array | null;
   /** What is before here is found or known to hold nothing. */
@@ -39,6 +40,7 @@ export class ReferenceScan {
 
   constructor(text: string, wanted: ReadonlySet<FindingKind>) {
     const folded = normalizeForDetection(text);
+    this.#original = text;
     this.#text = folded.text;
     this.#offsets = folded.offsets;
     this.#wanted = wanted;
@@ -88,7 +90,7 @@ export class ReferenceScan {
     if (end < 0 || start < this.#done) return false;
     this.#done = end;
     const offsets = this.#offsets;
-    const last = (offsets?.[end - 1] ?? end - 1) + 1;
+    const last = offsets ? findCharacterEnd(this.#original, offsets[end - 1] ?? 0) : end;
     this.findings.push({ kind, start: offsets?.[start] ?? start, end: last });
     return true;
   }
