@@ -1,6 +1,8 @@
 // Synthetic exchanges for bench/rows.mjs: 30 days, busy by day, a few values of everything frequent and some rare.
 const DAY_MS = 86_400_000;
-export const DAYS = 30;
+/** Number of days that the rows of `spoolText` cover. */
+export const SPOOL_DAYS = 30;
+const KEYS = 60;
 
 /** Deterministic numbers in [0, 1), so that both engines hold the same rows (mulberry32). */
 function random(seed) {
@@ -33,10 +35,10 @@ function exchange(n, total, endMs, next) {
   const { provider, model } = rare
     ? { provider: 'provider-rare', model: 'model-rare' }
     : MODELS[skewed(next(), 20)];
-  const key = rare ? 'rare' : String(skewed(next(), 60));
+  const key = rare ? 'rare' : String(skewed(next(), KEYS));
   const status = rare ? 418 : statusOf(next());
   const state = rare ? 'aborted' : status < 400 ? 'complete' : 'failed';
-  const createdAt = endMs - Math.floor(((total - n) / total) * DAYS * DAY_MS);
+  const createdAt = endMs - Math.floor(((total - n) / total) * SPOOL_DAYS * DAY_MS);
   const latency = Math.round(200 * Math.exp(next() * 4));
   return {
     id: `exc_${createdAt.toString(32).padStart(10, '0')}${String(n).padStart(16, '0')}`,
@@ -93,15 +95,19 @@ function statusOf(share) {
   return share < 0.99 ? 503 : 400;
 }
 
-/** The key that few rows have, by its name. */
-export function rareKey(at) {
+/** The keys of the requests. */
+export function platformKeys(at) {
+  return [...Array.from({ length: KEYS }, (_, n) => String(n)), 'rare'].map((key) => platformKey(key, at));
+}
+
+function platformKey(key, at) {
   const unknown = { models_json: null, team: null, owner: null, created_by: null, expires_at: null };
   return {
     ...unknown,
-    id: 'key_rare',
+    id: `key_${key}`,
     org_id: 'acme',
-    name: 'name rare',
-    hash: 'none',
+    name: `name ${key}`,
+    hash: `none ${key}`,
     prefix: 'eis_none',
     last4: 'none',
     scopes_json: '[]',

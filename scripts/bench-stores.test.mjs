@@ -24,8 +24,8 @@ const COMMANDS = [
   },
   {
     name: 'rows.mjs',
-    args: ['--engines', 'sqlite', '--rows', '20000', '--runs', '1'],
-    reports: /^audit of one subject +\d/m,
+    args: ['--engines', 'sqlite', '--rows', '2000', '--days', '4', '--runs', '1', '--only', '^audit.list'],
+    reports: /^audit\.list +\d/m,
   },
   { name: 'relay.mjs', args: [], env: { SECONDS: '1' }, reports: /^paced at 200\/s, 200 decisions/m },
   {

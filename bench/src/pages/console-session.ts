@@ -7,6 +7,8 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { type BrowserContext, chromium, devices } from 'playwright-core';
 
+/** Signs what the loaded rows contain, such as the audit log. */
+export const SECRET_KEY = 'bench secret of the loaded rows 1';
 export const PAGES_KEY = `eis_pages${'0'.repeat(32)}`;
 const OWNER = { email: 'bench@acme.example', password: 'quiet harbour lantern' };
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -21,17 +23,22 @@ export interface ConsoleSession {
   readonly floe: FloeProcess;
   /** Asks the API as the owner; the body as JSON, null when there is none. */
   ask(method: string, path: string, body?: object): Promise<{ readonly status: number; body: JsonObject }>;
+  /** The `cookie` header of the owner. */
+  cookie(): string;
   /** A browser with a profile of its own: a cache on disk, as a person has. */
   browser(look: DeviceKind): Promise<BrowserContext>;
   close(): Promise<void>;
 }
 
-/** @param dataDir made by `bench/rows.mjs --keep`; it is written to */
-export async function openConsoleSession(dataDir: string): Promise<ConsoleSession> {
+/**
+ * @param dataDir made by `bench/rows.mjs --data … --keep`; it is written to
+ * @param database a PostgreSQL database that has the rows instead
+ */
+export async function openConsoleSession(dataDir: string, database?: string): Promise<ConsoleSession> {
   const floe = await startFloeProcess({
     dataDir,
-    yaml: JSON.stringify(CONFIG),
-    env: { FLOE_LOG_LEVEL: 'error' },
+    yaml: JSON.stringify({ ...CONFIG, ...(database && { storage: { database } }) }),
+    env: { FLOE_LOG_LEVEL: 'error', FLOE_SECRET_KEY: SECRET_KEY },
     startTimeoutMs: START_MS,
   });
   const profiles = mkdtempSync(join(tmpdir(), 'floe-pages-'));
@@ -58,6 +65,7 @@ export async function openConsoleSession(dataDir: string): Promise<ConsoleSessio
   return {
     floe,
     ask,
+    cookie: () => cookie,
     async browser(look) {
       const context = await chromium.launchPersistentContext(join(profiles, look), {
         executablePath: browserPath(),
@@ -94,10 +102,16 @@ function browserPath(): string {
   return found;
 }
 
-async function signIn({ dataDir, url }: FloeProcess, ask: ConsoleSession['ask']): Promise<void> {
+async function signIn({ dataDir, configFile, url }: FloeProcess, ask: ConsoleSession['ask']): Promise<void> {
   if ((await ask('POST', '/api/session/password', OWNER)).status === 200) return;
   const program = join(import.meta.dirname, '..', '..', '..', 'packages', 'cli', 'bin', 'floe.mjs');
-  const env = { PATH: process.env['PATH'], FLOE_DATA_DIR: dataDir, FLOE_PORT: new URL(url).port };
+  const env = {
+    PATH: process.env['PATH'],
+    FLOE_DATA_DIR: dataDir,
+    FLOE_CONFIG: configFile,
+    FLOE_SECRET_KEY: SECRET_KEY,
+    FLOE_PORT: new URL(url).port,
+  };
   const made = await promisify(execFile)(process.execPath, [program, 'owner-link', 'acme'], {
     env,
     cwd: dataDir,

@@ -14,7 +14,7 @@ import { Visitor } from './visit.ts';
 const HELP = `node bench/pages.mjs --data DIR [--parts visits,scroll,live] [--looks desktop,phone] [--only TEXT]
                       [--runs 3] [--seconds 380] [--fresh] [--no-save]
 
-DIR is what "node bench/rows.mjs --keep DIR" made; it is copied once into bench/.cache/pages (--copy DIR2 for another
+DIR is the directory "sqlite" in what "node bench/rows.mjs --data … --keep" made; it is copied once into bench/.cache/pages (--copy DIR2 for another
 place), because the server writes to it. Starts the server there, signs in as an owner and drives the system's Chromium:
 
   visits  opens every page of the console's index and some heavy links of each, with a warm cache, --runs times, and

@@ -1,5 +1,6 @@
 import { ApiError, createUnreachableError, readApiError } from './api-error.ts';
 import { buildApiUrl } from './base-url.ts';
+import { readNextRows } from './next-rows.ts';
 import { REASON_PROMPT, STEP_UP_PROMPT } from './prompts.ts';
 
 type QueryValue = string | number | boolean | null | undefined;
@@ -63,6 +64,18 @@ export async function getJson<Body>(
   signal?: AbortSignal,
 ): Promise<Body> {
   return bodyOf<Body>(await ask(path, { method: 'GET', query, signal }), signal);
+}
+
+/**
+ * Sends `GET` for the next page of a list that has rows (`readNextRows`).
+ * @throws ApiError
+ */
+export function getNextRows<Row>(
+  path: string,
+  query: Readonly<Record<string, string | number>> & { readonly cursor: string },
+  signal?: AbortSignal,
+): Promise<ApiPage<Row>> {
+  return readNextRows((cursor) => getJson<ApiPage<Row>>(path, { ...query, cursor }, signal), query.cursor);
 }
 
 const PAGE_ROWS = 500;

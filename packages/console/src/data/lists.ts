@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
-import { type ApiPage, getJson, type QueryParameters } from './api-client.ts';
+import { getNextRows } from './api-client.ts';
 
 const PAGE_ROWS = 200;
 
@@ -12,8 +12,8 @@ export function listQuery<Row>(name: string, path: string, filters: Readonly<Rec
   return infiniteQueryOptions({
     queryKey: [name, 'list', filters],
     queryFn: ({ pageParam, signal }) => {
-      const query: QueryParameters = { ...filters, limit: PAGE_ROWS, cursor: pageParam };
-      return getJson<ApiPage<Row>>(path, query, signal);
+      const query = { ...filters, limit: PAGE_ROWS, cursor: pageParam };
+      return getNextRows<Row>(path, query, signal);
     },
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,

@@ -160,7 +160,7 @@ export const relayRule = z
     match_count: z
       .int()
       .describe(
-        'Number of decisions in the last seven days to which the rule applied. Floe counts at most 10,000 decisions.',
+        'Number of decisions in the last seven days to which the rule applied. Floe counts at most 10,000 decisions per rule.',
       ),
     source: resourceSource,
     created_at: timestamp.nullable(),

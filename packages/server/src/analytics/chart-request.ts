@@ -1,8 +1,10 @@
 import { CHART_DIMENSIONS, UNCOMBINABLE_CHART_DIMENSIONS } from '@floe/contract/api/charts';
 import { Fault } from '@floe/contract/faults';
+import type { SqlCondition } from '../store/exchange-filters.ts';
+import { countExchangesUpTo, EVERY_ROW } from '../store/exchanges.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 import { MINUTE_ROLLUP_RETENTION_MS } from '../store/retention.ts';
-import { getRollupTotal, type RollupFacet, type RollupFacetFilter } from '../store/rollups/read-rollups.ts';
+import type { RollupFacet, RollupFacetFilter } from '../store/rollups/read-rollups.ts';
 import { HOUR_MS } from '../store/rollups/rollup-accumulator.ts';
 import type { ChartRequest } from './charts.ts';
 
@@ -14,10 +16,12 @@ const RELIABLE_MINUTES_MS = MINUTE_ROLLUP_RETENTION_MS - HOUR_MS;
  */
 const MAX_MINUTE_RANGE_MS = 6 * HOUR_MS;
 /**
- * Maximum number of rows that a chart reads if rollups do not support its filters. SQLite reads this number
- * in about a second.
+ * Maximum number of rows that a chart reads if rollups do not support its filters. Both engines read this
+ * number within 200 ms (bench/results/rows.md).
  */
-const MAX_ROWS = 500_000;
+const MAX_ROWS = 50_000;
+/** The same for rows that an index finds. They are in different places of the table, so that each takes longer. */
+const MAX_INDEXED_ROWS = 15_000;
 
 /** The time range of a chart. */
 export interface ChartRange {
@@ -90,22 +94,26 @@ export function parseRollupFacet(name: string): RollupFacet {
 }
 
 /**
- * Limits the number of rows that a chart reads individually. Estimates this number from the hourly rollups
- * around the range, ignoring the filters.
+ * Returns the condition by which a chart reads rows individually: the indexed one, or `true` for all rows of the
+ * range.
  * @throws Fault `invalid_request` if there are too many rows
  */
-export async function requireRowLimit(
+export async function chooseChartRows(
   reader: DatabaseReader,
   { orgId, from, to }: Pick<ChartRange, 'orgId' | 'from' | 'to'>,
-  isCompared: boolean,
-): Promise<void> {
-  const first = isCompared ? from - (to - from) : from;
-  const hours = { from: first - (first % HOUR_MS), to: to + HOUR_MS };
-  const [rows = 0] = await getRollupTotal(reader, { orgId, ...hours, unit: 'hour', figures: ['requests'] });
-  if (rows > MAX_ROWS)
-    throw new Fault(
-      'invalid_request',
-      `from: the range contains ${rows} requests, but charts with these filters can include at most ${MAX_ROWS}. Choose a shorter range, or filter by only one of ${CHART_DIMENSIONS.filter((name) => name !== 'model').join(', ')}`,
-      { param: 'from' },
-    );
+  { includesPrevious, indexed }: Pick<ChartRange, 'includesPrevious'> & { readonly indexed: SqlCondition },
+): Promise<SqlCondition> {
+  const range = { orgId, from: includesPrevious ? from - (to - from) : from, to };
+  const limits = [
+    { condition: indexed, maximum: MAX_INDEXED_ROWS },
+    { condition: EVERY_ROW, maximum: MAX_ROWS },
+  ];
+  for (const { condition, maximum } of limits)
+    if ((await countExchangesUpTo(reader, { ...range, indexed: condition }, maximum + 1)) <= maximum)
+      return condition;
+  throw new Fault(
+    'invalid_request',
+    `from: charts with these filters read the requests of the range one by one, at most ${MAX_ROWS}, and the range contains more. Choose a shorter range, or filter by only one of ${CHART_DIMENSIONS.filter((name) => name !== 'model').join(', ')}`,
+    { param: 'from' },
+  );
 }

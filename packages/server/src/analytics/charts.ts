@@ -36,7 +36,7 @@ export type ChartMetric = (typeof CHART_METRICS)[number];
 
 /** A chart's time range at any resolution, its filters and its rollup unit. */
 export interface ChartRequest extends RollupRequest {
-  /** Filters that rollups do not support. The number of matching rows must be limited (`requireRowLimit`). */
+  /** Filters that rollups do not support. The number of matching rows must be limited (`chooseChartRows`). */
   readonly conditions?: readonly SqlCondition[] | undefined;
 }
 

@@ -1,8 +1,10 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { AlertsTable } from './alert-tables.ts';
+import type { SqlCondition } from './exchange-filters.ts';
 import { publishLiveEvent } from './live-events.ts';
-import { getTimeRangePage, type PageRequest, type RowPage, type TimeRangeRequest } from './pagination.ts';
+import type { PageRequest, RowPage, TimeRangeRequest } from './pagination.ts';
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import { getScannedPage } from './time-scan.ts';
 
 export type AlertRow = Selectable<AlertsTable>;
 export type NewAlertRow = Insertable<AlertsTable>;
@@ -118,25 +120,33 @@ export interface AlertFilters {
   readonly state?: string | undefined;
 }
 
-/** Returns a page of an organization's alerts that match all filters, newest first. */
+/**
+ * Returns a page of an organization's alerts that match all filters, newest first. An index satisfies the
+ * filter for the subject. The others are checked on a limited number of alerts per page: such a page may have
+ * fewer alerts than requested, or even none, and still have a cursor.
+ */
 export function getAlertPage(
   reader: DatabaseReader,
   request: PageRequest & TimeRangeRequest & AlertFilters,
+  maxScannedRows?: number,
 ): Promise<RowPage<AlertRow>> {
-  let query = reader.selectFrom('alerts').selectAll().where('org_id', '=', request.orgId);
-  if (request.event !== undefined) query = query.where('event', '=', request.event);
-  if (request.subject !== undefined) query = query.where('subject_id', '=', request.subject);
-  const { channel, state } = request;
-  if (channel !== undefined || state !== undefined)
-    query = query.where(({ exists, selectFrom }) => {
-      let deliveries = selectFrom('alert_deliveries')
-        .select('alert_deliveries.seq')
-        .whereRef('alert_deliveries.alert_id', '=', 'alerts.id');
-      if (channel !== undefined) deliveries = deliveries.where('channel_name', '=', channel);
-      if (state !== undefined) deliveries = deliveries.where('state', '=', state);
-      return exists(deliveries);
-    });
-  return getTimeRangePage(query, 'at', request);
+  const { event, subject, channel, state } = request;
+  const residualConditions: SqlCondition[] = [];
+  if (event !== undefined) residualConditions.push(sql`event = ${event}`);
+  if (channel !== undefined || state !== undefined) {
+    const ofChannel = channel === undefined ? sql`` : sql`and d.channel_name = ${channel}`;
+    const inState = state === undefined ? sql`` : sql`and d.state = ${state}`;
+    residualConditions.push(
+      sql`exists (select 1 from alert_deliveries as d where d.alert_id = alerts.id ${ofChannel} ${inState})`,
+    );
+  }
+  return getScannedPage<AlertRow>(reader, {
+    ...request,
+    table: { name: 'alerts', at: 'at' },
+    walks: [subject === undefined ? sql`true` : sql`subject_id = ${subject}`],
+    residualConditions,
+    maxScannedRows,
+  });
 }
 
 /**

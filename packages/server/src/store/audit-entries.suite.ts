@@ -11,7 +11,12 @@ import {
   verifyAuditChainFrom,
 } from './audit-chain.ts';
 import { deriveAuditKey, setAuditOrigin } from './audit-context.ts';
-import { type AuditEntryRow, appendAuditEntry, getAuditEntryPage } from './audit-entries.ts';
+import {
+  type AuditEntryRow,
+  appendAuditEntries,
+  appendAuditEntry,
+  getAuditEntryPage,
+} from './audit-entries.ts';
 import { insertOrg } from './orgs.ts';
 import type { Database, DatabaseWriter } from './ports.ts';
 import { expireOtherHistory } from './retention.ts';
@@ -50,6 +55,34 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
   };
   const rows = async (database: Database): Promise<readonly AuditEntryRow[]> =>
     (await getAuditEntryPage(database.read, { orgId: TEST_ORG_ID, limit: 100 })).rows;
+
+  test(`${engine}: many expired entries are deleted in batches, between which other transactions run`, async (t) => {
+    const database = await openWith(t, 0);
+    const entries = Array.from({ length: 4_500 }, (_, n) => entry(`aud_${n}`, n));
+    await database.transaction((writer) => appendAuditEntries(writer, entries));
+    const countEntries = async () =>
+      (await database.read.selectFrom('audit').select('id').where('org_id', '=', TEST_ORG_ID).execute())
+        .length;
+    const counts = [await countEntries()];
+    const counted: Pick<Database, 'read' | 'transaction'> = {
+      read: database.read,
+      async transaction(work) {
+        const result = await database.transaction(work);
+        counts.push(await countEntries());
+        return result;
+      },
+    };
+    await expireOtherHistory(counted, {
+      requestsMs: 0,
+      responsesMs: 0,
+      bodiesMs: 0,
+      nowMs: 10,
+      auditMs: 4_400,
+    });
+    assert.equal(counts.at(-1), 100);
+    for (const [at, count] of counts.entries())
+      assert.ok((counts[at - 1] ?? count) - count <= 2_000, `${counts}`);
+  });
 
   test(`${engine}: changes are filtered by the part of the action before the dot, newest first, in pages`, async (t) => {
     const database = await openWith(t, 0);

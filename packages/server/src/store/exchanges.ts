@@ -1,15 +1,14 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import {
   buildExchangeFilterConditions,
   type ExchangeFilterCondition,
   type ExchangeFilters,
   formatMetadataFilterName,
+  type SqlCondition,
   type ValueFilter,
 } from './exchange-filters.ts';
-import { type ExchangeScanResult, scanExchangesInSteps } from './exchange-scan.ts';
 import { planExchangeScan } from './exchange-scan-plan.ts';
 import {
-  decodeTimeCursor,
   encodeTimeCursor,
   type PageRequest,
   type RowPage,
@@ -19,9 +18,17 @@ import {
 import type { DatabaseReader, ExchangeRow } from './ports.ts';
 import { parseMetadataKeyNames } from './rollups/rollup-accumulator.ts';
 import type { DatabaseSchema } from './schema.ts';
+import {
+  buildTimeRangeCondition,
+  compareNewestFirst,
+  MAX_SCANNED_ROWS,
+  type PositionColumns,
+  scanNewest,
+  sortRowsNewestFirst,
+  type TimeScanRange,
+  type TimeScanResult,
+} from './time-scan.ts';
 
-/** Maximum number of rows scanned for one page if no index satisfies the filters. */
-const MAX_SCANNED_ROWS = 20_000;
 /** Maximum number of rows with a metadata value scanned for one page if there are other filters. */
 const MAX_METADATA_ROWS = 2_000;
 
@@ -53,6 +60,24 @@ export async function getExchangePage(
     : await scanExchanges(reader, query, keys, scanned);
   const page = toRowPage(rows, query.limit, ({ created_at, id }) => [created_at, id]);
   return page.nextCursor === null && scanEnd ? { ...page, nextCursor: encodeTimeCursor(scanEnd) } : page;
+}
+
+/** The condition that selects every row. */
+export const EVERY_ROW: SqlCondition = sql`true`;
+
+/**
+ * Returns the number of an organization's exchanges in a range that a condition selects, at most `maximum`.
+ * Reads only the index of the condition.
+ */
+export async function countExchangesUpTo(
+  reader: DatabaseReader,
+  { orgId, indexed, ...range }: TimeScanRange & { readonly orgId: string; readonly indexed: SqlCondition },
+  maximum: number,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`select count(*) as total from (
+    select 1 from exchanges where org_id = ${orgId} and ${indexed}
+    and ${buildTimeRangeCondition(range, EXCHANGE_POSITION)} limit ${maximum}) as counted`.execute(reader);
+  return Number(rows[0]?.total ?? 0);
 }
 
 export function findExchangeById(
@@ -108,46 +133,21 @@ async function resolveKeyIds(
 type Query = SelectQueryBuilder<DatabaseSchema, 'exchanges', ExchangeRow>;
 
 /** Scans from newest to oldest, with the index of one filter if there is one. Checks the other filters on the rows. */
-async function scanExchanges(
+function scanExchanges(
   reader: DatabaseReader,
   query: ExchangeQuery,
   keys: ValueFilter | undefined,
-  scanned: number,
-): Promise<ExchangeScanResult> {
+  maxScannedRows: number,
+): Promise<TimeScanResult<ExchangeRow>> {
   const { conditions, coveredFilter } = planExchangeScan(query, keys);
   const others = buildExchangeFilterConditions(query, keys).filter(({ filter }) => filter !== coveredFilter);
-  const found: ExchangeScanResult[] = [];
-  const perWalk = Math.ceil(scanned / conditions.length);
-  for (const condition of conditions) {
-    const between = (cursor: string | undefined, end?: TimePosition) =>
-      reader
-        .selectFrom('exchanges')
-        .where('org_id', '=', query.orgId)
-        .where(condition)
-        .where(rangeCondition({ ...query, cursor }, EXCHANGE_POSITION, end));
-    const { cursor, limit } = query;
-    found.push(
-      await scanExchangesInSteps(reader, {
-        between,
-        cursor,
-        residualConditions: others,
-        limit,
-        maxScannedRows: perWalk,
-      }),
-    );
-  }
-  const horizon = found
-    .flatMap((walk) => walk.scanEnd ?? [])
-    .sort(compareNewestFirst)
-    .at(0);
-  const rows = sortExchangesNewestFirst(found.flatMap((walk) => walk.rows));
-  // A scan that ended at a later time says nothing about rows that another scan has not reached.
-  return {
-    rows: horizon
-      ? rows.filter((row) => compareNewestFirst(toExchangeTimePosition(row), horizon) <= 0)
-      : rows,
-    scanEnd: horizon,
-  };
+  return scanNewest(reader, {
+    ...query,
+    table: { name: 'exchanges', at: 'created_at' },
+    walks: conditions,
+    residualConditions: others.map(({ condition }) => condition),
+    maxScannedRows,
+  });
 }
 
 /** A metadata value for which there is an index. */
@@ -178,7 +178,7 @@ async function scanByMetadata(
   query: ExchangeQuery,
   keys: ValueFilter | undefined,
   mark: IndexedMetadataFilter,
-): Promise<ExchangeScanResult> {
+): Promise<TimeScanResult<ExchangeRow>> {
   const others = buildExchangeFilterConditions(query, keys).filter(
     ({ filter }) => filter !== formatMetadataFilterName(mark.name),
   );
@@ -186,7 +186,7 @@ async function scanByMetadata(
   const { places, horizon } = await listMetadataPositions(reader, query, mark, looked);
   if (places.length === 0) return { rows: [], scanEnd: horizon };
   const rows = await selectExchangesAt(reader, places, others).execute();
-  return { rows: sortExchangesNewestFirst(rows), scanEnd: horizon };
+  return { rows: sortRowsNewestFirst(rows), scanEnd: horizon };
 }
 
 /** Returns the positions of the newest rows with a metadata value: all of them, unless `horizon` is set. */
@@ -205,7 +205,7 @@ async function listMetadataPositions(
       .where('org_id', '=', query.orgId)
       .where('name', '=', name)
       .where('value', '=', value)
-      .where(rangeCondition(query, METADATA_POSITION))
+      .where(buildTimeRangeCondition(query, METADATA_POSITION))
       .orderBy('created_at', 'desc')
       .orderBy('exchange_id', 'desc')
       .limit(looked)
@@ -253,48 +253,5 @@ export function selectExchangesById(
   return query;
 }
 
-/** Returns an exchange's position in a list that is sorted by time. */
-export function toExchangeTimePosition(row: ExchangeRow): TimePosition {
-  return { at: row.created_at, id: row.id };
-}
-
-/** Compares two positions so that the newest one is sorted first. */
-function compareNewestFirst(one: TimePosition, other: TimePosition): number {
-  if (one.at !== other.at) return other.at - one.at;
-  return one.id === other.id ? 0 : one.id < other.id ? 1 : -1;
-}
-
-/** Sorts exchanges newest first and removes duplicates. */
-export function sortExchangesNewestFirst(rows: readonly ExchangeRow[]): ExchangeRow[] {
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return [...byId.values()].sort((one, other) =>
-    compareNewestFirst(toExchangeTimePosition(one), toExchangeTimePosition(other)),
-  );
-}
-
-interface PositionColumns {
-  readonly time: RawBuilder<number>;
-  readonly id: RawBuilder<string>;
-}
-
 const EXCHANGE_POSITION: PositionColumns = { time: sql.ref('created_at'), id: sql.ref('id') };
 const METADATA_POSITION: PositionColumns = { time: sql.ref('created_at'), id: sql.ref('exchange_id') };
-
-/**
- * Returns the condition for rows of the requested time range after the cursor, down to `end`. It has one
- * bound on each side, because SQLite would use only the first of two.
- */
-function rangeCondition(
-  { from, to, cursor }: ExchangeQuery,
-  { time, id }: PositionColumns,
-  end?: TimePosition,
-) {
-  const conditions = [sql<boolean>`true`];
-  const last = cursor === undefined ? null : decodeTimeCursor(cursor);
-  // The conditions on time alone are redundant, but tell PostgreSQL which partitions to skip.
-  if (end) conditions.push(sql`${time} >= ${end.at}`, sql`(${time}, ${id}) >= (${end.at}, ${end.id})`);
-  else if (from !== undefined) conditions.push(sql`${time} >= ${from}`);
-  if (last) conditions.push(sql`${time} <= ${last.at}`, sql`(${time}, ${id}) < (${last.at}, ${last.id})`);
-  if (to !== undefined && !(last && last.at < to)) conditions.push(sql`${time} < ${to}`);
-  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
-}

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { buildExchangeFilterConditions, type ExchangeFilters } from './exchange-filters.ts';
-import { resolveKeyFilter, selectExchangesById, sortExchangesNewestFirst } from './exchanges.ts';
+import { resolveKeyFilter, selectExchangesById } from './exchanges.ts';
 import type { LiveExchangeBatch } from './live-exchange-batches.ts';
 import type { DatabaseReader, ExchangeRow } from './ports.ts';
+import { sortRowsNewestFirst } from './time-scan.ts';
 
 /** Number of ids in one statement. */
 const IDS_PER_QUERY = 500;
@@ -41,7 +42,7 @@ export async function findExchangesInBatches(
           ? taken.length
           : await countMatches(found, conditions.length, some.length);
     }
-  return { count, rows: sortExchangesNewestFirst(rows) };
+  return { count, rows: sortRowsNewestFirst(rows) };
 }
 
 function selectNewestRows(

@@ -18,15 +18,20 @@ import { queryChartSeries, queryChartSummary, queryTopValues } from '../analytic
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { getAlertPage } from './alerts.ts';
+import { listDailyAuditAnchors } from './audit-chain.ts';
 import { getAuditEntryPage } from './audit-entries.ts';
 import { getBreakerChangePage } from './breaker-changes.ts';
 import type { DatabaseEngine } from './database-engine.ts';
-import { type ExchangeQuery, getExchangePage } from './exchanges.ts';
 import { findExchangesInBatches } from './find-exchanges-in-batches.ts';
+import { planIndexedCondition } from './exchange-scan-plan.ts';
+import { countExchangesUpTo, type ExchangeQuery, getExchangePage } from './exchanges.ts';
 import { listLiveEventsAfter } from './live-events.ts';
 import { openDatabase } from './open-database.ts';
 import { encodeTimeCursor } from './pagination.ts';
 import type { DatabaseReader } from './ports.ts';
+import { countRelayDecisionsByRule, getRelayDecisionPage } from './relay/relay-decisions.ts';
+import { getRelayReportPage } from './relay/relay-reports.ts';
+import { getRelaySessionPage } from './relay/relay-session-summaries.ts';
 import { HOUR_MS } from './rollups/rollup-accumulator.ts';
 import { sumRollupsByKeyAndModel } from './rollups/rollup-sums-by-key-and-model.ts';
 import type { DatabaseSchema } from './schema.ts';
@@ -96,6 +101,47 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
         to: NOW + 1,
         kinds: ['routes', 'limits'],
       }),
+    'audit of some kinds, further on': () =>
+      getAuditEntryPage(reader, {
+        orgId: TEST_ORG_ID,
+        limit: 50,
+        from: NOW,
+        cursor,
+        kinds: ['routes', 'limits'],
+      }),
+    'audit of a subject, an actor and an action': () =>
+      getAuditEntryPage(reader, {
+        orgId: TEST_ORG_ID,
+        limit: 50,
+        subject: 'a',
+        actor: 'b',
+        action: 'c',
+        cursor,
+      }),
+    'audit of an actor': () =>
+      getAuditEntryPage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW, actor: 'b' }),
+    'audit of an action': () =>
+      getAuditEntryPage(reader, { orgId: TEST_ORG_ID, limit: 50, action: 'c', cursor }),
+    'alerts of a subject': () =>
+      getAlertPage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW, subject: 'a' }),
+    'decisions of a rule': () =>
+      getRelayDecisionPage(reader, { orgId: TEST_ORG_ID, limit: 50, rule: 'a', agent: 'b' }),
+    'decisions of an agent': () =>
+      getRelayDecisionPage(reader, { orgId: TEST_ORG_ID, limit: 50, agent: 'b', cursor }),
+    'decisions by rule': () => countRelayDecisionsByRule(reader, TEST_ORG_ID, NOW, 10),
+    'reports of a session': () => getRelayReportPage(reader, { orgId: TEST_ORG_ID, limit: 50, session: 'a' }),
+    'agent sessions': () => getRelaySessionPage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW }),
+    'list of an outcome': list({ outcome: is('client_error'), textColumns: { owner: is('none') } }),
+    'daily audit anchors': () => listDailyAuditAnchors(reader, TEST_ORG_ID),
+    'number of failed requests': () =>
+      countExchangesUpTo(
+        reader,
+        {
+          ...month,
+          indexed: planIndexedCondition({ textColumns: { state: is('failed'), team: is('sre') } }, undefined),
+        },
+        100,
+      ),
     'alerts of a range': () => getAlertPage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW, cursor }),
     summary: () => queryChartSummary(reader, hours),
     'summary of two keys': () => queryChartSummary(reader, { ...hours, filter }),
@@ -134,6 +180,23 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
       }),
   };
 }
+
+/** The index of each statement of a question, if another one would read all rows of the time range. */
+const INDEXES: Readonly<Record<string, RegExp>> = {
+  'daily audit anchors': /^(?!.*audit_by_seq).*audit_by_time/,
+  'number of failed requests': /COVERING INDEX exchanges_by_state/,
+  'audit of some kinds': /audit_by_kind/,
+  'audit of some kinds, further on': /audit_by_kind/,
+  'audit of a subject, an actor and an action': /audit_by_subject/,
+  'audit of an actor': /audit_by_actor/,
+  'audit of an action': /audit_by_action/,
+  'alerts of a subject': /alerts_of_subject/,
+  'decisions of a rule': /relay_decisions_by_rule/,
+  'decisions of an agent': /relay_decisions_by_time/,
+  'decisions by rule': /relay_decisions_by_rule/,
+  'reports of a session': /relay_reports_by_session_id/,
+  'agent sessions': /relay_sessions_by_time|sqlite_autoindex_relay_sessions_1/,
+};
 
 /** Runs no statement; keeps each, and answers the looks at small tables that lead to the next one. */
 class NotingDriver extends DummyDriver {
@@ -221,9 +284,13 @@ test('sqlite: no query reads a whole table', async (t) => {
       const values = parameters.map((value) => (value === null ? null : String(value)));
       const plan = file.prepare(`explain query plan ${sql}`).all(...values);
       for (const { detail } of plan)
-        assert.doesNotMatch(String(detail), /^SCAN (?!walk$|.*CONSTANT ROWS?$)/, `${name}: ${detail} ${sql}`);
-      if (name === 'audit of some kinds')
-        assert.match(plan.map(({ detail }) => detail).join(', '), /audit_by_kind/, name);
+        assert.doesNotMatch(
+          String(detail),
+          /^SCAN (?!(walk|names|counted|days)$|.*CONSTANT ROWS?$)/,
+          `${name}: ${detail} ${sql}`,
+        );
+      const index = INDEXES[name];
+      if (index) assert.match(plan.map(({ detail }) => detail).join(', '), index, `${name}: ${sql}`);
     }
 });
 

@@ -59,23 +59,47 @@ export async function expireOtherHistory(
     await expireStoredResponseChains(database, id, before.responsesMs);
     await expireBodies(database, id, before.bodiesMs);
     await expireRollups(database, id, { requestsMs, minutesMs });
-    await database.transaction(async (writer) => {
-      // The trigger of the table permits the deletion of older entries only.
-      await storeSetting(writer, 'audit_kept_from', String(Math.trunc(before.auditMs)));
-      await writer.deleteFrom('audit').where('org_id', '=', id).where('at', '<', before.auditMs).execute();
-      await writer
-        .deleteFrom('breaker_changes')
-        .where('org_id', '=', id)
-        .where('at', '<', requestsMs)
-        .execute();
-      await writer
+    // The trigger of the table permits the deletion of older entries only.
+    await database.transaction((writer) =>
+      storeSetting(writer, 'audit_kept_from', String(Math.trunc(before.auditMs))),
+    );
+    await expireTimedRows(database, { table: 'audit', orgId: id, beforeMs: before.auditMs });
+    await expireTimedRows(database, { table: 'breaker_changes', orgId: id, beforeMs: requestsMs });
+    await database.transaction((writer) =>
+      writer
         .deleteFrom('budget_spend')
         .where('org_id', '=', id)
         .where('ends_at', '>', 0)
         .where('ends_at', '<', requestsMs)
-        .execute();
-    });
+        .execute(),
+    );
   }
+}
+
+interface ExpiredTimedRows {
+  readonly table: 'audit' | 'breaker_changes';
+  readonly orgId: string;
+  readonly beforeMs: number;
+}
+
+/** Deletes an organization's rows from before a time in batches, so that other writes can run in between. */
+async function expireTimedRows(
+  database: Pick<Database, 'transaction'>,
+  { table, orgId, beforeMs }: ExpiredTimedRows,
+): Promise<void> {
+  await repeatUntilEmpty(() =>
+    database.transaction(async (writer) => {
+      const old = writer
+        .selectFrom(table)
+        .select('id')
+        .where('org_id', '=', orgId)
+        .where('at', '<', beforeMs)
+        .orderBy('at')
+        .limit(ROWS_PER_BATCH);
+      const { numDeletedRows } = await writer.deleteFrom(table).where('id', 'in', old).executeTakeFirst();
+      return Number(numDeletedRows);
+    }),
+  );
 }
 
 /**

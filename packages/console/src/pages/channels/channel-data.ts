@@ -1,8 +1,8 @@
 import type { alertResource, Channel, channelTestResult } from '@floe/contract/api/channels';
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
-import { buildResourceApiPath, type ConsoleResourceKind } from '../../data/resource-kind.ts';
+import { getNextRows, sendJson } from '../../data/api-client.ts';
+import { type ConsoleResourceKind, buildResourceApiPath } from '../../data/resource-kind.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { type ChannelForm, toChannelBody, toChannelChangeBody, toChannelForm } from './channel-form.ts';
 import { channelsText } from './text.ts';
@@ -32,7 +32,7 @@ export function alertsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['alerts', 'list', filters],
     queryFn: ({ pageParam, signal }) =>
-      getJson<ApiPage<ConsoleAlert>>(
+      getNextRows<ConsoleAlert>(
         'api/monitoring/alerts',
         { ...filters, limit: 50, cursor: pageParam },
         signal,

@@ -2,7 +2,7 @@ import type { relayApproval } from '@floe/contract/api/relay';
 import type { relayCoverage, relayRule, relaySession } from '@floe/contract/api/relay-management';
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { type ApiPage, getAllPages, getJson, sendJson } from '../../data/api-client.ts';
+import { getAllPages, getJson, getNextRows, sendJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { settingsQuery } from '../settings/settings-data.ts';
 import type { HookEventKind, RelaySimulation, StoredDecision } from './decision-label.ts';
@@ -49,7 +49,7 @@ export function decisionsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['relay', 'decisions', filters],
     queryFn: ({ pageParam, signal }) =>
-      getJson<ApiPage<StoredDecision>>(
+      getNextRows<StoredDecision>(
         `${RELAY_PATH}/decisions`,
         { ...filters, limit: PAGE_ROWS, cursor: pageParam },
         signal,

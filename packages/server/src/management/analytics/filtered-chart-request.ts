@@ -1,11 +1,16 @@
 import { requestFilterQuery } from '@floe/contract/api/analytics';
 import {
   type ChartOptions,
+  chooseChartRows,
   isRollupFacet,
   parseRollupFacet,
-  requireRowLimit,
 } from '../../analytics/chart-request.ts';
-import { buildExchangeFilterConditions, type ExchangeFilters } from '../../store/exchange-filters.ts';
+import {
+  buildExchangeFilterConditions,
+  type ExchangeFilters,
+  type ValueFilter,
+} from '../../store/exchange-filters.ts';
+import { planIndexedCondition } from '../../store/exchange-scan-plan.ts';
 import { resolveKeyFilter } from '../../store/exchanges.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { isRollupPair, type RollupFacetFilter } from '../../store/rollups/read-rollups.ts';
@@ -18,7 +23,7 @@ import { type ChartQuery, resolveChartRange } from './chart-range.ts';
  * contain it, alone or combined with the grouping. Otherwise, the chart counts the same rows that
  * the list shows.
  *
- * @throws Fault `invalid_request` in the same cases as `resolveChartRange` and `requireRowLimit`
+ * @throws Fault `invalid_request` in the same cases as `resolveChartRange` and `chooseChartRows`
  */
 export async function resolveFilteredChartRequest(
   context: OperationContext & { readonly reader: DatabaseReader },
@@ -29,14 +34,25 @@ export async function resolveFilteredChartRequest(
   const filters = Object.entries(query).filter(
     ([name, value]) => isRequestFilter(name) && value !== undefined,
   );
-  const filter = findRollupFilter(filters, shape);
+  const { reader, orgId } = context;
+  const wanted = toListFilters(filters);
+  const keys = await resolveKeyFilter(reader, { orgId, ...wanted });
+  const filter = findRollupFilter(withKeyIds(filters, keys), shape);
   if (filters.length === 0 || filter) return resolveChartRange(context, orgZone, query, { ...shape, filter });
   const range = resolveChartRange(context, orgZone, query, { ...shape, readsRows: true });
-  await requireRowLimit(context.reader, range, query.compare !== undefined);
-  const wanted = toListFilters(filters);
-  const keys = await resolveKeyFilter(context.reader, { orgId: context.orgId, ...wanted });
+  const rows = await chooseChartRows(reader, range, {
+    includesPrevious: query.compare !== undefined,
+    indexed: planIndexedCondition(wanted, keys),
+  });
   const conditions = buildExchangeFilterConditions(wanted, keys).map(({ condition }) => condition);
-  return { ...range, minutesSince: undefined, conditions };
+  return { ...range, minutesSince: undefined, conditions: [rows, ...conditions] };
+}
+
+/** Replaces names of keys by their ids, by which rollups count. */
+function withKeyIds(filters: FilterEntries, keys: ValueFilter | undefined): FilterEntries {
+  if (keys === undefined || keys.present !== undefined) return filters;
+  const ids = [...keys.any, ...keys.none.map((id) => `!${id}`)];
+  return filters.map(([name, value]) => [name, name === 'key' ? ids : value]);
 }
 
 type FilterEntries = readonly (readonly [name: string, value: unknown])[];
@@ -60,10 +76,9 @@ function findRollupFilter(
   if (!isRollupFacet(name) || name === 'model') return undefined;
   const values = toStringList(value);
   const isPlain = values.every((one) => /^!?[^!*=]/.test(one) || one === '');
-  const isNamedKey = name === 'key' && values.some((one) => !/^!?key_/.test(one));
   // Rollups of metadata do not count rows without the member.
   const isWithout = name.startsWith('metadata.') && values.some((one) => one === '' || one.startsWith('!'));
-  if (!isPlain || isNamedKey || isWithout) return undefined;
+  if (!isPlain || isWithout) return undefined;
   if (
     groupBy !== undefined &&
     groupBy !== name &&

@@ -105,11 +105,19 @@ async function* generateNdjson(reader: DatabaseReader, query: ExchangeQuery): As
     yield rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }
 
-async function* readPages(reader: DatabaseReader, query: ExchangeQuery): AsyncGenerator<RequestRow[]> {
+/**
+ * Yields the requests page by page. Also yields empty pages: a stream whose client has disconnected ends the
+ * generator only at a `yield`, and filters that few requests match can have many empty pages in a row.
+ */
+export async function* readPages(
+  reader: DatabaseReader,
+  query: ExchangeQuery,
+  readPage = getExchangePage,
+): AsyncGenerator<RequestRow[]> {
   let cursor: string | null = null;
   do {
-    const page = await getExchangePage(reader, cursor === null ? query : { ...query, cursor });
-    if (page.rows.length > 0) yield page.rows.map(toRequestResource);
+    const page = await readPage(reader, cursor === null ? query : { ...query, cursor });
+    yield page.rows.map(toRequestResource);
     cursor = page.nextCursor;
   } while (cursor !== null);
 }

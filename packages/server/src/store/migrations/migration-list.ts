@@ -1,5 +1,6 @@
 import { baselineMigration } from './baseline.ts';
 import { importedKeysMigration } from './imported-keys.ts';
+import { listIndexesMigration } from './list-indexes.ts';
 import type { Migration } from './migration.ts';
 import { monitorFileStateMigration } from './monitor-file-state.ts';
 import { releaseCompatibilityMigration } from './release-compatibility.ts';
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   monitorFileStateMigration,
   releaseCompatibilityMigration,
   snapshotChangesMigration,
+  listIndexesMigration,
 ];
 
 /**

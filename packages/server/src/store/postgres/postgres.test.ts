@@ -33,6 +33,7 @@ import {
   runAsAdministrator,
 } from '../test/postgres-database.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from '../test/rows.ts';
+import { timeScanSuite } from '../time-scan.suite.ts';
 import { openPostgres } from './open-postgres.ts';
 
 const quiet = { log: silentLog, clock: systemClock };
@@ -46,6 +47,7 @@ rollupExpirySuite('postgres', openTestDatabase);
 exchangeListSuite('postgres', openTestDatabase);
 liveEventSuite('postgres', openTestDatabase);
 alertsSuite('postgres', openTestDatabase);
+timeScanSuite('postgres', openTestDatabase);
 
 const second: Migration = {
   number: (MIGRATIONS.at(-1)?.number ?? 0) + 1,

@@ -1,6 +1,9 @@
+import { sql } from 'kysely';
 import { replaceUnstorableCharacters, replaceUnstorableRowText } from '../../core/unstorable-characters.ts';
-import { getTimeRangePage, type PageRequest, type RowPage } from '../pagination.ts';
+import type { SqlCondition } from '../exchange-filters.ts';
+import type { PageRequest, RowPage } from '../pagination.ts';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+import { getScannedPage } from '../time-scan.ts';
 import type { RelayApprovalsTable } from './relay-tables.ts';
 
 export type RelayApprovalRow = RelayApprovalsTable;
@@ -101,21 +104,25 @@ export async function consumeRelayApproval(
 }
 
 /**
- * Returns a page of an organization's approvals, newest first. The filter `waiting` omits expired
- * ones.
+ * Returns a page of an organization's approvals, newest first. The filter `waiting` omits expired ones. The
+ * time of expiry is checked on a limited number of approvals per page: such a page may have fewer approvals
+ * than requested, or even none, and still have a cursor.
  */
 export function getRelayApprovalPage(
   reader: DatabaseReader,
-  {
-    orgId,
-    state,
-    nowMs,
-    ...asked
-  }: PageRequest & { readonly state?: string | undefined; readonly nowMs: number },
+  request: PageRequest & { readonly state?: string | undefined; readonly nowMs: number },
 ): Promise<RowPage<RelayApprovalRow>> {
-  let query = reader.selectFrom('relay_approvals').selectAll().where('org_id', '=', orgId);
-  if (state === 'expired') query = query.where('state', '=', 'waiting').where('expires_at', '<=', nowMs);
-  else if (state !== undefined) query = query.where('state', '=', state);
-  if (state === 'waiting') query = query.where('expires_at', '>', nowMs);
-  return getTimeRangePage(query, 'created_at', asked);
+  const { state, nowMs } = request;
+  const stored = state === 'expired' ? 'waiting' : state;
+  const expiry: Readonly<Record<string, SqlCondition>> = {
+    expired: sql`expires_at <= ${nowMs}`,
+    waiting: sql`expires_at > ${nowMs}`,
+  };
+  const condition = state === undefined ? undefined : expiry[state];
+  return getScannedPage<RelayApprovalRow>(reader, {
+    ...request,
+    table: { name: 'relay_approvals', at: 'created_at' },
+    walks: [stored === undefined ? sql`true` : sql`state = ${stored}`],
+    residualConditions: condition ? [condition] : [],
+  });
 }

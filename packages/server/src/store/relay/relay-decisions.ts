@@ -1,14 +1,7 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
-import {
-  encodeTimeCursor,
-  filterRowsByTimeRange,
-  getNewestPage,
-  type PageRequest,
-  type RowPage,
-  type TimePosition,
-} from '../pagination.ts';
+import { sql } from 'kysely';
+import { buildContainsTextCondition, type PageRequest, type RowPage } from '../pagination.ts';
 import type { DatabaseReader } from '../ports.ts';
-import type { DatabaseSchema } from '../schema.ts';
+import { buildResidualEquation, getScannedPage } from '../time-scan.ts';
 import type { RelayDecisionsTable } from './relay-tables.ts';
 
 export type RelayDecisionRow = RelayDecisionsTable;
@@ -30,34 +23,38 @@ export interface RelayDecisionFilters {
   readonly q?: string | undefined;
 }
 
-/** Maximum number of rows scanned for one page of a text search, because there is no index for it. */
-const ROWS_SCANNED = 20_000;
-
-type Query = SelectQueryBuilder<DatabaseSchema, 'relay_decisions', RelayDecisionRow>;
+/** The filters that an index satisfies, the most selective one first. */
+const INDEXED_COLUMNS = ['session_id', 'rule', 'decision', 'key_name'] as const;
+const OTHER_COLUMNS = ['enforced_decision', 'event', 'mode', 'agent', 'owner', 'repository'] as const;
+/** The most frequent decision. Its index is almost as long as the table. */
+const COMMON_DECISION = 'allow';
 
 /**
- * Returns a page of an organization's decisions that match all filters, newest first. With the text search
- * `q`, at most 20,000 rows are scanned per page. Such a page may have fewer rows than requested, or even
- * none, and still have a cursor.
+ * Returns a page of an organization's decisions that match all filters, newest first. An index satisfies one
+ * filter. The others are checked on a limited number of decisions per page: such a page may have fewer
+ * decisions than requested, or even none, and still have a cursor.
  */
-export async function getRelayDecisionPage(
+export function getRelayDecisionPage(
   reader: DatabaseReader,
   request: PageRequest & RelayDecisionFilters,
+  maxScannedRows?: number,
 ): Promise<RowPage<RelayDecisionRow>> {
-  const { limit, q } = request;
-  const rows = applyFilters(reader.selectFrom('relay_decisions').selectAll(), request);
-  if (q === undefined) return getNewestPage(rows, 'created_at', limit);
-  const end = await rows
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .offset(ROWS_SCANNED - 1)
-    .limit(1)
-    .executeTakeFirst();
-  const wanted = `%${q.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
-  let found = rows.where(sql<boolean>`lower(input_summary) like ${wanted} escape '\\'`);
-  if (end) found = found.where(afterPosition(positionOf(end)));
-  const page = await getNewestPage(found, 'created_at', limit);
-  return page.nextCursor === null && end ? { ...page, nextCursor: encodeTimeCursor(positionOf(end)) } : page;
+  const { key, session, decision, q } = request;
+  const wanted = { ...request, key_name: key, session_id: session };
+  const given = INDEXED_COLUMNS.filter((column) => wanted[column] !== undefined);
+  const isRare = (column: (typeof given)[number]) => column !== 'decision' || decision !== COMMON_DECISION;
+  const indexed = given.find(isRare) ?? given[0];
+  const others = [...given, ...OTHER_COLUMNS].filter(
+    (column) => column !== indexed && wanted[column] !== undefined,
+  );
+  const text = q === undefined ? [] : [buildContainsTextCondition(['input_summary'], q)];
+  return getScannedPage<RelayDecisionRow>(reader, {
+    ...request,
+    table: { name: 'relay_decisions', at: 'created_at' },
+    walks: [indexed === undefined ? sql`true` : sql`${sql.ref(indexed)} = ${wanted[indexed]}`],
+    residualConditions: [...others.map((column) => buildResidualEquation(column, wanted[column])), ...text],
+    maxScannedRows,
+  });
 }
 
 export function findRelayDecisionById(
@@ -92,53 +89,24 @@ export function listRelayDecisionsWithEvents(
 }
 
 /**
- * Returns the number of decisions by rule since `fromMs`. Counts only the newest `maxScannedRows` decisions.
+ * Returns the number of decisions by rule since `fromMs`. Counts only the newest `maxCountedRows` decisions of
+ * each rule. Reads only the index of rules, and goes from one rule to the next.
  */
 export async function countRelayDecisionsByRule(
   reader: DatabaseReader,
   orgId: string,
   fromMs: number,
-  maxScannedRows: number,
+  maxCountedRows: number,
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await reader
-    .selectFrom('relay_decisions')
-    .select('rule')
-    .where('org_id', '=', orgId)
-    .where('created_at', '>=', fromMs)
-    .where('rule', 'is not', null)
-    .orderBy('created_at', 'desc')
-    .limit(maxScannedRows)
-    .execute();
-  const hits = new Map<string, number>();
-  for (const { rule } of rows) if (rule !== null) hits.set(rule, (hits.get(rule) ?? 0) + 1);
-  return hits;
-}
-
-function positionOf(row: RelayDecisionRow): TimePosition {
-  return { at: row.created_at, id: row.id };
-}
-
-function applyFilters(all: Query, request: PageRequest & RelayDecisionFilters): Query {
-  const { orgId, key, session } = request;
-  let query = all.where('org_id', '=', orgId);
-  for (const column of [
-    'decision',
-    'enforced_decision',
-    'event',
-    'rule',
-    'mode',
-    'agent',
-    'owner',
-    'repository',
-  ] as const) {
-    const wanted = request[column];
-    if (wanted !== undefined) query = query.where(column, '=', wanted);
-  }
-  if (key !== undefined) query = query.where('key_name', '=', key);
-  if (session !== undefined) query = query.where('session_id', '=', session);
-  return filterRowsByTimeRange(query, 'created_at', request);
-}
-
-function afterPosition({ at, id }: TimePosition) {
-  return sql<boolean>`(created_at >= ${at} and (created_at, id) >= (${at}, ${id}))`;
+  const { rows } = await sql<{ rule: string; hits: number }>`
+    with recursive names(rule) as (
+      select min(rule) from relay_decisions where org_id = ${orgId}
+      union all
+      select (select min(d.rule) from relay_decisions as d where d.org_id = ${orgId} and d.rule > names.rule)
+      from names where names.rule is not null)
+    select names.rule, (select count(*) from (select 1 from relay_decisions as d
+      where d.org_id = ${orgId} and d.rule = names.rule and d.created_at >= ${fromMs}
+      limit ${maxCountedRows}) as counted) as hits
+    from names where names.rule is not null`.execute(reader);
+  return new Map(rows.flatMap(({ rule, hits }) => (hits > 0 ? [[rule, Number(hits)]] : [])));
 }

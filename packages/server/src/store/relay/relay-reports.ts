@@ -1,5 +1,7 @@
-import { getTimeRangePage, type PageRequest, type RowPage, type TimeRangeRequest } from '../pagination.ts';
+import { sql } from 'kysely';
+import type { PageRequest, RowPage, TimeRangeRequest } from '../pagination.ts';
 import type { DatabaseReader } from '../ports.ts';
+import { getScannedPage } from '../time-scan.ts';
 import type { RelayReportsTable } from './relay-tables.ts';
 
 export interface RelayReportFilters {
@@ -7,14 +9,22 @@ export interface RelayReportFilters {
   readonly type?: string | undefined;
 }
 
-/** Returns a page of the reports that an organization's agents sent, newest first. */
+/**
+ * Returns a page of the reports that an organization's agents sent, newest first. The type is checked on a
+ * limited number of reports per page: such a page may have fewer reports than requested, or even none, and
+ * still have a cursor.
+ */
 export function getRelayReportPage(
   reader: DatabaseReader,
   request: PageRequest & TimeRangeRequest & RelayReportFilters,
+  maxScannedRows?: number,
 ): Promise<RowPage<RelayReportsTable>> {
-  const { orgId, session, type } = request;
-  let query = reader.selectFrom('relay_reports').selectAll().where('org_id', '=', orgId);
-  if (session !== undefined) query = query.where('session_id', '=', session);
-  if (type !== undefined) query = query.where('type', '=', type);
-  return getTimeRangePage(query, 'created_at', request);
+  const { session, type } = request;
+  return getScannedPage<RelayReportsTable>(reader, {
+    ...request,
+    table: { name: 'relay_reports', at: 'created_at' },
+    walks: [session === undefined ? sql`true` : sql`session_id = ${session}`],
+    residualConditions: type === undefined ? [] : [sql`type = ${type}`],
+    maxScannedRows,
+  });
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Database } from '../ports.ts';
 
 /** Number of rows per transaction, which then takes some milliseconds. */
@@ -11,13 +12,21 @@ export async function expireRelayHistory(
 ): Promise<void> {
   for (const table of ['relay_decisions', 'relay_reports', 'relay_approvals'] as const)
     while ((await expireBatch(database, table, orgId, beforeMs)) === ROWS_PER_BATCH);
-  await database.transaction((writer) =>
-    writer
-      .deleteFrom('relay_sessions')
-      .where('org_id', '=', orgId)
-      .where('last_seen_at', '<', beforeMs)
-      .execute(),
-  );
+  while ((await expireSessionBatch(database, orgId, beforeMs)) === ROWS_PER_BATCH);
+}
+
+function expireSessionBatch(
+  database: Pick<Database, 'transaction'>,
+  orgId: string,
+  beforeMs: number,
+): Promise<number> {
+  return database.transaction(async (writer) => {
+    const { numAffectedRows = 0n } = await sql`delete from relay_sessions
+      where org_id = ${orgId} and (session_id, key_id) in (
+        select session_id, key_id from relay_sessions
+        where org_id = ${orgId} and last_seen_at < ${beforeMs} limit ${ROWS_PER_BATCH})`.execute(writer);
+    return Number(numAffectedRows);
+  });
 }
 
 function expireBatch(

@@ -24,6 +24,7 @@ import { StoreUnusableError } from '../store-unusable-error.ts';
 import { storedResponseSuite } from '../stored-responses.suite.ts';
 import { createTestExchangeRow } from '../test/rows.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
+import { timeScanSuite } from '../time-scan.suite.ts';
 import { ingestSqliteSpoolRegion } from './ingest-region.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -48,6 +49,7 @@ rollupExpirySuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
 exchangeListSuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
 liveEventSuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
 alertsSuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
+timeScanSuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
 
 const second: Migration = {
   number: (MIGRATIONS.at(-1)?.number ?? 0) + 1,

@@ -1,0 +1,233 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { SqlCondition } from './exchange-filters.ts';
+import {
+  decodeTimeCursor,
+  encodeTimeCursor,
+  type RowPage,
+  type TimePosition,
+  toRowPage,
+} from './pagination.ts';
+import type { DatabaseReader } from './ports.ts';
+
+/** Maximum number of rows scanned for one page if no index satisfies the filters. */
+export const MAX_SCANNED_ROWS = 20_000;
+/** Number of rows in the first step, as a multiple of the page size. Later steps have more rows. */
+const FIRST_STEP_FACTOR = 4;
+const STEP_GROWTH_FACTOR = 4;
+const NO_LIMIT = 2 ** 31;
+
+/** A table whose lists are sorted by time, and the name of its time column. */
+export type TimedTable =
+  | {
+      readonly name: 'exchanges' | 'relay_decisions' | 'relay_reports' | 'relay_approvals';
+      readonly at: 'created_at';
+    }
+  | { readonly name: 'audit' | 'alerts'; readonly at: 'at' };
+
+/** A position range, as lists are requested. `from` is inclusive, `to` is exclusive. */
+export interface TimeScanRange {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** The cursor after which the scan starts. Undefined to start with the newest row. */
+  readonly cursor?: string | undefined;
+}
+
+/** A scan of the rows of an organization from newest to oldest that checks each row. */
+export interface TimeScan extends TimeScanRange {
+  readonly table: TimedTable;
+  readonly orgId: string;
+  /**
+   * One index scan for each element. The index has the columns of the condition between the organization
+   * and the time. One element `true` scans all rows.
+   */
+  readonly walks: readonly SqlCondition[];
+  /** Conditions that the index does not satisfy. */
+  readonly residualConditions: readonly SqlCondition[];
+  readonly limit: number;
+  /** Maximum number of rows to scan. Default: 20,000. */
+  readonly maxScannedRows?: number | undefined;
+}
+
+/**
+ * Returns a residual condition on a text column that has an index of its own. The expression keeps the engine
+ * from using this index, whose rows in the time range of a step are not limited.
+ */
+export function buildResidualEquation(column: string, value: string | undefined): SqlCondition {
+  return sql<boolean>`${sql.ref(column)} || '' = ${value}`;
+}
+
+/** The rows of a page, newest first, and the last scanned position if the scan ended early. */
+export interface TimeScanResult<Row> {
+  readonly rows: readonly Row[];
+  readonly scanEnd: TimePosition | undefined;
+}
+
+type TimedRow = Readonly<Record<'id', string>> &
+  (Readonly<Record<'at', number>> | Readonly<Record<'created_at', number>>);
+
+/**
+ * Returns a page of the rows that match all conditions, newest first. Checks residual conditions on a limited
+ * number of rows per page, so that no query holds the reader for long. Such a page may have fewer rows than
+ * requested, or even none, and still have a cursor.
+ */
+export async function getScannedPage<Row extends TimedRow>(
+  reader: DatabaseReader,
+  scan: TimeScan,
+): Promise<RowPage<Row>> {
+  const { rows, scanEnd } = await scanNewest<Row>(reader, scan);
+  const page = toRowPage(rows, scan.limit, (row) => [getRowTime(row), row.id]);
+  return page.nextCursor === null && scanEnd ? { ...page, nextCursor: encodeTimeCursor(scanEnd) } : page;
+}
+
+/** Returns the first matching rows. `scanEnd` is set if the scan ended before it found enough rows. */
+export async function scanNewest<Row extends TimedRow>(
+  reader: DatabaseReader,
+  scan: TimeScan,
+): Promise<TimeScanResult<Row>> {
+  const { walks, maxScannedRows = MAX_SCANNED_ROWS } = scan;
+  const found: TimeScanResult<Row>[] = [];
+  for (const walk of walks)
+    found.push(await scanInSteps<Row>(reader, scan, walk, Math.ceil(maxScannedRows / walks.length)));
+  const horizon = found
+    .flatMap(({ scanEnd }) => scanEnd ?? [])
+    .sort(compareNewestFirst)
+    .at(0);
+  const rows = sortRowsNewestFirst(found.flatMap((one) => one.rows));
+  // A scan that ended at a later time says nothing about rows that another scan has not reached.
+  return {
+    rows: horizon ? rows.filter((row) => compareNewestFirst(toTimePosition(row), horizon) <= 0) : rows,
+    scanEnd: horizon,
+  };
+}
+
+async function scanInSteps<Row>(
+  reader: DatabaseReader,
+  scan: TimeScan,
+  walk: SqlCondition,
+  maxScannedRows: number,
+): Promise<TimeScanResult<Row>> {
+  const { residualConditions, limit } = scan;
+  if (residualConditions.length === 0)
+    return { rows: await selectNewest<Row>(reader, scan, walk), scanEnd: undefined };
+  const rows: Row[] = [];
+  let [cursor, left, size] = [scan.cursor, maxScannedRows, limit * FIRST_STEP_FACTOR];
+  for (;;) {
+    size = Math.min(size, left);
+    const ahead = { ...scan, cursor };
+    const end = await findNthPosition(reader, ahead, walk, size);
+    const more = limit + 1 - rows.length;
+    rows.push(...(await selectNewestMatches<Row>(reader, { ...ahead, limit: more }, walk, end)));
+    left -= size;
+    if (rows.length > limit || !end) return { rows, scanEnd: undefined };
+    if (left <= 0) return { rows, scanEnd: end };
+    [cursor, size] = [encodeTimeCursor(end), size * STEP_GROWTH_FACTOR];
+  }
+}
+
+async function selectNewest<Row>(reader: DatabaseReader, scan: TimeScan, walk: SqlCondition) {
+  const { rows } = await sql<Row>`select * ${selectedRows(scan, walk)} ${newestFirst(scan)}
+    limit ${scan.limit + 1}`.execute(reader);
+  return rows;
+}
+
+/** Returns the position of the `nth` newest row; undefined if there are fewer. Reads only the index. */
+async function findNthPosition(
+  reader: DatabaseReader,
+  scan: TimeScan,
+  walk: SqlCondition,
+  nth: number,
+): Promise<TimePosition | undefined> {
+  const { rows } =
+    await sql<TimePosition>`select ${sql.ref(scan.table.at)} as at, id ${selectedRows(scan, walk)}
+    ${newestFirst(scan)} limit 1 offset ${nth - 1}`.execute(reader);
+  return rows[0];
+}
+
+/**
+ * Returns the newest matching rows of a range. Scans all of its rows in the order in which they were written,
+ * because in reverse order a cold disk reads one page at a time
+ * (decisions/0108-unindexed-list-filters-on-a-cold-disk.md).
+ */
+async function selectNewestMatches<Row>(
+  reader: DatabaseReader,
+  scan: TimeScan,
+  walk: SqlCondition,
+  end: TimePosition | undefined,
+): Promise<readonly Row[]> {
+  const matches = sql.join(scan.residualConditions, sql` and `);
+  // The inner limit has no effect, except that it keeps SQLite from merging the two orders.
+  const { rows } = await sql<Row>`select * from (select * ${selectedRows(scan, walk, end)} and ${matches}
+    order by ${sql.ref(scan.table.at)}, id limit ${NO_LIMIT}) as walk ${newestFirst(scan)}
+    limit ${scan.limit}`.execute(reader);
+  return rows;
+}
+
+function selectedRows(scan: TimeScan, walk: SqlCondition, end?: TimePosition): RawBuilder<unknown> {
+  const columns = { time: sql.ref<number>(scan.table.at), id: sql.ref<string>('id') };
+  return sql`from ${sql.table(scan.table.name)}
+    where org_id = ${scan.orgId} and ${walk} and ${buildTimeRangeCondition(scan, columns, end)}`;
+}
+
+function newestFirst({ table }: TimeScan): RawBuilder<unknown> {
+  return sql`order by ${sql.ref(table.at)} desc, id desc`;
+}
+
+/** The columns with the position of a row. */
+export interface PositionColumns {
+  readonly time: RawBuilder<number>;
+  readonly id: RawBuilder<string>;
+}
+
+/**
+ * Returns the condition for rows of the requested time range after the cursor, down to `end`. It has one
+ * bound on each side that an index can use, because SQLite would use only the first of two.
+ */
+export function buildTimeRangeCondition(
+  { from, to, cursor }: TimeScanRange,
+  { time, id }: PositionColumns,
+  end?: TimePosition,
+): SqlCondition {
+  const last = cursor === undefined ? null : decodeTimeCursor(cursor);
+  const lowest = end?.at ?? from;
+  const highest =
+    last && !(to !== undefined && to <= last.at) ? last.at : to === undefined ? undefined : to - 1;
+  // The conditions on time alone tell PostgreSQL which partitions to skip. SQLite uses an index on an expression
+  // and the time only for `between`.
+  const conditions = [timeCondition(time, lowest, highest)];
+  if (end) conditions.push(sql`(${time} > ${end.at} or ${id} >= ${end.id})`);
+  if (last) conditions.push(sql`(${time} < ${last.at} or ${id} < ${last.id})`);
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
+}
+
+function timeCondition(
+  time: RawBuilder<number>,
+  lowest: number | undefined,
+  highest: number | undefined,
+): SqlCondition {
+  if (lowest !== undefined && highest !== undefined) return sql`${time} between ${lowest} and ${highest}`;
+  if (lowest !== undefined) return sql`${time} >= ${lowest}`;
+  return highest === undefined ? sql`true` : sql`${time} <= ${highest}`;
+}
+
+/** Returns a row's position in a list that is sorted by time. */
+export function toTimePosition(row: TimedRow): TimePosition {
+  return { at: getRowTime(row), id: row.id };
+}
+
+function getRowTime(row: TimedRow): number {
+  return 'created_at' in row ? row.created_at : row.at;
+}
+
+/** Compares two positions so that the newest one is sorted first. */
+export function compareNewestFirst(one: TimePosition, other: TimePosition): number {
+  if (one.at !== other.at) return other.at - one.at;
+  return one.id === other.id ? 0 : one.id < other.id ? 1 : -1;
+}
+
+/** Sorts rows newest first and removes duplicates. */
+export function sortRowsNewestFirst<Row extends TimedRow>(rows: readonly Row[]): Row[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return [...byId.values()].sort((one, other) =>
+    compareNewestFirst(toTimePosition(one), toTimePosition(other)),
+  );
+}
