@@ -204,9 +204,9 @@ export function createMemberEdit(
  * @example
  * const body = Buffer.from('{"model":"gpt-5","user":"u"}');
  * const changes = new Map([['user', null], ['stream', 'true']]);
- * replaceMembers(body, scanJsonObject(body), changes).toString(); // '{"model":"gpt-5","stream":true}'
+ * editMembers(body, scanJsonObject(body), changes).toString(); // '{"model":"gpt-5","stream":true}'
  */
-export function replaceMembers(
+export function editMembers(
   body: Buffer,
   members: ReadonlyMap<string, ByteSpan>,
   changes: ReadonlyMap<string, string | null>,

@@ -16,7 +16,7 @@ export function useEventStreamState(): EventStreamState {
  * Returns the time of the last update in milliseconds since the epoch if the event stream is disconnected,
  * otherwise null.
  */
-export function useDisconnectedAt(): number | null {
+export function useLastUpdateBeforeDisconnect(): number | null {
   return useSyncExternalStore(watch, lostAt);
 }
 

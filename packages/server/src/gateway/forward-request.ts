@@ -2,8 +2,8 @@ import {
   applyByteEdits,
   type ByteEdit,
   createMemberEdit,
+  editMembers,
   readBooleanAt,
-  replaceMembers,
   scanMembersAt,
 } from '@floe/wire/json-edits';
 import type { UpstreamRequest } from '../providers/transport.ts';
@@ -47,7 +47,7 @@ export function buildForwardedRequest(
       clientHeaders,
     );
     // All other values keep their bytes.
-    const body = replaceMembers(prompt.body, prompt.members, new Map([...changes, ...provider.body]));
+    const body = editMembers(prompt.body, prompt.members, new Map([...changes, ...provider.body]));
     const request = buildUpstreamRequest(target, path, buildUpstreamHeaders(target, prompt.stream), body);
     return { request, dropUsageFrame: false, dropped };
   }

@@ -6,7 +6,7 @@ import { createBodyTooLargeFault, requireJsonBody } from '../gateway/body-checks
 import { BodyDeadline } from '../gateway/body-deadline.ts';
 import { BodyPieces } from '../gateway/body-pieces.ts';
 import {
-  type BodyCapacity,
+  type BodyLimiter,
   ClientDisconnectedError,
   type ClientTransport,
 } from '../gateway/client-connection.ts';
@@ -73,7 +73,7 @@ export class NodeHttpTransport implements ClientTransport {
     markConnectionAuthenticated(this.#req.socket);
   }
 
-  readBody(limitBytes: number, capacity: BodyCapacity | null): Promise<Buffer> {
+  readBody(limitBytes: number, capacity: BodyLimiter | null): Promise<Buffer> {
     const req = this.#req;
     requireJsonBody(req.headers);
     if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw createBodyTooLargeFault(limitBytes);

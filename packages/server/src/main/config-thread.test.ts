@@ -89,7 +89,7 @@ test('an invalid file has the same problems, positions and order as on the main 
   }
 });
 
-test('the main thread pauses after each piece of the file', async (t) => {
+test('the main thread pauses after each chunk of the file', async (t) => {
   let steps = 0;
   const turns = { endStep: async () => void steps++ };
   const { load, running, write } = setUp(t, { turns });

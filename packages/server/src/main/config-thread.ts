@@ -1,4 +1,4 @@
-import { ConfigAssembler, type SplitConfig } from '../config/config-pieces.ts';
+import { ConfigAssembler, type SplitConfig } from '../config/config-chunks.ts';
 import { ConfigError } from '../config/config-problem.ts';
 import type { Environment } from '../config/environment.ts';
 import { createLoadedConfig, type LoadedConfig } from '../config/load-config.ts';
@@ -82,10 +82,10 @@ export class ConfigThread {
     const turns = this.#turns();
     const assembler = new ConfigAssembler(running.config);
     const known = this.#digests.get(running);
-    for (const { id, digest, pieces } of config.orgs) {
+    for (const { id, digest, chunks } of config.orgs) {
       if (known?.get(id) === digest && assembler.addRunning(id)) continue;
-      for (const piece of pieces) {
-        assembler.add(piece);
+      for (const chunk of chunks) {
+        assembler.add(chunk);
         await turns.endStep();
       }
     }

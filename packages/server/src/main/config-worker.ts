@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { splitConfig } from '../config/config-pieces.ts';
+import { splitConfig } from '../config/config-chunks.ts';
 import { ConfigError } from '../config/config-problem.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { WorkerThreadMessage } from '../core/thread-pool.ts';
@@ -35,7 +35,7 @@ port.on('message', (task: ConfigTask) => {
   const bytes =
     'rejected' in reply
       ? []
-      : [reply.parsed.positions.fields, ...reply.config.orgs.flatMap(({ pieces }) => pieces)];
+      : [reply.parsed.positions.fields, ...reply.config.orgs.flatMap(({ chunks }) => chunks)];
   send(
     { reply },
     bytes.map(({ buffer }) => buffer),

@@ -20,10 +20,10 @@ import {
   findConfigRejection,
 } from './config-dependencies.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
+import { buildLoadedOrg } from './loaded-org.ts';
 import { createMemberDependencies } from './member-dependencies.ts';
-import { listOrgConfigFileRules } from './org-config-file-rules.ts';
+import { listOrgConfigFileGuardrails } from './org-config-file-guardrails.ts';
 import { createProviderDependencies } from './provider-dependencies.ts';
-import { buildRunningOrg } from './running-org.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /** Creates the routes for heartbeats and beat URLs. */
@@ -104,13 +104,13 @@ export function createApiFromComponents(
     lastUsed.record(key, now);
     return createKeyActor(key);
   };
-  const getRunningOrg = (orgId: string) => buildRunningOrg(snapshots, loaded(), orgId);
+  const getLoadedOrg = (orgId: string) => buildLoadedOrg(snapshots, loaded(), orgId);
   const models = (provider: Provider) => listProviderModels(provider, parts.modelLists);
   const rules: RuleOperationDependencies = {
     guard: guardrails.guard,
-    getFileRules: (orgId) => listOrgConfigFileRules(loaded(), orgId, snapshots.timezone(orgId)),
+    getFileRules: (orgId) => listOrgConfigFileGuardrails(loaded(), orgId, snapshots.timezone(orgId)),
   };
-  const providers = createProviderDependencies(parts, snapshots, loaded, getRunningOrg);
+  const providers = createProviderDependencies(parts, snapshots, loaded, getLoadedOrg);
   const gateway = { conversations, latencies, maxOutputTokens, outputLengths };
   return createLazyApi(
     { host, log, version, authenticate, recordCall: createCallRecorder(parts) },
@@ -127,7 +127,7 @@ export function createApiFromComponents(
       relay,
       members: createMemberDependencies(parts, () => loaded().config, monitoring.baseUrl),
       people: { database, openStoredResponse: (row) => decryptStoredTurn(row, parts.turnsKey) },
-      runningGateway: { ...gateway, getRunningOrg, listProviderModels: models },
+      runningGateway: { ...gateway, getLoadedOrg, listProviderModels: models },
       analytics: {
         backlog: () => rows.backlog(),
         requestRetentionDays: () => loaded().config.retention.requests_days,

@@ -35,7 +35,7 @@ import type { ServerComponents } from './server-components.ts';
 import { refreshSnapshotContent, type SnapshotContent } from './snapshot-content.ts';
 
 /** The components that store the resources of floe.yaml. */
-export interface ConfigFileParts extends Pick<ServerComponents, 'database' | 'pepper' | 'secretsKey'> {
+export interface ConfigFileDependencies extends Pick<ServerComponents, 'database' | 'pepper' | 'secretsKey'> {
   readonly monitoring: Pick<ServerComponents['monitoring'], 'changeContext'>;
 }
 
@@ -48,7 +48,7 @@ export interface ConfigFileParts extends Pick<ServerComponents, 'database' | 'pe
  */
 export async function applyConfigFile(
   loaded: LoadedConfig,
-  parts: ConfigFileParts,
+  parts: ConfigFileDependencies,
   before: LoadedConfig | null = null,
 ): Promise<FirstStartCredentials | null> {
   const { database, pepper, secretsKey, monitoring } = parts;

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
+import type { GetLoadedOrg } from '../management/loaded-org.ts';
 import type { ProviderDependencies } from '../management/providers/provider-dependencies.ts';
-import type { GetRunningOrg } from '../management/running-org.ts';
 import { usesDefaultOrigin } from '../platform/config/provider-secrets.ts';
 import { createProvidersFromConfig } from '../providers/providers-from-config.ts';
 import { testProvider } from '../providers/test-provider.ts';
@@ -13,12 +13,12 @@ export function createProviderDependencies(
   { environment, prices, secretsKey, transport, database }: ServerComponents,
   snapshots: GatewaySnapshots,
   loaded: () => LoadedConfig,
-  getRunningOrg: GetRunningOrg,
+  getLoadedOrg: GetLoadedOrg,
 ): ProviderDependencies {
   const isOnly = () => snapshots.runningConfig().orgCount <= 1;
   return {
     secretsKey,
-    getRunningOrg,
+    getLoadedOrg,
     allowsMachineResources: isOnly,
     testProvider: (provider, credential, model) =>
       testProvider(provider, credential, model, { transport, clock: systemClock }),

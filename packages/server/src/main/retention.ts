@@ -4,7 +4,7 @@ import type { SessionPolicy } from '../platform/sign-in/session-policy.ts';
 import { expireSignInState } from '../store/console-sessions.ts';
 import { expireMonitorHistory } from '../store/monitoring/monitor-history.ts';
 import type { Database } from '../store/ports.ts';
-import { expireAlertLog, expireOtherHistory } from '../store/retention.ts';
+import { expireAlertLog, expireHistoryExceptExchanges } from '../store/retention.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -73,7 +73,7 @@ async function runRetention(
   const requestsMs = nowMs - requests_days * DAY_MS;
   try {
     const exchanges = await database.expireExchanges(requestsMs);
-    await expireOtherHistory(database, {
+    await expireHistoryExceptExchanges(database, {
       requestsMs,
       auditMs: nowMs - audit_days * DAY_MS,
       responsesMs: nowMs - responses_days * DAY_MS,

@@ -71,7 +71,7 @@ export interface ApiOperationDependencies {
   /** State of the running gateway that is not listed above. */
   readonly runningGateway: Pick<
     RouteSimulationDependencies,
-    'getRunningOrg' | 'conversations' | 'latencies' | 'maxOutputTokens' | 'outputLengths'
+    'getLoadedOrg' | 'conversations' | 'latencies' | 'maxOutputTokens' | 'outputLengths'
   > &
     ModelListDependencies;
   readonly monitoring: MonitoringDependencies;
@@ -92,7 +92,7 @@ export function defineApiOperations(dependencies: ApiOperationDependencies): rea
     dependencies;
   const { bodies, jobRunner, members } = dependencies;
   const people = { ...dependencies.people, bodies, jobRunner, members };
-  const { getRunningOrg } = runningGateway;
+  const { getLoadedOrg } = runningGateway;
   const coverage = new AnalyticsCoverage(analytics);
   const budgets = createBudgetKind(rules);
   const all: readonly Operation[] = [
@@ -104,11 +104,11 @@ export function defineApiOperations(dependencies: ApiOperationDependencies): rea
     ...defineResourceOperations(budgets),
     defineListBreakersOperation(breakers),
     listBreakerChangesOperation,
-    defineForceBreakerOperation(breakers, getRunningOrg),
-    ...defineResourceOperations(createOrderedResourceKind(POLICY_KIND_SPEC, getRunningOrg)),
-    defineDryRunPoliciesOperation(getRunningOrg, bodies, evaluationPool),
-    defineStartPolicyDryRunOperation({ getRunningOrg, bodies, jobRunner, coverage, evaluationPool }),
-    ...defineResourceOperations(createOrderedResourceKind(ROUTE_KIND_SPEC, getRunningOrg)),
+    defineForceBreakerOperation(breakers, getLoadedOrg),
+    ...defineResourceOperations(createOrderedResourceKind(POLICY_KIND_SPEC, getLoadedOrg)),
+    defineDryRunPoliciesOperation(getLoadedOrg, bodies, evaluationPool),
+    defineStartPolicyDryRunOperation({ getLoadedOrg, bodies, jobRunner, coverage, evaluationPool }),
+    ...defineResourceOperations(createOrderedResourceKind(ROUTE_KIND_SPEC, getLoadedOrg)),
     defineSimulateRouteOperation({ ...runningGateway, breakers, guard: rules.guard, evaluationPool }),
     ...defineProviderOperations(dependencies.providers),
     defineListModelsOperation(runningGateway),
@@ -130,9 +130,9 @@ export function defineApiOperations(dependencies: ApiOperationDependencies): rea
     defineCancelJobOperation(jobRunner),
     defineGetCacheStatsOperation(dependencies.getCacheSize),
     getCacheSettingsOperation,
-    defineUpdateCacheSettingsOperation(runningGateway.getRunningOrg),
+    defineUpdateCacheSettingsOperation(runningGateway.getLoadedOrg),
     getSettingsOperation,
-    defineUpdateSettingsOperation(runningGateway.getRunningOrg, dependencies.monitoring),
+    defineUpdateSettingsOperation(runningGateway.getLoadedOrg, dependencies.monitoring),
     purgeCacheOperation,
     ...defineResourceOperations(createChannelKind(channels.secretsKey)),
     defineTestDraftChannelOperation(channels),

@@ -10,6 +10,7 @@ import { revokeInvitationOperation } from './invitations/revoke-invitation.ts';
 import { endOverlapOperation } from './keys/end-overlap.ts';
 import { reportLeakedKeyOperation } from './keys/report-leaked-key.ts';
 import { defineRotateKeyOperation } from './keys/rotate-key.ts';
+import type { GetLoadedOrg } from './loaded-org.ts';
 import { getMemberOperation } from './members/get-member.ts';
 import { listMembersOperation } from './members/list-members.ts';
 import type { MemberDependencies } from './members/member-dependencies.ts';
@@ -28,14 +29,13 @@ import { defineUpdateOrgOperation } from './orgs/update-org.ts';
 import { createPlatformKeyKind } from './resources/platform-keys.ts';
 import { defineResourceOperations } from './resources/resource-operations.ts';
 import { TEAM_RESOURCE_KIND } from './resources/teams.ts';
-import type { GetRunningOrg } from './running-org.ts';
 
 /** The dependencies of the identity operations. */
 export interface IdentityOperationDependencies {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
   readonly members: MemberDependencies;
-  readonly runningGateway: { readonly getRunningOrg: GetRunningOrg };
+  readonly runningGateway: { readonly getLoadedOrg: GetLoadedOrg };
 }
 
 /** Returns all operations on organizations, members, teams, keys and the audit log. */
@@ -46,8 +46,8 @@ export function defineIdentityOperations({
 }: IdentityOperationDependencies): readonly Operation[] {
   const verifier = new AuditChainVerifier();
   return [
-    defineGetOrgOperation(runningGateway.getRunningOrg),
-    defineUpdateOrgOperation(runningGateway.getRunningOrg),
+    defineGetOrgOperation(runningGateway.getLoadedOrg),
+    defineUpdateOrgOperation(runningGateway.getLoadedOrg),
     defineCreateOrgOperation(pepper),
     listMembersOperation,
     getMemberOperation,

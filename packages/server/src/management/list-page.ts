@@ -2,7 +2,7 @@ import type { ListOrder } from '@floe/contract/api/page';
 import { decodeKeysetCursor, encodeKeysetCursor, type RowPage, toLowerAscii } from '../store/pagination.ts';
 
 /** The fields that an object is sorted and searched by. */
-export interface ListItemSortFields {
+export interface ListItemSortAndSearchFields {
   readonly id: string;
   /** Absent: the id is the name. */
   readonly name?: string;
@@ -32,10 +32,10 @@ interface SortableItem<Entry> {
  */
 export function paginateForResponse<Entry>(
   entries: readonly Entry[],
-  getSortFields: (entry: Entry) => ListItemSortFields,
+  getListFields: (entry: Entry) => ListItemSortAndSearchFields,
   query: ListPageQuery,
 ) {
-  const { rows, nextCursor } = paginateList(entries, getSortFields, query);
+  const { rows, nextCursor } = paginateList(entries, getListFields, query);
   return { data: [...rows], next_cursor: nextCursor };
 }
 
@@ -46,15 +46,15 @@ export function paginateForResponse<Entry>(
  */
 export function paginateList<Entry>(
   entries: readonly Entry[],
-  getSortFields: (entry: Entry) => ListItemSortFields,
+  getListFields: (entry: Entry) => ListItemSortAndSearchFields,
   { limit, cursor, sort, search }: ListPageQuery,
 ): RowPage<Entry> {
   const part = search?.toLowerCase();
   const found = entries.filter(
-    (entry) => part === undefined || searchableText(getSortFields(entry)).includes(part),
+    (entry) => part === undefined || searchableText(getListFields(entry)).includes(part),
   );
   const order = parseListOrder(sort);
-  const ordered = sortItems(found, getSortFields, order);
+  const ordered = sortItems(found, getListFields, order);
   const start = cursor === undefined ? 0 : findPageStart(ordered, cursor, order);
   const kept = ordered.slice(start, start + limit);
   const last = kept.at(-1);
@@ -62,7 +62,7 @@ export function paginateList<Entry>(
   return { rows: kept.map(({ item }) => item), nextCursor };
 }
 
-function searchableText({ id, name = id }: ListItemSortFields): string {
+function searchableText({ id, name = id }: ListItemSortAndSearchFields): string {
   return `${id}\n${name}`.toLowerCase();
 }
 
@@ -72,11 +72,11 @@ function parseListOrder(sort: string | undefined): ListOrder | 'own' {
 
 function sortItems<Entry>(
   entries: readonly Entry[],
-  getSortFields: (entry: Entry) => ListItemSortFields,
+  getListFields: (entry: Entry) => ListItemSortAndSearchFields,
   order: ListOrder | 'own',
 ): SortableItem<Entry>[] {
   const items = entries.map((entry, index): SortableItem<Entry> => {
-    const { id, name = id, createdAt } = getSortFields(entry);
+    const { id, name = id, createdAt } = getListFields(entry);
     if (order === 'own') return { item: entry, id, key: index };
     return { item: entry, id, key: order === 'name' ? toLowerAscii(name) : (createdAt ?? 0) };
   });

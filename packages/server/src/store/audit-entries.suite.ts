@@ -19,7 +19,7 @@ import {
 } from './audit-entries.ts';
 import { insertOrg } from './orgs.ts';
 import type { Database, DatabaseWriter } from './ports.ts';
-import { expireOtherHistory } from './retention.ts';
+import { expireHistoryExceptExchanges } from './retention.ts';
 import { storeSetting } from './settings.ts';
 import { TEST_ORG_ID } from './test/rows.ts';
 
@@ -128,7 +128,13 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     ];
     for (const attempt of tries) await assert.rejects(database.transaction(attempt), /append-only/);
     assert.deepEqual(await rows(database), before);
-    await expireOtherHistory(database, { requestsMs: 0, responsesMs: 0, bodiesMs: 0, nowMs: 10, auditMs: 3 });
+    await expireHistoryExceptExchanges(database, {
+      requestsMs: 0,
+      responsesMs: 0,
+      bodiesMs: 0,
+      nowMs: 10,
+      auditMs: 3,
+    });
     assert.deepEqual(
       (await rows(database)).map(({ id }) => id),
       ['aud_4', 'aud_3'],
@@ -175,7 +181,13 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
       await database.transaction((writer) => appendAuditEntry(writer, entry(`aud_${n}`, n)));
     const whole = await verifyAuditChain(database.read, TEST_ORG_ID);
     assert.deepEqual(await verifyAuditChainFrom(database.read, TEST_ORG_ID, known), whole);
-    await expireOtherHistory(database, { requestsMs: 0, responsesMs: 0, bodiesMs: 0, nowMs: 10, auditMs: 2 });
+    await expireHistoryExceptExchanges(database, {
+      requestsMs: 0,
+      responsesMs: 0,
+      bodiesMs: 0,
+      nowMs: 10,
+      auditMs: 2,
+    });
     const kept = { ...whole, entries: 4, firstSeq: 2 };
     assert.deepEqual(await verifyAuditChainFrom(database.read, TEST_ORG_ID, known), kept);
     for (const gone of [

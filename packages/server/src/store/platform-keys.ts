@@ -244,7 +244,7 @@ export async function getPlatformKeyNames(
  * Returns the ids of up to 500 keys whose name has this prefix (ASCII case-insensitive), including
  * revoked keys.
  */
-export async function findPlatformKeyIdsByPrefix(
+export async function findPlatformKeyIdsByNamePrefix(
   reader: DatabaseReader,
   orgId: string,
   prefix: string,

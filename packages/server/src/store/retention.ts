@@ -42,7 +42,7 @@ export async function expireExchangesInBatches(
  * Merges old per-minute rollups, and deletes expired audit entries, rollups, breaker changes, stored
  * responses and bodies. Does not delete exchanges, because that is different for each engine.
  */
-export async function expireOtherHistory(
+export async function expireHistoryExceptExchanges(
   database: Pick<Database, 'read' | 'transaction'>,
   before: {
     readonly requestsMs: number;

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { getExchangePage } from './exchanges.ts';
 import { insertOrg } from './orgs.ts';
 import type { Database, ExchangeRow } from './ports.ts';
-import { expireOtherHistory } from './retention.ts';
+import { expireHistoryExceptExchanges } from './retention.ts';
 import {
   getRollupSeries,
   getRollupSteps,
@@ -251,7 +251,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     );
     const before = T0 - 4 * DAY_MS;
     assert.equal(await database.expireExchanges(before), 2);
-    await expireOtherHistory(database, {
+    await expireHistoryExceptExchanges(database, {
       requestsMs: before,
       auditMs: 0,
       responsesMs: 0,

@@ -13,7 +13,11 @@ import { DrawerHeader } from '../../ui/drawer-header.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { describeNextStep, getBreakerHistoryStatus, getBreakerStatus } from './breaker-status.ts';
+import {
+  describeNextStep,
+  getBreakerHistoryStateDisplay,
+  getBreakerStateDisplay,
+} from './breaker-state-display.ts';
 import { BreakerTraffic } from './breaker-traffic.tsx';
 import { OverrideBreakerDialog } from './override-breaker-dialog.tsx';
 import { breakersText } from './text.ts';
@@ -32,7 +36,7 @@ export function BreakerDrawer({
   readonly onClose: () => void;
 }) {
   const { state, word } = breaker
-    ? getBreakerStatus(breaker)
+    ? getBreakerStateDisplay(breaker)
     : { state: 'healthy' as const, word: breakersText.states.closed };
   const [target = id] = id.split('@');
   return (
@@ -79,7 +83,8 @@ function BreakerDetails({ breaker }: { readonly breaker: Breaker }) {
         [breakersText.drawer.forcedBy, forced?.by || null],
         [
           breakersText.drawer.automaticState,
-          forced && breakersText.drawer.whileForced(getBreakerStatus({ ...breaker, forced: null }).word),
+          forced &&
+            breakersText.drawer.whileForced(getBreakerStateDisplay({ ...breaker, forced: null }).word),
         ],
         [breakersText.drawer.until, forced && formatFullTime(new Date(forced.until), getBrowserZone())],
         [breakersText.drawer.next, describeNextStep(breaker) || null],
@@ -127,7 +132,7 @@ function History({ id }: { readonly id: string }) {
 }
 
 function HistoryItem({ change }: { readonly change: BreakerChange }) {
-  const { state, word } = getBreakerHistoryStatus(change.state);
+  const { state, word } = getBreakerHistoryStateDisplay(change.state);
   return (
     <li className="grid grid-cols-[auto_6rem_1fr_auto] items-start gap-x-2.5 text-ui">
       <span className="mt-0.5">

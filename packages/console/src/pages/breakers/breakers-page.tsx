@@ -14,7 +14,7 @@ import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { BreakerDrawer } from './breaker-drawer.tsx';
-import { describeNextStep, getBreakerStatus, toClosedBreaker } from './breaker-status.ts';
+import { describeNextStep, getBreakerStateDisplay, toClosedBreaker } from './breaker-state-display.ts';
 import { OverrideBreakerDialog, useBreakerIds } from './override-breaker-dialog.tsx';
 import { breakersText } from './text.ts';
 
@@ -142,7 +142,7 @@ const COLUMNS: readonly TableColumn<Breaker>[] = [
     id: 'state',
     label: breakersText.columns.state,
     width: '9.5rem',
-    value: (breaker) => getBreakerStatus(breaker).word,
+    value: (breaker) => getBreakerStateDisplay(breaker).word,
     cell: (breaker) => <BreakerState breaker={breaker} />,
   },
   {
@@ -177,7 +177,7 @@ function Calls({ calls }: { readonly calls: Breaker['calls'] }) {
 }
 
 function BreakerState({ breaker }: { readonly breaker: Breaker }) {
-  const { state, word } = getBreakerStatus(breaker);
+  const { state, word } = getBreakerStateDisplay(breaker);
   return (
     <span className="flex items-center gap-2">
       <StatusIcon state={state} />

@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { listPossibleBreakerIds, parseOverrideDuration } from './breaker-status.ts';
+import { listPossibleBreakerIds, parseOverrideDuration } from './breaker-state-display.ts';
 import { breakersText } from './text.ts';
 
 const DURATIONS = [

@@ -5,7 +5,7 @@ import type { MonitorForm } from './monitor-form.ts';
 const MINUTE = 60_000;
 
 /** Positions on the bar that shows the time from the last beat to the deadline, as fractions of its width. */
-export interface DeadlineBar {
+export interface DeadlineBarPositions {
   readonly from: Date;
   readonly due: Date;
   readonly deadline: Date;
@@ -22,10 +22,10 @@ const AFTER = 0.035;
  * Computes the positions on the deadline bar. Returns null if the monitor has no deadline: it is paused, or
  * it waits for its first beat and has no time limit for it. Pure.
  */
-export function buildDeadlineBar(
+export function computeDeadlineBarPositions(
   monitor: Pick<Monitor, 'last_beat_at' | 'next_due_at' | 'deadline_at' | 'created_at' | 'failing_since'>,
   now: Date,
-): DeadlineBar | null {
+): DeadlineBarPositions | null {
   const { last_beat_at, next_due_at, deadline_at, created_at } = monitor;
   if (next_due_at === null || deadline_at === null) return null;
   const from = new Date(last_beat_at ?? created_at);

@@ -4,14 +4,14 @@ import { formatMinutes } from '../../format/minutes.ts';
 import { formatClockTime, formatRelativeTime, formatTimeOrDay, getBrowserZone } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { useNow } from '../../ui/time-text.tsx';
-import { buildDeadlineBar, type DeadlineBar } from './deadline.ts';
+import { computeDeadlineBarPositions, type DeadlineBarPositions } from './deadline.ts';
 import { monitorDetailText } from './detail-text.ts';
 import { formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
 
 /** Shows the time from the last beat to the deadline to scale, with the current time. */
 export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
   const now = useNow();
-  const bar = buildDeadlineBar(monitor, now);
+  const bar = computeDeadlineBarPositions(monitor, now);
   if (!bar) return <p className="text-ui text-ink-2">{describeNothingDue(monitor)}</p>;
   const { from, due, deadline } = bar;
   const grace = formatMinutes(monitor.grace_period_minutes);
@@ -83,7 +83,7 @@ function DeadlineBarView({
   summary,
   failing,
 }: {
-  readonly bar: DeadlineBar;
+  readonly bar: DeadlineBarPositions;
   readonly summary: string;
   readonly failing: boolean;
 }) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CheckResource } from '@floe/contract/api/monitor-history';
-import { buildDeadlineBar } from './deadline.ts';
+import { computeDeadlineBarPositions } from './deadline.ts';
 import type { MonitorPeriod } from './monitor-data.ts';
 import { buildTimelineMarks, buildTimelineTicks } from './timeline-marks.ts';
 
@@ -98,10 +98,10 @@ const monitor = {
 };
 
 test('the bar says whether a beat is due, late within its grace, or missed', () => {
-  const at = (hour: number) => buildDeadlineBar(monitor, new Date(START + hour * HOUR));
+  const at = (hour: number) => computeDeadlineBarPositions(monitor, new Date(START + hour * HOUR));
   assert.deepEqual([at(0.5)?.overdue, at(1.2)?.overdue, at(2)?.overdue], ['no', 'in_grace', 'past']);
   const bar = at(0.5);
   assert.ok(bar && 0 < bar.now && bar.now < bar.dueAt && bar.dueAt < bar.deadlineAt && bar.deadlineAt < 1);
   assert.equal(at(9)?.now, 1);
-  assert.equal(buildDeadlineBar({ ...monitor, next_due_at: null }, new Date(START)), null);
+  assert.equal(computeDeadlineBarPositions({ ...monitor, next_due_at: null }, new Date(START)), null);
 });

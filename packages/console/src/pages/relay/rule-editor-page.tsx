@@ -15,7 +15,6 @@ import { showToast } from '../../ui/toast.tsx';
 import { TwoColumnLayout } from '../../ui/two-columns.tsx';
 import { allRulesQuery, type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-data.ts';
 import { RelaySimulator } from './relay-simulator.tsx';
-import { RuleDryRunCard } from './rule-dry-run-card.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import {
   buildRuleSavedToast,
@@ -25,6 +24,7 @@ import {
   toRuleBody,
   toRuleForm,
 } from './rule-form.ts';
+import { RuleReplayCard } from './rule-replay-card.tsx';
 import { ruleText } from './rule-text.ts';
 
 const CRUMB = { label: ruleText.page.title, to: '/relay/rules' } as const;
@@ -95,7 +95,7 @@ function RuleTestPanel({ form, id }: { readonly form: RuleForm | null; readonly 
   return (
     <div className="grid gap-4">
       <RelaySimulator draft={draft} />
-      <RuleDryRunCard draft={draft} />
+      <RuleReplayCard draft={draft} />
     </div>
   );
 }

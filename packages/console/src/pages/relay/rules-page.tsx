@@ -12,8 +12,8 @@ import { getDecisionLabel, getHookEventLabel } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-data.ts';
 import { RelaySimulator } from './relay-simulator.tsx';
-import { RuleDryRunCard } from './rule-dry-run-card.tsx';
 import { isLimitedToObserve, summarizeRule, toRuleForm } from './rule-form.ts';
+import { RuleReplayCard } from './rule-replay-card.tsx';
 import { ruleText } from './rule-text.ts';
 
 /** Lists the rules, with a test and a re-evaluation of past decisions. */
@@ -39,7 +39,7 @@ export function RulesPage() {
       below={
         <div className="grid items-start gap-4 p-4 md:p-6 xl:grid-cols-[3fr_2fr]">
           <RelaySimulator start={query.get('try') ?? ''} />
-          <RuleDryRunCard />
+          <RuleReplayCard />
         </div>
       }
       empty={{

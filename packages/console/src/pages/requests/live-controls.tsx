@@ -1,6 +1,6 @@
 import { ArrowUp, Pin, Radio, Unplug } from 'lucide-react';
 import { useEffect } from 'react';
-import { useDisconnectedAt, useEventStreamState } from '../../data/events.ts';
+import { useEventStreamState, useLastUpdateBeforeDisconnect } from '../../data/events.ts';
 import { formatClockTime, formatShortTime, getBrowserZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
@@ -54,7 +54,7 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
 
 /** Shown while the event stream is disconnected. Shows the time of the last update. */
 function ReconnectingButton({ list }: { readonly list: RequestList }) {
-  const lostAt = useDisconnectedAt();
+  const lostAt = useLastUpdateBeforeDisconnect();
   const isOpen = list.query.has('open');
   const last = lostAt === null ? null : new Date(lostAt);
   const since = last === null ? '' : requestsText.live.lastUpdate(formatClockTime(last, getBrowserZone()));

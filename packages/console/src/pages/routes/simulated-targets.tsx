@@ -1,6 +1,6 @@
 import { formatDuration } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import { getBreakerStatus } from '../breakers/breaker-status.ts';
+import { getBreakerStateDisplay } from '../breakers/breaker-state-display.ts';
 import type { RouteSimulation } from './simulation-form.ts';
 import { routesText } from './text.ts';
 
@@ -13,7 +13,7 @@ export function SimulatedTargets({ answer: { targets, skipped } }: { readonly an
   return (
     <ol aria-label={routesText.simulated.label} className="grid gap-1.5 border-t border-line pt-3 text-ui">
       {targets.map(({ provider, model, credential, breaker, wait_ms, reason }, index) => {
-        const { state, word } = getBreakerStatus({ state: breaker, forced: null, wait_ms });
+        const { state, word } = getBreakerStateDisplay({ state: breaker, forced: null, wait_ms });
         return (
           <li
             key={`${provider}/${model}@${credential}`}

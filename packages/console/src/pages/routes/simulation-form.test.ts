@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getBreakerStatus } from '../breakers/breaker-status.ts';
+import { getBreakerStateDisplay } from '../breakers/breaker-state-display.ts';
 import {
   describeSimulation,
   hasDifferentResult,
@@ -69,7 +69,7 @@ test('the result is one sentence, and a draft with another result is recognized'
     for (const wait_ms of [0, 5_000]) {
       const targets = [{ ...target('gpt-5'), breaker, wait_ms }, target('other')];
       const { state, text } = describeSimulation({ ...SENT, targets });
-      assert.equal(state, getBreakerStatus({ state: breaker, forced: null, wait_ms }).state);
+      assert.equal(state, getBreakerStateDisplay({ state: breaker, forced: null, wait_ms }).state);
       assert.match(text, /breaker|recovered|part of the requests/);
     }
   assert.equal(hasDifferentResult(SENT, structuredClone(SENT)), false);

@@ -1,7 +1,7 @@
 import type { routeSimulationResult } from '@floe/contract/api/routes';
 import type * as z from 'zod';
 import type { DisplayStatus } from '../../ui/status.tsx';
-import { getBreakerStatus } from '../breakers/breaker-status.ts';
+import { getBreakerStateDisplay } from '../breakers/breaker-state-display.ts';
 import { routesText } from './text.ts';
 
 /** The result of a simulated request. */
@@ -68,7 +68,7 @@ export function describeSimulation({ outcome, targets, status, message }: RouteS
   if (!first) return { state: 'failing', text: words.noTarget };
   const name = `${first.provider}/${first.model}`;
   const fallback = targets.length > 1 ? words.fallback : '';
-  const { state } = getBreakerStatus({ state: first.breaker, forced: null, wait_ms: first.wait_ms });
+  const { state } = getBreakerStateDisplay({ state: first.breaker, forced: null, wait_ms: first.wait_ms });
   // Targets with an open breaker come last. If the first target has an open breaker, all targets have one.
   if (first.breaker === 'open')
     return {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
 import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import { getBreakerStatus } from '../breakers/breaker-status.ts';
+import { getBreakerStateDisplay } from '../breakers/breaker-state-display.ts';
 
 /** The breakers that are not closed, by target (`<provider>/<model>`). */
 export type BreakersByTarget = ReadonlyMap<string, BreakerResource>;
@@ -31,7 +31,7 @@ export function TargetStatus({
 }) {
   const breaker = states.get(model);
   if (!breaker) return null;
-  const { state, word } = getBreakerStatus(breaker);
+  const { state, word } = getBreakerStateDisplay(breaker);
   if (state === 'healthy') return null;
   return (
     <span className="inline-flex items-center gap-1 text-small text-ink-2" title={breaker.reason}>

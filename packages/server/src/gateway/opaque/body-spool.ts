@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { newId } from '../../core/ids.ts';
 import { BodyPieces } from '../body-pieces.ts';
-import type { BodyCapacity } from '../client-connection.ts';
+import type { BodyLimiter } from '../client-connection.ts';
 
 /** Smaller bodies are kept in memory. */
 const MAX_MEMORY_BYTES = 1024 * 1024;
@@ -23,13 +23,13 @@ export interface ByteReplacement {
 export class BodySpool {
   size = 0;
   #dir: string;
-  readonly #capacity: BodyCapacity | null;
+  readonly #capacity: BodyLimiter | null;
   readonly #pieces = new BodyPieces();
   #whole: Buffer | null = null;
   #file: FileHandle | null = null;
 
   /** @param capacity limits the memory that the body uses; null if it is not limited */
-  constructor(dir: string, capacity: BodyCapacity | null) {
+  constructor(dir: string, capacity: BodyLimiter | null) {
     this.#dir = dir;
     this.#capacity = capacity;
   }

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { GatewayLoad, OverloadReason } from '../../analytics/runtime-metrics.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { BodyCapacity } from '../client-connection.ts';
+import type { BodyLimiter } from '../client-connection.ts';
 import { ArrivingBodies } from './arriving-bodies.ts';
 import { EventLoopLimit } from './event-loop-limit.ts';
 import { MIN_RETRY_AFTER_MS, RejectionPacer } from './rejection-pacer.ts';
@@ -153,7 +153,7 @@ const MESSAGES: Readonly<Record<OverloadReason, string>> = {
 };
 
 /** The capacity that one exchange uses. */
-export class AdmittedExchange implements BodyCapacity {
+export class AdmittedExchange implements BodyLimiter {
   readonly #orgId: string;
   readonly #manager: OverloadManager;
   readonly #capacities: Capacities;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createBodyTooLargeFault, requireJsonBody } from '../../gateway/body-checks.ts';
 import {
-  type BodyCapacity,
+  type BodyLimiter,
   ClientDisconnectedError,
   type ClientTransport,
   type RequestHeaders,
@@ -81,7 +81,7 @@ export class FastPathTransport implements ClientTransport {
     this.#line.authenticated();
   }
 
-  readBody(limitBytes: number, capacity: BodyCapacity | null): Promise<Buffer> {
+  readBody(limitBytes: number, capacity: BodyLimiter | null): Promise<Buffer> {
     requireJsonBody(this.headers);
     if (this.#length > limitBytes) throw createBodyTooLargeFault(limitBytes);
     if (capacity && !capacity.tryTakeBodyBytes(this.#length)) throw capacity.reject();

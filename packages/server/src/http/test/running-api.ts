@@ -13,7 +13,7 @@ import { createMemoryGuard } from '../../guardrails/test/memory-guard.ts';
 import { type ApiOperationDependencies, defineApiOperations } from '../../management/api-operations.ts';
 import type { BreakerSource } from '../../management/breakers/breaker-resource.ts';
 import { createEvaluationPool, type EvaluationPool } from '../../management/evaluation/evaluation-pool.ts';
-import type { OrgConfigFileRules } from '../../management/guardrails/rule-dependencies.ts';
+import type { OrgConfigFileGuardrails } from '../../management/guardrails/rule-dependencies.ts';
 import type { MemberDependencies } from '../../management/members/member-dependencies.ts';
 import type { MonitoringDependencies } from '../../management/monitors/monitoring-dependencies.ts';
 import type { Operation } from '../../management/operation.ts';
@@ -106,7 +106,7 @@ export interface TestApiOptions {
   /** Operations in addition to those of the API. */
   readonly operations?: readonly Operation[];
   /** Rules of floe.yaml for the org `acme`. */
-  readonly fileRules?: Partial<OrgConfigFileRules>;
+  readonly fileRules?: Partial<OrgConfigFileGuardrails>;
   readonly breakers?: BreakerSource;
   readonly engine?: MonitoringDependencies['engine'];
   readonly processStatus?: Partial<ProcessStatus>;

@@ -81,7 +81,7 @@ export async function createTestApiParts(
   };
   await renew();
   const running: ApiOperationDependencies['runningGateway'] = {
-    getRunningOrg: (orgId) => ({
+    getLoadedOrg: (orgId) => ({
       config: merged.orgs.find(({ id }) => id === orgId) ?? null,
       isInFile: orgId === org?.id,
       fileName: 'floe.yaml',
@@ -97,7 +97,7 @@ export async function createTestApiParts(
   };
   const providers: ProviderDependencies = {
     secretsKey: apiTestSecretsKey,
-    getRunningOrg: running.getRunningOrg,
+    getLoadedOrg: running.getLoadedOrg,
     allowsMachineResources: () => isOnlyOrg,
     testProvider: (provider, credential, model) =>
       testProvider(provider, credential, model, {

@@ -1,11 +1,11 @@
 import type { OrgConfig } from '@floe/contract/config';
 import type { GuardrailEnforcer } from '../../guardrails/guardrail-enforcer.ts';
 import type {
-  OrgConfigFileRules,
+  OrgConfigFileGuardrails,
   RuleOperationDependencies,
 } from '../../management/guardrails/rule-dependencies.ts';
 
-const NONE: OrgConfigFileRules = {
+const NONE: OrgConfigFileGuardrails = {
   limits: [],
   budgets: [],
   relayRules: [],
@@ -19,7 +19,10 @@ const NONE: OrgConfigFileRules = {
  */
 export function createTestRuleDependencies(
   guard: GuardrailEnforcer,
-  { org, fileRules }: { readonly org?: OrgConfig; readonly fileRules?: Partial<OrgConfigFileRules> } = {},
+  {
+    org,
+    fileRules,
+  }: { readonly org?: OrgConfig; readonly fileRules?: Partial<OrgConfigFileGuardrails> } = {},
 ): RuleOperationDependencies {
   const relay_rules = (org?.relay.rules ?? []).map((config, index) => ({ config, line: 10 + index }));
   return {

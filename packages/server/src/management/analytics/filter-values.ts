@@ -1,7 +1,7 @@
 import { analyticsValues, analyticsValuesQuery } from '@floe/contract/api/charts';
 import { parseRollupFacet } from '../../analytics/chart-request.ts';
 import { queryTopValues } from '../../analytics/charts.ts';
-import { findPlatformKeyIdsByPrefix } from '../../store/platform-keys.ts';
+import { findPlatformKeyIdsByNamePrefix } from '../../store/platform-keys.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { AnalyticsCoverage } from './analytics-coverage.ts';
 import { resolveChartRange } from './chart-range.ts';
@@ -24,7 +24,7 @@ export function defineGetFilterValuesOperation(coverage: AnalyticsCoverage): Ope
       const range = resolveChartRange(context, coverage.timezoneOf(orgId), rest, { groupBy: field });
       const searched =
         field === 'key' && q
-          ? { onlyValues: await findPlatformKeyIdsByPrefix(reader, orgId, q) }
+          ? { onlyValues: await findPlatformKeyIdsByNamePrefix(reader, orgId, q) }
           : { prefix: q || undefined };
       const wanted = {
         ...range,

@@ -3,8 +3,8 @@ import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { formatBreakerId } from '../../guardrails/breakers/breakers.ts';
 import { hasForcedState, setForcedState } from '../../guardrails/breakers/forced-state.ts';
+import type { GetLoadedOrg, LoadedOrg } from '../loaded-org.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
-import type { GetRunningOrg, RunningOrg } from '../running-org.ts';
 import {
   type BreakerSource,
   parseBreakerId,
@@ -16,10 +16,7 @@ import {
  * Defines the operation that forces a breaker open or closed for a limited time, or removes the
  * forced state. The forced state applies in every process.
  */
-export function defineForceBreakerOperation(
-  breakers: BreakerSource,
-  getRunningOrg: GetRunningOrg,
-): Operation {
+export function defineForceBreakerOperation(breakers: BreakerSource, getLoadedOrg: GetLoadedOrg): Operation {
   return defineWriteOperation({
     name: 'breakers.force',
     method: 'POST',
@@ -36,7 +33,7 @@ export function defineForceBreakerOperation(
       // A stored override can be ended even if its target no longer exists.
       const canBeReturned =
         body.state === 'auto' && (await hasForcedState(writer, { ...name, orgId }, clock.now()));
-      if (!canBeReturned) requireBreakerTarget(name, getRunningOrg(orgId));
+      if (!canBeReturned) requireBreakerTarget(name, getLoadedOrg(orgId));
       const { state, reason, expires_in_seconds: seconds } = body;
       const wanted = { state, reason, ttlMs: seconds * 1000, by: actor.name };
       const { before, after } = await setForcedState(writer, { ...name, orgId }, wanted, clock.now());
@@ -57,7 +54,7 @@ export function defineForceBreakerOperation(
 }
 
 /** Rejects a target that no request of this org can use. @throws Fault `not_found` */
-function requireBreakerTarget(name: ReturnType<typeof parseBreakerId>, { catalog }: RunningOrg): void {
+function requireBreakerTarget(name: ReturnType<typeof parseBreakerId>, { catalog }: LoadedOrg): void {
   const provider = catalog.providers.get(name.provider);
   const missing = !provider
     ? `The provider "${name.provider}" is not enabled`

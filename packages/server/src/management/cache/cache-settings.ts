@@ -5,8 +5,8 @@ import type * as z from 'zod';
 import { getCachePurgeCount } from '../../store/cache-purges.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
+import type { GetLoadedOrg } from '../loaded-org.ts';
 import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
-import type { GetRunningOrg } from '../running-org.ts';
 import {
   getSectionMetadata,
   loadStoredSettings,
@@ -29,7 +29,7 @@ export const getCacheSettingsOperation = defineReadOperation({
 });
 
 /** Defines the operation that changes the response cache settings (`PATCH /api/management/cache`). */
-export function defineUpdateCacheSettingsOperation(getRunningOrg: GetRunningOrg): Operation {
+export function defineUpdateCacheSettingsOperation(getLoadedOrg: GetLoadedOrg): Operation {
   return defineWriteOperation({
     name: 'cache.update',
     method: 'PATCH',
@@ -51,7 +51,7 @@ export function defineUpdateCacheSettingsOperation(getRunningOrg: GetRunningOrg)
         context,
         before,
         { section: 'cache', given },
-        getRunningOrg,
+        getLoadedOrg,
       );
       const answer = await toCacheResource(writer, orgId, await loadStoredSettings(writer, orgId));
       if (!isChanged) return { answer, audit: 'unchanged' };

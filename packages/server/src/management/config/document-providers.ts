@@ -17,7 +17,7 @@ import {
 } from '../../store/config-entries.ts';
 import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
 import {
-  defineDocumentListKind,
+  defineListSectionKind,
   type IsStoredSecretRetained,
   omitRetainedSecrets,
 } from './document-resource-kind.ts';
@@ -52,14 +52,14 @@ function toProviderBody(
  * The document kind of providers. It includes the providers from environment variables, because routes
  * may refer to them.
  */
-export const PROVIDER_DOCUMENT_KIND = defineDocumentListKind(
+export const PROVIDER_DOCUMENT_KIND = defineListSectionKind(
   CONFIG_FILE_PROVIDER_KIND,
   { toBody: toProviderBody },
   async (reading) => {
     const { reader, orgId, dependencies } = reading;
     const credentials = await listProviderCredentials(reader, orgId);
     const rows = await CONFIG_FILE_PROVIDER_KIND.stored(reader, [orgId]);
-    const running = [...dependencies.providers.getRunningOrg(orgId).catalog.providers.values()];
+    const running = [...dependencies.providers.getLoadedOrg(orgId).catalog.providers.values()];
     const fromEnvironment = running.filter(({ id }) => !rows.some((row) => row.id === id));
     return [
       ...rows.map((row) => ({
@@ -95,7 +95,7 @@ function resolveProviderSecrets(
     const own = credentials.filter(({ provider_id }) => provider_id === row.id);
     return { ...decryptProviderSecrets(row, dependencies.secretsKey), credentials: own };
   }
-  const declared = dependencies.getRunningOrg(row.org_id).config?.providers.find(({ id }) => id === row.id);
+  const declared = dependencies.getLoadedOrg(row.org_id).config?.providers.find(({ id }) => id === row.id);
   const secrets = declared ? splitProviderSecrets(declared).secrets : NO_PROVIDER_SECRETS;
   const named = (declared?.credentials ?? []).map(({ name, weight }) => ({ name, weight, last4: '' }));
   return { ...secrets, credentials: named };

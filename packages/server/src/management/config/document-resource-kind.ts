@@ -82,7 +82,7 @@ interface DocumentListOptions<Config> {
 export type IsStoredSecretRetained = (...path: readonly (string | number)[]) => boolean;
 
 /** Defines a document kind whose resources are the entries of a list. */
-export function defineDocumentListKind<Config extends object>(
+export function defineListSectionKind<Config extends object>(
   { kind, section = [kind], list, nameOf, isReferenced = false }: DeclaredResourceKind<Config>,
   options: DocumentListOptions<Config>,
   listExisting: (reading: OrgReadContext) => Promise<readonly ExistingResource[]>,
@@ -125,7 +125,7 @@ export function defineStoredDocumentListKind<Config extends object, Row extends 
   toEntry: (row: Row, placeholders: SecretPlaceholders, reading: OrgReadContext) => object | null,
   options: DocumentListOptions<Config> = {},
 ): DocumentResourceKind {
-  return defineDocumentListKind(kind, options, async (reading) => {
+  return defineListSectionKind(kind, options, async (reading) => {
     const { reader, orgId } = reading;
     const rows = await kind.stored(reader, [orgId]);
     const objects = rows

@@ -5,8 +5,8 @@ import {
   type GuardrailRuleRow,
   listGuardrailRulesOfOrg,
 } from '../../store/guardrail-rules.ts';
-import type { ConfigFileRule, OrgConfigFileRules } from '../guardrails/rule-dependencies.ts';
-import { type DocumentResourceKind, defineDocumentListKind } from './document-resource-kind.ts';
+import type { ConfigFileRule, OrgConfigFileGuardrails } from '../guardrails/rule-dependencies.ts';
+import { type DocumentResourceKind, defineListSectionKind } from './document-resource-kind.ts';
 
 /**
  * Defines a document kind for rules. Rules in floe.yaml, which are not stored, come first. Then
@@ -14,11 +14,11 @@ import { type DocumentResourceKind, defineDocumentListKind } from './document-re
  */
 export function defineDocumentRuleKind<Config extends { readonly name?: string | undefined }>(
   kind: DeclaredResourceKind<Config> & { readonly kind: GuardrailRuleKind },
-  fileRulesOf: (rules: OrgConfigFileRules) => readonly ConfigFileRule<Config>[],
+  fileRulesOf: (rules: OrgConfigFileGuardrails) => readonly ConfigFileRule<Config>[],
   parseConfig: (row: GuardrailRuleRow) => Config,
   acceptsReason = false,
 ): DocumentResourceKind {
-  return defineDocumentListKind(kind, { acceptsReason, matchKeyOf: ruleMatchKey }, async (reading) => {
+  return defineListSectionKind(kind, { acceptsReason, matchKeyOf: ruleMatchKey }, async (reading) => {
     const rows = (await listGuardrailRulesOfOrg(reading.reader, kind.kind, reading.orgId)).toReversed();
     const declared = fileRulesOf(reading.dependencies.rules.getFileRules(reading.orgId));
     return [

@@ -38,7 +38,7 @@ export async function exportOrg(context: OrgReadContext): Promise<ExportedOrg> {
   const org = {
     id: orgId,
     name: row?.name ?? orgId,
-    timezone: dependencies.providers.getRunningOrg(orgId).config?.timezone ?? row?.timezone ?? 'UTC',
+    timezone: dependencies.providers.getLoadedOrg(orgId).config?.timezone ?? row?.timezone ?? 'UTC',
     ...settings,
     // The store has settings and rules in separate tables. The file has them in one section.
     ...((relay !== undefined || rules.length > 0) && {

@@ -7,7 +7,7 @@ import {
   listMemberRemovals,
   type MemberRemovalWithUser,
 } from '../../store/member-grants.ts';
-import { type ListItemSortFields, paginateForResponse } from '../list-page.ts';
+import { type ListItemSortAndSearchFields, paginateForResponse } from '../list-page.ts';
 import { defineReadOperation, defineWriteOperation } from '../operation.ts';
 
 /**
@@ -60,6 +60,6 @@ function removalSortFields({
   user_id: id,
   name,
   removed_at,
-}: ReturnType<typeof toRemovalResource>): ListItemSortFields {
+}: ReturnType<typeof toRemovalResource>): ListItemSortAndSearchFields {
   return { id, name, createdAt: Date.parse(removed_at) };
 }

@@ -9,8 +9,8 @@ import type { Provider } from '../../providers/configured-provider.ts';
 import type { ListedModel } from '../../providers/model-list.ts';
 import { listPlatformKeysOfOrg } from '../../store/platform-keys.ts';
 import { paginateForResponse } from '../list-page.ts';
+import type { GetLoadedOrg } from '../loaded-org.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import type { GetRunningOrg } from '../running-org.ts';
 
 const MAX_LISTED_KEY_NAMES = 20;
 
@@ -18,7 +18,7 @@ type ModelResource = z.input<typeof modelResource>;
 
 /** The dependencies on the running gateway. */
 export interface ModelListDependencies {
-  readonly getRunningOrg: GetRunningOrg;
+  readonly getLoadedOrg: GetLoadedOrg;
   /** The models of a provider for lists. */
   readonly listProviderModels: (provider: Provider) => readonly ListedModel[];
 }
@@ -28,7 +28,7 @@ export interface ModelListDependencies {
  * may use them.
  */
 export function defineListModelsOperation({
-  getRunningOrg,
+  getLoadedOrg,
   listProviderModels,
 }: ModelListDependencies): Operation {
   return defineReadOperation({
@@ -41,7 +41,7 @@ export function defineListModelsOperation({
     answer: createPageSchema(modelResource),
     async run({ orgId, reader, clock }, { query }) {
       const now = clock.now();
-      const { catalog } = getRunningOrg(orgId);
+      const { catalog } = getLoadedOrg(orgId);
       const shared = new SharedKeyValues();
       const keys = (await listPlatformKeysOfOrg(reader, orgId))
         .map((row) => toKeyRecord(row, shared))

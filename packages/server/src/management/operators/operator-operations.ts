@@ -4,7 +4,7 @@ import { MEMBER_ROLES } from '@floe/contract/roles';
 import * as z from 'zod';
 import { addOperator, removeOperator } from '../../platform/operators.ts';
 import { listAllOperators, type OperatorWithUser } from '../../store/operators.ts';
-import { type ListItemSortFields, paginateForResponse } from '../list-page.ts';
+import { type ListItemSortAndSearchFields, paginateForResponse } from '../list-page.ts';
 import { defineReadOperation, defineWriteOperation } from '../operation.ts';
 
 /** Access rules of operations for the installation. Platform keys are not accepted. */
@@ -73,6 +73,6 @@ function operatorSortFields({
   user_id: id,
   name,
   granted_at,
-}: ReturnType<typeof toOperatorResource>): ListItemSortFields {
+}: ReturnType<typeof toOperatorResource>): ListItemSortAndSearchFields {
   return { id, name, createdAt: Date.parse(granted_at) };
 }

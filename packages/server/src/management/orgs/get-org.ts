@@ -1,10 +1,10 @@
 import { orgResource } from '@floe/contract/api/orgs';
+import type { GetLoadedOrg } from '../loaded-org.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import type { GetRunningOrg } from '../running-org.ts';
 import { requireOrg, toOrgResource } from './org-resource.ts';
 
 /** Defines the operation that returns the caller's organization (`GET /api/management/org`). */
-export function defineGetOrgOperation(getRunningOrg: GetRunningOrg): Operation {
+export function defineGetOrgOperation(getLoadedOrg: GetLoadedOrg): Operation {
   return defineReadOperation({
     name: 'org.get',
     method: 'GET',
@@ -12,6 +12,6 @@ export function defineGetOrgOperation(getRunningOrg: GetRunningOrg): Operation {
     scope: 'management',
     summary: 'Read the organization',
     answer: orgResource,
-    run: async ({ orgId, reader }) => toOrgResource(await requireOrg(reader, orgId), getRunningOrg(orgId)),
+    run: async ({ orgId, reader }) => toOrgResource(await requireOrg(reader, orgId), getLoadedOrg(orgId)),
   });
 }

@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { toResourceSource } from '../../platform/source-location.ts';
 import { findOrgById, type OrgRow } from '../../store/orgs.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
-import type { RunningOrg } from '../running-org.ts';
+import type { LoadedOrg } from '../loaded-org.ts';
 
 /**
  * Returns an organization.
@@ -21,7 +21,7 @@ export async function requireOrg(reader: DatabaseReader, id: string): Promise<Or
  */
 export function toOrgResource(
   row: OrgRow,
-  { config, isInFile, fileName }: Pick<RunningOrg, 'config' | 'isInFile' | 'fileName'>,
+  { config, isInFile, fileName }: Pick<LoadedOrg, 'config' | 'isInFile' | 'fileName'>,
 ): OrgResource {
   const declared = isInFile ? config : null;
   const toIso = (ms: number) => new Date(ms).toISOString();

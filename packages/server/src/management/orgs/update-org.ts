@@ -1,15 +1,15 @@
 import { orgPatch, orgResource } from '@floe/contract/api/orgs';
 import { Fault } from '@floe/contract/faults';
 import { updateOrgDetails } from '../../store/orgs.ts';
+import type { GetLoadedOrg } from '../loaded-org.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
-import type { GetRunningOrg } from '../running-org.ts';
 import { requireOrg, toOrgResource } from './org-resource.ts';
 
 /**
  * Defines the operation that changes the organization's name or time zone (`PATCH
  * /api/management/org`).
  */
-export function defineUpdateOrgOperation(getRunningOrg: GetRunningOrg): Operation {
+export function defineUpdateOrgOperation(getLoadedOrg: GetLoadedOrg): Operation {
   return defineWriteOperation({
     name: 'org.update',
     method: 'PATCH',
@@ -22,7 +22,7 @@ export function defineUpdateOrgOperation(getRunningOrg: GetRunningOrg): Operatio
     invalidates: 'org',
     async run({ orgId, actor, clock, writer }, { body }) {
       const row = await requireOrg(writer, orgId);
-      const running = getRunningOrg(orgId);
+      const running = getLoadedOrg(orgId);
       if (running.isInFile)
         throw new Fault(
           'managed_by_file',

@@ -4,8 +4,8 @@ import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { BodyStore } from '../../gateway/bodies/body-store.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
+import type { GetLoadedOrg } from '../loaded-org.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import type { GetRunningOrg } from '../running-org.ts';
 import { loadStoredPolicySamples } from './stored-policy-samples.ts';
 
 /** Number of bodies per evaluation task. */
@@ -16,7 +16,7 @@ const SAMPLES_PER_TASK = 50;
  * bodies. Sends and stores nothing.
  */
 export function defineDryRunPoliciesOperation(
-  getRunningOrg: GetRunningOrg,
+  getLoadedOrg: GetLoadedOrg,
   bodies: Pick<BodyStore, 'open'>,
   evaluationPool: Pick<EvaluationPool, 'run'>,
 ): Operation {
@@ -34,7 +34,7 @@ export function defineDryRunPoliciesOperation(
         throw new Fault('invalid_request', 'Send exactly one of `samples` and `stored_bodies`.', {
           param: 'samples',
         });
-      const policies = body.policies ?? listEnabledPolicies(getRunningOrg, orgId);
+      const policies = body.policies ?? listEnabledPolicies(getLoadedOrg, orgId);
       if (samples) {
         const evaluations = await evaluationPool.run(orgId, 'judgeSamples', { policies, samples });
         return { data: evaluations.map((one) => ({ id: null, ...one })), stored_bodies: null };
@@ -70,6 +70,6 @@ function toSampleRange(kept: z.output<typeof policyDryRunInput>['stored_bodies']
 }
 
 /** Returns an organization's enabled policies. */
-export function listEnabledPolicies(getRunningOrg: GetRunningOrg, orgId: string): readonly PolicyConfig[] {
-  return (getRunningOrg(orgId).config?.policies ?? []).filter(({ enabled }) => enabled);
+export function listEnabledPolicies(getLoadedOrg: GetLoadedOrg, orgId: string): readonly PolicyConfig[] {
+  return (getLoadedOrg(orgId).config?.policies ?? []).filter(({ enabled }) => enabled);
 }

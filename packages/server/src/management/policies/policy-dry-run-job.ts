@@ -10,8 +10,8 @@ import type { AnalyticsCoverage } from '../analytics/analytics-coverage.ts';
 import { parseLocalTimestamp } from '../analytics/local-timestamps.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import { toJobResource } from '../jobs/job-operations.ts';
+import type { GetLoadedOrg } from '../loaded-org.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import type { GetRunningOrg } from '../running-org.ts';
 import { requireValidRange } from '../time-range.ts';
 import { listEnabledPolicies } from './dry-run-policies.ts';
 import type { evaluateStoredPolicySamples } from './evaluate-policy-samples.ts';
@@ -24,7 +24,7 @@ const MAX_LISTED_KEYS = 20;
 
 /** The dependencies of the policy dry run. */
 export interface PolicyDryRunDependencies {
-  readonly getRunningOrg: GetRunningOrg;
+  readonly getLoadedOrg: GetLoadedOrg;
   readonly bodies: Pick<BodyStore, 'open'>;
   readonly jobRunner: BackgroundJobRunner;
   readonly coverage: AnalyticsCoverage;
@@ -37,7 +37,7 @@ export interface PolicyDryRunDependencies {
  * outcomes.
  */
 export function defineStartPolicyDryRunOperation({
-  getRunningOrg,
+  getLoadedOrg,
   bodies,
   jobRunner,
   coverage,
@@ -53,7 +53,7 @@ export function defineStartPolicyDryRunOperation({
     body: policyDryRunJobInput,
     answer: jobResource,
     async run({ orgId, actor, reader, clock }, { body }) {
-      const policies = body.policies ?? listEnabledPolicies(getRunningOrg, orgId);
+      const policies = body.policies ?? listEnabledPolicies(getLoadedOrg, orgId);
       const evaluate: EvaluateSamples = (samples) =>
         evaluationPool.run(orgId, 'judgeKeptSamples', { policies, samples });
       // Reject invalid policies before the job starts.

@@ -55,7 +55,7 @@ function listCredentialsOperation(dependencies: ProviderDependencies): Operation
       const { credentials } = toProviderResource(
         found,
         dependencies,
-        dependencies.getRunningOrg(context.orgId),
+        dependencies.getLoadedOrg(context.orgId),
       );
       return paginateForResponse(credentials, ({ name: id }) => ({ id }), query);
     },
@@ -81,7 +81,7 @@ function getCredentialOperation(dependencies: ProviderDependencies): Operation {
       const { credentials } = toProviderResource(
         found,
         dependencies,
-        dependencies.getRunningOrg(context.orgId),
+        dependencies.getLoadedOrg(context.orgId),
       );
       const view = credentials.find(({ name }) => name === params.name);
       if (!view) throw unknownCredentialFault();

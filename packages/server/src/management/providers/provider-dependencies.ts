@@ -3,12 +3,12 @@ import type { SecretEncryptionKey } from '../../platform/secrets.ts';
 import type { Credential, Provider } from '../../providers/configured-provider.ts';
 import type { ProviderTestResult } from '../../providers/test-provider.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
-import type { GetRunningOrg } from '../running-org.ts';
+import type { GetLoadedOrg } from '../loaded-org.ts';
 
 /** The dependencies of the provider operations. */
 export interface ProviderDependencies {
   readonly secretsKey: SecretEncryptionKey;
-  readonly getRunningOrg: GetRunningOrg;
+  readonly getLoadedOrg: GetLoadedOrg;
   /** Resolves the runtime form of a provider, or the reason why it cannot run. */
   configure(config: ProviderConfig): { readonly provider: Provider } | { readonly problem: string };
   /** Whether the API may name files and identities of the machine. False if several orgs share it. */

@@ -9,7 +9,7 @@ import { toResourceSource } from '../../platform/source-location.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { ProviderCredentialRow } from '../../store/config-entries.ts';
 import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
-import type { RunningOrg } from '../running-org.ts';
+import type { LoadedOrg } from '../loaded-org.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
 import { type StoredProvider, toConfigWithoutSecrets } from './stored-providers.ts';
 
@@ -17,7 +17,7 @@ import { type StoredProvider, toConfigWithoutSecrets } from './stored-providers.
 export function toProviderResource(
   found: StoredProvider,
   dependencies: ProviderDependencies,
-  org: RunningOrg,
+  org: LoadedOrg,
 ): ProviderView {
   const { row, credentials, secrets } = found;
   const config = toConfigWithoutSecrets(row);
@@ -90,7 +90,7 @@ interface RunningProvider {
   readonly problem: string | null;
 }
 
-function findRunningProvider({ id, enabled }: ProviderConfig, org: RunningOrg): RunningProvider {
+function findRunningProvider({ id, enabled }: ProviderConfig, org: LoadedOrg): RunningProvider {
   return { provider: org.catalog.providers.get(id), problem: enabled ? org.findProviderProblem(id) : null };
 }
 

@@ -17,9 +17,9 @@ import {
   type ProviderCredentialRow,
 } from '../../store/config-entries.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
+import type { LoadedOrg } from '../loaded-org.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import type { ResourceLookup } from '../resources/resource-kind.ts';
-import type { RunningOrg } from '../running-org.ts';
 
 /** A stored provider with its decrypted secrets and credentials. */
 export interface StoredProvider {
@@ -80,7 +80,7 @@ function openSecretsOrNone(row: ConfigEntryRow, key: SecretEncryptionKey): Provi
 }
 
 /** Returns the providers that the environment defines for an organization. */
-export function listEnvironmentProviders({ catalog, config }: RunningOrg): readonly EnvironmentProvider[] {
+export function listEnvironmentProviders({ catalog, config }: LoadedOrg): readonly EnvironmentProvider[] {
   const own = new Set(config?.providers.map(({ id }) => id));
   return [...catalog.providers.values()].flatMap((lent) =>
     own.has(lent.id) ? [] : [{ environmentProvider: lent }],

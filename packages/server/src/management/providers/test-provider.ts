@@ -30,7 +30,7 @@ export function defineTestCredentialOperation(dependencies: ProviderDependencies
       const found = await createStoredProviderLookup(dependencies.secretsKey).find(reader, orgId, params.id);
       const isOwn = found?.row.source === 'console';
       const row = isOwn ? found.credentials.find(({ name }) => name === params.name) : undefined;
-      const org = dependencies.getRunningOrg(orgId);
+      const org = dependencies.getLoadedOrg(orgId);
       const running = org.catalog.providers.get(params.id);
       if (
         !found &&

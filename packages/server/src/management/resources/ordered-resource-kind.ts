@@ -15,9 +15,9 @@ import type { DatabaseWriter } from '../../store/ports.ts';
 import { buildConfigEntryRow } from '../entries/entry-row.ts';
 import { mergeFields, parseConfigEntry, READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
 import { paginateList } from '../list-page.ts';
+import { type GetLoadedOrg, listProviderIds } from '../loaded-org.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import type { WriteContext } from '../operation-definition.ts';
-import { type GetRunningOrg, listProviderIds } from '../running-org.ts';
 import { castToJson, createInvalidInputFault } from '../validate-input.ts';
 import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 
@@ -55,7 +55,7 @@ interface OrderedEntryInput<Config> {
 /** Creates a resource kind whose resources are the entries of an ordered list. */
 export function createOrderedResourceKind<Config extends object, View extends ResourceObject>(
   spec: OrderedResourceKindSpec<Config, View>,
-  getRunningOrg: GetRunningOrg,
+  getLoadedOrg: GetLoadedOrg,
 ) {
   const { kind, singular, nameField, body } = spec;
   const shapes = {
@@ -77,7 +77,7 @@ export function createOrderedResourceKind<Config extends object, View extends Re
       section: kind,
       schema: spec.schema,
       entry: toJsonObject(mergeFields(base, fields, READ_ONLY_ENTRY_FIELDS)),
-      providers: await listProviderIds(context.reader, context.orgId, getRunningOrg),
+      providers: await listProviderIds(context.reader, context.orgId, getLoadedOrg),
       findProblem: (checked: Config) => spec.findProblem?.(checked) ?? null,
     });
     return { config, position: typeof rank === 'number' ? rank : null };

@@ -68,26 +68,26 @@ export function createProviderKind(dependencies: ProviderDependencies): Provider
       const found = await stored.find(reader, orgId, id);
       return (
         found ??
-        listEnvironmentProviders(dependencies.getRunningOrg(orgId)).find(
+        listEnvironmentProviders(dependencies.getLoadedOrg(orgId)).find(
           ({ environmentProvider }) => environmentProvider.id === id,
         )
       );
     },
     async getPage({ reader, orgId }, query) {
       const found = await listStoredProviders(reader, orgId, dependencies.secretsKey);
-      const fromEnvironment = listEnvironmentProviders(dependencies.getRunningOrg(orgId)).filter(
+      const fromEnvironment = listEnvironmentProviders(dependencies.getLoadedOrg(orgId)).filter(
         (one) => !found.some(({ row }) => row.id === one.environmentProvider.id),
       );
-      const getSortFields = (one: KnownProvider) => ({
+      const getListFields = (one: KnownProvider) => ({
         id: knownProviderId(one),
         createdAt: asStoredProvider(one)?.row.created_at ?? null,
       });
-      return paginateList<KnownProvider>([...found, ...fromEnvironment], getSortFields, query);
+      return paginateList<KnownProvider>([...found, ...fromEnvironment], getListFields, query);
     },
     toResource: (row, { orgId }) =>
       'environmentProvider' in row
         ? toEnvironmentProviderResource(row.environmentProvider)
-        : toProviderResource(row, dependencies, dependencies.getRunningOrg(orgId)),
+        : toProviderResource(row, dependencies, dependencies.getLoadedOrg(orgId)),
     toAuditView: (view, row) => ('environmentProvider' in row ? null : { ...view, ...row.replacedSecrets }),
     requireChangeable(row, actor) {
       if (!('environmentProvider' in row)) stored.requireChangeable?.(row, actor);

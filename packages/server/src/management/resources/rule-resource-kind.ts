@@ -17,7 +17,7 @@ import {
 import type { DatabaseReader } from '../../store/ports.ts';
 import type {
   ConfigFileRule,
-  OrgConfigFileRules,
+  OrgConfigFileGuardrails,
   RuleOperationDependencies,
 } from '../guardrails/rule-dependencies.ts';
 import { paginateList } from '../list-page.ts';
@@ -58,7 +58,7 @@ export interface RuleResourceKindSpec<Config, View extends ResourceObject>
   readonly body: z.ZodType<RuleInputFields>;
   /** Body of `PUT`. */
   readonly replacement: z.ZodType<RuleInputFields>;
-  fileRulesOf(rules: OrgConfigFileRules): readonly ConfigFileRule<Config>[];
+  fileRulesOf(rules: OrgConfigFileGuardrails): readonly ConfigFileRule<Config>[];
   /**
    * Parses a whole rule from client input. Null means absent. @throws Fault `invalid_request` as for
    * floe.yaml
@@ -191,14 +191,14 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
       return row ? fromRow(row) : inFile;
     },
     async getPage({ reader, orgId }, query) {
-      const getSortFields = ({ id, config, row }: ManagedRule<Config>) => ({
+      const getListFields = ({ id, config, row }: ManagedRule<Config>) => ({
         id,
         name: config.name ?? id,
         createdAt: row?.created_at ?? null,
       });
       return paginateList(
         mergeRules(orgId, await listGuardrailRulesOfOrg(reader, kind, orgId)),
-        getSortFields,
+        getListFields,
         query,
       );
     },

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { compileRoute } from '../../gateway/compile-catalogs.ts';
 import type { OrgCatalog } from '../../gateway/org-catalog.ts';
 import { parseConfigEntry } from '../entries/parse-config-entry.ts';
-import type { RunningOrg } from '../running-org.ts';
+import type { LoadedOrg } from '../loaded-org.ts';
 import { castToJson } from '../validate-input.ts';
 
 /**
@@ -14,11 +14,11 @@ import { castToJson } from '../validate-input.ts';
  * @throws Fault `invalid_request`; `param` is the path in the draft
  */
 export function applyRouteDraft(
-  org: RunningOrg,
+  org: LoadedOrg,
   providers: readonly string[],
   draft: Readonly<Record<string, unknown>>,
   replaces?: string,
-): RunningOrg {
+): LoadedOrg {
   const json = castToJson(draft);
   // Null means the default, as when a route is written.
   const given = Object.entries(isObject(json) ? json : {}).filter(([, value]) => value !== null);

@@ -24,9 +24,9 @@ import type { DatabaseReader } from '../../store/ports.ts';
 import type { BreakerSource } from '../breakers/breaker-resource.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import { requirePlatformKey } from '../keys/require-platform-key.ts';
+import { type GetLoadedOrg, type LoadedOrg, listProviderIds } from '../loaded-org.ts';
 import { defineReadOperation, type Operation, type OperationContext } from '../operation.ts';
 import { listEnabledPolicies } from '../policies/dry-run-policies.ts';
-import { type GetRunningOrg, listProviderIds, type RunningOrg } from '../running-org.ts';
 import { applyRouteDraft } from './apply-route-draft.ts';
 
 type RouteSimulationInput = z.output<typeof routeSimulationInput>;
@@ -35,7 +35,7 @@ type RouteSimulationStep = RouteSimulationResult['steps'][number];
 
 /** The dependencies on the running gateway. */
 export interface RouteSimulationDependencies {
-  readonly getRunningOrg: GetRunningOrg;
+  readonly getLoadedOrg: GetLoadedOrg;
   readonly breakers: BreakerSource;
   readonly guard: GuardrailEnforcer;
   readonly conversations: ConversationTargets;
@@ -78,9 +78,9 @@ async function simulateRequest(
   given: RouteSimulationInput,
 ): Promise<RouteSimulationResult> {
   const { orgId, reader, clock } = context;
-  const running = dependencies.getRunningOrg(orgId);
+  const running = dependencies.getLoadedOrg(orgId);
   const providers =
-    given.draft === undefined ? [] : await listProviderIds(reader, orgId, dependencies.getRunningOrg);
+    given.draft === undefined ? [] : await listProviderIds(reader, orgId, dependencies.getLoadedOrg);
   const org =
     given.draft === undefined ? running : applyRouteDraft(running, providers, given.draft, given.replaces);
   const key =
@@ -110,7 +110,7 @@ async function simulateRequest(
 
 /** A simulated request, and the results so far. */
 interface SimulatedRequest {
-  readonly org: RunningOrg;
+  readonly org: LoadedOrg;
   readonly key: KeyRecord;
   readonly given: RouteSimulationInput;
   readonly metadata: JsonObject | null;
@@ -210,7 +210,7 @@ function routeRequest(
 
 /** Returns the request after request policies. @throws Fault `policy_denied` */
 async function applyPolicies(
-  { evaluationPool, getRunningOrg }: RouteSimulationDependencies,
+  { evaluationPool, getLoadedOrg }: RouteSimulationDependencies,
   { org, key, given, metadata, steps }: SimulatedRequest,
   prompt: ClientRequest,
 ): Promise<ClientRequest> {
@@ -219,7 +219,7 @@ async function applyPolicies(
   const { name, team, owner } = key;
   const { surface, end_user: endUser } = given;
   const request = { body, members, model, stream, surface, key: name, team, owner, endUser, metadata };
-  const policies = listEnabledPolicies(getRunningOrg, key.orgId);
+  const policies = listEnabledPolicies(getLoadedOrg, key.orgId);
   const { decisions, denial, rewritten } = await evaluationPool.run(key.orgId, 'judgeRequest', {
     policies,
     request,

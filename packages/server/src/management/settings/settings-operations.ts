@@ -4,12 +4,12 @@ import type * as z from 'zod';
 import { setDefaultGrace } from '../../monitoring/monitors.ts';
 import { isSettingsSection, SETTINGS_SECTIONS } from '../../platform/config/settings-sections.ts';
 import { setMetadataKeys } from '../../store/orgs.ts';
+import type { GetLoadedOrg } from '../loaded-org.ts';
 import {
   createMonitorChangeContext,
   type MonitoringDependencies,
 } from '../monitors/monitoring-dependencies.ts';
 import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
-import type { GetRunningOrg } from '../running-org.ts';
 import { castToJson } from '../validate-input.ts';
 import {
   getSectionMetadata,
@@ -33,7 +33,7 @@ export const getSettingsOperation = defineReadOperation({
 
 /** Defines the operation that changes the organization's settings (`PATCH /api/management/settings`). */
 export function defineUpdateSettingsOperation(
-  getRunningOrg: GetRunningOrg,
+  getLoadedOrg: GetLoadedOrg,
   monitoring: MonitoringDependencies,
 ): Operation {
   return defineWriteOperation({
@@ -54,7 +54,7 @@ export function defineUpdateSettingsOperation(
       for (const [section, value] of Object.entries(isObject(sent) ? sent : {}))
         if (
           isSettingsSection(section) &&
-          (await writeSettingsSection(context, before, { section, given: castToJson(value) }, getRunningOrg))
+          (await writeSettingsSection(context, before, { section, given: castToJson(value) }, getLoadedOrg))
         )
           changed.push(section);
       const after = await loadStoredSettings(writer, orgId);

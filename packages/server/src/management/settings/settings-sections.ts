@@ -20,9 +20,9 @@ import {
 } from '../../store/config-entries.ts';
 import type { DatabaseReader } from '../../store/ports.ts';
 import { buildConfigEntryRow, toEntryMetadata } from '../entries/entry-row.ts';
+import { type GetLoadedOrg, listProviderIds } from '../loaded-org.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import type { WriteContext } from '../operation-definition.ts';
-import { type GetRunningOrg, listProviderIds } from '../running-org.ts';
 import { castToJson, createInvalidInputFault } from '../validate-input.ts';
 
 /** An organization's stored settings, from floe.yaml and from the API. */
@@ -60,7 +60,7 @@ export async function writeSettingsSection(
   context: WriteContext,
   before: StoredSettings,
   { section, given }: { readonly section: SettingsSection; readonly given: Json },
-  getRunningOrg: GetRunningOrg,
+  getLoadedOrg: GetLoadedOrg,
 ): Promise<boolean> {
   const { writer, orgId } = context;
   const row = before.rows.find(({ id }) => id === section);
@@ -72,7 +72,7 @@ export async function writeSettingsSection(
   const current = castToJson(before.settings[section]);
   const wanted = isObject(given) && isObject(current) ? { ...current, ...nullToUndefined(given) } : given;
   const entry_json = JSON.stringify({
-    value: validateSection(section, wanted, await listProviderIds(writer, orgId, getRunningOrg)),
+    value: validateSection(section, wanted, await listProviderIds(writer, orgId, getLoadedOrg)),
   });
   // Sending the default of a section that has no row stores nothing.
   if (entry_json === (row?.entry_json ?? JSON.stringify({ value: before.settings[section] }))) return false;

@@ -11,7 +11,7 @@ import {
 } from '../../store/passkeys.ts';
 import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
 import {
-  type ChallengePurpose,
+  type ChallengeBinding,
   consumeSignInChallenge,
   createSignInChallenge,
   isValidSignInChallenge,
@@ -65,7 +65,7 @@ export function createPasskeyAssertionOptions(context: PasskeyContext) {
   };
 }
 
-const ANY_USER: ChallengePurpose = ['passkey', ''];
+const ANY_USER: ChallengeBinding = ['passkey', ''];
 
 /**
  * Returns the options for `navigator.credentials.create` (PublicKeyCredentialCreationOptionsJSON).

@@ -9,32 +9,32 @@ const RANDOM_BYTES = 16;
 const TIME_BYTES = 6;
 const MAC_BYTES = 32;
 
-/** The purpose and user that a challenge is valid for. */
-export type ChallengePurpose = readonly [kind: 'passkey' | 'register', userId: string];
+/** The ceremony and the user that a challenge is valid for. */
+export type ChallengeBinding = readonly [kind: 'passkey' | 'register', userId: string];
 
 /**
- * Creates a signed challenge: random bytes, an expiry time and an HMAC that includes the purpose,
+ * Creates a signed challenge: random bytes, an expiry time and an HMAC that includes the binding,
  * in base64url. Nothing is stored, so that unauthenticated callers cannot fill the database.
  */
-export function createSignInChallenge(key: KeyObject, clock: Clock, purpose: ChallengePurpose): string {
+export function createSignInChallenge(key: KeyObject, clock: Clock, binding: ChallengeBinding): string {
   const body = Buffer.alloc(RANDOM_BYTES + TIME_BYTES);
   randomBytes(RANDOM_BYTES).copy(body);
   body.writeUIntBE(clock.now() + CHALLENGE_TTL_MS, RANDOM_BYTES, TIME_BYTES);
-  return Buffer.concat([body, computeMac(key, body, purpose)]).toString('base64url');
+  return Buffer.concat([body, computeMac(key, body, binding)]).toString('base64url');
 }
 
 /** Returns whether a challenge was created for this purpose and has not expired. */
 export function isValidSignInChallenge(
   key: KeyObject,
   clock: Clock,
-  purpose: ChallengePurpose,
+  binding: ChallengeBinding,
   text: string,
 ): boolean {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length !== RANDOM_BYTES + TIME_BYTES + MAC_BYTES) return false;
   const body = bytes.subarray(0, RANDOM_BYTES + TIME_BYTES);
   return (
-    timingSafeEqual(bytes.subarray(body.length), computeMac(key, body, purpose)) &&
+    timingSafeEqual(bytes.subarray(body.length), computeMac(key, body, binding)) &&
     clock.now() < body.readUIntBE(RANDOM_BYTES, TIME_BYTES)
   );
 }
@@ -48,6 +48,6 @@ export function consumeSignInChallenge(writer: DatabaseWriter, clock: Clock, tex
   return markTokenUsed(writer, sha256Hex(spelled), clock.now() + CHALLENGE_TTL_MS);
 }
 
-function computeMac(key: KeyObject, body: Buffer, purpose: ChallengePurpose): Buffer {
-  return createHmac('sha256', key).update(JSON.stringify(purpose)).update('\n').update(body).digest();
+function computeMac(key: KeyObject, body: Buffer, binding: ChallengeBinding): Buffer {
+  return createHmac('sha256', key).update(JSON.stringify(binding)).update('\n').update(body).digest();
 }

@@ -15,9 +15,9 @@ import type { ProcessSlotBucket } from './counter-buckets.ts';
 import { COUNTER_EXTEND_SCRIPT } from './redis-extend-script.ts';
 import {
   COUNTER_ACQUIRE_SCRIPT,
+  COUNTER_LEASE_RENEWAL_SCRIPT,
   COUNTER_PEEK_SCRIPT,
   COUNTER_RECOUNT_SCRIPT,
-  COUNTER_RENEW_SCRIPT,
   COUNTER_SETTLE_SCRIPT,
 } from './redis-scripts.ts';
 
@@ -123,7 +123,7 @@ const SCRIPTS = {
   settle: new RedisScript(COUNTER_SETTLE_SCRIPT),
   extend: new RedisScript(COUNTER_EXTEND_SCRIPT),
   peek: new RedisScript(COUNTER_PEEK_SCRIPT),
-  renew: new RedisScript(COUNTER_RENEW_SCRIPT),
+  renew: new RedisScript(COUNTER_LEASE_RENEWAL_SCRIPT),
   recount: new RedisScript(COUNTER_RECOUNT_SCRIPT),
 };
 

@@ -6,7 +6,7 @@ import type { DisplayStatus } from '../../ui/status.tsx';
 import { breakersText } from './text.ts';
 
 /** The icon and the label for the state of a breaker. */
-export interface BreakerStatus {
+export interface BreakerStateDisplay {
   readonly state: DisplayStatus;
   readonly word: string;
 }
@@ -15,12 +15,12 @@ export interface BreakerStatus {
  * Returns the icon and label of a breaker. If the breaker is overridden, they show the override instead of
  * the automatic state.
  */
-export function getBreakerStatus({
+export function getBreakerStateDisplay({
   state,
   forced,
   wait_ms,
   probe = null,
-}: Pick<Breaker, 'state' | 'forced' | 'wait_ms'> & Partial<Pick<Breaker, 'probe'>>): BreakerStatus {
+}: Pick<Breaker, 'state' | 'forced' | 'wait_ms'> & Partial<Pick<Breaker, 'probe'>>): BreakerStateDisplay {
   if (forced) return { state: 'paused', word: breakersText.states.forced[forced.state] };
   if (state === 'open') return { state: 'failing', word: breakersText.states.open };
   if (state === 'half_open')
@@ -53,13 +53,13 @@ export function describeNextStep({
 }
 
 /** Returns the icon and label of an entry in the history of a breaker. */
-export function getBreakerHistoryStatus(state: string): BreakerStatus {
+export function getBreakerHistoryStateDisplay(state: string): BreakerStateDisplay {
   if (state === 'released') return { state: 'healthy', word: breakersText.states.released };
   if (state === 'forced_open') return { state: 'paused', word: breakersText.states.forced.open };
   if (state === 'forced_closed') return { state: 'paused', word: breakersText.states.forced.closed };
   const known = (['open', 'half_open', 'ramping', 'closed'] as const).find((one) => one === state);
   return known
-    ? getBreakerStatus({ state: known, forced: null, wait_ms: 0 })
+    ? getBreakerStateDisplay({ state: known, forced: null, wait_ms: 0 })
     : { state: 'unknown', word: state.replaceAll('_', ' ') };
 }
 

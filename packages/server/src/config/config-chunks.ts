@@ -4,61 +4,61 @@ import { deserialize, serialize } from 'node:v8';
 import type { FloeConfig, OrgConfig } from '@floe/contract/config';
 import { deepFreeze } from './load-config.ts';
 
-/** Entries of a list in one piece. Reading the piece takes less than 1 ms. */
-export const ENTRIES_PER_PIECE = 100;
+/** The maximum number of list entries per chunk. With this number, deserializing a chunk takes less than 1 ms. */
+export const ENTRIES_PER_CHUNK = 100;
 
 /**
- * A part of a configuration that is read without a pause: the next organization without its long
- * lists, or the next entries of a list of the last organization.
+ * One chunk of a configuration. It contains either the next organization without its long lists, or the next
+ * entries of a long list of the most recent organization. A thread reads one chunk in one turn of its event loop.
  */
-type ConfigPiece =
+type ConfigChunk =
   | { readonly org: Readonly<Record<string, unknown>> }
   | { readonly section: string; readonly entries: readonly unknown[] };
 
-/** A configuration in pieces of limited size, as a thread sends it. */
+/** A configuration that is split into chunks of limited size, so that it can be sent between threads. */
 export interface SplitConfig {
   /** The configuration without organizations. */
   readonly installation: FloeConfig;
   readonly orgs: readonly SplitOrg[];
 }
 
-/** An organization in pieces of limited size. */
+/** An organization that is split into chunks of limited size. */
 export interface SplitOrg {
   readonly id: string;
   /** Organizations with the same digest are equal. */
   readonly digest: string;
-  readonly pieces: readonly Uint8Array<ArrayBuffer>[];
+  readonly chunks: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** Divides the organizations of a configuration into pieces. */
+/** Splits the organizations of a configuration into chunks. */
 export function splitConfig(config: FloeConfig): SplitConfig {
   const orgs = config.orgs.map((org): SplitOrg => {
-    const pieces = listPieces(org).map((piece) => new Uint8Array(serialize(piece)));
+    const chunks = listChunks(org).map((chunk) => new Uint8Array(serialize(chunk)));
     const digest = createHash('sha256');
-    for (const piece of pieces) digest.update(piece);
-    return { id: org.id, digest: digest.digest('base64'), pieces };
+    for (const chunk of chunks) digest.update(chunk);
+    return { id: org.id, digest: digest.digest('base64'), chunks };
   });
   return { installation: { ...config, orgs: [] }, orgs };
 }
 
-function listPieces(org: OrgConfig): ConfigPiece[] {
+function listChunks(org: OrgConfig): ConfigChunk[] {
   const rest: Record<string, unknown> = { ...org };
-  const lists: ConfigPiece[] = [];
+  const lists: ConfigChunk[] = [];
   for (const [section, value] of Object.entries(rest)) {
-    if (!Array.isArray(value) || value.length <= ENTRIES_PER_PIECE) continue;
+    if (!Array.isArray(value) || value.length <= ENTRIES_PER_CHUNK) continue;
     rest[section] = [];
-    for (let at = 0; at < value.length; at += ENTRIES_PER_PIECE)
-      lists.push({ section, entries: value.slice(at, at + ENTRIES_PER_PIECE) });
+    for (let at = 0; at < value.length; at += ENTRIES_PER_CHUNK)
+      lists.push({ section, entries: value.slice(at, at + ENTRIES_PER_CHUNK) });
   }
   return [{ org: rest }, ...lists];
 }
 
-/** `splitConfig` created the piece, in a thread of this process. */
-function readPiece(piece: Uint8Array): ConfigPiece {
-  return deserialize(piece) as ConfigPiece;
+/** `splitConfig` created the chunk, in a thread of this process. */
+function readChunk(chunk: Uint8Array): ConfigChunk {
+  return deserialize(chunk) as ConfigChunk;
 }
 
-/** The fields are those of an organization that `splitConfig` divided. */
+/** The fields are those of an organization that `splitConfig` split. */
 function asOrgConfig(fields: object): OrgConfig {
   return fields as OrgConfig;
 }
@@ -67,12 +67,12 @@ interface OpenOrg {
   readonly fields: Record<string, unknown>;
   /** The organization in the running configuration. */
   readonly before: Readonly<Record<string, unknown>>;
-  /** The lists that arrive in pieces. */
+  /** The long lists, whose entries arrive in separate chunks. */
   readonly lists: Map<string, unknown[]>;
 }
 
 /**
- * Joins pieces to a deep-frozen configuration. Uses the objects of the running configuration for
+ * Joins chunks into a deep-frozen configuration. Uses the objects of the running configuration for
  * everything that is equal, so that an unchanged organization is the same object.
  */
 export class ConfigAssembler {
@@ -94,11 +94,11 @@ export class ConfigAssembler {
   }
 
   add(bytes: Uint8Array): void {
-    const piece = readPiece(bytes);
-    if ('org' in piece) {
+    const chunk = readChunk(bytes);
+    if ('org' in chunk) {
       this.#close();
-      this.#begin(piece.org);
-    } else this.#append(piece.section, piece.entries);
+      this.#begin(chunk.org);
+    } else this.#append(chunk.section, chunk.entries);
   }
 
   finish(installation: FloeConfig): FloeConfig {

@@ -3,10 +3,10 @@ import type * as z from 'zod';
 import { ruleText } from './rule-text.ts';
 
 /** The number of decisions that would change, by kind of change. */
-export type RuleDryRunCounts = Omit<z.output<typeof relayDryRunResult>, 'changes' | 'job'>;
+export type RuleReplayCounts = Omit<z.output<typeof relayDryRunResult>, 'changes' | 'job'>;
 
 /** Summarizes the result, as in `Changes: 18 newly denied, 2 no longer blocked.` Pure. */
-export function summarizeRuleDryRun(counts: RuleDryRunCounts): string {
+export function summarizeRuleReplay(counts: RuleReplayCounts): string {
   const { evaluated, newly_denied, newly_asked, newly_allowed, unchanged } = counts;
   if (evaluated === 0) return ruleText.replay.empty;
   const parts = [

@@ -4,7 +4,7 @@ import { listConfigEntriesOfOrg } from '../store/config-entries.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 
 /** An organization as this process currently uses it. */
-export interface RunningOrg {
+export interface LoadedOrg {
   /** Effective configuration from floe.yaml and the API. Null if neither defines anything for the org. */
   readonly config: OrgConfig | null;
   /** Whether floe.yaml defines the org. */
@@ -17,7 +17,7 @@ export interface RunningOrg {
 }
 
 /** Returns an organization as this process currently uses it. */
-export type GetRunningOrg = (orgId: string) => RunningOrg;
+export type GetLoadedOrg = (orgId: string) => LoadedOrg;
 
 /**
  * Returns the provider ids that may be used in references: stored providers and providers from the
@@ -26,8 +26,8 @@ export type GetRunningOrg = (orgId: string) => RunningOrg;
 export async function listProviderIds(
   reader: DatabaseReader,
   orgId: string,
-  getRunningOrg: GetRunningOrg,
+  getLoadedOrg: GetLoadedOrg,
 ): Promise<string[]> {
   const rows = await listConfigEntriesOfOrg(reader, orgId, 'providers');
-  return [...new Set([...rows.map(({ id }) => id), ...getRunningOrg(orgId).catalog.providers.keys()])];
+  return [...new Set([...rows.map(({ id }) => id), ...getLoadedOrg(orgId).catalog.providers.keys()])];
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deserialize } from 'node:v8';
 import type { FloeConfig } from '@floe/contract/config';
-import { ConfigAssembler, ENTRIES_PER_PIECE, splitConfig } from './config-pieces.ts';
+import { ConfigAssembler, ENTRIES_PER_CHUNK, splitConfig } from './config-chunks.ts';
 import { readEnvironment } from './environment.ts';
 import { loadConfig } from './load-config.ts';
 
-const LONG = 2 * ENTRIES_PER_PIECE + 7;
+const LONG = 2 * ENTRIES_PER_CHUNK + 7;
 
 function load(change: { readonly key?: number; readonly timezone?: string } = {}): FloeConfig {
   const keys = Array.from({ length: LONG }, (_, at) => ({
@@ -30,7 +30,7 @@ function load(change: { readonly key?: number; readonly timezone?: string } = {}
 function join(config: FloeConfig, running: FloeConfig): FloeConfig {
   const { installation, orgs } = splitConfig(config);
   const assembler = new ConfigAssembler(running);
-  for (const piece of orgs.flatMap(({ pieces }) => pieces)) assembler.add(piece);
+  for (const chunk of orgs.flatMap(({ chunks }) => chunks)) assembler.add(chunk);
   return assembler.finish(installation);
 }
 
@@ -46,20 +46,20 @@ function listUnfrozen(value: unknown, path = ''): string[] {
   ];
 }
 
-test('the joined pieces are equal to the configuration, and frozen', () => {
+test('the joined chunks are equal to the configuration, and frozen', () => {
   const config = load();
   const joined = join(config, NOTHING);
   assert.deepStrictEqual(joined, config);
   assert.deepEqual(listUnfrozen(joined), []);
 });
 
-test('a piece has at most a fixed number of entries, for lists of any length', () => {
-  const pieces = splitConfig(load()).orgs.flatMap((org) => org.pieces);
-  const counts = pieces.map((piece) => {
-    const lists = Object.values(deserialize(piece).org ?? deserialize(piece)).filter(Array.isArray);
+test('a chunk has at most a fixed number of entries, for lists of any length', () => {
+  const chunks = splitConfig(load()).orgs.flatMap((org) => org.chunks);
+  const counts = chunks.map((chunk) => {
+    const lists = Object.values(deserialize(chunk).org ?? deserialize(chunk)).filter(Array.isArray);
     return Math.max(...lists.map(({ length }) => length));
   });
-  assert.deepEqual(counts, [1, ENTRIES_PER_PIECE, ENTRIES_PER_PIECE, 7, 1, 0]);
+  assert.deepEqual(counts, [1, ENTRIES_PER_CHUNK, ENTRIES_PER_CHUNK, 7, 1, 0]);
 });
 
 test('parts that are equal in the active configuration are the same object', () => {
@@ -81,7 +81,7 @@ test('parts that are equal in the active configuration are the same object', () 
   assert.deepStrictEqual(moved, load({ timezone: 'Europe/Vienna' }));
 });
 
-test('equal organizations have the same digest, and are reused without reading their pieces', () => {
+test('equal organizations have the same digest, and are reused without reading their chunks', () => {
   const running = load();
   const digests = (config: FloeConfig) => splitConfig(config).orgs.map(({ digest }) => digest);
   const [long, ...others] = digests(load({ key: 150 }));

@@ -1,11 +1,11 @@
 import type { LoadedConfig } from '../config/load-config.ts';
 import { EMPTY_ORG_CATALOG } from '../gateway/org-catalog.ts';
-import type { RunningOrg } from '../management/running-org.ts';
+import type { LoadedOrg } from '../management/loaded-org.ts';
 import { getConfigFileName } from '../platform/declared-resources.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
 
 /** Returns an organization's configuration and catalog in the current snapshot. */
-export function buildRunningOrg(snapshots: GatewaySnapshots, file: LoadedConfig, orgId: string): RunningOrg {
+export function buildLoadedOrg(snapshots: GatewaySnapshots, file: LoadedConfig, orgId: string): LoadedOrg {
   const { orgs, problems } = snapshots.runningConfig();
   return {
     config: orgs.find(({ id }) => id === orgId) ?? null,

@@ -13,7 +13,7 @@ import { ErrorState } from '../../ui/feedback.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { getEnforcedLabel } from './decision-label.ts';
 import { RELAY_PATH } from './relay-data.ts';
-import { type RuleDryRunCounts, summarizeRuleDryRun } from './rule-dry-run-summary.ts';
+import { type RuleReplayCounts, summarizeRuleReplay } from './rule-replay-summary.ts';
 import { ruleText } from './rule-text.ts';
 
 const DAYS = [
@@ -65,7 +65,7 @@ function useReplay(days: string, draft: readonly object[] | null | undefined, as
  * Evaluates the decisions of the last days again and shows what would change, with the draft or with the
  * saved rules.
  */
-export function RuleDryRunCard({ draft }: { readonly draft?: readonly object[] | null | undefined }) {
+export function RuleReplayCard({ draft }: { readonly draft?: readonly object[] | null | undefined }) {
   const [days, setDays] = useState('7');
   const asked = JSON.stringify([days, draft ?? null]);
   const { shown, running, error, run } = useReplay(days, draft, asked);
@@ -86,7 +86,7 @@ export function RuleDryRunCard({ draft }: { readonly draft?: readonly object[] |
         {shown && !error && (
           <div className={isStale ? 'stale grid gap-3' : 'grid gap-3'}>
             <p role="status" className="text-body font-medium">
-              {summarizeRuleDryRun(shown.answer)}
+              {summarizeRuleReplay(shown.answer)}
             </p>
             <p className="text-ui text-ink-2">{describeReplay(shown.answer, isStale)}</p>
             <Changes changes={shown.answer.changes} />
@@ -97,7 +97,7 @@ export function RuleDryRunCard({ draft }: { readonly draft?: readonly object[] |
   );
 }
 
-function describeReplay({ evaluated, skipped }: RuleDryRunCounts, isStale: boolean): string {
+function describeReplay({ evaluated, skipped }: RuleReplayCounts, isStale: boolean): string {
   return [
     ruleText.replay.evaluated(evaluated),
     skipped > 0 && ruleText.replay.skipped(skipped),

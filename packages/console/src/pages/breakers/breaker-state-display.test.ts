@@ -2,26 +2,26 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   describeNextStep,
-  getBreakerHistoryStatus,
-  getBreakerStatus,
+  getBreakerHistoryStateDisplay,
+  getBreakerStateDisplay,
   listPossibleBreakerIds,
   parseOverrideDuration,
   toClosedBreaker,
-} from './breaker-status.ts';
+} from './breaker-state-display.ts';
 
 const FORCED = { state: 'closed', until: '2026-01-01T00:00:00.000Z', reason: 'Trial', by: 'jo' } as const;
 
 test('every state has its own icon and label, and a forced state takes precedence', () => {
   const states = (['closed', 'open', 'half_open', 'ramping'] as const).map((state) =>
-    getBreakerStatus({ state, forced: null, wait_ms: 0 }),
+    getBreakerStateDisplay({ state, forced: null, wait_ms: 0 }),
   );
   assert.equal(new Set(states.map(({ state }) => state)).size, 4);
   assert.deepEqual(
     states.map(({ word }) => word),
     ['Closed', 'Open', 'Probing', 'Ramping up'],
   );
-  assert.equal(getBreakerStatus({ state: 'closed', forced: null, wait_ms: 900 }).word, 'Waiting');
-  assert.equal(getBreakerStatus({ state: 'open', forced: FORCED, wait_ms: 900 }).word, 'Forced closed');
+  assert.equal(getBreakerStateDisplay({ state: 'closed', forced: null, wait_ms: 900 }).word, 'Waiting');
+  assert.equal(getBreakerStateDisplay({ state: 'open', forced: FORCED, wait_ms: 900 }).word, 'Forced closed');
 });
 
 test('the next step is empty where there is none', () => {
@@ -39,14 +39,14 @@ test('the next step is empty where there is none', () => {
 
 test('a half-open breaker without a wait is probed by the next request', () => {
   const due = { state: 'half_open', forced: null, wait_ms: 0, probe: 'next_request' } as const;
-  assert.equal(getBreakerStatus(due).word, 'Half-open');
+  assert.equal(getBreakerStateDisplay(due).word, 'Half-open');
   assert.equal(describeNextStep(due), 'The next request tests the target');
   assert.equal(describeNextStep({ ...due, probe: 'in_flight' }), '');
 });
 
 test('an unknown state of the history is shown as unknown, not as healthy', () => {
-  assert.equal(getBreakerHistoryStatus('open').state, 'failing');
-  assert.equal(getBreakerHistoryStatus('strange_thing').state, 'unknown');
+  assert.equal(getBreakerHistoryStateDisplay('open').state, 'failing');
+  assert.equal(getBreakerHistoryStateDisplay('strange_thing').state, 'unknown');
 });
 
 test('the duration of a forced state can be typed, up to the maximum', () => {
