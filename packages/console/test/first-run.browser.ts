@@ -60,7 +60,9 @@ for (const [name, look] of [
     other.setDefaultTimeout(TEST_TIMEOUT_MS);
     await other.goto(link);
     await other
-      .getByText(/This link was already used at \d{4}-\d\d-\d\dT[\d:.]+Z\. Sign in, or create a new link/)
+      .getByText(
+        /This link was already used at \d{4}-\d\d-\d\dT[\d:.]+Z\. If you already have an account, sign in/,
+      )
       .waitFor();
     await other.getByLabel('Email').fill('mara@acme.example');
     await other.getByLabel('Password').fill('quiet harbour lantern');

@@ -112,7 +112,7 @@ test('a command is read, a rule is drafted, replayed and saved', async () => {
   assert.deepEqual(await named.filter({ hasText: 'no-force-push' }).allInnerTexts(), [
     await named.last().innerText(),
   ]);
-  await page.getByRole('button', { name: 'Re-evaluate decisions' }).click();
+  await page.getByRole('button', { name: 'Replay decisions' }).click();
   await page.getByText('Changes: 1 newly denied.').waitFor();
   await takeScreenshot(page, 'relay-rule-editor-desktop-dark');
   await assertAccessible(page);

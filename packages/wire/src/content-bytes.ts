@@ -83,7 +83,8 @@ export function countContentBytes(bytes: Buffer, start = 0, end: number = bytes.
 }
 
 /**
- * Counts the content in the JSON value at `span`, which must be the value of a content member.
+ * Counts the bytes of content in the JSON value at `span`. The value must belong to a content member, such
+ * as `content`.
  * @example
  * const body = Buffer.from('{"content":[{"type":"text","text":"Hello"}]}');
  * countContentBytesAt(body, { start: 11, end: body.length - 1 }); // 5

@@ -23,11 +23,11 @@ export interface Seal {
 export type BlockKind = 'text' | 'refusal' | 'reasoning' | 'tool';
 
 /**
- * An event of a response. The sequence is `start`, blocks (each `open`, `delta`…, `close`), the
- * last `usage`, and `finish` or `error` as the last event. The deltas of a tool block are fragments
- * of JSON arguments, or raw text for a freeform tool. Only reasoning blocks have seals. If a
- * provider returns a seal for another block, an empty reasoning block with the seal precedes that
- * block.
+ * An event of a response. The order is `start`, the blocks, the last `usage`, and then `finish` or
+ * `error`. Each block consists of `open`, any number of `delta` events, and `close`. The deltas of a
+ * tool block are fragments of JSON arguments, or raw text if the tool is freeform. Only reasoning
+ * blocks have seals. If a provider returns a seal for another block, an empty reasoning block with
+ * that seal precedes the other block.
  */
 export type ResponseEvent =
   | { readonly type: 'start'; readonly id: string; readonly model: string }

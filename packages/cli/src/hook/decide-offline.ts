@@ -8,11 +8,11 @@ import { type BundleCachePath, getBundleCacheDirectory, readCachedBundle } from 
 import type { HookSettings } from './hook-settings.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
 
-/** A decision that was made without the server. It contains one outcome for each event. */
+/** The result of evaluating the events of a hook call without the server, with one outcome per event. */
 export interface OfflineDecision {
   readonly outcomes: readonly HookDecision[];
   readonly askFallback: 'deny' | 'abstain';
-  /** Whether rules determined the decision. Otherwise it is the fail mode. */
+  /** True if rules determined the outcomes. False if the fail mode did. */
   readonly isFromRules: boolean;
 }
 

@@ -224,7 +224,9 @@ class Redactor {
   #charge(chars: number): void {
     this.#remainingChars -= chars;
     if (this.#remainingChars < 0)
-      throw new ScanLimitExceededError(`The strings have more than ${this.#memory.maxChars} characters.`);
+      throw new ScanLimitExceededError(
+        `The text to redact must have at most ${this.#memory.maxChars} characters in total. Send less text.`,
+      );
   }
 
   /** Scans a string of the body, and notes which kinds it contains. */

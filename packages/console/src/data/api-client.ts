@@ -55,8 +55,9 @@ async function ask(path: string, { method, query, body, signal, etag }: Asked): 
 }
 
 /**
- * Sends `GET` and returns the response body as the type that the contract defines (see `trusted`).
- * @throws ApiError
+ * Sends a `GET` request and returns the parsed response body. The caller states the type of the body, which is
+ * not checked at run time (see `trusted`).
+ * @throws ApiError if the request fails or the response has an error status
  */
 export async function getJson<Body>(
   path: string,

@@ -74,8 +74,8 @@ export function createUnreachableError(): ApiError {
 }
 
 /**
- * Converts the error of a failed change, which may also be an error of the browser, to an `ApiError`. Returns
- * null for null.
+ * Converts any error to an `ApiError`. Errors that did not come from the API, such as errors of the browser,
+ * have status 0. Returns null for null.
  */
 export function toApiError(error: Error | null): ApiError | null {
   if (error === null || error instanceof ApiError) return error;

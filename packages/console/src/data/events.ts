@@ -13,8 +13,8 @@ export function useEventStreamState(): EventStreamState {
 }
 
 /**
- * Returns the time of the last update in milliseconds since the epoch if the event stream is disconnected,
- * otherwise null.
+ * If the event stream is disconnected, returns the time of the last update before the disconnect, in
+ * milliseconds since the epoch. Otherwise, returns null.
  */
 export function useLastUpdateBeforeDisconnect(): number | null {
   return useSyncExternalStore(watch, lostAt);

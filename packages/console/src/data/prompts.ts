@@ -27,8 +27,8 @@ export class PromptHandler<Answer> {
   }
 }
 
-/** The prompt that asks the user to confirm their identity, for the error `step_up_required`. */
+/** The prompt that asks the user to confirm their identity. Shown after the error `step_up_required`. */
 export const STEP_UP_PROMPT = new PromptHandler<true>();
 
-/** The prompt that asks the user for the reason of a change, for the error `reason_required`. */
+/** The prompt that asks the user why they make a change. Shown after the error `reason_required`. */
 export const REASON_PROMPT = new PromptHandler<string>();

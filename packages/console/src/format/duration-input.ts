@@ -1,11 +1,11 @@
-/** Parses durations that users type. Pure. */
+/** Parses durations that users enter. Pure. */
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** A unit of a typed duration. */
+/** The unit of a duration that the user entered. */
 export type DurationUnit = keyof typeof UNITS_MS;
 
-/** A typed duration: a number and a unit. */
+/** A duration as the user entered it: a number and a unit. */
 export interface DurationInput {
   readonly amount: number;
   readonly unit: DurationUnit;

@@ -37,8 +37,8 @@ const settings = {
 };
 
 /**
- * The maintenance window settings whose names and values are the same in the API and in the database
- * columns.
+ * The maintenance window fields that Floe stores unchanged. All other fields have a different name or format in
+ * the database.
  */
 export const storedMaintenanceWindowFields = z.object({ name: z.string().default('') });
 

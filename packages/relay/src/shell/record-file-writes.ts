@@ -3,7 +3,10 @@ import type { CommandInput } from './redirects.ts';
 import type { ShellScope } from './shell-scope.ts';
 import type { CommandOutput, ShellWord } from './shell-word.ts';
 
-/** Records what redirects write to files. */
+/**
+ * Records the text that a command's redirects write to files, so that a later command that runs such a file
+ * can be analyzed.
+ */
 export function recordRedirectWrites(
   redirects: readonly ShellRedirect[],
   printed: CommandOutput | null,

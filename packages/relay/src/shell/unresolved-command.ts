@@ -3,7 +3,7 @@ import type { ShellRedirect, VariableAssignment } from './command.ts';
 import type { CommandInput } from './redirects.ts';
 import type { ShellWord, TextSpan } from './shell-word.ts';
 
-/** The position of code, and the commands that enclose it. */
+/** The position of code in the command line, and the context of the commands that enclose the code. */
 export interface CodeLocation extends TextSpan {
   readonly context: CodeContext;
 }

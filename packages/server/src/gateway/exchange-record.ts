@@ -110,8 +110,8 @@ export interface AttemptRecord {
 export type CostSource = Price['source'] | 'incomplete';
 
 /**
- * The usage of earlier attempts of the exchange that failed after the provider had charged for some
- * usage.
+ * The total usage of the failed earlier attempts of an exchange. Contains only attempts that failed after the
+ * provider had started to charge for them.
  */
 export interface PriorAttemptsUsage {
   readonly usage: Usage;

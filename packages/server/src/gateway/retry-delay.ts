@@ -26,8 +26,9 @@ export interface TargetAttempts {
 }
 
 /**
- * Returns the delay in milliseconds after which a failed target may be retried; null if it may not be
- * retried. If another target was available, records the reason in the decision trace.
+ * Returns the delay in milliseconds before a retry of the failed target. Returns null if the target may not be
+ * retried. If another target is available, or if the retry budget is exhausted, records the reason in the
+ * decision trace.
  */
 export function computeRetryDelayMs(
   x: Exchange,

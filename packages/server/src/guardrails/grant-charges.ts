@@ -2,7 +2,10 @@ import type { BudgetCharge } from '../store/spend/budget-spend.ts';
 import type { Grant } from './grant.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 
-/** Returns a grant's budget claims if `isSpend` is true, otherwise all its other claims. */
+/**
+ * Returns the reservations of a grant in budgets if `isSpend` is true. Otherwise, returns its reservations in
+ * limits.
+ */
 export function selectGrantClaims(
   { claims, taken }: Grant,
   isSpend: boolean,

@@ -33,7 +33,7 @@ export function markConnectionAuthenticated(socket: object): void {
   if (found) found.owner.untrack(found.entry);
 }
 
-/** Closes the oldest unauthenticated connections while there are more than the limit. */
+/** Limits the number of unauthenticated connections. If there are too many, closes the oldest ones. */
 export class UnauthenticatedConnections {
   readonly #caps: UnauthenticatedConnectionLimits;
   readonly #clock: Clock;

@@ -34,7 +34,7 @@ import { collectRelayConfigs } from './relay-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
 import { refreshSnapshotContent, type SnapshotContent } from './snapshot-content.ts';
 
-/** The components that store the resources of floe.yaml. */
+/** The components that `applyConfigFile` needs to store the resources of floe.yaml. */
 export interface ConfigFileDependencies extends Pick<ServerComponents, 'database' | 'pepper' | 'secretsKey'> {
   readonly monitoring: Pick<ServerComponents['monitoring'], 'changeContext'>;
 }

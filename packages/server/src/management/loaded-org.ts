@@ -3,20 +3,20 @@ import type { OrgCatalog } from '../gateway/org-catalog.ts';
 import { listConfigEntriesOfOrg } from '../store/config-entries.ts';
 import type { DatabaseReader } from '../store/ports.ts';
 
-/** An organization as this process currently uses it. */
+/** The configuration and catalog of an organization that this process has loaded. */
 export interface LoadedOrg {
   /** Effective configuration from floe.yaml and the API. Null if neither defines anything for the org. */
   readonly config: OrgConfig | null;
   /** Whether floe.yaml defines the org. */
   readonly isInFile: boolean;
-  /** Name of that file. */
+  /** The name of floe.yaml. */
   readonly fileName: string;
   readonly catalog: OrgCatalog;
   /** Why an enabled provider is not running. Null if it runs. */
   findProviderProblem(providerId: string): string | null;
 }
 
-/** Returns an organization as this process currently uses it. */
+/** Returns the configuration and catalog of an organization that this process has loaded. */
 export type GetLoadedOrg = (orgId: string) => LoadedOrg;
 
 /**

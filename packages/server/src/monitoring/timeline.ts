@@ -72,8 +72,9 @@ function mergeAdjacentSpans(spans: readonly MonitorStatusSpan[]): MonitorStatusS
 }
 
 /**
- * Computes the uptime in a range from durations. Paused, waiting and unknown time does not count.
- * @param periods the recorded periods, in which gaps have not been replaced
+ * Computes the uptime in a time range: the healthy time divided by the healthy and the failing time. Time in
+ * which the monitor was paused, waiting or unknown does not count.
+ * @param periods the recorded status periods, before gaps are inserted into them
  */
 export function summarizeUptime(
   periods: readonly MonitorStatusSpan[],

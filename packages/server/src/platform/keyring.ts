@@ -208,8 +208,11 @@ function shardOf(hash: string): number {
 
 function rejectSameStart(shard: readonly KeyRecord[], { id, hash }: KeyRecord): void {
   const start = hash.slice(0, HASH_PREFIX_CHARS);
-  if (shard.some((one) => one.hash.startsWith(start)))
-    throw new Error(`the key ${id} has the same hash as another key`);
+  const other = shard.find((one) => one.hash.startsWith(start));
+  if (other)
+    throw new Error(
+      `the keys ${id} and ${other.id} have the same hash; revoke one of them and create a new key`,
+    );
 }
 
 function isImported({ prefix }: KeyRecord): boolean {

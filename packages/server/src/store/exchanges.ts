@@ -41,11 +41,11 @@ export interface ExchangeQuery extends PageRequest, ExchangeFilters {
 }
 
 /**
- * Returns a page of an organization's exchanges that match all filters, newest first. One filter is satisfied
- * by an index; metadata keys that the organization declared have an index too. The other filters are checked
- * on up to 20,000 rows per page. Such a page may have fewer rows than requested, or even none, and still have
- * a cursor.
- * @param scanned the maximum number of rows to scan for a page
+ * Returns a page of an organization's exchanges that match all filters, newest first. The query uses an index
+ * for one of the filters, which can be a metadata key that the organization declared. All other filters are
+ * checked row by row, on at most `scanned` rows per page. If that maximum is reached, the page can have fewer
+ * rows than requested, or none, and still has a cursor.
+ * @param scanned the maximum number of rows to check per page, by default 20,000
  */
 export async function getExchangePage(
   reader: DatabaseReader,

@@ -40,7 +40,7 @@ export async function expireExchangesInBatches(
 
 /**
  * Merges old per-minute rollups, and deletes expired audit entries, rollups, breaker changes, stored
- * responses and bodies. Does not delete exchanges, because that is different for each engine.
+ * responses and bodies. Does not delete exchanges, because each database engine deletes them in its own way.
  */
 export async function expireHistoryExceptExchanges(
   database: Pick<Database, 'read' | 'transaction'>,

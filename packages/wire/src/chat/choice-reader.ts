@@ -53,9 +53,9 @@ function hasObjectArguments(call: Json): boolean {
 }
 
 /**
- * Reads the parts of a streamed choice. If a `message` is sent in addition to a `delta`, the
- * message contains the whole content so far. It is used only for members that no delta has
- * contained.
+ * Reads the deltas of a streamed choice. Some providers send a `message` in addition to a `delta`. That
+ * message repeats the whole content so far. The reader therefore uses a member of a message only if no
+ * delta contained that member.
  */
 export class ChoiceDeltaReader {
   readonly #inDeltas = new Set<string>();

@@ -20,7 +20,7 @@ export function createResponseWriter(context: ResponseWriteContext): ResponseStr
   return new ChatAnswerWriter(context);
 }
 
-/** Writes a complete Chat Completions response. @throws the response's fault */
+/** Writes a complete Chat Completions response. @throws Fault if the response ended with an error */
 export function writeCompleteResponse(
   answer: CanonicalResponse,
   context: ResponseWriteContext,

@@ -20,7 +20,7 @@ export function createResponseWriter(context: ResponseWriteContext): ResponseStr
   return new MessagesAnswerWriter(context);
 }
 
-/** Writes a complete Messages response. @throws the response's fault */
+/** Writes a complete Messages response. @throws Fault if the response ended with an error */
 export function writeCompleteResponse(
   answer: CanonicalResponse,
   context: ResponseWriteContext,

@@ -22,8 +22,8 @@ export function createResponseWriter(context: ResponseWriteContext): ResponseStr
 }
 
 /**
- * Writes a complete Responses response, as the stream's final event contains it.
- * @throws the response's fault
+ * Writes a complete Responses response. It has the format of the response in the stream's final event.
+ * @throws Fault if the response ended with an error
  */
 export function writeCompleteResponse(
   answer: CanonicalResponse,

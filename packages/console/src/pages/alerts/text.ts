@@ -1,4 +1,4 @@
-/** Every text of the Alerts page. */
+/** All text on the Alerts page. */
 export const alertsText = {
   page: {
     title: 'Alerts',

@@ -1,4 +1,4 @@
-/** Every string of the analytics page. */
+/** All text on the analytics page. */
 export const analyticsText = {
   page: {
     title: 'Analytics',

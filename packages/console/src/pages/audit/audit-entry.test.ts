@@ -59,15 +59,15 @@ test('the configuration file is named as the actor, and an actor without a name 
   assert.equal(formatActorName({ ...entry, actor_kind: 'key', actor: 'key_9', actor_name: null }), 'key_9');
 });
 
-test('the replacement of a provider key is named in the entry', () => {
+test('the replacement of a credential is named in the entry', () => {
   const version = { name: 'default', tested_at: null };
   const entry = { subject: 'openai/default', before: version };
   const deed = (action: string, after: object) =>
     formatAuditEntryTitle({ ...entry, action, after: { ...version, ...after } });
-  assert.equal(deed('credentials.update', { key: 'replaced' }), 'Replaced provider key openai/default');
+  assert.equal(deed('credentials.update', { key: 'replaced' }), 'Replaced credential openai/default');
   assert.equal(
     deed('providers.update', { keys_replaced: ['default'] }),
-    'Replaced provider key openai/default',
+    'Replaced credential openai/default',
   );
   assert.equal(deed('credentials.update', {}), 'Changed credential default');
 });

@@ -14,7 +14,7 @@ export function formatAuditEntryTitle({ action, subject, before, after }: AuditE
   return formatAuditAction(action, name, before === null && after !== null);
 }
 
-/** Whether the entry records the replacement of a provider key. Its fields do not contain the key. */
+/** Whether the entry records the replacement of a credential. Its fields do not contain the key. */
 function isReplacedKey(version: unknown): boolean {
   if (typeof version !== 'object' || version === null) return false;
   return Reflect.get(version, 'key') === 'replaced' || Reflect.get(version, 'keys_replaced') !== undefined;

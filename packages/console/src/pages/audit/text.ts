@@ -1,6 +1,6 @@
 import { pluralize } from '../../format/words.ts';
 
-/** Every string of the audit log page. */
+/** All text on the audit log page. */
 export const auditText = {
   page: {
     title: 'Audit log',
@@ -55,7 +55,7 @@ export const auditText = {
   },
   entry: {
     signedIn: 'Signed in',
-    replacedKey: (subject: string) => `Replaced provider key ${subject}`,
+    replacedKey: (subject: string) => `Replaced credential ${subject}`,
     system: (actor: string) => `Floe (${actor})`,
     fieldChange: (field: string, before: string, after: string) => `${field}: ${before} → ${after}`,
     moreFields: (count: number) => `, ${count} more`,

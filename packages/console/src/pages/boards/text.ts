@@ -1,6 +1,6 @@
 import { pluralize } from '../../format/words.ts';
 
-/** Every text of the Boards pages. */
+/** All text on the Boards pages. */
 export const boardsText = {
   page: {
     title: 'Boards',

@@ -1,4 +1,4 @@
-/** Every string of the Breakers page. */
+/** All text on the Breakers page. */
 export const breakersText = {
   page: {
     title: 'Breakers',

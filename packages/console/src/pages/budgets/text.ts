@@ -1,4 +1,4 @@
-/** Every string of the Budgets page. */
+/** All text on the Budgets page. */
 export const budgetsText = {
   page: {
     title: 'Budgets',
@@ -21,7 +21,7 @@ export const budgetsText = {
     source: 'Source',
   },
   none: '–',
-  periods: { day: 'Day', week: 'Week', month: 'Month', total: 'No reset' },
+  periods: { day: 'Day', week: 'Week', month: 'Month', total: 'Never resets' },
   modes: { hard: 'Reject', soft: 'Notify' },
   spent: {
     label: 'Spent',

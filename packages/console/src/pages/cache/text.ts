@@ -1,4 +1,4 @@
-/** Every string of the Cache page. */
+/** All text on the Cache page. */
 export const cacheText = {
   page: { title: 'Cache', loadFailed: 'Could not load the cache statistics.' },
   figures: {

@@ -1,6 +1,6 @@
 import { pluralize } from '../../format/words.ts';
 
-/** All texts of the Channels page and of the delivery log, which is also on the Alerts page. */
+/** All text on the Channels page and in the delivery log, which is also on the Alerts page. */
 export const channelsText = {
   page: {
     title: 'Channels',

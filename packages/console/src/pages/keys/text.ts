@@ -1,4 +1,4 @@
-/** Every string of the Keys page and of the page of one key. */
+/** All text on the Keys page and on the page of one key. */
 export const keysText = {
   page: {
     title: 'Keys',

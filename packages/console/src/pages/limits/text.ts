@@ -1,6 +1,6 @@
 const rejected = 'Floe rejects further requests with status 429 and a Retry-After header.';
 
-/** Every string of the Limits page, and of the fields that limits and budgets have in common. */
+/** All text on the Limits page, and in the fields that limits and budgets have in common. */
 export const limitsText = {
   page: {
     title: 'Limits',

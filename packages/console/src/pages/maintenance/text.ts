@@ -1,6 +1,6 @@
 import { joinWithAnd, pluralize } from '../../format/words.ts';
 
-/** Every text of the Maintenance page. */
+/** All text on the Maintenance page. */
 export const maintenanceText = {
   page: {
     title: 'Maintenance',

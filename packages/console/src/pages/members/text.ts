@@ -1,4 +1,4 @@
-/** Every string of the Members page: members, invitations, teams and operators. */
+/** All text on the Members page: members, invitations, teams and operators. */
 export const membersText = {
   page: {
     title: 'Members',

@@ -1,4 +1,4 @@
-/** Every string of the Models page. */
+/** All text on the Models page. */
 export const modelsText = {
   page: {
     title: 'Models',

@@ -1,6 +1,6 @@
 import { pluralize } from '../../format/words.ts';
 
-/** Every text of the page of one monitor. */
+/** All text on the page of one monitor. */
 export const monitorDetailText = {
   loadError: 'Could not load this monitor.',
   failingSince: (time: string, duration: string) => `Failing since ${time}, for ${duration}`,

@@ -1,4 +1,4 @@
-/** Every text of the form of a monitor. */
+/** All text of the form of a monitor. */
 export const monitorEditorText = {
   saved: (name: string) => `Monitor ${name} was saved.`,
   save: 'Save monitor',
@@ -10,7 +10,8 @@ export const monitorEditorText = {
   idHint: 'Jobs send this value as monitor_id. It cannot be changed later.',
   idPlaceholder: 'Generated from the name',
   tags: 'Tags',
-  tagsHint: 'Comma-separated. You can filter lists and channels by tag.',
+  tagsHint:
+    'Comma-separated. Use tags to filter lists and to choose which monitors a channel receives alerts for.',
   tagsPlaceholder: 'db, critical',
   description: 'Description',
   descriptionPlaceholder: 'What to check first when this monitor fails',

@@ -1,7 +1,7 @@
 import { formatCount } from '../../format/amounts.ts';
 import { joinWithAnd, pluralize } from '../../format/words.ts';
 
-/** Every text of the Monitors pages. */
+/** All text on the Monitors pages. */
 export const monitorsText = {
   page: {
     title: 'Monitors',
@@ -71,7 +71,7 @@ export const monitorsText = {
     pausedUntil: (name: string, time: string) =>
       `Monitor ${name} is paused until ${time}. Beats are still recorded but do not resume it.`,
     muted: (name: string) => `Monitor ${name} is muted. Status changes are still recorded.`,
-    unmuted: (name: string) => `Monitor ${name} is no longer muted.`,
+    unmuted: (name: string) => `Monitor ${name} was unmuted.`,
     replaceUrl: 'Replace beat URL…',
     replaceUrlTitle: (name: string) => `Replace the beat URL of monitor “${name}”?`,
     replaceUrlButton: 'Replace beat URL',
@@ -98,7 +98,7 @@ export const monitorsText = {
       `${countMonitors(count)} paused. Beats are still recorded but do not resume them.`,
     resumed: (count: number) => `${pluralize(count, 'monitor was', 'monitors were')} resumed.`,
     muted: (count: number) => `${countMonitors(count)} muted. Status changes are still recorded.`,
-    unmuted: (count: number) => `${countMonitors(count)} no longer muted.`,
+    unmuted: (count: number) => `${pluralize(count, 'monitor was', 'monitors were')} unmuted.`,
     tagged: (count: number) => `The tags of ${pluralize(count, 'monitor')} were changed.`,
     resumeFailed: 'Could not resume the monitors.',
     notChanged: (count: number) => `${pluralize(count, 'monitor was', 'monitors were')} not changed.`,

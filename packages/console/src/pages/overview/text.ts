@@ -1,7 +1,7 @@
 import { formatCount } from '../../format/amounts.ts';
 import { pluralize } from '../../format/words.ts';
 
-/** Every string of the overview page. */
+/** All text on the overview page. */
 export const overviewText = {
   page: {
     title: 'Overview',

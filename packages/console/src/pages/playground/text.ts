@@ -1,4 +1,4 @@
-/** Every string of the playground. */
+/** All text of the playground. */
 export const playgroundText = {
   page: {
     title: 'Playground',

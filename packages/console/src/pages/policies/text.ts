@@ -1,4 +1,4 @@
-/** Every string of the Policies page and of the policy editor. */
+/** All text on the Policies page and in the policy editor. */
 export const policiesText = {
   page: {
     title: 'Policies',

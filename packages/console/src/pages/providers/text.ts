@@ -1,6 +1,6 @@
 import { formatCompact } from '../../format/amounts.ts';
 
-/** Every string of the Providers page, of the page of one provider and of its forms. */
+/** All text on the Providers page, on the page of one provider and in its forms. */
 export const providersText = {
   page: {
     title: 'Providers',
@@ -42,8 +42,8 @@ export const providersText = {
     rejected: (count: number) => `${count} rejected`,
     untested: (count: number) => `${count} not tested`,
     callerKeys:
-      'This provider has no stored keys. Each caller sends its own provider key with every request.',
-    noKeys: 'This provider has no keys. Floe sends requests to it without a key.',
+      'This provider has no stored credentials. Each caller sends its own credential with every request.',
+    noKeys: 'This provider has no credentials. Floe sends requests to it without a credential.',
     add: 'Add key',
     hidden: 'hidden',
     weight: (weight: number) => `weight ${weight}`,

@@ -12,8 +12,8 @@ import {
 import { ruleText } from './rule-text.ts';
 
 /**
- * Shows how the relay parses a shell command: the text with the matched parts marked, then each simple
- * command.
+ * Shows how the relay parses a shell command. The matched parts of the text are marked. A list of the simple
+ * commands follows.
  */
 export function ParsedCommand({ text, parsed }: { readonly text: string; readonly parsed: RelaySimulation }) {
   return (

@@ -41,7 +41,7 @@ const RULE_KIND: ConsoleResourceKind<ConsoleRelayRule, RuleForm> = {
   }),
 };
 
-/** Renders the page that creates a rule, with a test and a re-evaluation of past decisions. */
+/** Renders the page that creates a rule, with a test and a replay of decisions. */
 export function NewRulePage() {
   const go = useResourceNavigate(CRUMB.to);
   const fresh = useResourceCreation(RULE_KIND, EMPTY_RULE, (saved) => {
@@ -60,7 +60,7 @@ export function NewRulePage() {
   );
 }
 
-/** Renders the page that edits a rule, with a test and a re-evaluation of past decisions. */
+/** Renders the page that edits a rule, with a test and a replay of decisions. */
 export function RuleEditorPage() {
   const id = usePathParam('id');
   const { data } = useQuery(resourceQuery(RULE_KIND, id));

@@ -32,8 +32,8 @@ interface ReplayResult {
 }
 
 /**
- * Manages the re-evaluation of past decisions. A long evaluation continues as a background job. An
- * interrupted one shows its partial result.
+ * Starts a replay of decisions and returns its state. A long replay continues as a background job. If the job
+ * is interrupted, the partial result is returned.
  */
 function useReplay(days: string, draft: readonly object[] | null | undefined, asked: string) {
   const [begun, setBegun] = useState<{ readonly answer: StartedReplay; readonly asked: string } | null>(null);
@@ -62,8 +62,8 @@ function useReplay(days: string, draft: readonly object[] | null | undefined, as
 }
 
 /**
- * Evaluates the decisions of the last days again and shows what would change, with the draft or with the
- * saved rules.
+ * Replays recent decisions and shows which of them would change. Evaluates the draft rules, or the saved rules
+ * if there is no draft.
  */
 export function RuleReplayCard({ draft }: { readonly draft?: readonly object[] | null | undefined }) {
   const [days, setDays] = useState('7');

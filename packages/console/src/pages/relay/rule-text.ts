@@ -1,7 +1,7 @@
 import { formatCount } from '../../format/amounts.ts';
 import { pluralize } from '../../format/words.ts';
 
-/** Every text of the Rules pages, of the rule test and of the evaluation of past decisions. */
+/** All text on the Rules pages, in the rule test and in the replay of decisions. */
 export const ruleText = {
   page: {
     title: 'Rules',
@@ -111,7 +111,7 @@ export const ruleText = {
     unknown: 'unknown until execution',
     unclear: 'Part of this command cannot be analyzed.',
     unclearEffect:
-      'If a rule denies shell commands or requires approval for them, the relay requires approval. No rule can allow this command.',
+      'The relay requires approval for this command if any rule denies shell commands or requires approval for them. No rule can allow it.',
     traits: {
       runs_input: 'runs downloaded or piped code',
       runs_code: 'runs code that is passed as an argument',
@@ -121,13 +121,13 @@ export const ruleText = {
     },
   },
   replay: {
-    title: 'Re-evaluate past decisions',
-    draftRemark: 'Uses the draft; nothing is changed',
-    rulesRemark: 'Uses the current rules; nothing is changed',
+    title: 'Replay decisions',
+    draftRemark: 'Uses the draft and changes nothing.',
+    rulesRemark: 'Uses the current rules and changes nothing.',
     range: 'Time range',
     days: (count: number) => pluralize(count, 'day'),
-    run: 'Re-evaluate decisions',
-    error: 'Could not re-evaluate the decisions.',
+    run: 'Replay decisions',
+    error: 'Could not replay the decisions.',
     empty: 'No decisions were recorded in this time range.',
     newlyDenied: (count: number) => `${formatCount(count)} newly denied`,
     newlyAsked: (count: number) => `${formatCount(count)} newly require approval`,
@@ -136,10 +136,10 @@ export const ruleText = {
     noChange: 'No decision would change.',
     noBlockingChange:
       'No action would be newly blocked or unblocked. Some decisions would change between “Allowed” and “No rule applied”.',
-    evaluated: (count: number) => `${pluralize(count, 'decision was', 'decisions were')} re-evaluated.`,
+    evaluated: (count: number) => `${pluralize(count, 'decision was', 'decisions were')} replayed.`,
     skipped: (count: number) =>
       `Skipped ${pluralize(count, 'decision', 'decisions')}: the input was not stored, or the time limit was reached.`,
-    stale: 'The draft has changed since this evaluation.',
+    stale: 'The draft has changed since this replay.',
     changed: 'Changed decisions',
     change: (before: string, after: string, rule: string | null) =>
       `${before} → ${after}${rule === null ? '' : ` by ${rule}`}`,

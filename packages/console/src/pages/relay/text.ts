@@ -1,6 +1,6 @@
 import { formatCount } from '../../format/amounts.ts';
 
-/** Every text of the Decisions, Approvals and Coverage pages; those of rules are in `rule-text.ts`. */
+/** All text on the Decisions, Approvals and Coverage pages; those of rules are in `rule-text.ts`. */
 export const relayText = {
   labels: {
     deny: 'Denied',

@@ -1,6 +1,6 @@
 import { pluralize } from '../../format/words.ts';
 
-/** Every string of a single request: its page, its drawer and their parts. */
+/** All text of a single request: its page, its drawer and their parts. */
 export const requestDetailText = {
   page: {
     title: (id: string) => `Request ${id}`,

@@ -34,7 +34,7 @@ export const listMenusText = {
     fixedLink: 'Copy link to these requests',
     fixedLinkCopied: 'Link copied. It always shows these requests.',
     liveLink: (range: string) => `Copy live link (${range})`,
-    liveLinkCopied: (range: string) => `Live link copied. It shows the ${range} at the time it is opened.`,
+    liveLinkCopied: (range: string) => `Live link copied. It always shows the most recent data (${range}).`,
     apiCall: 'Copy API call',
     apiCallCopied: 'API call copied.',
   },

@@ -41,7 +41,7 @@ export function describeInterruption(
   return { state: 'aborted', text: strings.aborted(time, moment) };
 }
 
-/** A part of the duration of a request, with its position as fractions of the duration. */
+/** A time segment of a request. `from` and `to` are fractions of the duration of the request. */
 export interface AttemptSegment {
   readonly kind: 'first_token' | 'streaming' | 'failure';
   readonly from: number;

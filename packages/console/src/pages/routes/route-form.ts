@@ -21,7 +21,7 @@ export interface TargetForm {
 }
 
 const TIMEOUTS = ['connect_ms', 'headers_ms', 'first_token_ms', 'idle_ms', 'total_ms'] as const;
-/** A timeout that a route can override. */
+/** The name of a timeout that a route can override. */
 export type TimeoutName = (typeof TIMEOUTS)[number];
 
 /** The form values of a route. */

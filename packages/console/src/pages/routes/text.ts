@@ -1,4 +1,4 @@
-/** Every string of the Routes page, of the route editor and of its simulator. */
+/** All text on the Routes page, in the route editor and in its simulator. */
 export const routesText = {
   page: {
     title: 'Routes',

@@ -1,4 +1,4 @@
-/** Every string of the Settings page except the settings themselves, see `setting-text.ts`. */
+/** All text on the Settings page except the settings themselves, see `setting-text.ts`. */
 export const settingsText = {
   page: {
     title: 'Settings',
@@ -85,10 +85,10 @@ export const settingsText = {
   sessions: {
     title: 'Sessions',
     loadFailed: 'Could not load sessions.',
-    endOthers: 'Sign out other sessions',
-    othersEnded: 'All your other sessions were signed out.',
-    ended: 'The session was signed out.',
-    end: 'Sign out session',
+    endOthers: 'End other sessions',
+    othersEnded: 'All your other sessions were ended.',
+    ended: 'The session was ended.',
+    end: 'End session',
     unknownBrowser: 'Unknown browser',
     current: 'this session',
     methods: {

@@ -1,4 +1,4 @@
-/** Every string of the sign-in page, of the first account and of invitations. */
+/** All text on the sign-in page, and on the pages for the first account and for invitations. */
 export const signInText = {
   documentTitle: 'Sign in · Floe',
   product: 'Floe',

@@ -21,8 +21,8 @@ export interface LiveSubscription {
 }
 
 /**
- * A single reader of live events. It buffers a limited amount of text. A slow reader misses no
- * events: when its buffer is empty, it continues reading at its position.
+ * Delivers live events to one client. Buffers a limited amount of text. A slow client misses no events:
+ * after it has read the whole buffer, the watcher reads the next events from the store.
  */
 export class LiveWatcher implements AsyncIterableIterator<string> {
   readonly subscription: LiveSubscription;

@@ -30,7 +30,7 @@ export interface JsonBody {
   readonly members: ScannedMembers;
 }
 
-/** The body of a request that Floe forwards without parsing, by the way in which it was read. */
+/** The body of an opaque request. `kind` states how Floe reads the body. */
 export type OpaqueBody =
   | { readonly kind: 'none' }
   | JsonBody

@@ -39,9 +39,9 @@ export function hasLinks({ collection, isBatchResults }: ResourceReference): boo
 }
 
 /**
- * Replaces each link to the provider's API in a resource with a link to Floe. Official SDKs follow
- * such links (for example a batch's `results_url`) and send the caller's platform key. All other
- * bytes are unchanged.
+ * Prevents official SDKs from sending a platform key to a provider. SDKs follow links in resources, such as the
+ * `results_url` of a batch, and send the caller's key with the request. Replaces each link to the provider's
+ * API with a link to Floe, and returns all other bytes unchanged.
  */
 export function rewriteLinks(body: Buffer, mount: LinkContext): Buffer {
   const edits: ByteEdit[] = [];

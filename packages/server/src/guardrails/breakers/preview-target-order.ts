@@ -22,9 +22,9 @@ export interface BreakerPreviewStep {
 }
 
 /**
- * Returns the targets in the order in which a request would try them. Targets that are open or in a
- * cooldown come last, sorted by the time that they still have to wait, shortest first. Targets that
- * are forced open are omitted.
+ * Returns the targets in the order in which a request would try them. Targets whose
+ * breaker is open or in a cooldown come last, sorted by the remaining wait, shortest first. Targets
+ * whose breaker is forced open are omitted.
  */
 export function previewTargetOrder<Target extends BreakerTarget>(
   targets: readonly Target[],

@@ -31,13 +31,17 @@ export class InlineLimitExceededError extends Error {
 /** @throws InlineLimitExceededError if there are limits and the body is too large to be parsed */
 export function requireParsableInline(bytes: number, limits: InlineLimits | null): void {
   if (limits !== null && bytes > limits.parsedBytes)
-    throw new InlineLimitExceededError(`The body has more than ${limits.parsedBytes} bytes.`);
+    throw new InlineLimitExceededError(
+      `The body is larger than ${limits.parsedBytes} bytes, the maximum for policy evaluation on the main thread.`,
+    );
 }
 
 /** @throws InlineLimitExceededError if there are limits and the body is too large to be read as text */
 export function requireReadableInline(bytes: number, limits: InlineLimits | null): void {
   if (limits !== null && bytes > limits.bodyBytes)
-    throw new InlineLimitExceededError(`The body has more than ${limits.bodyBytes} bytes.`);
+    throw new InlineLimitExceededError(
+      `The body is larger than ${limits.bodyBytes} bytes, the maximum for policy evaluation on the main thread.`,
+    );
 }
 
 /** @throws InlineLimitExceededError if there are limits and the texts are too long to be scanned */
@@ -45,7 +49,9 @@ export function requireScannableInline(texts: readonly string[], limits: InlineL
   if (limits === null) return;
   const chars = texts.reduce((sum, text) => sum + text.length, 0);
   if (chars > limits.scannedChars)
-    throw new InlineLimitExceededError(`The texts have more than ${limits.scannedChars} characters.`);
+    throw new InlineLimitExceededError(
+      `The texts have more than ${limits.scannedChars} characters in total, the maximum for policy evaluation on the main thread.`,
+    );
 }
 
 /**

@@ -80,7 +80,9 @@ function compilePolicy({ name, on, action, mode, message, when, detect }: Policy
   if (on === 'request')
     for (const need of condition?.inputs ?? [])
       if (/^(?:answer|usage)\b/.test(need))
-        throw new Error(`"${need}" is not available when a request is evaluated; use on: answer`);
+        throw new Error(
+          `"${need}" is not available in a policy that evaluates requests. To evaluate responses, set "on: answer".`,
+        );
   const detects =
     detect && new Set<FindingKind>([...(detect.secrets ? (['secret'] as const) : []), ...detect.pii]);
   return {

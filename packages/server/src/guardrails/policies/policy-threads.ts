@@ -45,7 +45,7 @@ export interface PolicyThreadStats {
   readonly rejected: number;
 }
 
-/** Settings that tests change. */
+/** The number and limits of the threads. Each setting has a default. Only tests set other values. */
 export interface PolicyThreadSettings {
   readonly threads?: number;
   readonly timeoutMs?: number;

@@ -81,7 +81,7 @@ interface DocumentListOptions<Config> {
  */
 export type IsStoredSecretRetained = (...path: readonly (string | number)[]) => boolean;
 
-/** Defines a document kind whose resources are the entries of a list. */
+/** Defines how a configuration document contains a kind of resource: as a list with one entry per resource. */
 export function defineListSectionKind<Config extends object>(
   { kind, section = [kind], list, nameOf, isReferenced = false }: DeclaredResourceKind<Config>,
   options: DocumentListOptions<Config>,

@@ -89,6 +89,6 @@ function requireRotatable(row: PlatformKeyRow, rotation: string, overlapHours: n
   if (until > now && overlapHours > 0)
     throw new Fault(
       'conflict',
-      `The value before the last rotation is valid until ${new Date(until).toISOString()}. Revoke that value with POST /api/management/keys/${row.id}/end-overlap, or rotate with overlap_hours 0, which invalidates both values immediately.`,
+      `The key cannot be rotated yet, because its previous value is still valid until ${new Date(until).toISOString()}. To invalidate that value, send POST /api/management/keys/${row.id}/end-overlap. To invalidate both values immediately, rotate the key with overlap_hours 0.`,
     );
 }

@@ -51,10 +51,11 @@ export function getSectionMetadata({ rows }: StoredSettings, section: SettingsSe
 }
 
 /**
- * Writes a section: merges the given fields over the stored ones. Null restores a field's default.
- * Returns false if nothing changed.
+ * Changes the given fields of a settings section and keeps all other stored fields. The value null restores
+ * the default of a field. Returns false if nothing changed.
  *
- * @throws Fault `invalid_request` with its `param`, `managed_by_file`
+ * @throws Fault `invalid_request` with `param` for an invalid value; `managed_by_file` if floe.yaml defines the
+ * section
  */
 export async function writeSettingsSection(
   context: WriteContext,

@@ -90,9 +90,13 @@ export async function startOidcFlow(
   const oidc = requireOidcIssuer(context, name);
   const openid = await loadOpenidClient();
   const configuration = await context.issuers.find(oidc).catch((cause: unknown) => {
-    throw new OidcSignInError('unavailable', `could not load the OpenID configuration of ${oidc.issuer}`, {
-      cause,
-    });
+    throw new OidcSignInError(
+      'unavailable',
+      `Floe could not load the OpenID configuration of ${oidc.issuer}. Check the URL in auth.oidc, and that the issuer is reachable from this server.`,
+      {
+        cause,
+      },
+    );
   });
   const going: OidcFlow = {
     state: openid.randomState(),
@@ -134,9 +138,15 @@ export function decryptOidcFlow(
 ): OidcFlow {
   const kept = decryptFlow(context, name, encryptedFlow);
   if (!kept)
-    throw new OidcSignInError('expired', 'the sign-in was not started in this browser, or it took too long');
+    throw new OidcSignInError(
+      'expired',
+      'The sign-in was not started in this browser, or it took too long. Start the sign-in again.',
+    );
   if (query['state'] !== kept.state)
-    throw new OidcSignInError('failed', 'the response belongs to a different sign-in');
+    throw new OidcSignInError(
+      'failed',
+      'The response belongs to a different sign-in. Start the sign-in again.',
+    );
   return kept;
 }
 
@@ -192,7 +202,11 @@ export async function completeOidcFlow(
       ...(kept.step_up && { maxAge: MAX_STEP_UP_AGE_S }),
     });
     const claims = tokens.claims();
-    if (!claims) throw new OidcSignInError('failed', 'the issuer returned no ID token');
+    if (!claims)
+      throw new OidcSignInError(
+        'failed',
+        'The issuer returned no ID token. Check that the client at the issuer is allowed to use the scope "openid".',
+      );
     const isWhole = claims['email'] !== undefined && claims[oidc.group_claim] !== undefined;
     const further =
       isWhole || configuration.serverMetadata().userinfo_endpoint === undefined
@@ -255,11 +269,14 @@ function toSignInError(
 ): OidcSignInError {
   if (error instanceof OidcSignInError) return error;
   if (error instanceof openid.AuthorizationResponseError)
-    return new OidcSignInError('access_denied', `the issuer returned the error ${error.error.slice(0, 100)}`);
+    return new OidcSignInError(
+      'access_denied',
+      `The issuer did not sign the person in. It returned the error ${error.error.slice(0, 100)}.`,
+    );
   if (error instanceof openid.ResponseBodyError)
     return new OidcSignInError(
       'failed',
-      `the token endpoint of the issuer returned the error ${error.error.slice(0, 100)}`,
+      `The token endpoint of the issuer returned the error ${error.error.slice(0, 100)}. Check client_id and client_secret in auth.oidc.`,
     );
   // Without an error code, the library passes on an error of the connection.
   const isCall = error instanceof openid.ClientError && error.code === undefined;

@@ -60,7 +60,11 @@ export async function startOidcSession(
     const isFirst = await database.transaction((writer) =>
       markTokenUsed(writer, sha256Hex(kept.state), clock.now() + OIDC_FLOW_TTL_MS),
     );
-    if (!isFirst) throw new OidcSignInError('expired', 'this sign-in response was already used');
+    if (!isFirst)
+      throw new OidcSignInError(
+        'expired',
+        'This sign-in response was already used. Start the sign-in again.',
+      );
     const person = await completeOidcFlow(context, oidc, kept, answer.query);
     const places = mapGroupsToMemberships(oidc, person.groups);
     const token = await runAuditedTransaction(context, browser, live, async (writer) => {
@@ -126,14 +130,20 @@ async function resolveUser(
   if (kept.step_up && (!live || known?.user_id !== live.user.id))
     throw new OidcSignInError(
       'account_mismatch',
-      'the issuer identified a different person from the one who is signed in',
+      'You signed in to the identity provider as a different person. Use the account of the signed-in member, or sign out first.',
     );
   if (known) return known.user_id;
   const { email, isVerified } = profile;
   if (email === null)
-    throw new OidcSignInError('email_not_verified', 'the issuer returned no valid email address');
+    throw new OidcSignInError(
+      'email_not_verified',
+      'The issuer returned no valid email address. Add an email address to the account at the issuer.',
+    );
   if (!isVerified)
-    throw new OidcSignInError('email_not_verified', 'the issuer has not verified the email address');
+    throw new OidcSignInError(
+      'email_not_verified',
+      'The issuer has not verified the email address. Verify the address at the issuer, then sign in again.',
+    );
   const user = await findUserByEmail(writer, email);
   return user ? joinAccount(context, writer, user.id, coming) : createAccount(context, writer, email, coming);
 }
@@ -155,7 +165,7 @@ async function joinAccount(
     if (!(await isUnclaimedAccount(writer, userId)))
       throw new OidcSignInError(
         'account_exists',
-        'an account with this email address exists and is not connected to the issuer; sign in to the account another way, and connect the issuer in the account settings',
+        'An account with this email address exists and is not connected to the issuer. Sign in to the account another way, and connect the issuer in the account settings.',
       );
     requireMembership(coming);
     await replaceAccountCredentials(context, writer, userId, null);
@@ -198,6 +208,6 @@ function requireMembership({ memberships }: OidcSignIn): void {
 function notAllowedError(): OidcSignInError {
   return new OidcSignInError(
     'not_allowed',
-    "none of this person's groups is mapped to a role; add one of them to auth.oidc[].map",
+    "None of this person's groups is mapped to a role. Add one of them to auth.oidc[].map.",
   );
 }

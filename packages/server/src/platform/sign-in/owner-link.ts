@@ -84,9 +84,9 @@ export async function createOwnerLink(
 }
 
 /**
- * Uses the one-time owner link: makes the user an owner with the given password and signs the user in.
- * The password replaces all credentials of an existing account. Someone who lost the password can thus
- * regain access, and no one else can sign in to the account.
+ * Redeems the one-time owner link: makes the user an owner with the given password, and signs the user in.
+ * If the account exists, the password replaces all of its credentials. An owner who lost the password can
+ * therefore regain access, and other people who know the old credentials cannot sign in.
  *
  * @throws Fault `link_expired` if the link is used, expired or unknown; `invalid_request` for an
  * unacceptable password; `conflict` for an account that belongs to other organizations, unless the
@@ -162,7 +162,10 @@ async function requireUsableLink(reader: DatabaseReader, clock: Clock, token: st
 }
 
 function linkFault(what: string): Fault {
-  return new Fault('link_expired', `${what} Sign in, or create a new link with: floe owner-link`);
+  return new Fault(
+    'link_expired',
+    `${what} If you already have an account, sign in. To get a new link, run "floe owner-link" on the server.`,
+  );
 }
 
 /** Only this file and `bootstrap.ts` write the value. */

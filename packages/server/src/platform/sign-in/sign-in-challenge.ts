@@ -23,7 +23,7 @@ export function createSignInChallenge(key: KeyObject, clock: Clock, binding: Cha
   return Buffer.concat([body, computeMac(key, body, binding)]).toString('base64url');
 }
 
-/** Returns whether a challenge was created for this purpose and has not expired. */
+/** Returns whether a challenge was created for this ceremony and user, and has not expired. */
 export function isValidSignInChallenge(
   key: KeyObject,
   clock: Clock,

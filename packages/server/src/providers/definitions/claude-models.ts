@@ -1,9 +1,9 @@
 import type { Quirk } from '../provider-definition.ts';
 
 /**
- * The quirks of Claude models at any provider, newest first. Unknown models are treated like the newest one.
- * `strict` is not set, because it accepts only a subset of JSON Schema, into which Floe does not convert
- * schemas.
+ * The quirks of Claude models at any provider, newest model first. Unknown models are treated like the newest
+ * model. No quirk sets `strict`, because strict tools accept only a subset of JSON Schema and Floe does not
+ * convert schemas to that subset.
  */
 export const claudeQuirks: readonly Quirk[] = [
   {

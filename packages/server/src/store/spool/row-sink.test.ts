@@ -214,7 +214,9 @@ for (const [what, fault] of [
     await until(() => database.inserted.has('exc_c'), clock);
     assert.deepEqual(database.ids(), ['exc_b', 'exc_c']);
     assert.ok(
-      log.lines.some(({ level, message }) => level === 'error' && /the next start retries it/.test(message)),
+      log.lines.some(
+        ({ level, message }) => level === 'error' && /retries it at the next start/.test(message),
+      ),
     );
     assert.ok(readdirSync(spool).includes('rows-000000001.jsonl'));
   });

@@ -163,7 +163,9 @@ export class SpoolDrain {
     );
     await files
       .append(file, rejected.map((line) => `${line}\n`).join(''))
-      .catch((error) => log.error({ err: error, file }, 'rejected spool rows could not be saved'));
+      .catch((error) =>
+        log.error({ err: error, file }, 'invalid spool rows could not be written to this file and are lost'),
+      );
   }
 
   async #remove(segment: SpoolSegment): Promise<void> {
@@ -195,7 +197,7 @@ export class SpoolDrain {
     this.#queue.splice(this.#queue.indexOf(segment), 1);
     this.#options.log.error(
       { err: error, file: segment.path, rows: segment.rowsWaiting },
-      'spool file could not be stored in the database; the next start retries it',
+      'spool file could not be stored in the database; Floe keeps the file and retries it at the next start',
     );
   }
 
