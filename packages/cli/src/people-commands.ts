@@ -93,7 +93,8 @@ async function createExportFile(path: string): Promise<FileHandle> {
 /** @throws ApiRequestError also for an incomplete export */
 async function download(connection: ApiConnection, selector: object, to: Writable): Promise<void> {
   const { body } = await sendApiRequest(connection, post('/api/management/people/export', selector));
-  if (!body) throw new ApiRequestError(`${connection.baseUrl} returned an empty response.`);
+  if (!body)
+    throw new ApiRequestError(`${connection.baseUrl} returned an empty response. Run the command again.`);
   try {
     await pipeline(Readable.fromWeb(body), to, { end: to !== process.stdout });
   } catch (error) {

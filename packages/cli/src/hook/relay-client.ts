@@ -27,7 +27,8 @@ export async function requestRelayDecisions(
   const answer = await postToRelay(path, isOne ? first : { events }, settings, timeoutMs);
   const given = isOne ? [answer] : isObject(answer) ? answer['data'] : null;
   const outcomes = Array.isArray(given) ? given.flatMap((one) => parseHookDecision(one) ?? []) : [];
-  if (outcomes.length !== events.length) throw new HookRequestError('the server returned no decision');
+  if (outcomes.length !== events.length)
+    throw new HookRequestError('the server returned no decision; check FLOE_BASE_URL');
   return outcomes;
 }
 

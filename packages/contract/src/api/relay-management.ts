@@ -253,18 +253,13 @@ export const relaySimulationResult = z.strictObject({
 /** The request to evaluate draft rules on recorded decisions. */
 export const relayDryRunInput = z.strictObject({
   ...draftFields,
-  days: z
-    .int()
-    .min(1)
-    .max(30)
-    .default(7)
-    .describe('Number of past days whose decisions are evaluated again.'),
+  days: z.int().min(1).max(30).default(7).describe('Number of past days whose decisions are replayed.'),
   limit: z
     .int()
     .min(1)
     .max(5_000)
     .default(2_000)
-    .describe('Maximum number of decisions to evaluate again, newest first.'),
+    .describe('Maximum number of decisions to replay, newest first.'),
 });
 
 const changedDecision = z.strictObject({

@@ -105,7 +105,7 @@ async function openMailTransport(
   via: ResolvedOutboundConnections['via'],
 ) {
   if (url === '')
-    throw new MailRejectedError('email cannot be sent because smtp.url is not set; set smtp.url', null, true);
+    throw new MailRejectedError('email cannot be sent because smtp.url is not set in floe.yaml', null, true);
   const { createTransport } = await import('nodemailer');
   const server = new URL(url);
   const secure = server.protocol === 'smtps:';

@@ -190,7 +190,8 @@ export function createForwardedJsonSink(
     x.answer.setUsage(answer.usage ?? null);
     x.answer.setFinishReason(answer.finish?.raw ?? null);
     if (answer.fault) throw answer.fault;
-    if (!answer.finish) throw new Fault('upstream_error', 'The provider sent an incomplete response.');
+    if (!answer.finish)
+      throw new Fault('upstream_error', 'The provider sent an incomplete response. Send the request again.');
     recordResponseContent(x, bytes);
     applyResponsePolicies(x, bytes, (told) => sendOrStoreResponse(x, dialect, told));
   });

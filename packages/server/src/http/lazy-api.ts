@@ -63,7 +63,10 @@ export function createLazyApi(
   };
 }
 
-const BODY_TIMEOUT_FAULT = new Fault('request_timeout', 'The request body did not arrive within 30 seconds.');
+const BODY_TIMEOUT_FAULT = new Fault(
+  'request_timeout',
+  'The request body did not arrive within 30 seconds. Send the request again.',
+);
 
 function loadFault(requestId: string): Fault {
   return new Fault(

@@ -48,7 +48,12 @@ export function readRequestBody(
       } else resolve(kept.length === 1 && kept[0] ? kept[0] : Buffer.concat(kept));
     };
     const timer = clock.after(BODY_MS, () =>
-      over(new Fault('request_timeout', 'The request body did not arrive within 30 seconds.')),
+      over(
+        new Fault(
+          'request_timeout',
+          'The request body did not arrive within 30 seconds. Send the request again.',
+        ),
+      ),
     );
     const take = (chunk: Buffer) => {
       const room = limitBytes - size;

@@ -270,6 +270,9 @@ function toClientErrorFault(code: string | undefined): Fault {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new Fault('headers_too_large', `The request headers must be at most ${HEADER_BYTES / 1024} KB.`);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new Fault('request_timeout', 'The request headers did not arrive within 10 seconds.');
+    return new Fault(
+      'request_timeout',
+      'The request headers did not arrive within 10 seconds. Send the request again.',
+    );
   return new Fault('invalid_request', `The request is not valid HTTP/1.1${code ? ` (${code})` : ''}.`);
 }

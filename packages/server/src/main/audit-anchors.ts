@@ -18,7 +18,9 @@ export function logAuditAnchors(database: Pick<Database, 'read'>, clock: Clock, 
   const next = (ms: number) => {
     timer = clock.after(ms, () => {
       round = logAnchors(database, log)
-        .catch((error: unknown) => log.warn({ err: error }, 'audit anchors could not be read'))
+        .catch((error: unknown) =>
+          log.warn({ err: error }, 'audit anchors could not be read and are not logged; retrying in a day'),
+        )
         .finally(() => {
           if (!isClosed) next(DAY_MS);
         });

@@ -59,7 +59,10 @@ function createChangeRecorder(database: Database, log: Log): (event: BreakerEven
     database
       .rowTransaction((writer) => insertBreakerChange(writer, row))
       .catch((error: unknown) =>
-        log.warn({ err: error, breaker }, 'breaker state change could not be stored'),
+        log.warn(
+          { err: error, breaker },
+          'breaker state change could not be stored; the history of the breaker does not show it',
+        ),
       );
   };
 }
@@ -117,7 +120,7 @@ function createBreakerAlerter(database: Database, log: Log): (event: BreakerEven
       return;
     else openSince.set(key, systemClock.now());
     alert(event, id, since ?? systemClock.now()).catch((error: unknown) =>
-      log.warn({ err: error, breaker: id }, 'alert for a breaker could not be stored'),
+      log.warn({ err: error, breaker: id }, 'alert for a breaker could not be stored and is not sent'),
     );
   };
 }

@@ -56,7 +56,10 @@ export function handleProcessSignals(
   process.on('SIGHUP', reload);
   // Without a listener, the signal would end the process.
   process.on('SIGUSR2', () =>
-    log.warn({}, 'SIGUSR2 is ignored: it restarts processes one at a time if server.processes is at least 2'),
+    log.warn(
+      {},
+      'SIGUSR2 is ignored, because this server has only one process; to restart processes one at a time, set server.processes to at least 2',
+    ),
   );
   return () => end('restart');
 }

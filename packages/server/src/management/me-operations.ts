@@ -52,7 +52,8 @@ function getMeOperation(listPermissions: ListPermissions): Operation {
       const { actor, orgId, clock, reader } = context;
       if (actor.member) return buildMemberMe(context, reader, actor.member, listPermissions);
       const row = await findPlatformKeyById(reader, orgId, actor.id);
-      if (!row) throw new Fault('not_found', 'The platform key of this request no longer exists.');
+      if (!row)
+        throw new Fault('not_found', 'The platform key of this request no longer exists. Use another key.');
       return {
         kind: 'platform_key' as const,
         org: await loadOrgSummary(reader, orgId),
@@ -129,7 +130,11 @@ async function listOrgsOfUser(reader: DatabaseReader, userId: string, issuer: st
 
 async function requireUser(reader: DatabaseReader, id: string): Promise<UserRow> {
   const user = await findUserById(reader, id);
-  if (!user) throw new Fault('not_found', 'The account of this request no longer exists.');
+  if (!user)
+    throw new Fault(
+      'not_found',
+      'The account of this request no longer exists. Sign in with another account.',
+    );
   return user;
 }
 

@@ -110,7 +110,10 @@ export class BeatQueue {
       kept = await this.#options.applyOptimistically(batch.map(({ call }) => call));
     } catch (error) {
       if (isDatabaseUnavailable(error)) return this.#rejectBatch(batch, error);
-      this.#options.log.error({ err: error }, 'batch of beats could not be written; retrying it with locks');
+      this.#options.log.error(
+        { err: error },
+        'batch of beats could not be written; writing it again with locked monitor rows',
+      );
     }
     const left: QueuedBeat[] = [];
     for (const [at, one] of batch.entries()) {

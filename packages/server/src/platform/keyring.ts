@@ -227,15 +227,25 @@ function expiryFault(record: KeyRecord, nowMs: number): Fault | null {
   if (record.revokedAt !== null) return revokedFault(record);
   if (record.expiresAt === null || record.expiresAt > nowMs) return null;
   const at = new Date(record.expiresAt).toISOString();
-  return new Fault('key_expired', `The platform key ${describePlatformKey(record)} expired at ${at}.`);
+  return new Fault(
+    'key_expired',
+    `The platform key ${describePlatformKey(record)} expired at ${at}. Use another key.`,
+  );
 }
 
 function revokedFault(record: KeyRecord): Fault {
-  return new Fault('key_revoked', `The platform key ${describePlatformKey(record)} was revoked.`);
+  return new Fault(
+    'key_revoked',
+    `The platform key ${describePlatformKey(record)} was revoked. Use another key.`,
+  );
 }
 
 function unknownKeyFault(isCurrent: boolean): Fault {
-  if (isCurrent) return new Fault('invalid_api_key', 'This platform key is invalid.');
+  if (isCurrent)
+    return new Fault(
+      'invalid_api_key',
+      'This platform key is invalid. Check that the key is complete and belongs to this installation.',
+    );
   const message = 'This platform key cannot be verified because the database does not respond. Try again.';
   return new Fault('auth_unavailable', message, { retryAfterMs: 1_000 });
 }

@@ -87,7 +87,10 @@ export async function restoreDatabase(
   try {
     const { applied } = inspectSqliteFile(resolve(file));
     const newest = Math.max(0, ...applied.map(({ number }) => number));
-    if (newest === 0) throw new StoreUnusableError(`${file} is not a Floe database.`);
+    if (newest === 0)
+      throw new StoreUnusableError(
+        `${file} is not a Floe database. Specify a file that floe backup created.`,
+      );
     planMigrations(applied);
     const isThere = existsSync(path);
     if (isThere && !options.force)

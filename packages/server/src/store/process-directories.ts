@@ -40,7 +40,10 @@ export async function adoptProcessDirectories(
       lock.release();
     }
     await rm(source, { recursive: true, force: true });
-    log.info({ directory: source }, 'data of a process that is no longer configured was taken over');
+    log.info(
+      { directory: source },
+      'this process took over the unsaved rows and the spend journals of a process that is no longer configured',
+    );
   }
 }
 

@@ -23,7 +23,10 @@ export function storeBodies(
     gateway.bodies.store({ id, orgId, keyId, owner, createdAt }, bodies);
   } catch (error) {
     // The response has been sent and the row must be written, even if storing the bodies fails.
-    gateway.log.error({ err: error, request_id: id }, 'request and response bodies could not be stored');
+    gateway.log.error(
+      { err: error, request_id: id },
+      'request and response bodies could not be stored; the request log shows this request without bodies',
+    );
   }
 }
 

@@ -117,7 +117,10 @@ function convertCachedAnswer(
   try {
     return rewriteCachedAnswer(x, prompt, target, kept);
   } catch (error) {
-    x.gateway.log.warn({ err: error, request_id: x.id }, 'cached response could not be read');
+    x.gateway.log.warn(
+      { err: error, request_id: x.id },
+      'cached response could not be read; the request is sent to the provider',
+    );
     return null;
   }
 }

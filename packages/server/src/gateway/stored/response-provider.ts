@@ -127,7 +127,9 @@ class ProviderCall implements UpstreamHandler {
   }
 
   onError(cause: Error): void {
-    this.fail(new Fault('upstream_unreachable', `${this.#provider} cannot be reached.`, { cause }));
+    this.fail(
+      new Fault('upstream_unreachable', `${this.#provider} cannot be reached. Retry the request.`, { cause }),
+    );
   }
 
   fail(fault: Fault): void {

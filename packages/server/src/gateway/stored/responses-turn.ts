@@ -151,7 +151,10 @@ export class ResponsesTurn {
       await withStoreTimeout(kept, x.gateway.clock);
     } catch (error) {
       // The response is valid and has been charged, so the client receives it even if it cannot be stored.
-      x.gateway.log.warn({ err: error, request_id: x.id }, 'response could not be stored');
+      x.gateway.log.warn(
+        { err: error, request_id: x.id },
+        'response could not be stored; requests cannot continue it with previous_response_id',
+      );
     }
     if (!x.client.isDisconnected) ended.pendingEnd.send();
   }

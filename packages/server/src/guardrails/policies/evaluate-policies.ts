@@ -69,7 +69,9 @@ export function evaluatePolicies(
   for (const policy of policies) {
     const match = matchPolicy(policy, subject, steps);
     if (steps.isExceeded && inlineSteps !== undefined)
-      throw new InlineLimitExceededError(`The conditions need more than ${inlineSteps} steps.`);
+      throw new InlineLimitExceededError(
+        `The conditions need more than ${inlineSteps} steps, the maximum for policy evaluation on the main thread.`,
+      );
     if (match === null) continue;
     const { action, enforced } = policy;
     if (match instanceof EvaluationFailure && (action === 'allow' || action === 'flag')) {

@@ -25,9 +25,13 @@ export function defineGetMonitorSummaryOperation(dependencies: MonitoringDepende
     async run({ orgId, reader }, { query }) {
       const ids = [...new Set(query.monitors.split(',').filter((id) => id !== ''))];
       if (ids.length > MAX_BULK_MONITORS)
-        throw new Fault('invalid_request', `monitors: must have at most ${MAX_BULK_MONITORS} entries`, {
-          param: 'monitors',
-        });
+        throw new Fault(
+          'invalid_request',
+          `monitors: must have at most ${MAX_BULK_MONITORS} entries. Send several requests.`,
+          {
+            param: 'monitors',
+          },
+        );
       const found = await countOrgMonitorsByStatus(reader, orgId);
       const count = (status: string) => found.get(status) ?? 0;
       const recent = await loadRecentMonitorHistory(

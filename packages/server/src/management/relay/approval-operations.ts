@@ -80,6 +80,8 @@ export function defineDecideApprovalOperation({ approvals }: RelayDependencies):
 function approvalClosedFault(decidedBy: string | null): Fault {
   return new Fault(
     'conflict',
-    decidedBy === null ? 'The approval has expired.' : `${decidedBy} has already decided this approval.`,
+    decidedBy === null
+      ? 'The approval has expired. The agent must request the action again.'
+      : `${decidedBy} has already decided this approval.`,
   );
 }

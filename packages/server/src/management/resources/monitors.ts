@@ -143,7 +143,11 @@ function parseMonitorIds(text: string | undefined): string[] | undefined {
   if (text === undefined) return undefined;
   const ids = [...new Set(text.split(',').filter((id) => id !== ''))];
   if (ids.length <= MAX_BULK_MONITORS) return ids;
-  throw new Fault('invalid_request', `ids: must have at most ${MAX_BULK_MONITORS} entries`, { param: 'ids' });
+  throw new Fault(
+    'invalid_request',
+    `ids: must have at most ${MAX_BULK_MONITORS} entries. Send several requests.`,
+    { param: 'ids' },
+  );
 }
 
 const INHERITED_GRACE_PERIOD = { grace_period_minutes: null };

@@ -207,7 +207,10 @@ export class ConsoleSessions {
     const writing: Promise<void> = this.#database
       .rowTransaction((writer) => updateConsoleSessionLastSeen(writer, known.row.id, now))
       .catch((error: unknown) =>
-        this.#log.warn({ err: error }, 'could not save the last-used time of a session'),
+        this.#log.warn(
+          { err: error },
+          'could not save the last-used time of a session; the session may expire early',
+        ),
       )
       .finally(() => this.#touching.delete(writing));
     this.#touching.add(writing);

@@ -75,7 +75,9 @@ async function verifyProof(
   if (passkey) {
     const shown = await verifyPasskeyAssertion(context, context.database.read, passkey);
     if (shown.row.user_id !== user.id)
-      throw createSignInFailedFault('This passkey belongs to another account.');
+      throw createSignInFailedFault(
+        'This passkey belongs to another account. Use a passkey of the account that is signed in.',
+      );
     return (writer) => consumePasskeyAssertion(context, writer, shown);
   }
   requirePasswordsEnabled(context);

@@ -130,7 +130,10 @@ async function fromMetadataService(base: string, context: CredentialContext): Pr
   const named = await callCredentialService(context, { method: 'GET', url: list, headers, isLocal: true });
   const role = named.body.toString('utf8').split('\n')[0]?.trim();
   if (named.status !== 200 || !role)
-    throw createCredentialFault('the metadata service of this machine returned no role', named);
+    throw createCredentialFault(
+      'the metadata service of this machine returned no role; attach a role to the machine',
+      named,
+    );
   return fetchKeys(list + encodeURIComponent(role), headers, context);
 }
 

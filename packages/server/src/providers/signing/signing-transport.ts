@@ -146,7 +146,7 @@ class SignedCall implements UpstreamHandler {
           this.#fail(
             new Fault(
               'upstream_auth_failed',
-              'The credential service issued a credential that had already expired.',
+              'The credential service issued a credential that had already expired. Check the clock of the machine that runs Floe.',
             ),
           );
       },

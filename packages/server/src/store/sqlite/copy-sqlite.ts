@@ -20,7 +20,7 @@ export async function copySqliteDatabase(
   to: string,
   parts: DatabaseCopyOptions,
 ): Promise<void> {
-  if (!existsSync(from)) throw new StoreUnusableError(`No database exists at ${from}.`);
+  if (!existsSync(from)) throw new StoreUnusableError(`No database exists at ${from}. Check the path.`);
   let database: DatabaseSync | undefined;
   try {
     const source = new DatabaseSync(from, { readOnly: true, timeout: 30_000 });
