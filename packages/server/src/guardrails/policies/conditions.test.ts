@@ -195,7 +195,7 @@ test('an invalid condition is rejected with the reason', () => {
     ['request.messages.exists(m, request.messages.exists(n, n.text == m.text))', /cannot be nested/],
     ['request.messages.map(m, m.role).exists(r, r == "user")', /use exists/],
     ['request.messages.exists(m, m.txt == "a")', /field not found: txt/],
-    ['answer.text == "x"', /not available when a request is evaluated/],
+    ['answer.text == "x"', /not available in a policy that evaluates requests/],
     ['nothing(request.model)', /./],
     ['{"a": 1}.a == 1', /cannot create maps/],
   ] as const) {
