@@ -58,6 +58,14 @@ test('a data directory that cannot be created, below a file', async () => {
   );
 });
 
+test('a data directory that the file system does not create, such as in /proc', async (t) => {
+  if (process.platform !== 'linux') return t.skip('requires /proc');
+  await assertRefusesToStart(
+    { FLOE_DATA_DIR: '/proc/floe/data' },
+    /Cannot write to the data directory \/proc\/floe\/data: ENOENT.* set FLOE_DATA_DIR to a directory/,
+  );
+});
+
 test('a secret key that other users can read', async () => {
   const data = freshFolder();
   writeFileSync(join(data, 'secret.key'), `${'k'.repeat(43)}\n`, { mode: 0o644 });

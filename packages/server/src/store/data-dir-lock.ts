@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { createDirectory } from './create-directory.ts';
 import { isSqliteBusyError } from './sqlite/sqlite-errors.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
@@ -22,7 +23,7 @@ export interface DataDirLock {
 export function lockDataDir(dataDir: string): DataDirLock {
   let lock: DatabaseSync;
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    createDirectory(dataDir);
     const path = join(dataDir, 'floe.lock');
     // SQLite would create the file with the default mode of the process.
     closeSync(openSync(path, 'a', 0o600));
@@ -30,7 +31,10 @@ export function lockDataDir(dataDir: string): DataDirLock {
     lock = new DatabaseSync(path, { timeout: 0 });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(`Cannot write to the data directory ${dataDir}: ${reason}`, { cause });
+    throw new StoreUnusableError(
+      `Cannot write to the data directory ${dataDir}: ${reason}. Correct the permissions, or set FLOE_DATA_DIR to a directory that Floe can create and write to.`,
+      { cause },
+    );
   }
   try {
     lock.exec('begin exclusive');

@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { createDirectory } from './create-directory.ts';
 import type { DatabaseLocation } from './database-backup.ts';
 import { copyAlerts } from './import-alerts.ts';
 import { copyMonitors } from './import-monitors.ts';
@@ -35,7 +36,7 @@ export async function importSqliteDatabase(
     throw new StoreUnusableError(
       'The target must be PostgreSQL. Set storage.database or FLOE_DATABASE_URL to the PostgreSQL database that you want to copy to.',
     );
-  await mkdir(place.dataDir, { recursive: true, mode: 0o700 });
+  createDirectory(place.dataDir);
   const directory = await mkdtemp(join(place.dataDir, 'import-'));
   try {
     const copy = join(directory, 'floe.db');

@@ -1,6 +1,7 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../core/log.ts';
+import { createDirectory } from './create-directory.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { formatSpoolSegmentName, parseSpoolSegmentNumber } from './spool/spool-segment.ts';
 
@@ -51,7 +52,7 @@ export async function adoptProcessDirectories(
 async function moveSpool(from: string, to: string, prefix: string): Promise<void> {
   const names = await listDirectory(from);
   if (names.length === 0) return;
-  await mkdir(to, { recursive: true, mode: 0o700 });
+  createDirectory(to);
   const numbers = (await readdir(to)).map((name) => parseSpoolSegmentNumber(name) ?? 0);
   let last = Math.max(0, ...numbers);
   for (const name of names.sort()) {
@@ -64,7 +65,7 @@ async function moveSpool(from: string, to: string, prefix: string): Promise<void
 /** Moves entries whose names are unique. */
 async function moveEntries(from: string, to: string): Promise<void> {
   for (const name of await listDirectory(from)) {
-    await mkdir(to, { recursive: true, mode: 0o700 });
+    createDirectory(to);
     await rename(join(from, name), join(to, name));
   }
 }

@@ -2,7 +2,6 @@ import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -11,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createDirectory } from './create-directory.ts';
 import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import { getSetting, storeSetting } from './settings.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
@@ -169,7 +169,7 @@ function readTextIfExists(path: string): string | null {
 function writeDurably(path: string, text: string): void {
   const unfinished = `${path}.part`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createDirectory(dirname(path));
     const file = openSync(unfinished, 'w', 0o600);
     try {
       writeSync(file, `${text}\n`);

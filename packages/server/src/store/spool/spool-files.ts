@@ -1,6 +1,7 @@
 import { write } from 'node:fs';
-import { appendFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { appendFile, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createDirectory } from '../create-directory.ts';
 
 /** The file operations that the spool uses. Tests replace them to simulate failures. */
 export interface SpoolFiles {
@@ -27,7 +28,7 @@ export interface SpoolFile {
 /** The file operations on the real file system. */
 export const diskSpoolFiles: SpoolFiles = {
   async list(directory) {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    createDirectory(directory);
     const names = await readdir(directory);
     return Promise.all(names.map(async (name) => ({ name, size: (await stat(join(directory, name))).size })));
   },

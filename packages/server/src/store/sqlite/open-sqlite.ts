@@ -1,8 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import { mkdir, open, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { EPHEMERAL_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
+import { createDirectory } from '../create-directory.ts';
 import { type DatabaseObserver, DatabaseTimer, NO_DATABASE_OBSERVER } from '../database-timer.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
@@ -181,7 +182,7 @@ async function prepareFile(path: string): Promise<void> {
   if (found?.isDirectory())
     throw new StoreUnusableError(`${path} is a directory. storage.database must be the path of a file.`);
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    createDirectory(dirname(path));
     await (await open(path, 'a', 0o600)).close();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
