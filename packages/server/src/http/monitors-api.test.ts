@@ -208,6 +208,29 @@ test('a pause starts and ends, also with PATCH, and a second pause changes nothi
   assert.equal(listResponseEntries(audit.body.data).length, 2);
 });
 
+test('an end time that a request sets must be in the future, and a replacement may contain one that has passed', async () => {
+  const past = { muted_until: new Date(API_TEST_NOW - MINUTE).toISOString() };
+  const rejected = { status: 400, param: 'muted_until' };
+  const toOutcome = ({ status, body }: Awaited<ReturnType<typeof post>>) => ({
+    status,
+    param: body.error?.param,
+  });
+  const path = `${MONITORS}/muted`;
+  assert.deepEqual(
+    toOutcome(await post(MONITORS, { id: 'muted', expected_interval_minutes: 5, ...past })),
+    rejected,
+  );
+  await post(MONITORS, { id: 'muted', expected_interval_minutes: 5 });
+  assert.deepEqual(toOutcome(await api.call('PATCH', path, { key, body: past })), rejected);
+  const pause = { paused: true, paused_until: past.muted_until };
+  assert.equal((await api.call('PATCH', path, { key, body: pause })).body.error?.param, 'paused_until');
+  const bulk = await api.call('PATCH', MONITORS, { key, body: { ids: ['muted'], ...past } });
+  assert.deepEqual(toOutcome(bulk), rejected);
+  const replaced = await put(path, { expected_interval_minutes: 5, ...past });
+  assert.deepEqual([replaced.status, replaced.body.muted_until], [200, past.muted_until]);
+  assert.equal((await api.call('PATCH', path, { key, body: { name: 'Quiet', ...past } })).status, 200);
+});
+
 test('lists are filtered by tag, status and search, and continue on the next page', async () => {
   for (const id of ['list-1', 'list-2', 'list-3'])
     await post(MONITORS, {

@@ -1,5 +1,4 @@
 import { type keyPatch, storedKeyFields } from '@floe/contract/api/keys';
-import { Fault } from '@floe/contract/faults';
 import type { KeyScope } from '@floe/contract/scopes';
 import type * as z from 'zod';
 import { requireActorScope } from '../../platform/actor.ts';
@@ -9,18 +8,6 @@ import { requireTeamExists } from '../members/member-requirements.ts';
 import type { WriteContext } from '../operation-definition.ts';
 import { requireOwnTeamAndOwner } from './key-owner.ts';
 import { requireFreeKeyName } from './require-free-key-name.ts';
-
-/**
- * Parses a future timestamp to Unix milliseconds. Null if it is absent.
- * @throws Fault `invalid_request` if it is in the past
- */
-export function parseFutureTimestamp(moment: string | null | undefined, nowMs: number): number | null {
-  if (moment == null) return null;
-  const at = Date.parse(moment);
-  if (at <= nowMs)
-    throw new Fault('invalid_request', 'expires_at: must be in the future', { param: 'expires_at' });
-  return at;
-}
 
 /**
  * Returns the key columns that a change sets. Absent fields keep their values. Null clears a field.

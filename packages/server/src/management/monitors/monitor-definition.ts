@@ -2,6 +2,7 @@ import { MonitorSchema } from '@floe/contract/config/monitoring';
 import { Fault } from '@floe/contract/faults';
 import { type MonitorDefinition, parseMonitorDefinition } from '../../monitoring/monitor-definition.ts';
 import type { MonitorRow } from '../../store/monitoring/monitors.ts';
+import { parseFutureTimestamp } from '../parse-future-timestamp.ts';
 import { validateInput } from '../validate-input.ts';
 import { msToMinutes, READ_ONLY_MONITOR_FIELDS, toMonitorSettings } from './monitor-resource.ts';
 import { toIsoTimestampOrNull } from './monitoring-dependencies.ts';
@@ -41,6 +42,22 @@ export function buildMonitorDefinition(
       },
     );
   return parseMonitorDefinition(validateInput(MonitorSchema, merged), timezone);
+}
+
+/**
+ * Checks the end times that a request sets. The definitions of replacements, documents and floe.yaml may
+ * contain end times that have passed, because they are applied repeatedly.
+ *
+ * @param row the monitor before the change; null for a new one
+ * @throws Fault `invalid_request` with `param` if a new end time is in the past
+ */
+export function requireFutureEndTimes(
+  fields: Partial<Record<'paused_until' | 'muted_until', string | null | undefined>>,
+  row: Pick<MonitorRow, 'paused_until' | 'muted_until'> | null,
+  nowMs: number,
+): void {
+  for (const name of ['paused_until', 'muted_until'] as const)
+    parseFutureTimestamp(name, fields[name], nowMs, row?.[name]);
 }
 
 /** Converts a stored monitor to the format of floe.yaml. */

@@ -1,8 +1,8 @@
 import { monitorPauseInput, monitorResource } from '@floe/contract/api/monitors';
 import { idParams } from '@floe/contract/api/page';
-import { Fault } from '@floe/contract/faults';
 import { pauseMonitor as pauseStored, requireMonitor } from '../../monitoring/monitors.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
+import { parseFutureTimestamp } from '../parse-future-timestamp.ts';
 import { loadMonitorResource } from './monitor-requirements.ts';
 import { toMonitorAuditView } from './monitor-resource.ts';
 import {
@@ -31,9 +31,7 @@ export function definePauseMonitorOperation(dependencies: MonitoringDependencies
     async run(context, { params, body }) {
       const row = await requireMonitor(context.writer, context.orgId, params.id);
       const change = createMonitorChangeContext(context, dependencies);
-      const until = body?.until == null ? null : Date.parse(body.until);
-      if (until !== null && until <= change.nowMs)
-        throw new Fault('invalid_request', 'until: must be in the future', { param: 'until' });
+      const until = parseFutureTimestamp('until', body?.until, change.nowMs);
       if (row.paused === 1 && row.paused_until === until)
         return { answer: await loadMonitorResource(context, row.id, dependencies), audit: 'unchanged' };
       const next = await pauseStored(change, row, until);

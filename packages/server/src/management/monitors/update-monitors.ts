@@ -8,7 +8,7 @@ import type { DatabaseWriter } from '../../store/ports.ts';
 import type { SecondaryAuditedChange } from '../audited-change.ts';
 import { defineWriteOperation, type Operation, type OperationContext } from '../operation.ts';
 import { hasColumnValues } from '../resources/has-column-values.ts';
-import { buildMonitorDefinition, toMonitorConfig } from './monitor-definition.ts';
+import { buildMonitorDefinition, requireFutureEndTimes, toMonitorConfig } from './monitor-definition.ts';
 import { requireChangeableMonitor, requireChannelsExist } from './monitor-requirements.ts';
 import { toMonitorAuditView } from './monitor-resource.ts';
 import {
@@ -77,6 +77,7 @@ async function changeMonitor(
   const tags = new Set([...parseStringListColumn(row.tags_json), ...addedTags]);
   for (const tag of removedTags) tags.delete(tag);
   const fields = addedTags.length + removedTags.length > 0 ? { ...settings, tags: [...tags] } : settings;
+  requireFutureEndTimes(settings, row, change.nowMs);
   const current = toMonitorConfig(row, change.nowMs);
   const definition = buildMonitorDefinition(fields, current, dependencies.timezone(context.orgId));
   if (hasColumnValues(row, definition)) return null;

@@ -20,7 +20,11 @@ import {
 import { findMonitor, listMonitors, type MonitorView, readMonitor } from '../../monitoring/read-monitors.ts';
 import { findMonitorById, getDefaultGraceMs } from '../../store/monitoring/monitors.ts';
 import type { DatabaseWriter } from '../../store/ports.ts';
-import { buildMonitorDefinition, toMonitorConfig } from '../monitors/monitor-definition.ts';
+import {
+  buildMonitorDefinition,
+  requireFutureEndTimes,
+  toMonitorConfig,
+} from '../monitors/monitor-definition.ts';
 import { requireChannelsExist, requireMonitorNotInFile } from '../monitors/monitor-requirements.ts';
 import { msToMinutes, toMonitorAuditView, toMonitorResource } from '../monitors/monitor-resource.ts';
 import {
@@ -87,6 +91,7 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
     },
     async configFromCreation({ writer, orgId, clock }, { body }) {
       const id = body.id ?? newId('mon', clock.now());
+      requireFutureEndTimes(body, null, evaluationContext().nowMs);
       const definition = buildMonitorDefinition({ ...body, id }, {}, dependencies.timezone(orgId));
       const other = await findMonitorById(writer, orgId, id);
       if (other?.disabled_at === null)
@@ -97,9 +102,11 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
       return definition;
     },
     async configFromPatch({ writer, orgId }, { row }, { body }) {
+      const { nowMs } = evaluationContext();
+      requireFutureEndTimes(body, row, nowMs);
       const definition = buildMonitorDefinition(
         body,
-        toMonitorConfig(row, evaluationContext().nowMs),
+        toMonitorConfig(row, nowMs),
         dependencies.timezone(orgId),
       );
       if (body.channels) await requireChannelsExist(writer, orgId, body.channels);

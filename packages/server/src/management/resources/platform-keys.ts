@@ -23,11 +23,12 @@ import {
   revokePlatformKey,
 } from '../../store/platform-keys.ts';
 import { KEY_EDITOR_ROLES, requireChangeableKey, resolveKeyOwner } from '../keys/key-owner.ts';
-import { buildKeyUpdate, parseFutureTimestamp, updateKeyIfChanged } from '../keys/key-updates.ts';
+import { buildKeyUpdate, updateKeyIfChanged } from '../keys/key-updates.ts';
 import { requireFreeKeyName } from '../keys/require-free-key-name.ts';
 import { UNKNOWN_PLATFORM_KEY_MESSAGE } from '../keys/require-platform-key.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
 import type { WriteContext } from '../operation-definition.ts';
+import { parseFutureTimestamp } from '../parse-future-timestamp.ts';
 import type { ResourceInput, ResourceKind } from './resource-kind.ts';
 
 const KEY_SCHEMAS = {
@@ -113,7 +114,7 @@ async function buildNewKey(
   for (const scope of body.scopes) requireActorScope(actor, scope);
   const nowMs = clock.now();
   const owner = resolveKeyOwner(actor, body);
-  const expiresAt = parseFutureTimestamp(body.expires_at, nowMs);
+  const expiresAt = parseFutureTimestamp('expires_at', body.expires_at, nowMs);
   if (body.team != null) await requireTeamExists(writer, orgId, owner.team);
   const id =
     idempotencyKey === undefined ? newId('key', nowMs) : deriveId('key', `${orgId}\n${idempotencyKey}`);
