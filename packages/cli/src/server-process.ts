@@ -15,10 +15,15 @@ export const INSTALLATION_HELP = `Environment:
   FLOE_DATABASE_URL  sqlite:<file> or postgres://…; default: storage.database, or a file in the data directory
 All variables: docs/reference/environment-variables.md`;
 
-/** Runs the server program with these arguments, forwards signals to it, and resolves to its exit code. */
+/**
+ * Runs the server program with these arguments, forwards signals to it, and resolves to its exit code. If this
+ * process is killed, the channel closes, and the server shuts down.
+ */
 export function runServer(args: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [SERVER_ENTRY, ...args], { stdio: 'inherit' });
+    const child = spawn(process.execPath, [SERVER_ENTRY, ...args], {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    });
     for (const signal of FORWARDED_SIGNALS) process.on(signal, () => child.kill(signal));
     child.on('error', (error) => {
       process.stderr.write(`floe: could not start the server: ${error.message}\n`);

@@ -24,7 +24,7 @@ import {
   createBoardRoutesFromComponents,
   createMonitoringDependencies,
 } from './main/monitoring-dependencies.ts';
-import { handleProcessSignals } from './main/process-signals.ts';
+import { handleProcessSignals, shutDownWithParent } from './main/process-signals.ts';
 import { resolveProcessCount } from './main/processes/process-count.ts';
 import { type ProcessHost, STANDALONE_HOST } from './main/processes/process-host.ts';
 import { SUPERVISED_PROCESS_ARGUMENT } from './main/processes/process-messages.ts';
@@ -120,6 +120,7 @@ function prefixLines(text: string): string {
 
 /** Runs the server in this process, or in several processes that this one supervises. */
 async function startServer(environment: Environment): Promise<void> {
+  shutDownWithParent();
   const loaded = loadServerConfig(environment);
   const count = resolveProcessCount(loaded.config.server);
   if (count === 1) return await serve(environment, loaded, STANDALONE_HOST);

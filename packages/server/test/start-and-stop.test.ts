@@ -312,6 +312,16 @@ for (const [name, program, args] of WRAPPERS) {
     assert.deepEqual(await floe.exited, { code: 0, signal: null });
     await upstream.close();
   });
+
+  test(`${name}: kill -9 of the wrapper ends the server, which releases the data directory`, async () => {
+    const dataDir = join(home, name.replace(' ', '-'));
+    const first = await startFloeProcess({ program, args, dataDir });
+    // Resolves when the last process that has this output has ended.
+    assert.deepEqual(await first.kill(), { code: null, signal: 'SIGKILL' });
+    assert.match(first.output(), /"server is shutting down"/);
+    const second = await startFloeProcess({ program, args, dataDir });
+    assert.deepEqual(await second.stop(), { code: 0, signal: null });
+  });
 }
 
 test('CPU seconds in /metrics are those of the whole process since its start, and never decrease', async () => {

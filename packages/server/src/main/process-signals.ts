@@ -10,6 +10,17 @@ const DUPLICATE_SIGNAL_MS = 500;
 /** Why a process shuts down: a signal, or because its supervisor replaces it by a new process. */
 export type ShutdownReason = 'SIGTERM' | 'SIGINT' | 'restart';
 
+/**
+ * Shuts this process down, as Ctrl-C does, when the process that started it with a channel ends. `kill -9` of
+ * `floe serve` sends no signal to the server, which would keep the data directory locked. Processes that
+ * systemd or a container runtime starts have no channel.
+ */
+export function shutDownWithParent(): void {
+  process.once('disconnect', () => process.kill(process.pid, 'SIGINT'));
+  // The listener alone must not keep a process alive that could not start.
+  process.channel?.unref();
+}
+
 /** The steps of the shutdown. */
 export interface ShutdownSteps {
   /**
