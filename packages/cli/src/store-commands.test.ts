@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { startFloeProcess } from '@floe/testkit/floe-process';
 import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
@@ -114,6 +115,31 @@ test('a command used wrongly says how it is used', () => {
   ]);
   assert.deepEqual(run('storage', 'move'), [2, 'floe: usage: floe storage move sqlite:<file>\n']);
   assert.deepEqual(run('serve', 'now'), [2, 'floe: usage: floe serve\n']);
+});
+
+test('secrets rewrap lists the secrets that no key decrypts, and its exit code is 1', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'floe-cli-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const dataDir = join(home, 'data');
+  await (await startFloeProcess({ dataDir })).stop();
+  const rewrap = () =>
+    spawnSync(process.execPath, [PROGRAM, 'secrets', 'rewrap'], {
+      cwd: home,
+      encoding: 'utf8',
+      env: { ...MINIMAL_ENVIRONMENT, FLOE_DATA_DIR: dataDir, FLOE_ENCRYPTION_KEYS: 'k'.repeat(32) },
+    });
+  assert.deepEqual([rewrap().status, rewrap().stderr], [0, '']);
+  const database = new DatabaseSync(join(dataDir, 'floe.db'));
+  database.exec(
+    `insert into provider_credentials (id, org_id, provider_id, name, weight, origin, last4, sealed, version, created_at, updated_at, updated_by)
+     values ('crd_1', 'default', 'p', 'k', 1, 'https://a.example', '', 'fs1.deadbeef.x.y', 1, 1, 1, 'test')`,
+  );
+  database.close();
+  const { status, stdout, stderr } = rewrap();
+  assert.equal(status, 1);
+  assert.match(stdout, /^provider_credentials: 0 re-encrypted .*, 1 could not be decrypted/m);
+  assert.match(stderr, /^floe: {3}provider_credentials: org default, id crd_1$/m);
+  assert.match(stderr, /Append their key to FLOE_ENCRYPTION_KEYS, and run floe secrets rewrap again/);
 });
 
 test('commands that change the database do not create one in the wrong directory', (t) => {

@@ -1,21 +1,23 @@
 import type { Environment } from '../config/environment.ts';
 import { systemClock } from '../core/clock.ts';
 import { createLog } from '../core/log.ts';
-import { rewrapStoredSecrets } from '../platform/rewrap-secrets.ts';
+import { type RewrapResult, rewrapStoredSecrets } from '../platform/rewrap-secrets.ts';
 import { deriveSecretEncryptionKey, deriveStoredResponsesKey } from '../platform/secrets.ts';
 import { lockDataDir } from '../store/data-dir-lock.ts';
 import { type DatabaseLocation, requireExistingDatabase } from '../store/database-backup.ts';
 import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
 import { bindDatabaseToSecretKey, loadInstallationSecretKey } from '../store/secret-key.ts';
+import type { StoreCommandResult } from './store-command-result.ts';
 
 /**
  * Encrypts all stored secrets again with the first key. Each batch is one transaction, so servers
- * may use a PostgreSQL database at the same time. For SQLite, locks the data directory.
+ * may use a PostgreSQL database at the same time. For SQLite, locks the data directory. The secrets that could
+ * not be decrypted are the problem of the result.
  */
 export async function rewrapDatabaseSecrets(
   place: DatabaseLocation,
   { secretKey, encryptionKeys, logLevel }: Environment,
-): Promise<string> {
+): Promise<StoreCommandResult> {
   requireExistingDatabase(place);
   const lock = isPostgresUrl(place.url) ? null : lockDataDir(place.dataDir);
   try {
@@ -35,11 +37,26 @@ export async function rewrapDatabaseSecrets(
         ({ table, rewrapped, unreadable }) =>
           `${table}: ${rewrapped} re-encrypted with key ${table === 'stored_responses' ? keys.turns.id : keys.secrets.id}${unreadable > 0 ? `, ${unreadable} could not be decrypted with any configured key` : ''}`,
       );
-      return lines.join('\n');
+      return { text: lines.join('\n'), problem: describeUnreadableSecrets(tables) };
     } finally {
       await database.close();
     }
   } finally {
     lock?.release();
   }
+}
+
+function describeUnreadableSecrets(tables: readonly RewrapResult[]): string | null {
+  const total = tables.reduce((sum, { unreadable }) => sum + unreadable, 0);
+  if (total === 0) return null;
+  const rows = tables.flatMap(({ table, unreadable, unreadableSecrets }) => {
+    const more = unreadable - unreadableSecrets.length;
+    const listed = unreadableSecrets.map(({ orgId, rowId }) => `  ${table}: org ${orgId}, id ${rowId}`);
+    return more === 0 ? listed : [...listed, `  ${table}: ${more} more`];
+  });
+  return [
+    `No configured key decrypts these secrets (${total} in total), so they were not re-encrypted:`,
+    ...rows,
+    'Append their key to FLOE_ENCRYPTION_KEYS, and run floe secrets rewrap again. If the key is lost, enter the provider credentials and the secrets of channels and settings again. Stored responses and results of idempotent requests cannot be recovered and expire.',
+  ].join('\n');
 }

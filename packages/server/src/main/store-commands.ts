@@ -31,6 +31,7 @@ import {
 import { describeUpgrade } from './describe-upgrade.ts';
 import { rewrapDatabaseSecrets } from './rewrap-database-secrets.ts';
 import { readServerUrl } from './server-url-file.ts';
+import type { StoreCommandResult } from './store-command-result.ts';
 
 interface CommandContext extends DatabaseLocation {
   /** URL of the running server, or `server.base_url` if none is running. */
@@ -39,7 +40,11 @@ interface CommandContext extends DatabaseLocation {
 
 interface StoreCommand extends CommandSyntax {
   /** Runs the command. Resolves with the text to print. */
-  run(place: CommandContext, given: CommandArguments, environment: Environment): Promise<string>;
+  run(
+    place: CommandContext,
+    given: CommandArguments,
+    environment: Environment,
+  ): Promise<string | StoreCommandResult>;
 }
 
 const COMMANDS: Readonly<Record<string, StoreCommand>> = {
@@ -158,7 +163,7 @@ function databaseOptions({ logLevel }: Environment) {
 /**
  * Runs a maintenance command and prints its result.
  *
- * @throws StoreUnusableError with a one-line message for the operator
+ * @throws StoreUnusableError with a message for the operator, also if the command is incomplete
  */
 export async function runStoreCommand(
   [name = '', ...args]: readonly string[],
@@ -175,5 +180,8 @@ export async function runStoreCommand(
     dataDir,
     baseUrl: readServerUrl(dataDir) ?? config.server.base_url,
   };
-  process.stdout.write(`${await command.run(place, given, environment)}\n`);
+  const result = await command.run(place, given, environment);
+  const { text, problem } = typeof result === 'string' ? { text: result, problem: null } : result;
+  process.stdout.write(`${text}\n`);
+  if (problem !== null) throw new StoreUnusableError(problem);
 }

@@ -89,7 +89,7 @@ test('an interrupted rewrap leaves every secret readable, and the next one conti
   assert.equal(done.find(({ table }) => table === 'provider_credentials')?.rewrapped, ROWS - under);
 });
 
-test('a secret that no key can decrypt is counted and kept, and does not stop the others', async (t) => {
+test('a secret that no key can decrypt is listed and kept, and does not stop the others', async (t) => {
   const database = await stored(t);
   await database.transaction((writer) =>
     updateProviderCredential(writer, placeOf(3).rowId, { sealed: 'fs1.deadbeef.x.y' }),
@@ -97,6 +97,8 @@ test('a secret that no key can decrypt is counted and kept, and does not stop th
   const done = await rewrapStoredSecrets(database, ring(FIRST));
   const credentials = done.find(({ table }) => table === 'provider_credentials');
   assert.deepEqual([credentials?.rewrapped, credentials?.unreadable], [ROWS - 1, 1]);
+  const { orgId, rowId } = placeOf(3);
+  assert.deepEqual(credentials?.unreadableSecrets, [{ orgId, rowId }]);
   assert.equal((await texts(database))[3], 'fs1.deadbeef.x.y');
 });
 

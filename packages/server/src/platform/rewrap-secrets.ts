@@ -1,6 +1,7 @@
 import {
   ENCRYPTED_TABLES,
   type EncryptedTable,
+  type EncryptedText,
   listEncryptedTextsWithOtherPrefix,
   listEncryptionKeyIds,
   replaceEncryptedText,
@@ -23,7 +24,15 @@ export interface RewrapResult {
   readonly rewrapped: number;
   /** The number of secrets that no known key can decrypt. These secrets do not change. */
   readonly unreadable: number;
+  /** The first of these secrets. There may be many stored responses. */
+  readonly unreadableSecrets: readonly SecretReference[];
 }
+
+/** The row that contains a secret. */
+export type SecretReference = Pick<EncryptedText, 'orgId' | 'rowId'>;
+
+/** Maximum number of unreadable secrets that the result of a table lists. */
+const MAX_LISTED_SECRETS = 100;
 
 /**
  * Encrypts all stored secrets with the current key-encryption key, in batches of limited size. It
@@ -46,6 +55,7 @@ async function rewrapTable(
 ): Promise<RewrapResult> {
   let rewrapped = 0;
   let unreadable = 0;
+  const unreadableSecrets: SecretReference[] = [];
   let after: { readonly orgId: string; readonly rowId: string } | null = null;
   while (true) {
     const last: typeof after = after;
@@ -58,13 +68,16 @@ async function rewrapTable(
       );
       for (const text of texts) {
         const replacement = rewrapText(text, key);
-        if (replacement === null) unreadable += 1;
-        else if (await replaceEncryptedText(writer, table, text, replacement)) rewrapped += 1;
+        if (replacement === null) {
+          unreadable += 1;
+          const { orgId, rowId } = text;
+          if (unreadable <= MAX_LISTED_SECRETS) unreadableSecrets.push({ orgId, rowId });
+        } else if (await replaceEncryptedText(writer, table, text, replacement)) rewrapped += 1;
       }
       return texts;
     });
     const end = batch.at(-1);
-    if (!end) return { table, rewrapped, unreadable };
+    if (!end) return { table, rewrapped, unreadable, unreadableSecrets };
     after = end;
   }
 }
