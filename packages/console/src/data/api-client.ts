@@ -2,6 +2,7 @@ import { ApiError, createUnreachableError, readApiError } from './api-error.ts';
 import { buildApiUrl } from './base-url.ts';
 import { readNextRows } from './next-rows.ts';
 import { REASON_PROMPT, STEP_UP_PROMPT } from './prompts.ts';
+import { updateServerTime } from './server-clock.ts';
 
 type QueryValue = string | number | boolean | null | undefined;
 /** The query parameters of a request. A list of values repeats the parameter. */
@@ -50,6 +51,7 @@ async function ask(path: string, { method, query, body, signal, etag }: Asked): 
     if (signal?.aborted) throw error;
     throw createUnreachableError();
   }
+  updateServerTime(answer.headers.get('date'));
   if (!answer.ok) throw readApiError(answer.status, answer.headers, await answer.text());
   return answer;
 }

@@ -92,6 +92,18 @@ test('a moment is told relative to now, before and after', () => {
   const now = new Date('2026-11-21T12:00:00Z');
   assert.equal(formatRelativeTime(new Date('2026-11-21T03:00:00Z'), now), '9 h ago');
   assert.equal(formatRelativeTime(new Date('2026-11-21T12:05:00Z'), now), 'in 5 min');
+  const relative: [number, string][] = [
+    [0, 'just now'],
+    [-41_000, '41 s ago'],
+    [97 * 60_000, 'in 1 h 37 min'],
+    [-97 * 60_000, '1 h ago'],
+    [2 * 3_600_000, 'in 2 h'],
+    [14 * 3_600_000 + 60_000, 'in 14 h'],
+    [46 * 3_600_000, 'in 1 d 22 h'],
+    [89.5 * 86_400_000, 'in 89 d'],
+  ];
+  for (const [ms, text] of relative)
+    assert.equal(formatRelativeTime(new Date(now.getTime() + ms), now), text);
 });
 
 test('a long id keeps its prefix and its end', () => {

@@ -83,22 +83,28 @@ export function formatZoneName(at: Date, zone: string): string {
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
 }
 
+const HOUR_MS = 3_600_000;
+const RELATIVE_UNITS = [
+  { unitMs: 24 * HOUR_MS, name: 'd' },
+  { unitMs: HOUR_MS, name: 'h' },
+  { unitMs: 60_000, name: 'min' },
+  { unitMs: 1000, name: 's' },
+] as const;
+
 /**
  * Formats a time relative to `now`: `just now`, `41 s ago`, `9 h ago`, `in 14 h`. Uses days for differences
- * of one day or more.
+ * of one day or more. A future time below ten hours or days has a second unit, as `in 1 h 37 min`, because
+ * `in 1 h` would announce it too early.
  */
 export function formatRelativeTime(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime();
   const size = Math.abs(ms);
-  if (size < 1000) return 'just now';
-  const [divisor, unit] =
-    size < 60_000
-      ? [1000, 's']
-      : size < 3_600_000
-        ? [60_000, 'min']
-        : size < 86_400_000
-          ? [3_600_000, 'h']
-          : [86_400_000, 'd'];
-  const text = `${Math.floor(size / divisor)} ${unit}`;
-  return ms >= 0 ? `${text} ago` : `in ${text}`;
+  const [unit, smaller] = RELATIVE_UNITS.filter(({ unitMs }) => size >= unitMs);
+  if (!unit) return 'just now';
+  const count = Math.floor(size / unit.unitMs);
+  const text = `${count} ${unit.name}`;
+  if (ms >= 0) return `${text} ago`;
+  const rest = smaller ? Math.floor((size % unit.unitMs) / smaller.unitMs) : 0;
+  const isExact = rest === 0 || count >= 10 || unit.unitMs < HOUR_MS;
+  return isExact ? `in ${text}` : `in ${text} ${rest} ${smaller?.name}`;
 }

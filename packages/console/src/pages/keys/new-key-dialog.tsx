@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
+import { getServerTime } from '../../data/server-clock.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -40,7 +41,9 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
       <Form
         error={create.error}
         running={create.running}
-        onSubmit={() => create.run({ ...toKeyFields(draft), expires_at: toExpiryTime(expiry, new Date()) })}
+        onSubmit={() =>
+          create.run({ ...toKeyFields(draft), expires_at: toExpiryTime(expiry, getServerTime()) })
+        }
         actions={
           <>
             <Button onClick={onClose}>{keysText.create.cancel}</Button>

@@ -7,6 +7,7 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { getServerTime } from '../../data/server-clock.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import {
   formatFullTime,
@@ -178,7 +179,7 @@ function ActiveWindow({ window }: { readonly window: MaintenanceWindow }) {
           >
             {maintenanceText.active.extend}
           </Button>
-          <Button needs="monitoring" busy={end.running} onClick={() => end.run(new Date())}>
+          <Button needs="monitoring" busy={end.running} onClick={() => end.run(getServerTime())}>
             {maintenanceText.active.end}
           </Button>
         </>

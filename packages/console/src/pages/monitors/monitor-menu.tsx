@@ -6,6 +6,7 @@ import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
+import { getServerTime } from '../../data/server-clock.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -76,9 +77,9 @@ export const MUTE_DURATIONS = [
   { hours: 24, label: monitorsText.actions.muteFor(24) },
 ] as const;
 
-/** Returns the time that is `hours` hours from now, in ISO 8601 format. */
+/** Returns the server's time in `hours` hours, in ISO 8601 format. */
 export function computeTimestampInHours(hours: number): string {
-  return new Date(Date.now() + hours * HOUR_MS).toISOString();
+  return new Date(getServerTime().getTime() + hours * HOUR_MS).toISOString();
 }
 
 /**
