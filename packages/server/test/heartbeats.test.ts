@@ -152,6 +152,18 @@ test('optional fields do not cause the rejection of a beat', async () => {
   }
 });
 
+test('fields without effect are listed in the response, and the beat counts as successful', async () => {
+  const answer = await beat({ monitor_id: 'nightly', status: 'fail', metadata: { status: 1 }, error: 'x' });
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual(bodyOf(answer)['ignored_fields'], ['status', 'error']);
+  assert.equal(bodyOf(answer)['status'], 'healthy');
+  assert.equal(bodyOf(await beat({ monitor_id: 'nightly' }))['ignored_fields'], undefined);
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`${n}-${'x'.repeat(100)}`, n]));
+  const listed = bodyOf(await beat({ monitor_id: 'nightly', ...many }))['ignored_fields'];
+  assert.ok(Array.isArray(listed) && listed.length === 20);
+  assert.ok(listed.every((name) => String(name).length <= 100));
+});
+
 test('an invalid beat is rejected with the field', async () => {
   assert.equal((await refused(beat({}), 400, 'missing_required_parameter'))['param'], 'monitor_id');
   for (const id of [7, null, '', {}, ['nightly']])

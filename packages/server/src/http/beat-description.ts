@@ -82,12 +82,18 @@ function heartbeatOperation() {
         type: 'string',
         description: 'Reason why Floe did not store the metadata. Absent if Floe stored it.',
       },
+      ignored_fields: {
+        type: 'array',
+        items: { type: 'string' },
+        description:
+          'Names of the request fields that have no effect, such as `status`; at most 20. Absent if there are none.',
+      },
     },
   };
   return {
     operationId: 'beats.send',
     summary: 'Send a beat; the response is sent after the beat is stored',
-    description: `Requires the scope \`beat\` or \`monitoring\`. The body can be at most ${MAX_HEARTBEAT_BODY_BYTES} bytes long. Unknown fields are ignored.`,
+    description: `Requires the scope \`beat\` or \`monitoring\`. The body can be at most ${MAX_HEARTBEAT_BODY_BYTES} bytes long. Unknown fields have no effect and are listed in \`ignored_fields\`.`,
     tags: ['beats'],
     parameters: [IDEMPOTENCY_KEY],
     requestBody: {

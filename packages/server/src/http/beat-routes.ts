@@ -11,7 +11,11 @@ import {
   parseBeatUrlCall,
 } from '../monitoring/beat-url.ts';
 import type { MonitoringEngine } from '../monitoring/monitoring-engine.ts';
-import { MAX_HEARTBEAT_BODY_BYTES, parseHeartbeat } from '../monitoring/parse-heartbeat.ts';
+import {
+  MAX_HEARTBEAT_BODY_BYTES,
+  type ParsedHeartbeat,
+  parseHeartbeat,
+} from '../monitoring/parse-heartbeat.ts';
 import type { RejectedBeatCounter } from '../monitoring/rejected-beat-counter.ts';
 import { type CredentialHeaders, extractPlatformKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireKeyScope } from '../platform/keyring.ts';
@@ -80,13 +84,13 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
       const headers: CredentialHeaders = req.headers;
       const key = authenticate(extractPlatformKey(headers));
       markConnectionAuthenticated(req.socket);
-      const { beat, metadataDropReason } = await refusals.track(key.orgId, async () => {
+      const answer = await refusals.track(key.orgId, async () => {
         requireKeyScope(key, 'beat');
         const body = await readRequestBody(req, clock, HEARTBEAT_BODY);
-        const { call, metadataDropReason } = parseHeartbeat(body, req.headers['idempotency-key'], key.orgId);
-        return { beat: await engine.recordBeat(call), metadataDropReason };
+        const parsed = parseHeartbeat(body, req.headers['idempotency-key'], key.orgId);
+        return heartbeatAnswer(await engine.recordBeat(parsed.call), parsed);
       });
-      return { type: 'application/json', body: JSON.stringify(heartbeatAnswer(beat, metadataDropReason)) };
+      return { type: 'application/json', body: JSON.stringify(answer) };
     });
   }
 
@@ -112,8 +116,11 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
   return { heartbeat, matchBeatUrl };
 }
 
-/** Returns the response to a beat. */
-function heartbeatAnswer(beat: BeatReceipt, metadataDropped: string | null) {
+/** Returns the response to a beat, which reports everything that Floe did not store. */
+function heartbeatAnswer(
+  beat: BeatReceipt,
+  { metadataDropReason, ignoredFields }: Pick<ParsedHeartbeat, 'metadataDropReason' | 'ignoredFields'>,
+) {
   return {
     ok: true,
     monitor_id: beat.monitorId,
@@ -121,7 +128,8 @@ function heartbeatAnswer(beat: BeatReceipt, metadataDropped: string | null) {
     received_at: new Date(beat.receivedAt).toISOString(),
     status: beat.status,
     next_due_at: beat.nextExpectedAt === null ? null : new Date(beat.nextExpectedAt).toISOString(),
-    ...(metadataDropped === null ? {} : { metadata_dropped: metadataDropped }),
+    ...(metadataDropReason === null ? {} : { metadata_dropped: metadataDropReason }),
+    ...(ignoredFields.length === 0 ? {} : { ignored_fields: ignoredFields }),
   };
 }
 

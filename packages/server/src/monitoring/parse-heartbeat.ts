@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json } from '@floe/contract/json';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { replaceUnstorableCharacters } from '../core/unstorable-characters.ts';
 import type { BeatCall } from './beat-call.ts';
 
@@ -8,17 +8,24 @@ export const MAX_HEARTBEAT_BODY_BYTES = 64 * 1024;
 /** The maximum size of the metadata that is stored with a beat. */
 export const MAX_BEAT_METADATA_BYTES = 16 * 1024;
 const MAX_KEY_CHARS = 255;
+/** The fields of the body. All others are ignored. */
+const HEARTBEAT_FIELDS: ReadonlySet<string> = new Set(['monitor_id', 'metadata']);
+/** Bounds of the list of ignored fields in the response. */
+const MAX_LISTED_FIELDS = 20;
+const MAX_LISTED_FIELD_CHARS = 100;
 
-/** A heartbeat request, and the reason why its metadata was removed, if it was. */
+/** A heartbeat request, and what Floe does not store of it. */
 export interface ParsedHeartbeat {
   readonly call: Omit<BeatCall, 'receivedAt' | 'earliestReceivedAt'>;
   /** Why the metadata was removed. Null if it is stored, or if there was none. */
   readonly metadataDropReason: string | null;
+  /** The first names of top-level fields that have no effect, for the response. */
+  readonly ignoredFields: readonly string[];
 }
 
 /**
- * Parses the body of `POST /api/monitoring/heartbeat`. Ignores unknown fields. Metadata that cannot be stored
- * is removed, so that the beat is still accepted.
+ * Parses the body of `POST /api/monitoring/heartbeat`. Unknown fields are ignored and listed. Metadata that
+ * cannot be stored is removed. In both cases, the beat is still accepted.
  * @throws Fault `invalid_json`, `missing_required_parameter` or `invalid_request`, with `param`
  */
 export function parseHeartbeat(
@@ -50,6 +57,7 @@ export function parseHeartbeat(
       error: null,
     },
     metadataDropReason: dropped,
+    ignoredFields: listIgnoredFields(given),
   };
 }
 
@@ -72,6 +80,13 @@ function parse(body: Buffer): Json {
       { param: 'body', cause },
     );
   }
+}
+
+function listIgnoredFields(given: JsonObject): string[] {
+  return Object.keys(given)
+    .filter((name) => !HEARTBEAT_FIELDS.has(name))
+    .slice(0, MAX_LISTED_FIELDS)
+    .map((name) => name.slice(0, MAX_LISTED_FIELD_CHARS));
 }
 
 function serializeMetadata(metadata: Json | undefined): { json: string | null; dropped: string | null } {
