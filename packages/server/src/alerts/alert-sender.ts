@@ -46,6 +46,7 @@ export type AlertSendOutcome = { readonly ok: true; readonly status: number | nu
 /** One attempt to send a notice. */
 interface SendAttempt {
   readonly notice: AlertNotice;
+  readonly orgId: string;
   readonly signing: DecryptedChannel['signing'];
   readonly signal: AbortSignal;
   isConnected: boolean;
@@ -83,10 +84,10 @@ export function createAlertSender(options: {
   }
 
   return {
-    async send(notice, { config, signing }) {
+    async send(notice, { orgId, config, signing }) {
       const deadline = new AbortController();
       const timer = clock.after(SEND_TIMEOUT_MS, () => deadline.abort());
-      const attempt = { notice, signing, signal: deadline.signal, isConnected: false };
+      const attempt = { notice, orgId, signing, signal: deadline.signal, isConnected: false };
       try {
         return await withDefinition(config, (definition, own) => sendBy(definition, own, attempt));
       } catch (error) {
@@ -139,7 +140,7 @@ async function postMessage(
   const { Client } = await import('undici');
   const target = new URL(url);
   const client = new Client(target.origin, {
-    connect: createSocketConnector(target, via(target.origin), CONNECT_TIMEOUT_MS, guard),
+    connect: createSocketConnector(target, via(target.origin), CONNECT_TIMEOUT_MS, guard.forOrg(attempt.orgId)),
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: MAX_RESPONSE_BYTES,

@@ -42,7 +42,7 @@ async function sendBoth(t: TestContext, configOf: (url: string) => object, respo
   const { begun, over } = notices();
   const outcomes = [];
   for (const notice of [begun, over])
-    outcomes.push(await sender.send(notice, { config, signing: { previousSecret: null } }));
+    outcomes.push(await sender.send(notice, { orgId: 'acme', config, signing: { previousSecret: null } }));
   const [first, second] = receiver.received;
   if (!first || !second) throw new Error('two messages were to come');
   return { outcomes, first, second };
@@ -160,7 +160,7 @@ test('hostile receivers: redirects, resets and slow responses are failures that 
   for (const [name, respond] of Object.entries(answers)) {
     const receiver = await startWebhookReceiver(t, respond);
     const config = ChannelSchema.parse({ name: 'ops', kind: 'webhook', url: `${receiver.url}/T0PSECRET` });
-    const outcome = await sender.send(notices().begun, { config, signing: { previousSecret: null } });
+    const outcome = await sender.send(notices().begun, { orgId: 'acme', config, signing: { previousSecret: null } });
     assert.equal(outcome.ok, false, name);
     assert.ok(!JSON.stringify(outcome).includes('T0PSECRET'), name);
   }
@@ -171,7 +171,7 @@ test('hostile receivers: redirects, resets and slow responses are failures that 
     response.write('x');
   });
   const config = ChannelSchema.parse({ name: 'ops', kind: 'webhook', url: trickle.url });
-  const sending = sender.send(notices().begun, { config, signing: { previousSecret: null } });
+  const sending = sender.send(notices().begun, { orgId: 'acme', config, signing: { previousSecret: null } });
   await trickle.count(1);
   clock.advance(15_000);
   assert.equal((await sending).ok, false);
@@ -182,8 +182,8 @@ test('a channel test returns its result without a stored alert', async (t) => {
   const receiver = await startWebhookReceiver(t);
   const config = ChannelSchema.parse({ name: 'ops', kind: 'webhook', url: receiver.url, secret: 's' });
   const parts = { sender, clock, baseUrl: () => 'https://floe.example' };
-  const open = { config, signing: { previousSecret: 'older' } };
-  assert.deepEqual(await sendTestNotice('acme', open, parts), {
+  const open = { orgId: 'acme', config, signing: { previousSecret: 'older' } };
+  assert.deepEqual(await sendTestNotice(open, parts), {
     ok: true,
     status: 200,
     error: null,
@@ -192,7 +192,7 @@ test('a channel test returns its result without a stored alert', async (t) => {
   assert.equal(receiver.received[0]?.json['type'], 'test');
   assert.equal(String(receiver.received[0]?.headers['webhook-signature']).split(' ').length, 2);
   receiver.close();
-  const failed = await sendTestNotice('acme', open, parts);
+  const failed = await sendTestNotice(open, parts);
   assert.equal(failed.ok, false);
   assert.match(failed.error ?? '', /ECONNREFUSED/);
 });
@@ -206,7 +206,7 @@ test('email: all recipients get one mail with a one-line subject, the idempotenc
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to });
   const { begun, over } = notices();
   for (const notice of [begun, over])
-    assert.deepEqual(await harness.sender.send(notice, { config, signing: { previousSecret: null } }), {
+    assert.deepEqual(await harness.sender.send(notice, { orgId: 'acme', config, signing: { previousSecret: null } }), {
       ok: true,
       status: null,
     });
@@ -221,7 +221,7 @@ test('email: all recipients get one mail with a one-line subject, the idempotenc
 test('email: a rejection by the server is a failure with its message; without smtp.url, the channel reports the reason', async (t) => {
   const server = await smtpServer(t, '554 5.7.1 no');
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
-  const open = { config, signing: { previousSecret: null } };
+  const open = { orgId: 'acme', config, signing: { previousSecret: null } };
   const notice = createTestAlertNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
   const refused = await createTestOutbox(t, {
     mail: { url: server.url, from: 'floe@acme.example', requireTls: false },
@@ -244,7 +244,7 @@ test('email: a rejection by the server is a failure with its message; without sm
 test('email: a server without TLS receives no mail and no password unless smtp.require_tls is false', async (t) => {
   const server = await smtpServer(t);
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
-  const open = { config, signing: { previousSecret: null } };
+  const open = { orgId: 'acme', config, signing: { previousSecret: null } };
   const notice = createTestAlertNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
   const url = server.url.replace('smtp://', 'smtp://floe:hunter2@');
   const strict = await createTestOutbox(t, { mail: { url, from: 'floe@acme.example', requireTls: true } });

@@ -18,7 +18,6 @@ export interface ChannelTestResult {
  * subscriptions.
  */
 export async function sendTestNotice(
-  orgId: string,
   channel: DecryptedChannel,
   {
     sender,
@@ -30,7 +29,7 @@ export async function sendTestNotice(
   const started = clock.monotonic();
   const notice = createTestAlertNotice(
     newId('dlv', now),
-    { orgId, name: channel.config.name },
+    { orgId: channel.orgId, name: channel.config.name },
     baseUrl(),
     now,
   );

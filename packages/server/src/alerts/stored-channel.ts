@@ -26,6 +26,7 @@ type Secrets = z.output<typeof Secrets>;
 
 /** A channel's complete configuration with decrypted secrets. */
 export interface DecryptedChannel {
+  readonly orgId: string;
   readonly config: ChannelConfig;
   readonly signing: SigningSecrets;
 }
@@ -38,7 +39,7 @@ export function decryptChannel(row: ChannelRow, key: SecretEncryptionKey, nowMs:
   const { previous_secret, previous_until = 0, ...secrets } = openChannelSecrets(row, key);
   const config = ChannelSchema.parse({ ...JSON.parse(row.settings_json), ...secrets });
   const previousSecret = previous_secret !== undefined && previous_until > nowMs ? previous_secret : null;
-  return { config, signing: { previousSecret } };
+  return { orgId: row.org_id, config, signing: { previousSecret } };
 }
 
 /**

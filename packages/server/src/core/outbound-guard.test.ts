@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createOutboundGuard, type OutboundAccessSettings, OutboundRefusedError } from './outbound-guard.ts';
 
-const STRICT: OutboundAccessSettings = { allowPrivate: false, privateNetworks: [], namedHosts: new Set() };
+const STRICT: OutboundAccessSettings = { allowPrivate: false, privateNetworks: [], namedHosts: () => new Set() };
 const ONE_ORG: OutboundAccessSettings = { ...STRICT, allowPrivate: true };
 
 /** A resolver that answers each question from a list, in order; the last answer stays. */
@@ -58,7 +58,7 @@ test('metadata and link-local addresses are rejected in every notation, whatever
   const everything: OutboundAccessSettings = {
     allowPrivate: true,
     privateNetworks: ['0.0.0.0/0', '::/0'],
-    namedHosts: new Set(['169.254.169.254:80', 'meta.example:80']),
+    namedHosts: () => new Set(['169.254.169.254:80', 'meta.example:80']),
   };
   for (const host of [
     '169.254.169.254',
@@ -165,11 +165,26 @@ test('private addresses are allowed with one organization, by a setting, or if t
   const { port, reached } = await listener(t);
   assert.equal(await passes(ONE_ORG, '127.0.0.1', port), true);
   assert.equal(await passes({ ...STRICT, privateNetworks: ['127.0.0.0/8'] }, '127.0.0.1', port), true);
-  const named = { ...STRICT, namedHosts: new Set([`inside.example:${port}`]) };
+  const named = { ...STRICT, namedHosts: () => new Set([`inside.example:${port}`]) };
   assert.equal(await passes(named, 'Inside.example', port, resolving(['127.0.0.1'])), true);
   assert.equal(reached.length, 3);
   assert.equal(await passes(named, 'inside.example', port + 1, resolving(['127.0.0.1'])), false);
   assert.equal(await passes(named, 'other.example', port, resolving(['127.0.0.1'])), false);
+});
+
+test('a private address that the file contains for one organization is rejected for another', async (t) => {
+  const { port, reached } = await listener(t);
+  const byOrg = new Map<string | null, ReadonlySet<string>>([['acme', new Set([`127.0.0.1:${port}`])]]);
+  const rules = { ...STRICT, namedHosts: (orgId: string | null) => byOrg.get(orgId) ?? new Set<string>() };
+  const guard = createOutboundGuard(() => rules);
+  const origin = new URL(`http://127.0.0.1:${port}`);
+  assert.equal(guard.forOrg('acme').checkOrigin(origin), null);
+  for (const other of [guard, guard.forOrg('globex'), guard.forOrg('acme').forOrg('globex')]) {
+    assert.ok(other.checkOrigin(origin) instanceof OutboundRefusedError);
+    await assert.rejects(other.connect('127.0.0.1', port, 1_000), { name: 'OutboundRefusedError' });
+  }
+  assert.equal(reached.length, 0);
+  (await guard.forOrg('acme').connect('127.0.0.1', port, 1_000)).destroy();
 });
 
 test('the connection uses the address that was checked, even if the DNS record changes', async (t) => {

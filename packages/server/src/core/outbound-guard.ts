@@ -22,8 +22,11 @@ export interface OutboundAccessSettings {
   readonly allowPrivate: boolean;
   /** Additional networks that calls may reach, as `10.0.0.0/8` or a single address. */
   readonly privateNetworks: readonly string[];
-  /** The addresses that floe.yaml contains, as `host:port` in lower case. */
-  readonly namedHosts: ReadonlySet<string>;
+  /**
+   * Returns the addresses that floe.yaml contains for an organization, as `host:port` in lower case.
+   * Null stands for the installation itself.
+   */
+  namedHosts(orgId: string | null): ReadonlySet<string>;
 }
 
 /**
@@ -43,6 +46,11 @@ type DnsLookup = (
 /** Restricts outgoing connections to allowed addresses. */
 export interface OutboundGuard {
   /**
+   * Returns a guard for connections that an organization causes. The private addresses that floe.yaml
+   * contains for other organizations are not allowed.
+   */
+  forOrg(orgId: string): OutboundGuard;
+  /**
    * Returns a connector for undici and one origin. It checks each address after name resolution and before
    * any byte is sent, so DNS rebinding has no effect.
    */
@@ -60,13 +68,22 @@ export interface OutboundGuard {
 }
 
 /**
- * Creates a guard that calls `rules` for each connection. Only tests set `resolve`; otherwise, the system's
- * resolver is used.
+ * Creates a guard for connections of the installation itself. It calls `rules` for each connection. Only
+ * tests set `resolve`; otherwise, the system's resolver is used.
  */
 export function createOutboundGuard(
   rules: () => OutboundAccessSettings,
   resolve: DnsLookup = lookupAddress,
 ): OutboundGuard {
+  return createGuardFor(null, rules, resolve);
+}
+
+function createGuardFor(
+  orgId: string | null,
+  settings: () => OutboundAccessSettings,
+  resolve: DnsLookup,
+): OutboundGuard {
+  const rules = (): AddressRules => ({ orgId, settings: settings() });
   function connector(origin: URL, options: buildConnector.BuildOptions = {}): buildConnector.connector {
     const { host, port } = hostPortOf(origin);
     const connect = buildConnector({ ...options, lookup: guardedLookup(host, port) });
@@ -106,6 +123,7 @@ export function createOutboundGuard(
   }
 
   return {
+    forOrg: (id) => createGuardFor(id, settings, resolve),
     connector,
     checkOrigin(origin) {
       const { host, port } = hostPortOf(origin);
@@ -129,6 +147,12 @@ interface HostPort {
   readonly port: number;
 }
 
+/** The settings, and the organization that causes the connection. */
+interface AddressRules {
+  readonly orgId: string | null;
+  readonly settings: OutboundAccessSettings;
+}
+
 function hostPortOf(url: URL): HostPort {
   return {
     host: hostWithoutBrackets(url),
@@ -140,7 +164,7 @@ function hostPortOf(url: URL): HostPort {
 function checkAddress(
   address: string,
   place: HostPort,
-  rules: OutboundAccessSettings,
+  rules: AddressRules,
 ): OutboundRefusedError | null {
   const shown = address === place.host ? address : `${place.host} (${address})`;
   const reached = embeddedAddresses(address);
@@ -156,7 +180,7 @@ function checkIpAddress(
   ip: IpAddress,
   shown: string,
   { host, port }: HostPort,
-  rules: OutboundAccessSettings,
+  { orgId, settings }: AddressRules,
 ): OutboundRefusedError | null {
   if (isInNetworks(ip, METADATA_NETWORKS))
     return new OutboundRefusedError(
@@ -166,9 +190,9 @@ function checkIpAddress(
   if (range === 'multicast' || range === 'broadcast')
     return new OutboundRefusedError(`${shown} is a multicast or broadcast address, which Floe never calls.`);
   const isPublic = range === 'unicast';
-  if (isPublic || (rules.allowPrivate && TRUSTED_RANGES.has(range))) return null;
-  if (rules.namedHosts.has(`${host.toLowerCase()}:${port}`)) return null;
-  if (isInNetworks(ip, parseNetworks(rules.privateNetworks))) return null;
+  if (isPublic || (settings.allowPrivate && TRUSTED_RANGES.has(range))) return null;
+  if (settings.namedHosts(orgId).has(`${host.toLowerCase()}:${port}`)) return null;
+  if (isInNetworks(ip, parseNetworks(settings.privateNetworks))) return null;
   return new OutboundRefusedError(
     `${shown} is in a private network; add it to security.private_networks if Floe may call it.`,
   );

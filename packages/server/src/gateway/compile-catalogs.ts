@@ -59,7 +59,7 @@ export function compileCatalogs(
   const unusable: UnusableProvider[] = [];
   const unsupportedSettings: string[] = [];
   for (const org of orgs) {
-    const own = { ...world, pool: org.id };
+    const own = { ...world, orgId: org.id };
     const found = createProvidersFromConfig(org.providers, own, prices);
     unusable.push(...found.unusable.map(({ id, reason }) => ({ id: `${org.id}/${id}`, reason })));
     const given = org.id === environmentOrg ? createProvidersFromEnvironment(own, prices) : [];

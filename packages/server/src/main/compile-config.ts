@@ -32,8 +32,6 @@ export interface CompiledConfig extends EffectiveConfig {
   /** Includes organizations without a configuration. */
   readonly byOrg: ReadonlyMap<string, CompiledOrg>;
   readonly catalogs: GatewaySnapshot['catalogs'];
-  /** Origins of the providers of floe.yaml and of their proxies. */
-  readonly namedOrigins: readonly string[];
   /** Providers of the organizations that this compilation concerned, with the reason. */
   readonly unusableProviders: CompiledCatalogs['unusable'];
   readonly unusableResources: CompiledOrg['unusableResources'];
@@ -109,20 +107,18 @@ function affectsAllOrgs(before: CompiledConfig, file: LoadedConfig, orgCount: nu
 
 function combineOrgs(
   byOrg: CompiledConfig['byOrg'],
-): Pick<CompiledConfig, 'orgs' | 'apiProviders' | 'catalogs' | 'namedOrigins' | 'problems'> {
+): Pick<CompiledConfig, 'orgs' | 'apiProviders' | 'catalogs' | 'problems'> {
   const orgs: OrgConfig[] = [];
   const apiProviders = new Set<ProviderConfig>();
   const catalogs = new Map<string, NonNullable<CompiledOrg['catalog']>>();
-  const namedOrigins: string[] = [];
   const problems = new Map<string, string>();
   for (const [id, org] of byOrg) {
     if (org.config) orgs.push(org.config);
     for (const provider of org.apiProviders) apiProviders.add(provider);
     if (org.catalog) catalogs.set(id, org.catalog);
-    namedOrigins.push(...org.namedOrigins);
     for (const { id: provider, reason } of org.unusableProviders) problems.set(provider, reason);
   }
-  return { orgs, apiProviders, catalogs, namedOrigins, problems };
+  return { orgs, apiProviders, catalogs, problems };
 }
 
 function collectProblems(

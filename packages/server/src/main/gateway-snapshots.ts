@@ -201,7 +201,7 @@ function applyConfig(config: CompiledConfig, parts: ServerComponents): void {
     collectRelayConfigs(config.orgs),
     new Map(stored.map(([id, { relayRules }]) => [id, relayRules])),
   );
-  parts.outbound.configure(config.file.config, config.orgCount, config.namedOrigins);
+  parts.outbound.configure(config.file.config, config.orgCount, config.byOrg);
   parts.modelLists.watch([...config.catalogs.values()].flatMap(({ providers }) => [...providers.values()]));
   for (const setting of config.unsupportedSettings)
     parts.log.warn({ setting }, 'setting is valid but has no effect in this version');

@@ -1,4 +1,4 @@
-import type { FloeConfig, OrgConfig } from '@floe/contract/config';
+import type { FloeConfig } from '@floe/contract/config';
 import {
   createOutboundGuard,
   type OutboundAccessSettings,
@@ -15,11 +15,13 @@ export interface OutboundAccess {
   /** Returns the proxy and certificate authorities for calls that do not go to a provider. */
   readonly via: Ways['via'];
   /**
-   * Applies a changed configuration. `origins` are the origins of providers for which floe.yaml contains only
-   * the kind.
+   * Applies a changed configuration. `byOrg` contains the origins of an organization's providers for which
+   * floe.yaml contains only the kind.
    */
-  configure(config: FloeConfig, orgCount: number, origins: readonly string[]): void;
+  configure(config: FloeConfig, orgCount: number, byOrg: NamedOriginsByOrg): void;
 }
+
+type NamedOriginsByOrg = ReadonlyMap<string, { readonly namedOrigins: readonly string[] }>;
 
 /**
  * Creates the process's outbound guard, which uses the current configuration.
@@ -31,47 +33,47 @@ export function createOutboundAccess(
 ): OutboundAccess {
   const waysOf = (current: FloeConfig) => resolveOutboundConnections([current.outbound], variable);
   let ways = waysOf(config);
-  let named = { config, urls: findUrls(config) };
-  let rules = toOutboundRules(named, 0, ways.proxies);
+  let rules = toOutboundRules(config, 0, (orgId) => findNamedHosts(config, orgId, ways.proxies));
   return {
     guard: createOutboundGuard(() => rules),
     via: (origin) => ways.via(origin),
-    configure(changed, orgCount, origins) {
+    configure(changed, orgCount, byOrg) {
       ways = waysOf(changed);
-      // A change through the API leaves the file as it is.
-      if (named.config !== changed) named = { config: changed, urls: findUrls(changed) };
-      rules = toOutboundRules(named, orgCount, [...ways.proxies, ...origins]);
+      rules = toOutboundRules(changed, orgCount, (orgId) => {
+        const own = orgId === null ? [] : (byOrg.get(orgId)?.namedOrigins ?? []);
+        return findNamedHosts(changed, orgId, [...ways.proxies, ...own]);
+      });
     },
   };
 }
 
 function toOutboundRules(
-  { config, urls }: { readonly config: FloeConfig; readonly urls: readonly string[] },
+  config: FloeConfig,
   orgCount: number,
-  origins: readonly string[],
+  findHosts: (orgId: string | null) => ReadonlySet<string>,
 ): OutboundAccessSettings {
+  // Only organizations that call private addresses have an entry.
+  const found = new Map<string | null, ReadonlySet<string>>();
   return {
     allowPrivate: Math.max(orgCount, config.orgs.length) <= 1,
     privateNetworks: config.security.private_networks,
-    namedHosts: new Set([...urls, ...origins].flatMap(hostPorts)),
+    namedHosts(orgId) {
+      const hosts = found.get(orgId) ?? findHosts(orgId);
+      found.set(orgId, hosts);
+      return hosts;
+    },
   };
 }
 
-/** The URLs of each organization. A reload keeps the objects of unchanged organizations. */
-const urlsByOrg = new WeakMap<OrgConfig, readonly string[]>();
-
-/** Returns all URLs in a configuration. */
-function findUrls({ orgs, ...installation }: FloeConfig): string[] {
+/** Returns the addresses that floe.yaml contains for an organization, or for the installation itself. */
+function findNamedHosts(
+  { orgs, ...installation }: FloeConfig,
+  orgId: string | null,
+  origins: readonly string[],
+): ReadonlySet<string> {
   const urls: string[] = [];
-  collectUrls(installation, urls);
-  for (const org of orgs) {
-    const own: string[] = [];
-    const known = urlsByOrg.get(org);
-    if (!known) collectUrls(org, own);
-    urlsByOrg.set(org, known ?? own);
-    urls.push(...(known ?? own));
-  }
-  return urls;
+  collectUrls(orgId === null ? installation : orgs.find(({ id }) => id === orgId), urls);
+  return new Set([...urls, ...origins].flatMap(hostPorts));
 }
 
 function collectUrls(value: unknown, urls: string[]): void {

@@ -81,7 +81,6 @@ function describe({ keyring, config }: SnapshotContent): string {
       ...rest,
       orgs: byId(rest.orgs.map((org) => [org.id, org] as const)),
       apiProviders: [...rest.apiProviders].map(({ id }) => id).sort(),
-      namedOrigins: [...rest.namedOrigins].sort(),
       problems: byId(rest.problems),
     },
   };

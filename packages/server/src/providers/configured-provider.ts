@@ -63,8 +63,8 @@ export const DEFAULT_BREAKER_SETTINGS: BreakerSettings = {
 /** The settings of one of an organization's providers. */
 export interface ProviderSettings {
   readonly id: string;
-  /** Only requests of the same pool may share connections. If it is absent, all requests share one pool. */
-  readonly pool?: string | undefined;
+  /** The organization of the provider. Providers of different organizations share no connections. */
+  readonly orgId?: string | undefined;
   readonly definition: ProviderDefinition;
   /** The base URL, including the path prefix, without a trailing slash. */
   readonly baseUrl: string;
@@ -95,7 +95,7 @@ export interface ProviderSettings {
 /** A configured provider. Values that every request needs are precomputed. */
 export interface Provider extends DialectSupport, OpaquePaths {
   readonly id: string;
-  readonly pool: string | undefined;
+  readonly orgId: string | undefined;
   readonly definition: ProviderDefinition;
   readonly origin: string;
   readonly timeouts: Timeouts;
@@ -175,7 +175,7 @@ export function createProvider(settings: ProviderSettings): Provider {
     }),
     ...createOpaquePaths({ definition, dialectPaths: speaks, prefix, query, upstreamModel }),
     id: settings.id,
-    pool: settings.pool,
+    orgId: settings.orgId,
     definition,
     origin,
     timeouts: settings.timeouts,

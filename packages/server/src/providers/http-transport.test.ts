@@ -5,7 +5,7 @@ import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { createHttpTransport } from './http-transport.ts';
 import type { UpstreamRequest } from './transport.ts';
 
-test('a connection serves the requests of one pool only, and is reused', async (t) => {
+test('a connection serves the requests of one organization only, and is reused', async (t) => {
   const upstream = await startFakeUpstream({ respond: () => createJsonReply({}) });
   const transport = createHttpTransport();
   t.after(async () => {
@@ -13,7 +13,7 @@ test('a connection serves the requests of one pool only, and is reused', async (
     await upstream.close();
   });
   const opened: number[] = [];
-  for (const pool of ['acme', 'acme', 'other', 'acme', 'other', undefined]) {
+  for (const orgId of ['acme', 'acme', 'other', 'acme', 'other', undefined]) {
     const { url: origin } = upstream;
     await ended(transport, {
       method: 'GET',
@@ -22,7 +22,7 @@ test('a connection serves the requests of one pool only, and is reused', async (
       headers: [],
       body: null,
       connectMs: 1000,
-      pool,
+      orgId,
     });
     opened.push(upstream.connections().opened);
   }

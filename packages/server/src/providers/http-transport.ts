@@ -14,6 +14,12 @@ export function createHttpTransport(guard?: OutboundGuard): UpstreamTransport {
   const origins = new Map<string, OriginPool>();
   const uploads = new Map<string, UploadPool>();
 
+  /** Returns the guard of the organization. It is created with a pool and not for each request. */
+  function guardFor({ orgId, unguarded }: UpstreamRequest): OutboundGuard | undefined {
+    if (unguarded) return undefined;
+    return orgId === undefined ? guard : guard?.forOrg(orgId);
+  }
+
   /** Returns the pool for the connection options of a request. Creates the pool if there is none. */
   function poolOf<Pool>(
     pools: Map<string, Pool>,
@@ -23,9 +29,9 @@ export function createHttpTransport(guard?: OutboundGuard): UpstreamTransport {
     const key = connectionPoolKey(request);
     let pool = pools.get(key);
     if (!pool) {
-      const { connectMs, via, unguarded } = request;
+      const { connectMs, via } = request;
       const origin = new URL(request.origin);
-      pool = new Kind(origin, createSocketConnector(origin, via, connectMs, unguarded ? undefined : guard));
+      pool = new Kind(origin, createSocketConnector(origin, via, connectMs, guardFor(request)));
       pools.set(key, pool);
     }
     return pool;
@@ -52,9 +58,9 @@ export function createHttpTransport(guard?: OutboundGuard): UpstreamTransport {
 }
 
 /** Returns the key of the pool for a request. Only requests with the same key may share connections. */
-function connectionPoolKey({ origin, connectMs, pool = '', via, unguarded }: UpstreamRequest): string {
+function connectionPoolKey({ origin, connectMs, orgId = '', via, unguarded }: UpstreamRequest): string {
   const isPlain = via === undefined && !unguarded;
-  const way = `${pool} ${connectMs} ${origin}`;
+  const way = `${orgId} ${connectMs} ${origin}`;
   return isPlain ? way : `${way} ${via?.key} ${unguarded}`;
 }
 

@@ -17,8 +17,8 @@ export type EnvironmentLookup = (name: string) => string | undefined;
 /** What is needed to create the providers of a configuration, in addition to their settings. */
 export interface ProviderCreationContext {
   readonly lookupVariable: EnvironmentLookup;
-  /** The connection pool of the organization. Organizations do not share connections. */
-  readonly pool?: string;
+  /** The organization of the providers. Organizations do not share connections. */
+  readonly orgId?: string;
   /** The `outbound` settings of the configuration. */
   readonly outbound: OutboundConnectionSettings;
   /**
@@ -67,7 +67,7 @@ class MissingSettingError extends Error {
 
 function providerFromConfig(
   config: ProviderConfig,
-  { lookupVariable, pool, outbound, mayUseMachineCredentials }: ProviderCreationContext,
+  { lookupVariable, orgId, outbound, mayUseMachineCredentials }: ProviderCreationContext,
   book: PriceBook,
 ): Provider {
   const variable = (mayUseMachineCredentials?.(config) ?? true) ? lookupVariable : noVariable;
@@ -87,7 +87,7 @@ function providerFromConfig(
   const isNamed = named.length > 0 || config.identity !== undefined || config.role_arn !== undefined;
   return createProvider({
     id: config.id,
-    pool,
+    orgId,
     definition,
     baseUrl,
     credentials: isNamed ? named : environmentCredential(definition, variable),
@@ -167,7 +167,7 @@ const DEFAULT_TIMEOUTS = {
  * environment variables are set. These providers allow all models.
  */
 export function createProvidersFromEnvironment(
-  { lookupVariable, pool, outbound }: ProviderCreationContext,
+  { lookupVariable, orgId, outbound }: ProviderCreationContext,
   book: PriceBook = EMPTY_PRICE_BOOK,
 ): Provider[] {
   const found: Provider[] = [];
@@ -182,7 +182,7 @@ export function createProvidersFromEnvironment(
     found.push(
       createProvider({
         id: definition.kind,
-        pool,
+        orgId,
         definition,
         baseUrl: baseUrl.replace(/\/+$/, ''),
         credentials: environmentCredential(definition, lookupVariable),

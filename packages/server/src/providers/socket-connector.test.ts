@@ -231,7 +231,7 @@ test('a forbidden address is rejected before the proxy is called', async () => {
   const port = Number(ports['proxy']);
   const named = new Set([`127.0.0.1:${port}`]);
   const guarded = createHttpTransport(
-    createOutboundGuard(() => ({ allowPrivate: false, privateNetworks: [], namedHosts: named })),
+    createOutboundGuard(() => ({ allowPrivate: false, privateNetworks: [], namedHosts: () => named })),
   );
   const { via } = resolveOutboundConnections([{ ...NOTHING, proxy: proxyUrl() }], () => undefined);
   const ask = (origin: string) => {
@@ -245,6 +245,28 @@ test('a forbidden address is rejected before the proxy is called', async () => {
   // A name is the proxy's to resolve and to judge.
   await assert.rejects(ask('http://nobody.invalid'), /the proxy closed/);
   assert.equal(asked.splice(0).length, 1);
+  await guarded.close();
+});
+
+test('a provider reaches only the private addresses that the file contains for its organization', async () => {
+  const port = Number(ports['proxy']);
+  const named = new Set([`127.0.0.1:${port}`]);
+  const namedHosts = (orgId: string | null) => (orgId === 'acme' ? named : new Set<string>());
+  const guarded = createHttpTransport(
+    createOutboundGuard(() => ({ allowPrivate: false, privateNetworks: [], namedHosts })),
+  );
+  const { via } = resolveOutboundConnections([{ ...NOTHING, proxy: proxyUrl() }], () => undefined);
+  const ask = (orgId: string | undefined) => {
+    const origin = 'http://nobody.invalid';
+    const request = { method: 'GET', origin, path: '/', headers: [], body: null, connectMs: 2_000, orgId };
+    const limits = { timeoutMs: 60_000, maxBytes: 1_000 };
+    return sendBufferedRequest(guarded, new FakeClock(), { ...request, via: via(origin) }, limits);
+  };
+  await assert.rejects(ask('acme'), /the proxy closed/);
+  assert.equal(asked.splice(0).length, 1);
+  for (const other of ['globex', undefined])
+    await assert.rejects(ask(other), { name: 'OutboundRefusedError' });
+  assert.deepEqual(asked, []);
   await guarded.close();
 });
 

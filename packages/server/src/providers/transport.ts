@@ -15,10 +15,11 @@ export interface UpstreamRequest {
   /** Proxy, certificate authorities and client certificate, if configured. */
   readonly via?: ConnectionOptions | undefined;
   /**
-   * Only requests of the same pool share connections, so that a late response cannot be mistaken for that of
-   * another organization.
+   * The organization that causes the request. It determines which private addresses are allowed. Only
+   * requests of the same organization share connections, so that a late response cannot be mistaken for that
+   * of another organization.
    */
-  readonly pool?: string | undefined;
+  readonly orgId?: string | undefined;
   /** Whether the request may reach link-local addresses. Set only for a configured metadata service. */
   readonly unguarded?: boolean | undefined;
   /** How to sign the request, for providers without an API key. */

@@ -23,7 +23,7 @@ export function buildUpstreamRequest(
     body,
     connectMs: timeouts.connectMs,
     via: provider.via,
-    pool: provider.pool,
+    orgId: provider.orgId,
     signing: provider.signingFor(credential),
   };
 }

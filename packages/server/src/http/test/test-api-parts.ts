@@ -121,7 +121,7 @@ export function createTestChannelParts() {
   const guard = createOutboundGuard(() => ({
     allowPrivate: true,
     privateNetworks: [],
-    namedHosts: new Set<string>(),
+    namedHosts: () => new Set<string>(),
   }));
   const mailer = createMailer(() => ({ url: '', from: '', requireTls: true }), guard);
   return {

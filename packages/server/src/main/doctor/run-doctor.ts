@@ -165,7 +165,7 @@ async function compileAllProviders(
   parts: Omit<Parameters<typeof compileConfig>[1], 'prices'>,
 ): Promise<CheckedProviders> {
   const compiled = await compileConfig(loaded, { ...parts, prices: EMPTY_PRICE_BOOK });
-  outbound.configure(loaded.config, compiled.orgCount, compiled.namedOrigins);
+  outbound.configure(loaded.config, compiled.orgCount, compiled.byOrg);
   return { catalogs: compiled.catalogs, unusable: compiled.unusableProviders };
 }
 

@@ -32,10 +32,9 @@ export function defineTestStoredChannelOperation(dependencies: ChannelDependenci
     params: idParams,
     answer: channelTestResult,
     async run(context, { params }) {
-      const { orgId, clock } = context;
+      const { clock } = context;
       const row = await requireResource(kind, context, params.id);
       return runChannelTest(
-        orgId,
         decryptChannel(row, dependencies.secretsKey, clock.now()),
         dependencies,
         clock,
@@ -56,8 +55,7 @@ export function defineTestDraftChannelOperation(dependencies: ChannelDependencie
     answer: channelTestResult,
     run: ({ orgId, clock }, { body }) =>
       runChannelTest(
-        orgId,
-        { config: buildChannelConfig(body, null), signing: { previousSecret: null } },
+        { orgId, config: buildChannelConfig(body, null), signing: { previousSecret: null } },
         dependencies,
         clock,
       ),
@@ -65,11 +63,10 @@ export function defineTestDraftChannelOperation(dependencies: ChannelDependencie
 }
 
 async function runChannelTest(
-  orgId: string,
   channel: DecryptedChannel,
   dependencies: ChannelDependencies,
   clock: Clock,
 ) {
-  const { ok, status, error, durationMs } = await sendTestNotice(orgId, channel, { ...dependencies, clock });
+  const { ok, status, error, durationMs } = await sendTestNotice(channel, { ...dependencies, clock });
   return { ok, status, error, duration_ms: durationMs };
 }

@@ -19,12 +19,12 @@ import { createSignInSite } from './sign-in-site.ts';
 import { type ScriptedIssuer, startScriptedIssuer } from './test/scripted-issuer.ts';
 
 const HOST = 'login.example';
-const STRICT: OutboundAccessSettings = { allowPrivate: false, privateNetworks: [], namedHosts: new Set() };
+const STRICT: OutboundAccessSettings = { allowPrivate: false, privateNetworks: [], namedHosts: () => new Set() };
 /** All that an operator can allow. */
 const EVERYTHING: OutboundAccessSettings = {
   allowPrivate: true,
   privateNetworks: ['0.0.0.0/0', '::/0'],
-  namedHosts: new Set(),
+  namedHosts: () => new Set(),
 };
 
 /** What names mean, in order; the last stays. Whoever is not in it is not found. */
@@ -88,7 +88,7 @@ async function scripted(t: TestContext) {
   t.after(() => issuer.close());
   const url = `http://${HOST}:${issuer.port}`;
   // The file names it, so it may be on loopback; nothing else may.
-  const rules: OutboundAccessSettings = { ...STRICT, namedHosts: new Set([`${HOST}:${issuer.port}`]) };
+  const rules: OutboundAccessSettings = { ...STRICT, namedHosts: () => new Set([`${HOST}:${issuer.port}`]) };
   return { issuer, url, rules };
 }
 

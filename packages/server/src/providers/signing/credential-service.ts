@@ -18,6 +18,8 @@ export const MIN_CLOCK_SKEW_MS = 60_000;
 export interface CredentialContext {
   readonly transport: UpstreamTransport;
   readonly clock: Clock;
+  /** The organization whose provider needs the credential. */
+  readonly orgId: string | undefined;
   readonly via: (origin: string) => ConnectionOptions | undefined;
 }
 
@@ -72,6 +74,7 @@ export async function callCredentialService(
     headers: ['accept-encoding', 'identity', ...(request.headers ?? [])],
     body: request.body === undefined ? null : Buffer.from(request.body),
     connectMs: CONNECT_MS,
+    orgId: context.orgId,
     via: request.isLocal ? undefined : context.via(url.origin),
     unguarded: request.isLocal,
   };

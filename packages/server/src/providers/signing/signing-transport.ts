@@ -45,23 +45,25 @@ const CLOCK_SKEW_ERRORS = /^(InvalidSignature|SignatureDoesNotMatch|RequestExpir
 export function createSigningTransport(inner: UpstreamTransport, clock: Clock): UpstreamTransport {
   const signers = new Map<string, Signer>();
 
-  function signerFor(signing: SigningConfig): Signer {
-    const known = signers.get(signing.key);
+  /** Organizations do not share signers, because their requests for credentials may reach other addresses. */
+  function signerFor(signing: SigningConfig, orgId: string | undefined): Signer {
+    const key = `${orgId ?? ''} ${signing.key}`;
+    const known = signers.get(key);
     if (known) return known;
-    const world = { transport: inner, clock, via: signing.via };
+    const world = { transport: inner, clock, orgId, via: signing.via };
     const { identity } = signing;
     const signer =
       identity.type === 'aws'
         ? awsSigner(identity, new AutoRenewingValue(clock, () => fetchAwsCredentials(identity, world)), clock)
         : googleSigner(new AutoRenewingValue(clock, () => fetchGoogleToken(identity, world)));
-    signers.set(signing.key, signer);
+    signers.set(key, signer);
     return signer;
   }
 
   return {
     dispatch(request, handler) {
       if (request.signing === undefined) return inner.dispatch(request, handler);
-      const call = new SignedCall(inner, signerFor(request.signing), request, handler);
+      const call = new SignedCall(inner, signerFor(request.signing, request.orgId), request, handler);
       call.start();
       return () => call.cancel();
     },

@@ -20,7 +20,7 @@ import { fetchGoogleToken } from './google-tokens.ts';
 const folder = mkdtempSync(join(tmpdir(), 'floe-tokens-'));
 const clock = new FakeClock();
 const transport = createHttpTransport();
-const world = { transport, clock, via: () => undefined };
+const world = { transport, clock, orgId: undefined, via: () => undefined };
 const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
   type: 'pkcs8',
   format: 'pem',

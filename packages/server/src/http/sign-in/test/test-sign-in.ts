@@ -121,7 +121,7 @@ function createFakeHasher(count: () => void) {
 
 function loopbackGuard() {
   const named = new Set<string>();
-  return createOutboundGuard(() => ({ allowPrivate: true, privateNetworks: [], namedHosts: named }));
+  return createOutboundGuard(() => ({ allowPrivate: true, privateNetworks: [], namedHosts: () => named }));
 }
 
 async function addPerson(
