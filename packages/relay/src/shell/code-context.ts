@@ -1,3 +1,4 @@
+import { normalizeCommandName } from './command.ts';
 import type { CommandInput } from './redirects.ts';
 import type { ShellScope } from './shell-scope.ts';
 import type { TextSpan } from './shell-word.ts';
@@ -10,4 +11,9 @@ export interface CodeContext {
   readonly place: TextSpan | null;
   readonly depth: number;
   readonly scope: ShellScope;
+}
+
+/** Returns the context of code that the command `name` runs. */
+export function nestedContext(around: CodeContext, name: string): CodeContext {
+  return { ...around, via: [...around.via, normalizeCommandName(name)], depth: around.depth + 1 };
 }

@@ -1,4 +1,4 @@
-import type { CodeContext } from './code-context.ts';
+import { type CodeContext, nestedContext } from './code-context.ts';
 import {
   type CommandTrait,
   normalizeCommandName,
@@ -10,6 +10,7 @@ import { findEmbeddedCommands } from './embedded-commands.ts';
 import { analyzeForeignCode } from './foreign-code.ts';
 import { quoteShellWord } from './git-commands.ts';
 import type { AnalysisBudget } from './grammar.ts';
+import { hasProgramArgument } from './interpreters.ts';
 import { NETWORK_COMMAND_INPUT, NETWORK_PROGRAMS } from './network-command-input.ts';
 import { predictArguments } from './predict-arguments.ts';
 import { readScript } from './read-script.ts';
@@ -174,6 +175,12 @@ export class CodeInspector {
       return [];
     }
     traits.push('runs_code');
+    if (hasProgramArgument(interpreter)) {
+      const words = [interpreter, text].map((word) => createLiteralWord(word, given));
+      const context = nestedContext(given.context, interpreter);
+      this.#sink.analyze({ ...given, words, assignments: [], redirects: [], input: null, context });
+      return [];
+    }
     const script = readScript(text, interpreter);
     if (script.isForeign) return this.inspectForeignCode(script.text, createLiteralWord('', given), given);
     this.inspectCode({ text: script.text, placing: given, name: interpreter, input: null, args });
@@ -289,8 +296,4 @@ interface CodeText {
   readonly input?: CommandInput | null;
   /** Positional parameters, starting with `$0`. */
   readonly args?: readonly ShellWord[];
-}
-
-function nestedContext(around: CodeContext, name: string): CodeContext {
-  return { ...around, via: [...around.via, normalizeCommandName(name)], depth: around.depth + 1 };
 }

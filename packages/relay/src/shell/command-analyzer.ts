@@ -25,8 +25,9 @@ import {
 } from './git-commands.ts';
 import type { AnalysisBudget } from './grammar.ts';
 import { guessWrappedCommands } from './guess-wrapped-commands.ts';
-import { analyzeInterpreter, findOptionCommands } from './interpreters.ts';
+import { analyzeInterpreter } from './interpreters.ts';
 import { NETWORK_COMMAND_INPUT } from './network-command-input.ts';
+import { findOptionCommands } from './option-commands.ts';
 import { findPositionals } from './positional-arguments.ts';
 import { findFilesNamedByInput } from './predict-arguments.ts';
 import { recordFileWrites, recordRedirectWrites } from './record-file-writes.ts';
@@ -175,7 +176,8 @@ export class CommandAnalyzer implements CommandSink {
     redirects.push(...findFilesNamedByInput(name, args, given.input));
     const own = found?.own ?? args.length;
     const implied = findImpliedOptions(invocation, scope);
-    if (found?.file) redirects.push(...this.#inspector.inspectScript(name, found.file, given, traits));
+    for (const file of [found?.file ?? [], found?.startFiles ?? []].flat())
+      redirects.push(...this.#inspector.inspectScript(name, file, given, traits));
     redirects.push(...this.#inspector.inspectEmbeddedCommands(invocation, subcommand, given, traits));
     const all = { ...given, redirects: [...given.redirects, ...redirects] };
     this.record(all, { word, args, traits, own, implied, name });
@@ -194,9 +196,9 @@ export class CommandAnalyzer implements CommandSink {
     if (name === 'git') {
       inner.push(...findGitSettingCommands(invocation), ...findGitTransportCommands(invocation));
       inner.push(...resolveGitAlias(invocation, given.context.scope));
-      if (args.some(({ text }) => /^core\.hookspath=/i.test(text ?? ''))) {
+      if (args.some(({ text }) => /^(?:core\.hookspath|--exec-path)=/i.test(text ?? ''))) {
         traits.push('injects');
-        this.reportUnclear('core.hooksPath makes git run other code', given);
+        this.reportUnclear('core.hooksPath or --exec-path makes git run other code', given);
       }
     }
     if (name === 'enable' && args.some(({ text }) => text === '-f'))

@@ -6,7 +6,9 @@ import { createUnknownCommandOutput, joinCommandOutputs } from './command-output
 import { expandParameter } from './expand-parameter.ts';
 import { forEachLoopValue } from './for-each-loop-value.ts';
 import type { SyntaxNode } from './grammar.ts';
+import { readArrayElements, readAssignment } from './read-assignment.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
+import { isNamerefOption } from './record-variable-changes.ts';
 import {
   type CommandInput,
   findHeredocBackticks,
@@ -14,9 +16,9 @@ import {
   readRedirectInput,
   readRedirects,
 } from './redirects.ts';
-import type { ShellScope, VariableValue } from './shell-scope.ts';
+import type { ShellScope } from './shell-scope.ts';
 import type { CommandOutput, ShellWord, TextSpan } from './shell-word.ts';
-import { dropLeadingText, isStatementType, mergeAdjacentWords } from './tree-words.ts';
+import { isStatementType, mergeAdjacentWords } from './tree-words.ts';
 import type { CodeLocation } from './unresolved-command.ts';
 
 /** Finds every simple command in one syntax tree, at any depth, and passes it to the analyzer. */
@@ -59,8 +61,12 @@ export class CommandCollector implements WordReadContext {
       case 'expansion':
         this.#prompt(node);
         break;
-      case 'test_command':
       case 'declaration_command':
+        this.#subscripts(node);
+        this.#visitChildren(node, input);
+        this.#declareNamerefs(node);
+        return null;
+      case 'test_command':
       case 'unset_command':
         this.#subscripts(node);
         break;
@@ -151,9 +157,9 @@ export class CommandCollector implements WordReadContext {
 
   #assigned(node: SyntaxNode): void {
     const [name, operator, value] = node.children;
-    const assignment = this.#assignment(node);
+    const assignment = readAssignment(node, this);
     const scalar = name?.type === 'variable_name' ? assignment.name : assignment.name.replace(/\[.*$/s, '');
-    if (value?.type === 'array') this.scope.assign(scalar, this.#elements(value));
+    if (value?.type === 'array') this.scope.assign(scalar, readArrayElements(value, this));
     else if (operator?.type === '=') this.scope.assign(scalar, [readAssignedValue(value, this)]);
     else
       this.scope.assign(scalar, [
@@ -162,24 +168,16 @@ export class CommandCollector implements WordReadContext {
     this.#analyzer.inspectAssignments([assignment], this.#locate(node));
   }
 
-  #elements({ children }: SyntaxNode): VariableValue {
-    const words = children.filter(({ type }) => /^[a-z]/.test(type));
-    return words.flatMap((word): VariableValue => {
-      const [, index] = /^(\[[^\]]*\]=)/.exec(this.text.slice(word.start, word.end)) ?? [];
-      if (index !== undefined) return [dropLeadingText(readAssignedValue(word, this), index.length)];
-      return readShellWords(word, this).map((one) => [
-        { text: one.text, quoted: true, certain: true, ...(one.glob && { names: true }) },
-      ]);
-    });
-  }
-
-  #assignment({ children }: SyntaxNode): VariableAssignment {
-    const [name, operator, value] = children;
-    const isPlain = name?.type === 'variable_name' && operator?.type === '=';
-    return {
-      name: name ? this.text.slice(name.start, name.end) : '',
-      value: isPlain && value?.type !== 'array' ? joinSegmentTexts(readAssignedValue(value, this)) : null,
-    };
+  /** `declare -n name=target` makes the variable another name of its target. */
+  #declareNamerefs({ children }: SyntaxNode): void {
+    const options = children.filter(({ type }) => type === 'word');
+    if (!options.some(({ start, end }) => isNamerefOption(this.text.slice(start, end)))) return;
+    for (const child of children) {
+      if (child.type !== 'variable_assignment') continue;
+      const { name, value } = readAssignment(child, this);
+      if (value !== null) this.scope.refer(name, value);
+      else this.#analyzer.reportUnclear('the target of a nameref is unknown', this.#locate(child));
+    }
   }
 
   /** `$(< file)` reads a file without a command. */
@@ -261,7 +259,7 @@ export class CommandCollector implements WordReadContext {
     const assignments: VariableAssignment[] = [];
     let from = input;
     for (const child of node.children) {
-      if (child.type === 'variable_assignment') assignments.push(this.#assignment(child));
+      if (child.type === 'variable_assignment') assignments.push(readAssignment(child, this));
       from = readRedirectInput(child, this) ?? from;
     }
     const own = node.children.filter(({ type }) => type === 'file_redirect');

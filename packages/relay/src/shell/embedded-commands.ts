@@ -73,7 +73,11 @@ function extractFiles(text: string, language: EmbeddedLanguage): readonly string
   const pattern = EMBEDDED_FILE_PATTERNS[language];
   if (!pattern) return [];
   return [...text.matchAll(pattern)].flatMap(([, one, other, more]) =>
-    (one ?? other ?? more ?? '').trim().split(/\s+/).filter(Boolean),
+    (one ?? other ?? more ?? '')
+      .trim()
+      .split(/\s+/)
+      .map((path) => path.replaceAll(/^['"]|['"]$/g, ''))
+      .filter(Boolean),
   );
 }
 

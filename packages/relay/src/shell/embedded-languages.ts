@@ -70,7 +70,7 @@ export const EMBEDDED_FILE_PATTERNS: Readonly<Partial<Record<EmbeddedLanguage, R
     /(?:^|\n)\s*\.(?:read|import)\s+(?!-|\|)(\S+)|\b(?:readfile|load_file|read_csv\w*|from)\s*\(?\s*'([^']+)'/gi,
   ftp: /(?:^|\n)\s*(?:m?put|append)\s+([^\n]+)/g,
   m4: /\bs?include\(\s*[`"']*([^)]+?)["']*\s*\)/g,
-  sql: /\\(?:i|ir|copy\s+\S+\s+from)\s+(\S+)|(?:^|[;\n])\s*source\s+(\S+)|\b(?:readfile|load_file|pg_read_file|infile|read_csv\w*|from)\s*\(?\s*'([^']+)'/gi,
+  sql: /\\(?:i|ir|include|include_relative|copy\b[^\n;]*?\sfrom)\s+(\S+)|(?:^|[;\n])\s*source\s+(\S+)|\b(?:readfile|load_file|pg_read_file|infile|read_csv\w*|from)\s*\(?\s*'([^']+)'/gi,
 };
 
 const VIM: EmbeddedInterpreter = { language: 'ex', options: ['-c', '--cmd'], operands: /^\+(?!\d*$)(.+)$/s };

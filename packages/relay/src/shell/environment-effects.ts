@@ -5,7 +5,12 @@ const COMMAND_VARIABLES =
   /^(?:GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|EDITOR|SEQUENCE_EDITOR|PAGER|ASKPASS|PROXY_COMMAND)|(?:MAN)?PAGER|EDITOR|VISUAL|BROWSER|LESS(?:OPEN|CLOSE)|PROMPT_COMMAND|SSH_ASKPASS|SUDO_ASKPASS|FZF_DEFAULT_COMMAND|RSYNC_RSH|CVS_RSH|SVN_(?:SSH|EDITOR)|KUBE_EDITOR|npm_config_(?:shell|script_shell|node_gyp|editor))$/;
 /** Variables that make programs load or run something else. */
 const LOADER_VARIABLES =
-  /^(?:LD_(?:PRELOAD|AUDIT)|DYLD_INSERT_LIBRARIES|BASH_ENV|BASH_FUNC_.*|PERL5(?:OPT|DB)|PYTHONSTARTUP|RUBYOPT|GCONV_PATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|PS4|SHELLOPTS|BASHOPTS|GIT_CONFIG(?:_.*)?|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|NODE_REPL_EXTERNAL_MODULE)$/;
+  /^(?:LD_(?:PRELOAD|AUDIT)|DYLD_INSERT_LIBRARIES|BASH_ENV|BASH_FUNC_.*|PERL5(?:OPT|DB)|PYTHONSTARTUP|RUBYOPT|GCONV_PATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|PS4|SHELLOPTS|BASHOPTS|GIT_CONFIG(?:_.*)?|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|ZDOTDIR|NODE_REPL_EXTERNAL_MODULE)$/;
+/**
+ * A POSIX shell runs the file that `ENV` names. Other programs use `ENV` for the name of an environment, such
+ * as `production`, which is not a path.
+ */
+const SHELL_START_FILE = /^(?:~|\.{0,2}\/)/;
 /** Common variables. Only some of their options load something. */
 const NODE_LOADER_OPTIONS =
   /(?:^|\s)(?:-r|--(?:require|import|loader|experimental-loader|eval|inspect-brk))\b/;
@@ -29,6 +34,7 @@ export function findEnvironmentEffects(assignments: readonly VariableAssignment[
     if (COMMAND_VARIABLES.test(name)) {
       if (value === null || /\S/.test(value)) code.push(value);
     } else if (LOADER_VARIABLES.test(name)) loads.push(name);
+    else if (name === 'ENV' && SHELL_START_FILE.test(value ?? '')) loads.push(name);
     else if (name === 'NODE_OPTIONS' && (value === null || NODE_LOADER_OPTIONS.test(value))) loads.push(name);
   }
   return { code, loads };

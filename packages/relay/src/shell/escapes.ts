@@ -13,8 +13,12 @@ const SIMPLE_ESCAPE_CHARACTERS: Readonly<Record<string, string>> = {
 const NUMERIC_ESCAPE =
   /^(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c([\s\S]))/;
 
-/** Returns the value of `$'…'` in bash ("ANSI-C Quoting" in its manual). */
+/** Returns the value of `$'…'` in bash ("ANSI-C Quoting" in its manual). A NUL ends the string. */
 export function unescapeAnsiC(text: string): string {
+  return unescapeBackslashes(text).replace(/\0[\s\S]*$/, '');
+}
+
+function unescapeBackslashes(text: string): string {
   let out = '';
   for (let at = 0; at < text.length; at += 1) {
     const char = text.charAt(at);
@@ -32,9 +36,7 @@ export function unescapeAnsiC(text: string): string {
       at += 1;
     }
   }
-  // A NUL ends the string in bash.
-  const nul = out.indexOf('\0');
-  return nul === -1 ? out : out.slice(0, nul);
+  return out;
 }
 
 function unescapeNumber([, hex, short, long, octal, control]: RegExpExecArray): string {
@@ -51,7 +53,7 @@ export function unescapeDoubleQuoted(text: string): string {
   return text.replaceAll(/\\([$`"\\]|\n)/g, (_, char: string) => (char === '\n' ? '' : char));
 }
 
-/** Evaluates the backslash escapes that `printf` and `echo -e` have in common. */
+/** Evaluates the backslash escapes that `printf` and `echo -e` have in common. They print NUL characters. */
 export function unescapePrintf(text: string): string {
-  return unescapeAnsiC(text.replaceAll(/\\0([0-7]{1,3})/g, '\\$1'));
+  return unescapeBackslashes(text.replaceAll(/\\0([0-7]{1,3})/g, '\\$1'));
 }

@@ -34,6 +34,13 @@ READS_INPUT.delete('emacs');
 READS_INPUT.delete('erl');
 
 const AWK_NAMES = new Set(['awk', 'gawk', 'mawk', 'nawk']);
+const SED_NAMES = new Set(['sed', 'gsed']);
+
+/** Whether the interpreter's first operand is its program: `awk -f file` runs the same as `awk 'program'`. */
+export function hasProgramArgument(interpreter: string): boolean {
+  return AWK_NAMES.has(interpreter) || SED_NAMES.has(interpreter);
+}
+
 /** Matches awk programs that run commands or read their output. */
 const AWK_RUNS = /\bsystem\s*\(|\|\s*&?\s*"|"\s*\|\s*&?\s*getline|\bprint[^;\n]*\|/;
 /** Matches sed scripts with the command or flag `e`. */
@@ -46,8 +53,8 @@ export function analyzeInterpreter(invocation: CommandInvocation): UnwrappedComm
   const { args } = invocation;
   // `python3.12` is `python`.
   const name = /^(?:python|pypy|perl|ruby|lua|php)(?=[\d.]*$)/.exec(invocation.name)?.[0] ?? invocation.name;
-  if (AWK_NAMES.has(name)) return analyzeAwkProgram(args);
-  if (name === 'sed' || name === 'gsed') return analyzeSedScript(args);
+  if (AWK_NAMES.has(name)) return analyzeProgramFile(args) ?? analyzeAwkProgram(args);
+  if (SED_NAMES.has(name)) return analyzeProgramFile(args) ?? analyzeSedScript(args);
   if (name === 'deno' && args[0]?.text === 'eval') return createCodeResult(name, args.slice(1, 2));
   if (name === 'source' || name === '.') return analyzeSource(args);
   const options = Object.hasOwn(CODE_OPTIONS, name) ? CODE_OPTIONS[name] : undefined;
@@ -101,11 +108,29 @@ function createCodeResult(name: string, words: readonly ShellWord[]): UnwrappedC
   };
 }
 
+/** Analyzes the file that contains the program of awk or sed. Null if an argument contains the program. */
+function analyzeProgramFile(args: readonly ShellWord[]): UnwrappedCommand | null {
+  for (const [at, word] of args.entries()) {
+    const { text } = word;
+    const [, attached] = /^(?:-f|--file=)(.+)$/s.exec(text ?? '') ?? [];
+    if (attached !== undefined) return createInputResult([{ ...word, text: attached }]);
+    const next = args[at + 1];
+    // The grammar drops a `-` before a here-document.
+    if (text !== null && PROGRAM_FILE_OPTION.test(text)) return createInputResult(next ? [next] : []);
+  }
+  return null;
+}
+
+/** Matches `-f`, also at the end of a cluster such as `-nf`, and the same option of gawk. */
+const PROGRAM_FILE_OPTION = /^(?:-[a-zA-Z]*f|-E|--file|--exec)$/;
+
 /** Analyzes an awk program. Its strings may be commands and files. */
 function analyzeAwkProgram(args: readonly ShellWord[]): UnwrappedCommand | null {
-  const program = args.find(
-    ({ text }, at) => text === null || (!/^-./.test(text) && !/^-[vFi]$/.test(args[at - 1]?.text ?? '')),
-  );
+  const program =
+    findAwkSource(args) ??
+    args.find(
+      ({ text }, at) => text === null || (!/^-./.test(text) && !/^-[vFi]$/.test(args[at - 1]?.text ?? '')),
+    );
   if (program?.text == null) return null;
   if (AWK_RUNS.test(program.text))
     return {
@@ -116,6 +141,14 @@ function analyzeAwkProgram(args: readonly ShellWord[]): UnwrappedCommand | null 
       unclearReasons: findAwkUnclear(program.text),
     };
   return /getline/.test(program.text) ? { ...NO_COMMANDS, foreign: [program] } : null;
+}
+
+/** The program in gawk's option `--source`. */
+function findAwkSource(args: readonly ShellWord[]): ShellWord | undefined {
+  return args.flatMap((word) => {
+    const [, text] = /^(?:-e|--source=)(.+)$/s.exec(word.text ?? '') ?? [];
+    return text === undefined ? [] : [{ ...word, text }];
+  })[0];
 }
 
 /** Finds literals that awk passes to a shell. */
@@ -170,113 +203,4 @@ function createInputResult(args: readonly ShellWord[]): UnwrappedCommand {
 function analyzeSource(args: readonly ShellWord[]): UnwrappedCommand {
   const [file] = args;
   return { ...NO_COMMANDS, readsInput: file?.text === '/dev/stdin', ...(file && { file }) };
-}
-
-/** Options whose value is a command that another program runs. */
-const COMMAND_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  npm: ['--script-shell'],
-  'npm run': ['--script-shell'],
-  tar: [
-    '--to-command',
-    '-I',
-    '--use-compress-program',
-    '--rsh-command',
-    '--checkpoint-action=exec',
-    '--info-script',
-    '-F',
-    '--new-volume-script',
-  ],
-  rsync: ['-e', '--rsh'],
-  zip: ['-TT', '--unzip-command'],
-  man: ['-P', '--pager'],
-  sort: ['--compress-program'],
-  split: ['--filter'],
-  rg: ['--pre'],
-  fzf: ['--preview'],
-  nodemon: ['-x', '--exec'],
-  scp: ['-S'],
-  sftp: ['-S'],
-  tcpdump: ['-z'],
-  'git rebase': ['-x', '--exec'],
-  'git difftool': ['-x', '--extcmd'],
-  'git clone': ['-u', '--upload-pack'],
-  'git fetch': ['--upload-pack'],
-  'git pull': ['--upload-pack'],
-  'git push': ['--receive-pack', '--exec'],
-  'git ls-remote': ['--upload-pack', '--exec'],
-  'git filter-branch': [
-    '--env-filter',
-    '--tree-filter',
-    '--index-filter',
-    '--parent-filter',
-    '--msg-filter',
-    '--commit-filter',
-  ],
-};
-
-/** Returns the commands in the options of programs that are not wrappers. */
-export function findOptionCommands(
-  { name, args }: CommandInvocation,
-  subcommand: string | null,
-): NestedCommand[] {
-  const key = subcommand === null ? name : `${name} ${subcommand}`;
-  const options = [...commandOptions(name), ...(key === name ? [] : commandOptions(key))];
-  const inner: NestedCommand[] = [];
-  if (options.length > 0)
-    for (const [at, word] of args.entries()) {
-      const value = optionCommand(word, args[at + 1], options);
-      if (value) inner.push(value);
-    }
-  if (name === 'find' || name === 'fd' || name === 'fdfind') inner.push(...findExecCommands(args));
-  if (/^(?:ssh|scp|sftp|rsync|mosh|autossh)$/.test(name)) inner.push(...findProxyCommands(args));
-  return inner;
-}
-
-function commandOptions(key: string): readonly string[] {
-  return (Object.hasOwn(COMMAND_OPTIONS, key) ? COMMAND_OPTIONS[key] : undefined) ?? [];
-}
-
-function optionCommand(
-  word: ShellWord,
-  next: ShellWord | undefined,
-  options: readonly string[],
-): NestedCommand | null {
-  const { text } = word;
-  if (text === null) return null;
-  for (const option of options) {
-    if (text === option && next) return { kind: 'code', word: next, text: next.text };
-    if (text.startsWith(`${option}=`)) return { kind: 'code', word, text: text.slice(option.length + 1) };
-  }
-  return null;
-}
-
-const FIND_EXEC_OPTIONS = new Set([
-  '-exec',
-  '-execdir',
-  '-ok',
-  '-okdir',
-  '-x',
-  '-X',
-  '--exec',
-  '--exec-batch',
-]);
-
-/** Finds the command of `find -exec command ;` and of similar options of `fd`. */
-function findExecCommands(args: readonly ShellWord[]): NestedCommand[] {
-  const inner: NestedCommand[] = [];
-  for (const [at, { text }] of args.entries()) {
-    if (text === null || !FIND_EXEC_OPTIONS.has(text)) continue;
-    const end = args.findIndex((word, n) => n > at && (word.text === ';' || word.text === '+'));
-    const words = args.slice(at + 1, end === -1 ? undefined : end);
-    if (words.length > 0) inner.push({ kind: 'words', words });
-  }
-  return inner;
-}
-
-function findProxyCommands(args: readonly ShellWord[]): NestedCommand[] {
-  return args.flatMap((word) => {
-    const [, command] =
-      /^(?:-o)?(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.+)$/is.exec(word.text ?? '') ?? [];
-    return command === undefined ? [] : ([{ kind: 'code', word, text: command }] satisfies NestedCommand[]);
-  });
 }

@@ -26,12 +26,17 @@ export function predictArguments(
   const isNamed = token !== null && kept.some(({ text }) => text?.includes(token));
   if (!isNamed) {
     const isAppended = name === 'xargs' ? token === null : /^(?:parallel|fd|fdfind)$/.test(name);
-    return [isAppended ? [...kept, ...values.flatMap(splitWord)] : kept];
+    return [isAppended ? [...kept, ...(isSplitAtBlanks(own) ? values.flatMap(splitWord) : values)] : kept];
   }
   const each = values.slice(0, MAX_LINES);
   return (each.length === 0 ? [createUnknownWord(first)] : each).map((value) =>
     kept.map((word) => (word.text?.includes(token) ? replaceToken(word, token, value) : word)),
   );
+}
+
+/** `xargs` splits its input at blanks, unless an option sets the separator. */
+function isSplitAtBlanks(own: readonly ShellWord[]): boolean {
+  return !own.some(({ text }) => /^(?:-[a-zA-Z]*0|-d|--null$|--delimiter)/.test(text ?? ''));
 }
 
 function splitWord(word: ShellWord): ShellWord[] {

@@ -38,7 +38,7 @@ const DOWNLOAD_PROGRAMS: Readonly<
 };
 /** Programs that copy from remote machines to their last argument. */
 const REMOTE_COPY_PROGRAMS = new Set(['scp', 'rsync', 'aws', 'gsutil', 'gcloud', 'rclone', 'mc', 's3cmd']);
-const COPY_PROGRAMS = new Set(['cp', 'mv', 'ln', 'install', 'link']);
+const COPY_PROGRAMS = new Set(['cp', 'mv', 'ln', 'install', 'link', 'ditto']);
 const DECODING_PROGRAMS = new Set(['base64', 'openssl', 'xxd', 'gunzip', 'gzip', 'zcat']);
 
 /**
@@ -55,6 +55,7 @@ export function recordFileWrites(
     ({ text }, at) => (text === null || !/^-./.test(text)) && !/^-[mog]$/.test(args[at - 1]?.text ?? ''),
   );
   if (name === 'git' && operands[0]?.text === 'clone') return recordClone(operands.slice(1), scope);
+  if (name === 'dd') return recordCopy([], findDiskCopyOperands(args), scope);
   if (name === 'tee') return recordTee(args, operands, input, scope);
   if (COPY_PROGRAMS.has(name)) return recordCopy(args, operands, scope);
   if (REMOTE_COPY_PROGRAMS.has(name)) return recordRemoteCopy(operands, scope);
@@ -92,6 +93,14 @@ function recordTee(
   }
 }
 
+/** The operands of `dd if=source of=target`, in the order of `cp`. */
+function findDiskCopyOperands(args: readonly ShellWord[]): readonly ShellWord[] {
+  return ['if=', 'of='].flatMap((key) => {
+    const word = args.findLast(({ text }) => text?.startsWith(key));
+    return word?.text ? [{ ...word, text: word.text.slice(key.length) }] : [];
+  });
+}
+
 /** Records a copy of a program, as a file or in a directory. */
 function recordCopy(args: readonly ShellWord[], operands: readonly ShellWord[], scope: ShellScope): void {
   const [source] = operands;
@@ -117,7 +126,9 @@ export function findProgramAtPath(path: string): string | null {
 function recordRemoteCopy(operands: readonly ShellWord[], scope: ShellScope): void {
   const target = operands.at(-1)?.text;
   const isRemote = operands.slice(0, -1).some(({ text }) => text?.includes(':'));
-  if (target == null || !isRemote || target.includes(':')) return;
+  // `rsync` also copies between local paths, as `cp` does.
+  if (!isRemote) return recordCopy([], operands, scope);
+  if (target == null || target.includes(':')) return;
   recordDownload(target, scope);
   for (const { text } of operands.slice(0, -1)) {
     const base = baseName(text ?? '');

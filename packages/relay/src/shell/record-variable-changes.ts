@@ -1,4 +1,5 @@
 import { predictCommandOutput } from './command-output.ts';
+import { parseAssignment } from './environment-effects.ts';
 import type { CommandInput } from './redirects.ts';
 import { type ShellScope, toWordSegments } from './shell-scope.ts';
 import { createLiteralWord, type ShellWord } from './shell-word.ts';
@@ -16,6 +17,12 @@ export function recordVariableChanges(
   switch (name) {
     case 'read':
       return recordRead(args, input, scope);
+    case 'declare':
+    case 'typeset':
+    case 'local':
+    case 'export':
+    case 'readonly':
+      return recordDeclaration(args, scope);
     case 'mapfile':
     case 'readarray':
     case 'getopts':
@@ -37,6 +44,23 @@ export function recordVariableChanges(
       return;
     case 'unset':
       for (const { text } of args) if (text !== null) scope.markUnknown(text, 'variable');
+  }
+}
+
+/** Returns whether an argument of `declare` makes its variables namerefs. */
+export function isNamerefOption(text: string | null): boolean {
+  return /^-[a-zA-Z]*n/.test(text ?? '');
+}
+
+/** `builtin declare x=y`: the grammar recognizes declarations only if the name is not in quotes. */
+function recordDeclaration(args: readonly ShellWord[], scope: ShellScope): void {
+  const isNameref = args.some(({ text }) => isNamerefOption(text));
+  for (const { text } of args) {
+    const assignment = parseAssignment(text);
+    if (assignment?.value == null) continue;
+    const { name, value } = assignment;
+    if (isNameref) scope.refer(name, value);
+    else scope.assign(name, [[{ text: value, quoted: false, certain: false }]]);
   }
 }
 

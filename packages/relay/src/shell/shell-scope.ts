@@ -34,6 +34,8 @@ export class ShellScope {
   readonly #parent: ShellScope | null;
   readonly #values = new Map<string, VariableValue>();
   readonly #reassigned = new Set<string>();
+  /** The variables that namerefs refer to (`declare -n`). */
+  readonly #references = new Map<string, string>();
   readonly #functions = new Map<string, ShellFunction>();
   readonly #aliases = new Map<string, string>();
   readonly #files: Map<string, WrittenFile>;
@@ -59,7 +61,29 @@ export class ShellScope {
     this.#args = [...this.#args.slice(0, 1), ...(this.#args.length === 0 ? words.slice(0, 1) : []), ...words];
   }
 
-  assign(name: string, value: VariableValue): void {
+  /** Makes a variable another name of `target`, as `declare -n` does. */
+  refer(name: string, target: string): void {
+    this.#references.set(name, target);
+  }
+
+  /** The variable that a name stands for. A chain of namerefs has at most eight links; bash rejects loops. */
+  #resolve(name: string): string {
+    let resolved = name;
+    for (let link = 0; link < 8; link += 1) {
+      const target = this.#findReference(resolved);
+      if (target === null) break;
+      resolved = target;
+    }
+    return resolved;
+  }
+
+  #findReference(name: string): string | null {
+    const target = this.#references.get(name) ?? null;
+    return target === null && this.#parent !== null ? this.#parent.#findReference(name) : target;
+  }
+
+  assign(given: string, value: VariableValue): void {
+    const name = this.#resolve(given);
     if (this.#values.has(name)) this.#reassigned.add(name);
     const size = value.reduce((sum, pieces) => sum + pieces.length, 0);
     this.#values.set(name, size > MAX_SEGMENTS ? [[{ text: null, quoted: true, certain: false }]] : value);
@@ -72,7 +96,8 @@ export class ShellScope {
   }
 
   /** Whether the text sets a variable exactly once. Its value then counts as written in the command. */
-  isAssignedOnce(name: string): boolean {
+  isAssignedOnce(given: string): boolean {
+    const name = this.#resolve(given);
     if (/^(?:[@*]|\d+)$/.test(name)) return this.#args.length > 0;
     if (this.#values.has(name)) return !this.#reassigned.has(name);
     return this.#parent?.isAssignedOnce(name) ?? false;
@@ -84,7 +109,8 @@ export class ShellScope {
   }
 
   /** The value of a variable. Null if the text does not set it. */
-  value(name: string): VariableValue | null {
+  value(given: string): VariableValue | null {
+    const name = this.#resolve(given);
     const isParameter = /^(?:[@*]|\d+)$/.test(name);
     const value = isParameter ? undefined : (this.#values.get(name) ?? this.#parent?.value(name));
     if (value !== undefined && value !== null) return value;

@@ -156,6 +156,7 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   ...PLAIN_WRAPPERS,
   'cmake -E': {},
   'start-stop-daemon': { otherwise: 'bare', dashes: true, program: '--exec' },
+  capsh: { otherwise: 'bare', dashes: true, program: '--shell', defaultProgram: 'bash' },
   gosu: { skip: 1 },
   'su-exec': { skip: 1 },
   faketime: { values: 'f', otherwise: 'bare', skip: 1 },

@@ -26,6 +26,8 @@ export interface UnwrappedCommand {
   readonly readsInput: boolean;
   /** The script that it runs. */
   readonly file?: ShellWord;
+  /** Scripts that it runs before anything else, if it is interactive. */
+  readonly startFiles?: readonly ShellWord[];
   /** Words with code in another language. */
   readonly foreign?: readonly ShellWord[];
   /** Files that its program reads. */
@@ -158,15 +160,15 @@ class WrapperReader {
 
   /** The program that an option names. */
   #program(): readonly ShellWord[] {
-    const { program } = this.#wrapper;
-    if (program === undefined) return [];
+    const { program, defaultProgram } = this.#wrapper;
     for (const [at, word] of this.#args.entries()) {
       const next = this.#args[at + 1];
-      if (word.text === program && next) return [next];
-      if (word.text?.startsWith(`${program}=`))
+      if (program !== undefined && word.text === program && next) return [next];
+      if (program !== undefined && word.text?.startsWith(`${program}=`))
         return [createLiteralWord(word.text.slice(program.length + 1), word)];
     }
-    return [];
+    const [place] = this.#args;
+    return defaultProgram !== undefined && place ? [createLiteralWord(defaultProgram, place)] : [];
   }
 
   #begin(start: number, skip: number): void {
@@ -185,6 +187,7 @@ class WrapperReader {
 class ShellReader {
   readonly #name: string;
   readonly #args: readonly ShellWord[];
+  readonly #startFiles: ShellWord[] = [];
 
   constructor(name: string, args: readonly ShellWord[]) {
     this.#name = name;
@@ -208,7 +211,11 @@ class ShellReader {
       }
       if (text.startsWith('--')) {
         if (text === '--command') takesCode = true;
-        if (longValues.includes(text)) at += 1;
+        if (longValues.includes(text)) {
+          const file = this.#args[at + 1];
+          if (file) this.#startFiles.push(file);
+          at += 1;
+        }
         continue;
       }
       const letters = text.slice(1);
@@ -221,7 +228,8 @@ class ShellReader {
 
   #runs(inner: NestedCommand[], readsInput: boolean): UnwrappedCommand {
     const doubts = this.#name === 'fish' && inner.length > 0 ? ['fish code cannot be analyzed'] : [];
-    return { nested: inner, traits: [], unclearReasons: doubts, readsInput };
+    const startFiles = this.#startFiles;
+    return { nested: inner, traits: [], unclearReasons: doubts, readsInput, startFiles };
   }
 }
 

@@ -172,6 +172,15 @@ test('what is put together when it runs is never let through: it asks, or is den
   );
 });
 
+test('a copy of a program is the program, whatever made the copy', () => {
+  for (const copy of ['cp /bin/wipe q', 'dd of=q if=/bin/wipe', 'rsync -a /bin/wipe q', 'ditto /bin/wipe q'])
+    assert.equal(decided(`${copy}; ./q -r --now x`).decision, 'deny', copy);
+});
+
+test('a program file that names itself is analyzed in bounded work', () => {
+  assert.notEqual(decided("echo '-ff' > f; awk -f f").decision, 'allow');
+});
+
 test('an allowed command stays allowed only alone and spelled out', () => {
   assert.equal(decided('git status').decision, 'allow');
   assert.equal(decided('git log > /dev/null 2>&1').decision, 'allow');

@@ -24,6 +24,8 @@ export interface WrapperSyntax {
   readonly first?: true;
   /** The option that names the program, whose arguments follow later: `docker run --entrypoint`. */
   readonly program?: string;
+  /** The program that runs the arguments if that option is absent. */
+  readonly defaultProgram?: string;
   /** The command starts after `--`, if there is one. */
   readonly dashes?: true;
   /** A command follows only if this option is present. */
