@@ -62,7 +62,7 @@ const MIN_CARD_DIGITS = 13;
  * Returns whether the number has a valid prefix and length for a card (ISO/IEC 7812 and the ranges of the
  * card networks).
  */
-function isCardNumber(digits: string): boolean {
+export function isCardNumber(digits: string): boolean {
   const { length } = digits;
   const two = Number(digits.slice(0, 2));
   const four = Number(digits.slice(0, 4));

@@ -45,6 +45,13 @@ const FOUND: Record<FindingKind, readonly string[]> = {
     '30000000000004',
     '6011000000000004',
     '2223000048400011',
+    '4111\t1111\t1111\t1111',
+    '4111 1111\r\n1111 1111',
+    '4111  1111  1111  1111',
+    '4111 - 1111 - 1111 - 1111',
+    '4111/1111/1111/1111',
+    '4111.1111.1111.1111',
+    '3400\n000000\n00009',
     '4111 1111 1111 1111',
     '４１１１１１１１１１１１１１１１',
     '4111​1111​1111​1111',
@@ -129,6 +136,11 @@ const NEAR_MISSES: Record<FindingKind, readonly string[]> = {
     '4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1',
     '550e8400-e29b-41d4-a716-446655440000',
     '9007199254740993',
+    '2024\t4111\t1111\t1111\t1111',
+    '4111\n1111\n1111\n1111\n1111\n1111',
+    '4111/1111.1111/1111',
+    '411/1111/1111/11111',
+    '4111.1111.1111.1111.5',
   ],
   iban: [
     'DE89370400440532013001',
@@ -181,6 +193,14 @@ test('a password in an address and the value of a named secret are found without
   assert.deepEqual(found(`"SECRET_ACCESS_KEY": '${key}'`), [`secret ${key}`]);
 });
 
+test('blanks, line breaks, dots and slashes between the groups of a card do not hide it', () => {
+  for (const between of ['  ', '\t', '\n', ' \r\n', '.', '/', ' - ', '-\n']) {
+    const card = ['4111', '1111', '1111', '1111'].join(between);
+    assert.deepEqual(found(`pay 12 with ${card}, please`), [`credit_card ${card}`], JSON.stringify(between));
+    assert.deepEqual(found(`7702${between}${card}`, new Set(['credit_card'])), [], JSON.stringify(between));
+  }
+});
+
 test('a card is found before an expiry date, and only kinds that are wanted are looked for', () => {
   assert.deepEqual(found('4111 1111 1111 1111 12/27 123'), ['credit_card 4111 1111 1111 1111']);
   assert.deepEqual(found('ada@example.org 123-45-6789', new Set(['us_ssn'])), ['us_ssn 123-45-6789']);
@@ -224,6 +244,9 @@ test('the work is linear in the text, however it is made to hurt', () => {
     '1-',
     '4111 1111 1111 1111 ',
     '4111-',
+    '4111\t',
+    '4111    ',
+    '4111\n1111 ',
     '+1 ',
     '(212) ',
     '(',
@@ -257,7 +280,7 @@ test('the scan finds what the straightforward one finds', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       ...pieces,
-      ...'@+(-:/_. \n"\'',
+      ...'@+(-:/_. \t\n"\'',
       '://',
       '-----BEGIN ',
       'eyJ',
@@ -268,6 +291,7 @@ test('the scan finds what the straightforward one finds', () => {
     ),
     fc.string({ maxLength: 12, unit: 'grapheme' }),
     fc.stringMatching(/^[0-9 .-]{1,24}$/),
+    fc.stringMatching(/^4111[\t\n /.-]{1,3}1111[\t\n /.-]{1,3}1111[\t\n /.-]{1,3}1111$/),
     fc.stringMatching(/^[A-Za-z0-9_-]{1,48}$/),
   );
   fc.assert(

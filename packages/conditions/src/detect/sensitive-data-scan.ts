@@ -27,6 +27,7 @@ import {
   hasKnownKeyFormat,
   MIN_KEY_CHARS,
 } from './secrets.ts';
+import { findSpreadCardEnd } from './spread-card.ts';
 
 export { characterReadCounter } from './character-codes.ts';
 
@@ -153,7 +154,8 @@ export class SensitiveDataScan {
   #digits(at: number): number {
     const text = this.#text;
     let end = findShortDigitRunEnd(text, at);
-    if (end === -1) {
+    if (end !== -1) this.#spreadCards(at, end);
+    else {
       const run = readDigitRun(text, at);
       if (!isLetterOrDigit(readCharacterCode(text, run.end)) && readCharacterCode(text, run.end) !== 0x5f)
         for (let first = 0; first < run.groups.length; first += 1) this.#group(run, first);
@@ -165,10 +167,21 @@ export class SensitiveDataScan {
     return end;
   }
 
+  /** Checks the groups of a short digit run for a card that continues after the run. */
+  #spreadCards(start: number, end: number): void {
+    const text = this.#text;
+    const next = readCharacterCode(text, end);
+    if (!this.#wantsCards || end - start < 4 || isLetterOrDigit(next) || next === 0x5f) return;
+    for (let at = start; at < end; at += 1)
+      if (at === start || !isDigit(readCharacterCode(text, at - 1)))
+        this.#addFinding('credit_card', at, findSpreadCardEnd(text, at));
+  }
+
   #group(run: DigitRun, first: number): void {
     const text = this.#text;
     const start = run.groups[first]?.[0] ?? 0;
     if (this.#wantsCards && this.#addFinding('credit_card', start, findCardEnd(text, run, first))) return;
+    if (this.#wantsCards && this.#addFinding('credit_card', start, findSpreadCardEnd(text, start))) return;
     if (run.separators === '') return;
     if (this.#wantsSsns && this.#addFinding('us_ssn', start, findSsnEnd(text, run, first))) return;
     if (this.#wantsPhones) this.#addFinding('phone', start, findNorthAmericanPhoneEnd(text, run, first));
