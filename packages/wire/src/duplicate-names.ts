@@ -1,3 +1,4 @@
+import type { Json } from '@floe/contract/json';
 import { decodeUtf8Range } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
 import type { ByteSpan } from './json-edits.ts';
@@ -36,6 +37,40 @@ function findDuplicate(body: Uint8Array, cursor: JsonCursor): string | null {
       if (inner !== null) return inner;
     }
   return null;
+}
+
+/**
+ * Parses JSON like `JSON.parse`, but also keeps the members that a later member with the same name hides. Their
+ * names get a number. The bytes must be valid JSON.
+ * @example
+ * parseWithHiddenMembers(Buffer.from('{"a":1,"a":2}')); // { 'a (1)': 1, a: 2 }
+ */
+export function parseWithHiddenMembers(body: Uint8Array): Json {
+  return parseValue(body, new JsonCursor(body));
+}
+
+function parseValue(body: Uint8Array, cursor: JsonCursor): Json {
+  if (cursor.enterObject()) {
+    const members: [string, Json][] = [];
+    const last = new Map<string, number>();
+    while (cursor.nextMember()) {
+      const name = memberName(body, cursor);
+      last.set(name, members.length);
+      members.push([name, parseValue(body, cursor)]);
+    }
+    return Object.fromEntries(
+      members.map(([name, value], at) => [last.get(name) === at ? name : `${name} (${at + 1})`, value]),
+    );
+  }
+  if (cursor.enterArray()) {
+    const elements: Json[] = [];
+    while (cursor.nextElement()) elements.push(parseValue(body, cursor));
+    return elements;
+  }
+  cursor.peek();
+  const start = cursor.at;
+  cursor.skip();
+  return JSON.parse(decodeUtf8Range(body, start, cursor.at));
 }
 
 function memberName(body: Uint8Array, { keyStart, keyEnd, keyEscaped }: JsonCursor): string {

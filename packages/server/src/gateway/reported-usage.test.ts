@@ -14,6 +14,22 @@ const USAGE = {
 };
 const MESSAGE = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], usage: USAGE };
 
+test('a finish reason of any length is limited in the row and unchanged in the response', async (t) => {
+  const finish = 'x'.repeat(50_000);
+  const choice = { index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: finish };
+  const completion = { id: 'c', object: 'chat.completion', model: 'm', choices: [choice] };
+  const gateway = await startFakeClockGateway({
+    upstreams: { chatting: () => ({ status: 200, body: Buffer.from(JSON.stringify(completion)) }) },
+    providers: { chatting: { kind: 'openai-compatible' } },
+    routes: [{ model: 'alone', targets: ['chatting/m'], retries: 0 }],
+  });
+  t.after(() => gateway.close());
+  const turn = { model: 'alone', messages: [{ role: 'user', content: 'hello' }] };
+  const answer = await gateway.settled(gateway.send('chat', turn), 0);
+  assert.ok(JSON.stringify(answer).includes(finish));
+  assert.equal(gateway.rows.at(-1)?.finish_reason, finish.slice(0, 100));
+});
+
 test('usage that a provider reported before its connection broke is in the row', async (t) => {
   const gateway = await startFakeClockGateway({
     upstreams: {

@@ -1,6 +1,14 @@
 import type { Usage } from '@floe/wire/usage';
 import { limitDroppedFields } from './dropped-fields.ts';
 
+/** Longer than the finish reasons of all dialects. */
+const MAX_FINISH_REASON_CHARS = 100;
+
+/** Limits a finish reason, because a provider determines its length and every request row contains it. */
+export function limitFinishReason<Reason extends string | null>(finish: Reason): Reason | string {
+  return finish === null ? finish : finish.slice(0, MAX_FINISH_REASON_CHARS);
+}
+
 /** Collects the usage and other data of the current attempt's response, for its charges and for the row. */
 export class ResponseRecord {
   #usage: Usage | null = null;
@@ -64,7 +72,7 @@ export class ResponseRecord {
   }
 
   setFinishReason(finish: string | null): void {
-    this.#finishReason = finish;
+    this.#finishReason = limitFinishReason(finish);
   }
 
   setResponseId(id: string | null): void {

@@ -5,6 +5,7 @@ import { estimateContentTokens } from '../../guardrails/token-estimate.ts';
 import type { Price } from '../../providers/prices.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
 import type { AttemptRecord } from '../exchange-record.ts';
+import { limitFinishReason } from '../response-record.ts';
 import { chargeAttempt } from '../usage-and-cost.ts';
 import { toTokenColumns } from '../usage-fields.ts';
 import type { PendingExchange } from './deferred-exchange.ts';
@@ -38,7 +39,7 @@ export function buildFinalExchangeRow(
   const status = response['status'];
   return {
     ...row,
-    finish_reason: typeof status === 'string' ? status : row.finish_reason,
+    finish_reason: typeof status === 'string' ? limitFinishReason(status) : row.finish_reason,
     ...toTokenColumns(usage),
     usage_source: said ? 'provider' : 'estimated',
     cost_nano_usd: cost.nanoUsd,

@@ -31,6 +31,15 @@ test('pieces of one text are joined, in every choice, tool call and member that 
   }
 });
 
+test('values that a repeated member name hides are collected, and do not separate the pieces around them', () => {
+  const scanned: string[] = [];
+  const strings = new StreamStrings((text) => scanned.push(text));
+  strings.add('{"choices":[{"index":0,"delta":{"content":"4111111"}}]}');
+  strings.add(`{"choices":[{"index":0,"delta":{"content":"first ${CARD}","c\\u006fntent":"111111111"}}]}`);
+  assert.ok(scanned.includes(`first ${CARD}`) && scanned.includes(CARD), JSON.stringify(scanned));
+  assert.ok(strings.texts().includes(CARD));
+});
+
 test('strings outside of deltas are complete, and repeated ones count once', () => {
   const done = { type: 'response.output_text.done', text: CARD };
   const { texts, scanned } = collect([

@@ -1,5 +1,6 @@
 import { isBlob } from '@floe/conditions/detect/blobs';
 import { isObject, type Json } from '@floe/contract/json';
+import { findDuplicateMemberName, parseWithHiddenMembers } from '@floe/wire/duplicate-names';
 import { tryParseJson } from '@floe/wire/json-narrowing';
 
 /** Receives a text to scan: a string, or the end of a longer one with its newest piece. */
@@ -44,7 +45,7 @@ export class StreamStrings {
   }
 
   add(data: string): void {
-    const event = tryParseJson(data);
+    const event = parseEvent(data);
     if (!isObject(event)) return;
     const position = POSITIONS.map((name) => JSON.stringify(event[name]) ?? '').join();
     for (const [name, value] of Object.entries(event))
@@ -90,6 +91,14 @@ export class StreamStrings {
     this.#complete.add(text);
     this.#scan?.(text);
   }
+}
+
+/** Parses an event. Includes members that a repeated name hides, because some clients read the first one. */
+function parseEvent(data: string): Json | undefined {
+  const event = tryParseJson(data);
+  if (!isObject(event)) return undefined;
+  const bytes = Buffer.from(data);
+  return findDuplicateMemberName(bytes) === null ? event : parseWithHiddenMembers(bytes);
 }
 
 interface Place {
