@@ -140,7 +140,12 @@ async function postMessage(
   const { Client } = await import('undici');
   const target = new URL(url);
   const client = new Client(target.origin, {
-    connect: createSocketConnector(target, via(target.origin), CONNECT_TIMEOUT_MS, guard.forOrg(attempt.orgId)),
+    connect: createSocketConnector(
+      target,
+      via(target.origin),
+      CONNECT_TIMEOUT_MS,
+      guard.forOrg(attempt.orgId),
+    ),
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: MAX_RESPONSE_BYTES,

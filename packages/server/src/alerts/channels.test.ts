@@ -160,7 +160,11 @@ test('hostile receivers: redirects, resets and slow responses are failures that 
   for (const [name, respond] of Object.entries(answers)) {
     const receiver = await startWebhookReceiver(t, respond);
     const config = ChannelSchema.parse({ name: 'ops', kind: 'webhook', url: `${receiver.url}/T0PSECRET` });
-    const outcome = await sender.send(notices().begun, { orgId: 'acme', config, signing: { previousSecret: null } });
+    const outcome = await sender.send(notices().begun, {
+      orgId: 'acme',
+      config,
+      signing: { previousSecret: null },
+    });
     assert.equal(outcome.ok, false, name);
     assert.ok(!JSON.stringify(outcome).includes('T0PSECRET'), name);
   }
@@ -206,10 +210,13 @@ test('email: all recipients get one mail with a one-line subject, the idempotenc
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to });
   const { begun, over } = notices();
   for (const notice of [begun, over])
-    assert.deepEqual(await harness.sender.send(notice, { orgId: 'acme', config, signing: { previousSecret: null } }), {
-      ok: true,
-      status: null,
-    });
+    assert.deepEqual(
+      await harness.sender.send(notice, { orgId: 'acme', config, signing: { previousSecret: null } }),
+      {
+        ok: true,
+        status: null,
+      },
+    );
   const [first = '', second = ''] = server.mails;
   assert.match(first, /^Message-ID: <dlv_1@acme\.example>$/im);
   assert.match(second, /^In-Reply-To: <dlv_1@acme\.example>$/im);

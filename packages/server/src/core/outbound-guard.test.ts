@@ -4,7 +4,11 @@ import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createOutboundGuard, type OutboundAccessSettings, OutboundRefusedError } from './outbound-guard.ts';
 
-const STRICT: OutboundAccessSettings = { allowPrivate: false, privateNetworks: [], namedHosts: () => new Set() };
+const STRICT: OutboundAccessSettings = {
+  allowPrivate: false,
+  privateNetworks: [],
+  namedHosts: () => new Set(),
+};
 const ONE_ORG: OutboundAccessSettings = { ...STRICT, allowPrivate: true };
 
 /** A resolver that answers each question from a list, in order; the last answer stays. */

@@ -161,11 +161,7 @@ function hostPortOf(url: URL): HostPort {
 }
 
 /** Checks an address. Returns null if it is allowed. */
-function checkAddress(
-  address: string,
-  place: HostPort,
-  rules: AddressRules,
-): OutboundRefusedError | null {
+function checkAddress(address: string, place: HostPort, rules: AddressRules): OutboundRefusedError | null {
   const shown = address === place.host ? address : `${place.host} (${address})`;
   const reached = embeddedAddresses(address);
   if (reached.length === 0) return new OutboundRefusedError(`${shown} is not a supported IP address.`);

@@ -21,7 +21,11 @@ import { createMailer, type SmtpSettings } from '../mailer.ts';
 
 export const ALERT_TEST_ORG = 'acme';
 export const alertTestSecretsKey = deriveSecretEncryptionKey(randomBytes(32));
-const ONE_ORG: OutboundAccessSettings = { allowPrivate: true, privateNetworks: [], namedHosts: () => new Set() };
+const ONE_ORG: OutboundAccessSettings = {
+  allowPrivate: true,
+  privateNetworks: [],
+  namedHosts: () => new Set(),
+};
 
 export interface TestOutboxOptions {
   readonly database?: Database;

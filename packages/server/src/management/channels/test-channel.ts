@@ -34,11 +34,7 @@ export function defineTestStoredChannelOperation(dependencies: ChannelDependenci
     async run(context, { params }) {
       const { clock } = context;
       const row = await requireResource(kind, context, params.id);
-      return runChannelTest(
-        decryptChannel(row, dependencies.secretsKey, clock.now()),
-        dependencies,
-        clock,
-      );
+      return runChannelTest(decryptChannel(row, dependencies.secretsKey, clock.now()), dependencies, clock);
     },
   });
 }
@@ -62,11 +58,7 @@ export function defineTestDraftChannelOperation(dependencies: ChannelDependencie
   });
 }
 
-async function runChannelTest(
-  channel: DecryptedChannel,
-  dependencies: ChannelDependencies,
-  clock: Clock,
-) {
+async function runChannelTest(channel: DecryptedChannel, dependencies: ChannelDependencies, clock: Clock) {
   const { ok, status, error, durationMs } = await sendTestNotice(channel, { ...dependencies, clock });
   return { ok, status, error, duration_ms: durationMs };
 }

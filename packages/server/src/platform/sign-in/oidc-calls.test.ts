@@ -19,7 +19,11 @@ import { createSignInSite } from './sign-in-site.ts';
 import { type ScriptedIssuer, startScriptedIssuer } from './test/scripted-issuer.ts';
 
 const HOST = 'login.example';
-const STRICT: OutboundAccessSettings = { allowPrivate: false, privateNetworks: [], namedHosts: () => new Set() };
+const STRICT: OutboundAccessSettings = {
+  allowPrivate: false,
+  privateNetworks: [],
+  namedHosts: () => new Set(),
+};
 /** All that an operator can allow. */
 const EVERYTHING: OutboundAccessSettings = {
   allowPrivate: true,

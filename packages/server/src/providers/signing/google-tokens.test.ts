@@ -34,7 +34,8 @@ async function setUp(t: TestContext, privateKey: string, keyId?: string) {
   const file = join(folder, 'account.json');
   writeFileSync(file, JSON.stringify({ type: 'service_account', ...account }));
   const identity = resolveGoogleIdentity({ file, metadata: false }, () => undefined);
-  const fetch = () => fetchGoogleToken(identity, { transport, clock, orgId: undefined, via: () => undefined });
+  const fetch = () =>
+    fetchGoogleToken(identity, { transport, clock, orgId: undefined, via: () => undefined });
   const assertion = () =>
     new URLSearchParams(upstream.requests.at(-1)?.body.toString('utf8')).get('assertion') ?? '';
   return { url, fetch, assertion, requests: upstream.requests };
