@@ -4,6 +4,7 @@ import { asNumber, asObject, asString, isObject, tryParseJson } from '../json-na
 import { generateCallId } from '../tool-names.ts';
 
 interface PartialToolCall {
+  readonly index: number | undefined;
   id: string;
   name: string;
   freeform: boolean;
@@ -25,8 +26,9 @@ interface CallFragment {
 
 /**
  * Assembles tool calls from their fragments. Providers identify a call by index, by id, by position
- * or not at all. A call opens when its name and id are known. It closes when its arguments are
- * complete and another block starts, so parallel calls are streamed one after another.
+ * or not at all. A call opens when its id is known and its arguments or another block start, because
+ * its name may arrive in several fragments until then. It closes when its arguments are complete and
+ * another block starts, so parallel calls are streamed one after another.
  */
 export class ToolCallAssembler {
   readonly #blocks: BlockEmitter;
@@ -34,6 +36,7 @@ export class ToolCallAssembler {
   readonly #calls: PartialToolCall[] = [];
   readonly #byIndex = new Map<number, PartialToolCall>();
   readonly #byId = new Map<string, PartialToolCall>();
+  readonly #unopened = new Set<PartialToolCall>();
   readonly #streaming = new Set<PartialToolCall>();
 
   constructor(blocks: BlockEmitter, exchange: string) {
@@ -56,7 +59,7 @@ export class ToolCallAssembler {
       call.id = id;
       this.#byId.set(id, call);
     }
-    if (call.name === '') call.name = name;
+    this.#extendName(call, name);
     if (custom !== undefined || entry['type'] === 'custom') call.freeform = true;
     if (call.closed) {
       if (piece.trim() !== '') this.#blocks.reportDropped('tool_calls.arguments');
@@ -67,13 +70,14 @@ export class ToolCallAssembler {
       this.#blocks.delta(call.block, piece);
       return;
     }
-    if (call.name === '') return;
+    if (call.name === '' || call.text === '') return;
     if (call.id === '' && !isCompleteCall(call)) return;
     this.#open(call);
   }
 
-  /** Closes calls with complete arguments, because another block starts. */
+  /** Opens calls without arguments and closes calls with complete arguments, because another block starts. */
   closeCompleteCalls(): void {
+    for (const call of this.#unopened) if (call.name !== '' && call.id !== '') this.#open(call);
     for (const call of this.#streaming) if (!call.freeform && isCompleteCall(call)) this.#close(call);
   }
 
@@ -84,6 +88,14 @@ export class ToolCallAssembler {
       if (call.block === undefined) this.#blocks.reportDropped('tool_calls.nameless');
       else if (!call.closed) this.#close(call);
     }
+  }
+
+  /** Appends to the name. A text that starts with the name so far is the name again and not its next part. */
+  #extendName(call: PartialToolCall, name: string): void {
+    const whole = name.startsWith(call.name) ? name : call.name + name;
+    if (name === '' || whole === call.name) return;
+    if (call.block === undefined) call.name = whole;
+    else this.#blocks.reportDropped('tool_calls.name');
   }
 
   #find(fragment: CallFragment): PartialToolCall {
@@ -97,6 +109,7 @@ export class ToolCallAssembler {
     // The client returns results by id, so two calls must not share one.
     const own = this.#byId.has(id) ? generateCallId(this.#exchange, this.#calls.length) : id;
     const call: PartialToolCall = {
+      index,
       id: own,
       name,
       freeform: false,
@@ -106,6 +119,7 @@ export class ToolCallAssembler {
       incompleteLength: 0,
     };
     this.#calls.push(call);
+    this.#unopened.add(call);
     if (id !== '') this.#byId.set(id, call);
     this.#byIndex.set(at, call);
     return call;
@@ -115,6 +129,7 @@ export class ToolCallAssembler {
     this.#blocks.closeText();
     if (call.id === '') call.id = generateCallId(this.#exchange, this.#calls.indexOf(call));
     call.block = this.#blocks.open('tool', call.id, call.name, call.freeform ? true : undefined);
+    this.#unopened.delete(call);
     this.#streaming.add(call);
     this.#blocks.delta(call.block, call.text);
   }
@@ -128,12 +143,14 @@ export class ToolCallAssembler {
 
 /**
  * Returns whether the fragment cannot belong to the call at its index or with its id: it has an id and
- * another name, or it names a function although the arguments are already complete.
+ * another name, which cannot be the next part of the name, or it names a function although the
+ * arguments are already complete.
  */
 function startsAnotherCall(call: PartialToolCall, fragment: CallFragment): boolean {
   const { index, id, name, piece } = fragment;
   if (name === '') return false;
-  if (id !== '' && call.name !== '' && name !== call.name) return true;
+  const mayExtendName = index !== undefined && index === call.index && call.text === '';
+  if (id !== '' && call.name !== '' && name !== call.name && !mayExtendName) return true;
   const isWhole = /^\s*[[{]/.test(piece) && !isRepetition(call, fragment);
   return (isWhole || (id === '' && index === undefined)) && isCompleteCall(call);
 }
