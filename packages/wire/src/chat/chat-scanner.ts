@@ -62,6 +62,8 @@ export class ChatScanner {
   hasChoices = false;
   hasUsage = false;
   hasError = false;
+  /** Whether the last chunk or response contained a choice without a message, a delta and a text. */
+  hasEmptyChoice = false;
 
   readonly #options: ReasoningStripOptions;
   #tier: string | undefined;
@@ -87,6 +89,7 @@ export class ChatScanner {
     this.hasChoices = false;
     this.hasUsage = false;
     this.hasError = false;
+    this.hasEmptyChoice = false;
     const cursor = new JsonCursor(bytes, start, end);
     const counted = this.contentBytes;
     const isObject = cursor.enterObject();
@@ -171,16 +174,23 @@ export class ChatScanner {
     let raw: string | undefined;
     let delta: ByteSpan | undefined;
     let message: ByteSpan | undefined;
+    let text: ByteSpan | undefined;
     while (cursor.nextMember()) {
       const name = cursor.key(CHOICE_MEMBERS);
       const span = skipValue(cursor);
       if (name === 'index') index = readNumberAt(this.#bytes, span) ?? position;
       else if (name === 'delta') delta = span;
       else if (name === 'message') message = span;
+      else if (name === 'text') text = span;
       else if (name === 'finish_reason') raw = this.#words(span);
       else if (name === 'usage') this.#noteUsage(span);
     }
     this.hasChoices = true;
+    this.hasEmptyChoice ||= !(
+      this.#startsWith(message, OPEN_BRACE) ||
+      this.#startsWith(delta, OPEN_BRACE) ||
+      this.#startsWith(text, QUOTE)
+    );
     const choice = this.#open(index);
     const ends = raw !== undefined;
     if (delta !== undefined) this.#message(delta, choice.think, ends);
@@ -191,6 +201,10 @@ export class ChatScanner {
     choice.finished = true;
     this.hasContent = true;
     this.finish ??= parseFinishReason(raw);
+  }
+
+  #startsWith(span: ByteSpan | undefined, byte: number): boolean {
+    return span !== undefined && this.#bytes[span.start] === byte;
   }
 
   #open(index: number): Choice {

@@ -15,11 +15,13 @@ const CONTENT_MEMBERS = [
 /**
  * Returns the message in a choice of a complete response. Some providers add an empty `delta`, send
  * the message in `delta`, or add the text of a completion. Each member is therefore read from the
- * first object in which it is not empty.
+ * first object in which it is not empty. Returns undefined if the choice has none of these.
  */
-export function readChoiceMessage(choice: JsonObject): JsonObject {
+export function readChoiceMessage(choice: JsonObject): JsonObject | undefined {
   const message = asObject(choice['message']) ?? {};
   const delta = asObject(choice['delta']) ?? {};
+  if (!isObject(choice['message']) && !isObject(choice['delta']) && asString(choice['text']) === undefined)
+    return undefined;
   const said: Record<string, Json | undefined> = { ...delta };
   for (const [name, value] of Object.entries(message))
     if (isNonEmpty(value) || !isNonEmpty(said[name])) said[name] = value;

@@ -58,6 +58,12 @@ describe('a forwarded whole Chat answer', () => {
     ['empty choices', '{"choices":[]}'],
     ['no finish', '{"choices":[{"message":{"content":"x"},"finish_reason":null}]}'],
     ['one choice of two unfinished', '{"choices":[{"finish_reason":"stop"},{"message":{}}]}'],
+    ['a null message', '{"choices":[{"message":null,"finish_reason":"stop"}]}'],
+    ['no message', '{"choices":[{"message":"x","delta":null,"text":null,"finish_reason":"stop"}]}'],
+    [
+      'one choice of two without a message',
+      '{"choices":[{"message":{},"finish_reason":"stop"},{"index":1,"finish_reason":"stop"}]}',
+    ],
     ['another root', '[]'],
   ];
   for (const [name, body] of faulty)
@@ -66,6 +72,14 @@ describe('a forwarded whole Chat answer', () => {
       assert(fault instanceof Fault);
       assert.deepEqual([fault.code, fault.detail.upstreamBody], ['upstream_error', body]);
     });
+
+  test('passes unchanged with its content in a delta or a text', () => {
+    for (const said of ['"message":null,"text":"hi"', '"delta":{"content":"hi"}']) {
+      const body = Buffer.from(`{"choices":[{${said},"finish_reason":"stop"}]}`);
+      const forwarded = forwardChatResponse(body, ALL);
+      assert.deepEqual([forwarded.fault, forwarded.body.toString()], [undefined, body.toString()]);
+    }
+  });
 
   test('is an upstream error when it is not UTF-8', () => {
     const body = Buffer.concat([answer({ content: 'hi' }), Buffer.from([0xff])]);

@@ -30,8 +30,8 @@ export interface ForwardedChatResponse {
 
 /**
  * Validates a complete Chat response (status 200) and removes its reasoning. Every other byte is unchanged.
- * `fault` is `upstream_error` if the response is not JSON, contains an error, or has no choices or no finish
- * reason.
+ * `fault` is `upstream_error` if the response is not JSON, contains no choices, or contains a choice without a
+ * message or a finish reason.
  * @example
  * const body = '{"choices":[{"message":{"content":"Hi","reasoning":"hm"},"finish_reason":"stop"}]}';
  * const { body: sent } = forwardChatResponse(Buffer.from(body), { stripReasoning: true, thinkTags: false });
@@ -145,6 +145,7 @@ function validateAnswer(walk: ChatScanner, body: Buffer): Fault | undefined {
     return refuse('The provider sent a response that is not complete JSON.');
   }
   if (!walk.hasChoices) return refuse('The provider sent a response without choices.');
+  if (walk.hasEmptyChoice) return refuse('The provider sent a response with a choice without a message.');
   return walk.isFinished ? undefined : refuse('The provider sent a response without a finish reason.');
 }
 

@@ -14,7 +14,7 @@ export const CHUNK_MEMBERS = new NameTable([
   'service_tier',
 ]);
 /** The choice members that the gateway reads. */
-export const CHOICE_MEMBERS = new NameTable(['index', 'delta', 'message', 'finish_reason', 'usage']);
+export const CHOICE_MEMBERS = new NameTable(['index', 'delta', 'message', 'text', 'finish_reason', 'usage']);
 /** The members of vendor-specific objects that the gateway reads. */
 export const VENDOR_MEMBERS = new NameTable(['usage', 'status_code']);
 /** The delta members that the gateway reads. */

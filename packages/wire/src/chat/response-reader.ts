@@ -103,10 +103,15 @@ class ChatAnswerReader implements ResponseStreamReader {
       this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
       return;
     }
-    this.#chunk(body, readChoiceMessage);
-    if (this.#finish !== undefined) this.#complete(this.#finish);
-    else
-      this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without a finish reason.'));
+    let hasMessage = false;
+    this.#chunk(body, (choice) => {
+      const message = readChoiceMessage(choice);
+      hasMessage = message !== undefined;
+      return message;
+    });
+    const what = hasMessage ? 'without a finish reason' : 'with a choice without a message';
+    if (hasMessage && this.#finish !== undefined) this.#complete(this.#finish);
+    else this.#blocks.fail(new Fault('upstream_error', `The provider sent a response ${what}.`));
   }
 
   #error(chunk: JsonObject): void {
