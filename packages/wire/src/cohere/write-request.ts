@@ -7,7 +7,6 @@ import {
   reportDroppedFields,
   reportReasoningSummary,
   reportUnsupportedFormatFields,
-  resolveReasoningBudget,
   resolveReasoningEffort,
   toFunctionSchema,
 } from '../adapt-request-for-target.ts';
@@ -21,6 +20,7 @@ import type {
   ToolDefinition,
   ToolResultPart,
 } from '../request.ts';
+import { resolveThinkingBudget } from '../thinking-budget.ts';
 import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
 
 const PART_CAPABILITIES: PartCapabilities = { detail: true, names: true };
@@ -208,7 +208,7 @@ function writeThinking(
     dropped.add('reasoning');
     return undefined;
   }
-  const budget = resolveReasoningBudget(request);
+  const budget = resolveThinkingBudget(request, dropped);
   if (resolveReasoningEffort(request, options, dropped) === 'none' || budget === 0)
     return { type: 'disabled' };
   return { type: 'enabled', token_budget: budget };

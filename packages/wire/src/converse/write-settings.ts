@@ -1,7 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import {
   adaptToolsForTarget,
-  resolveReasoningBudget,
   resolveReasoningEffort,
   toFunctionSchema,
 } from '../adapt-request-for-target.ts';
@@ -13,6 +12,7 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../request.ts';
+import { resolveThinkingBudget } from '../thinking-budget.ts';
 import { toProviderToolName } from '../tool-names.ts';
 
 const MIN_BUDGET = 1_024;
@@ -143,10 +143,9 @@ function writeThinking(
     case 'budget': {
       if (effort === 'none') return { fields: {} };
       const forced = request.toolChoice?.mode === 'required' || request.toolChoice?.mode === 'named';
-      const wanted = Math.max(resolveReasoningBudget(request) ?? MIN_BUDGET, MIN_BUDGET);
-      const budget_tokens =
-        request.maxTokens === undefined ? wanted : Math.min(wanted, request.maxTokens - 1);
-      if (forced || budget_tokens < MIN_BUDGET) break;
+      if (forced) break;
+      const budget_tokens = resolveThinkingBudget(request, dropped, MIN_BUDGET);
+      if (budget_tokens === undefined || budget_tokens < MIN_BUDGET) break;
       const fields = { thinking: { type: 'enabled', budget_tokens } };
       return request.maxTokens === undefined
         ? { fields, maxTokens: budget_tokens + ANSWER_TOKENS }

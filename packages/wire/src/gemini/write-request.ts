@@ -9,7 +9,6 @@ import {
   reportDroppedFields,
   reportReasoningSummary,
   reportUnsupportedFormatFields,
-  resolveReasoningBudget,
   resolveReasoningEffort,
   toFunctionSchema,
   toReminderTurn,
@@ -28,6 +27,7 @@ import type {
   ToolDefinition,
   ToolResultPart,
 } from '../request.ts';
+import { resolveThinkingBudget } from '../thinking-budget.ts';
 import { isGeneratedCallId, toProviderToolName } from '../tool-names.ts';
 
 /** Limit of the service's schema. */
@@ -277,7 +277,7 @@ function writeThinking(
       };
     case 'budget': {
       const adaptive = request.reasoning.adaptive && request.reasoning.effort === undefined;
-      const thinkingBudget = adaptive ? -1 : resolveReasoningBudget(request);
+      const thinkingBudget = adaptive ? -1 : resolveThinkingBudget(request, dropped);
       return { includeThoughts: thinkingBudget !== 0, thinkingBudget };
     }
     default:

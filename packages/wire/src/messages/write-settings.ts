@@ -1,12 +1,12 @@
 import type { JsonObject } from '@floe/contract/json';
 import {
   adaptToolsForTarget,
-  resolveReasoningBudget,
   resolveReasoningEffort,
   toFunctionSchema,
 } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
 import type { CacheBreakpoint, CanonicalRequest, ResponseFormat, ToolDefinition } from '../request.ts';
+import { resolveThinkingBudget } from '../thinking-budget.ts';
 import { toProviderToolName } from '../tool-names.ts';
 import { toSchemaSubset } from './schema-subset.ts';
 
@@ -110,9 +110,11 @@ export function writeMessagesThinking(
       effort: effort === 'minimal' ? 'low' : effort,
     };
   const forced = request.toolChoice?.mode === 'required' || request.toolChoice?.mode === 'named';
-  const wanted = Math.max(resolveReasoningBudget(request) ?? MIN_BUDGET, MIN_BUDGET);
-  const budget = request.maxTokens === undefined ? wanted : Math.min(wanted, request.maxTokens - 1);
-  if (forced || budget < MIN_BUDGET || isUnsignedToolLoop(request, options)) {
+  const budget =
+    forced || isUnsignedToolLoop(request, options)
+      ? undefined
+      : resolveThinkingBudget(request, dropped, MIN_BUDGET);
+  if (budget === undefined || budget < MIN_BUDGET) {
     dropped.add('reasoning');
     return {};
   }

@@ -1,0 +1,31 @@
+import { resolveReasoningBudget } from './adapt-request-for-target.ts';
+import type { CanonicalRequest } from './request.ts';
+
+/**
+ * The largest share of the token limit for thinking. The limit includes thinking, so the rest is left for
+ * the text. OpenRouter documents the same share for the effort `high`.
+ */
+const MAX_THINKING_SHARE = 0.8;
+
+/**
+ * Returns the thinking budget for a dialect that expects one; undefined leaves it to the provider. A
+ * budget that follows from an effort, or that does not fit below the token limit, is at most 80% of
+ * this limit, which is reported as clamped. A result below `minimum` means that thinking does not fit.
+ * @example
+ * resolveThinkingBudget({ maxTokens: 5_000, reasoning: { effort: 'high' } }, new Set()); // 4000
+ */
+export function resolveThinkingBudget(
+  request: CanonicalRequest,
+  dropped: Set<string>,
+  minimum = 0,
+): number | undefined {
+  const { maxTokens, reasoning } = request;
+  const resolved = resolveReasoningBudget(request);
+  if (resolved === undefined && minimum === 0) return undefined;
+  const wanted = Math.max(resolved ?? 0, minimum);
+  if (maxTokens === undefined || (reasoning?.budget !== undefined && wanted < maxTokens)) return wanted;
+  const most = Math.floor(maxTokens * MAX_THINKING_SHARE);
+  if (wanted <= most) return wanted;
+  if (most >= minimum) dropped.add('reasoning.effort.clamped');
+  return most;
+}
