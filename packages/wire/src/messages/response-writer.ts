@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { JsonObject } from '@floe/contract/json';
 import { adaptEventsForClient, adaptResponseForClient, writeSeal } from '../adapt-for-client.ts';
 import type { CanonicalResponse, ResponseBlock } from '../canonical-response.ts';
@@ -28,13 +29,24 @@ export function writeCompleteResponse(
   const { blocks, usage, finish, dropped: lost } = adaptResponseForClient(answer, context.request);
   const dropped = new Set(lost);
   const refused = blocks.some((block) => block.kind === 'refusal');
+  const contentBytes = blocks.reduce((sum, block) => sum + countBlockBytes(block), 0);
   const body = {
     ...createMessageObject(context),
     content: blocks.flatMap((block) => writeBlock(block, context, dropped)),
     stop_reason: stopReason(finish, refused),
-    usage: writeMessagesUsage(usage),
+    usage: writeMessagesUsage(usage, { input: context.inputEstimate, contentBytes }),
   };
   return { body, dropped };
+}
+
+function countBlockBytes({
+  text,
+  name = '',
+}: {
+  readonly text: string;
+  readonly name?: string | undefined;
+}): number {
+  return Buffer.byteLength(text) + Buffer.byteLength(name);
 }
 
 function createMessageObject(context: ResponseWriteContext): JsonObject {
@@ -101,6 +113,7 @@ class MessagesAnswerWriter implements ResponseStreamWriter {
   readonly #stage: EmitResponseEvent;
   #out = '';
   #usage: Usage | undefined;
+  #contentBytes = 0;
   #open: BlockOpenEvent | undefined;
   /** Start of the delta events of the open block; '' until the block's start event has been written. */
   #deltaHead = '';
@@ -128,6 +141,7 @@ class MessagesAnswerWriter implements ResponseStreamWriter {
         this.#open = event;
         this.#deltaHead = '';
         if (event.kind === 'refusal') this.#refused = true;
+        this.#contentBytes += countBlockBytes({ text: '', name: event.name });
         if (event.kind === 'tool')
           this.#announce({ type: 'tool_use', id: event.id, name: event.name, input: {} });
         return;
@@ -162,7 +176,7 @@ class MessagesAnswerWriter implements ResponseStreamWriter {
   #start(): void {
     if (this.#started) return;
     this.#started = true;
-    const usage = writeMessagesUsage(undefined, this.#context.inputEstimate);
+    const usage = writeMessagesUsage(undefined, { input: this.#context.inputEstimate });
     this.#frame('message_start', {
       type: 'message_start',
       message: { ...createMessageObject(this.#context), usage },
@@ -181,6 +195,7 @@ class MessagesAnswerWriter implements ResponseStreamWriter {
     const kind = this.#open?.kind;
     if (kind === undefined) return;
     if (this.#deltaHead === '') this.#announce(emptyBlock(kind));
+    this.#contentBytes += Buffer.byteLength(text);
     this.#out += this.#deltaHead + DELTA_PREFIX[kind] + JSON.stringify(text) + '}}\n\n';
   }
 
@@ -201,7 +216,8 @@ class MessagesAnswerWriter implements ResponseStreamWriter {
   #finish(finish: ResponseFinish): void {
     this.#start();
     const delta = { stop_reason: stopReason(finish, this.#refused), stop_sequence: null };
-    const usage = writeMessagesUsage(this.#usage, this.#context.inputEstimate);
+    const estimate = { input: this.#context.inputEstimate, contentBytes: this.#contentBytes };
+    const usage = writeMessagesUsage(this.#usage, estimate);
     this.#frame('message_delta', { type: 'message_delta', delta, usage });
     this.#frame('message_stop', { type: 'message_stop' });
   }

@@ -47,14 +47,27 @@ function oneHourCacheWrites(usage: JsonObject): number | undefined {
   return asNumber(asObject(usage['cache_creation'])?.['ephemeral_1h_input_tokens']);
 }
 
-/** Writes usage in the Messages format. If the provider did not report input tokens, writes `estimate`. */
-export function writeMessagesUsage(usage: Usage | undefined, estimate = 0): JsonObject {
-  const { input, cached = 0, cache_write = 0, output = 0, reasoning } = usage?.units ?? {};
+/** Estimated token counts, for a response without reported ones. */
+export interface MessagesUsageEstimate {
+  readonly input?: number | undefined;
+  /** UTF-8 bytes of the content. */
+  readonly contentBytes?: number;
+}
+
+/** Floe charges unreported output at the same rate. */
+const BYTES_PER_TOKEN = 4;
+
+/**
+ * Writes usage in the Messages format, in which both counts are required. Uses the estimate for a count that
+ * the provider did not report.
+ */
+export function writeMessagesUsage(usage: Usage | undefined, estimate: MessagesUsageEstimate): JsonObject {
+  const { input, cached = 0, cache_write = 0, output, reasoning } = usage?.units ?? {};
   return {
-    input_tokens: input === undefined ? estimate : Math.max(input - cached - cache_write, 0),
+    input_tokens: input === undefined ? (estimate.input ?? 0) : Math.max(input - cached - cache_write, 0),
     cache_creation_input_tokens: cache_write,
     cache_read_input_tokens: cached,
-    output_tokens: output,
+    output_tokens: output ?? Math.ceil((estimate.contentBytes ?? 0) / BYTES_PER_TOKEN),
     output_tokens_details: reasoning === undefined ? undefined : { thinking_tokens: reasoning },
   };
 }
