@@ -10,7 +10,12 @@ export type ErrorBodyFormat = 'openai' | 'anthropic';
 export function formatFaultBody(fault: Fault, requestId: string, shape: ErrorBodyFormat): string {
   const { code, message, detail } = fault;
   if (shape === 'anthropic') {
-    const error = { type: FAULTS[code].anthropic, message, code, param: detail.param };
+    const error = {
+      type: FAULTS[code].anthropic,
+      message: describeForAnthropic(fault),
+      code: detail.dialectCode ?? code,
+      param: detail.param,
+    };
     return JSON.stringify({ type: 'error', error, request_id: requestId });
   }
   const error = {
@@ -21,6 +26,15 @@ export function formatFaultBody(fault: Fault, requestId: string, shape: ErrorBod
     ...(detail.phase === undefined ? {} : { phase: detail.phase }),
   };
   return JSON.stringify({ error, request_id: requestId });
+}
+
+/** Agents that use Messages shorten the conversation when an error has this text. */
+const TOO_LONG = 'prompt is too long';
+
+/** Returns the message of a fault for a Messages client. */
+export function describeForAnthropic({ message, detail }: Fault): string {
+  const isKnown = detail.dialectCode !== 'context_length_exceeded' || message.includes(TOO_LONG);
+  return isKnown ? message : `${TOO_LONG}: ${message}`;
 }
 
 /** Default wait of a 429 or 503 without an estimate. */

@@ -1,4 +1,3 @@
-import type { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
 import type { CanonicalResponse } from './canonical-response.ts';
 import type { CanonicalRequest, ReasoningEffort, RequiredFeature } from './request.ts';
@@ -67,7 +66,6 @@ export interface ClientDialect {
     answer: CanonicalResponse,
     context: ResponseWriteContext,
   ): { readonly body: JsonObject; readonly dropped: ReadonlySet<string> };
-  writeFault(fault: Fault, requestId: string, upstream?: UpstreamFault): JsonObject;
 }
 
 /** Options for reading a response. */

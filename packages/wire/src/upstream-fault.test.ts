@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
+  createErrorEventFault,
   type LowerCaseHeaders,
   parseUpstreamFault,
   toClientFault,
@@ -137,4 +138,45 @@ test('an HTML page is not the message of an error', () => {
   assert.equal(message, 'status 502, an HTML page');
   const body = '{"error":{"message":"<think> is not supported"}}';
   assert.equal(parseUpstreamFault(400, {}, body).message, '<think> is not supported');
+});
+
+describe('an error with status 200', () => {
+  const cases: readonly [string, unknown, string, string][] = [
+    ['an error object', { error: { message: 'no', type: 't', code: null } }, 'upstream_error', 'no'],
+    ['a numeric code', { error: { message: 'slow', code: 429 } }, 'upstream_rate_limited', 'slow'],
+    ['a status in digits', { error: { message: 'no', code: '503' } }, 'upstream_error', 'no'],
+    [
+      'a status beside a word',
+      { error: { message: 'no', code: 'tool_use_failed', status_code: 400 } },
+      'invalid_request',
+      'no',
+    ],
+    ['an error text', { code: 'some_word', error: 'gone' }, 'upstream_error', 'gone'],
+    ['a flat error', { object: 'error', message: 'no', type: 'invalid', code: 422 }, 'invalid_request', 'no'],
+    ['an error in an array', [{ error: { code: 503, message: 'busy' } }], 'upstream_error', 'busy'],
+    ['an unknown model', { error: { code: 404, message: 'no model' } }, 'model_not_found', 'no model'],
+    ['a detail text', { detail: 'Broken' }, 'upstream_error', 'Broken'],
+    ['a detail list', { detail: [{ loc: ['body'], msg: 'required' }] }, 'upstream_error', 'required'],
+    ['a status message', { base_resp: { status_code: 1008, status_msg: 'no' } }, 'upstream_error', 'no'],
+    ['nothing readable', { error: {} }, 'upstream_error', 'The provider reported an error.'],
+    ['plain text', 'upstream went away', 'upstream_error', 'upstream went away'],
+  ];
+  for (const [name, body, code, message] of cases)
+    test(`is classified by the status that it contains: ${name}`, () => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const fault = createErrorEventFault(text);
+      assert.deepEqual([fault.code, fault.message, fault.detail.upstreamStatus], [code, message, 200]);
+      assert.equal(fault.detail.upstreamBody, text);
+    });
+
+  test('names neither the account nor the credential of the provider', () => {
+    for (const [code, spent] of [
+      [402, true],
+      [401, undefined],
+    ] as const) {
+      const fault = createErrorEventFault(JSON.stringify({ error: { code, message: 'account acme-1' } }));
+      assert.deepEqual([fault.code, fault.detail.spent], ['upstream_auth_failed', spent]);
+      assert.ok(!fault.message.includes('acme'));
+    }
+  });
 });

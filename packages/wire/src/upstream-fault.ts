@@ -32,6 +32,8 @@ export interface UpstreamFault {
   readonly body?: string | undefined;
 }
 
+const MAX_MESSAGE_CHARACTERS = 2048;
+
 /** Response headers by lowercase name. */
 export type LowerCaseHeaders = Readonly<Record<string, string | undefined>>;
 
@@ -76,8 +78,8 @@ export function parseUpstreamFault(status: number, headers: LowerCaseHeaders, bo
 }
 
 /**
- * Describes an error object that was sent with status 200: a stream frame or a JSON body. A status in the
- * object takes precedence.
+ * Describes an error object. If it was sent with status 200, as a stream event or a JSON body, it is
+ * classified as if it had been sent with the status that it contains.
  * @example
  * toUpstreamFault(200, { error: { code: 529, message: 'Overloaded' } }).kind; // 'overloaded'
  */
@@ -107,20 +109,32 @@ export function toUpstreamFault(status: number, root: JsonObject, body = ''): Up
     root['type'],
     inner['error_type'],
   ].find((text) => typeof text === 'string' && text !== '' && text !== 'error' && !/^\d+$/.test(text));
-  const own = asNumber(inner['code']) ?? asNumber(inner['status']) ?? asNumber(root['status']);
-  const effective = status < 400 && own !== undefined && own >= 400 && own < 600 ? own : status;
+  const effective = status < 400 ? (findErrorStatus(inner, root) ?? status) : status;
   const text = String(reported ?? body.slice(0, 500));
   return {
     status,
     kind: classify(effective, `${String(word ?? '')} ${String(inner['type'] ?? '')} ${text}`),
-    message: reported === undefined ? describeBody(text, status) : text,
+    message: reported === undefined ? describeBody(text, status) : text.slice(0, MAX_MESSAGE_CHARACTERS),
     code: asString(word),
     param: asString(inner['param']),
   };
 }
 
+/** Returns the first HTTP error status in an error object. Providers use several members for it. */
+function findErrorStatus(inner: JsonObject, root: JsonObject): number | undefined {
+  for (const place of inner === root ? [root] : [inner, root])
+    for (const name of ['status_code', 'code', 'status']) {
+      const value = place[name];
+      const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : asNumber(value);
+      if (status !== undefined && Number.isInteger(status) && status >= 400 && status < 600) return status;
+    }
+  return undefined;
+}
+
 /** Markup of a proxy or a firewall tells a client nothing. */
 function describeBody(body: string, status: number): string {
+  if (status < 400 && (body === '' || /^[[{]/.test(body.trimStart())))
+    return 'The provider reported an error.';
   if (body === '') return `status ${status}`;
   return /^\s*</.test(body) ? `status ${status}, an HTML page` : body;
 }
@@ -179,7 +193,8 @@ const FAULT_CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
   credential: 'upstream_auth_failed',
   permission: 'upstream_auth_failed',
   model: 'model_not_found',
-  quota: 'upstream_rate_limited',
+  // Waiting does not help, so this is not a rate limit.
+  quota: 'upstream_auth_failed',
   rate: 'upstream_rate_limited',
   overloaded: 'upstream_error',
   context: 'invalid_request',
@@ -196,21 +211,34 @@ const FAULT_CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
 /**
  * Returns the fault for a client. The fault has no `param`, because the provider's `param` is a field
  * of the translated request; the caller must add the name of the client's field. The provider's
- * message about a rejected credential is never returned to the client.
+ * message about its account or a rejected credential is never returned to the client.
  * @example
  * toClientFault({ kind: 'rate', status: 429, message: 'slow down' }).code; // 'upstream_rate_limited'
  */
 export function toClientFault(upstream: UpstreamFault): Fault {
-  const ours = upstream.kind === 'credential' || upstream.kind === 'permission';
-  return new Fault(
-    FAULT_CODES[upstream.kind],
-    ours
-      ? 'The provider rejected the credential that is configured in Floe. Replace the credential.'
-      : upstream.message,
-    {
-      upstreamStatus: upstream.status,
-      ...(upstream.retryAfterMs === undefined ? {} : { retryAfterMs: upstream.retryAfterMs }),
-      ...(upstream.body === undefined ? {} : { upstreamBody: upstream.body }),
-    },
-  );
+  const { kind, status, retryAfterMs, body } = upstream;
+  return new Fault(FAULT_CODES[kind], describeToClient(upstream), {
+    upstreamStatus: status,
+    ...(kind === 'quota' ? { spent: true } : {}),
+    ...(kind === 'context' ? { dialectCode: 'context_length_exceeded' } : {}),
+    ...(retryAfterMs === undefined || kind === 'quota' ? {} : { retryAfterMs }),
+    ...(body === undefined ? {} : { upstreamBody: body }),
+  });
+}
+
+function describeToClient({ kind, message }: UpstreamFault): string {
+  if (kind === 'credential' || kind === 'permission')
+    return 'The provider rejected the credential that is configured in Floe. Replace the credential.';
+  if (kind === 'quota')
+    return 'The provider account of the credential that is configured in Floe has no quota or credit left. Add credit, or use another credential.';
+  return message;
+}
+
+/**
+ * Returns the fault for an error that a provider sent with status 200, as a stream event or a body.
+ * @example
+ * createErrorEventFault('{"error":{"message":"slow down","code":429}}').code; // 'upstream_rate_limited'
+ */
+export function createErrorEventFault(text: string): Fault {
+  return toClientFault(parseUpstreamFault(200, {}, text));
 }

@@ -83,6 +83,43 @@ test('a 4xx of a provider is one attempt and an upstream error in every dialect,
   );
 });
 
+test('a translated error about a prompt that is too long has the text that agents of the dialect check', async () => {
+  const error = { message: "This model's maximum context length is 8 tokens.", code: null };
+  for (const status of [400, 200])
+    await withUpstream(
+      () => createJsonReply({ error: { ...error, ...(status === 200 && { code: 400 }) } }, status),
+      async (gateway) => {
+        assert.match((await ask(gateway, 'responses')).text, /"code":"context_length_exceeded"/);
+        const { text } = await ask(gateway, 'messages');
+        assert.match(text, /"type":"invalid_request_error","message":"prompt is too long: This model/);
+        const forwarded = await ask(gateway, 'chat');
+        const isUnchanged = !forwarded.text.includes('context_length_exceeded');
+        assert.equal(isUnchanged, status === 400, 'within one dialect, the bytes of the provider');
+      },
+    );
+});
+
+test('an error with status 200 has the same status in every dialect', async () => {
+  const cases: readonly [JsonObject, number][] = [
+    [{ message: 'slow down', code: 429 }, 429],
+    [{ message: 'no credit', code: 402 }, 502],
+    [{ message: 'busy', code: 503 }, 502],
+    [{ message: 'wrong', code: 422 }, 400],
+    [{ message: 'broken' }, 502],
+  ];
+  for (const [error, status] of cases)
+    await withUpstream(
+      () => createJsonReply({ error }),
+      async (gateway) => {
+        for (const surface of SURFACES) {
+          const answer = await ask(gateway, surface);
+          assert.equal(answer.status, status, `${surface}: ${answer.text}`);
+          assert.equal(answer.headers['x-floe-error-source'], 'upstream');
+        }
+      },
+    );
+});
+
 test("the field in a provider's error has the name that the client used, or is absent", async () => {
   let param: string | null = null;
   await withUpstream(

@@ -23,7 +23,7 @@ import type { Target } from './org-catalog.ts';
 import { computePromptCacheKey } from './prompt-cache-key.ts';
 import { TranslatedResponse, type TranslationSettings } from './translated-response.ts';
 import {
-  createQuotaExhaustedFault,
+  createTargetFault,
   findErrorStatusMeaning,
   readRetryAfterMs,
   readUpstreamHeader,
@@ -185,21 +185,13 @@ export function readTranslatedError(
   const detail = { upstreamStatus: status, upstreamBody: text.slice(0, 2000) };
   const errorType = readUpstreamHeader(headers, 'x-amzn-errortype');
   const meaning = findErrorStatusMeaning(definition, status, `${errorType ?? ''} ${text}`);
-  if (meaning === 'bad_credentials')
-    return new Fault(
-      'upstream_auth_failed',
-      `${id} rejected the credential that is configured in Floe. Replace the credential.`,
-      detail,
-    );
-  if (status >= 300 && status < 400)
-    return new Fault(
-      'upstream_error',
-      `${id} responded with a redirect (${status}), which Floe does not follow. Set base_url of the provider to the final URL.`,
-      detail,
-    );
   const described = UPSTREAM_DIALECTS[from].readFault(status, { 'x-amzn-errortype': errorType }, text);
-  const fault = toClientFault(meaning ? { ...described, kind: FAULT_KINDS[meaning] } : described);
-  if (described.kind === 'quota') return createQuotaExhaustedFault(id, detail);
+  const targetFault = createTargetFault(id, { kind: described.kind, meaning }, detail);
+  if (targetFault) return targetFault;
+  // A request that is too long is more specific than a request that is invalid.
+  const isTooLong = meaning === 'request' && described.kind === 'context';
+  const kind = meaning === undefined || isTooLong ? described.kind : FAULT_KINDS[meaning];
+  const fault = toClientFault({ ...described, kind });
   const retryAfterMs = readRetryAfterMs(headers) ?? described.retryAfterMs;
   const param = clientParam(described.param, members);
   return new Fault(faultCodeOf(meaning) ?? fault.code, fault.message, {
@@ -207,7 +199,6 @@ export function readTranslatedError(
     ...detail,
     ...(param === undefined ? {} : { param }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(described.kind === 'context' ? { dialectCode: 'context_length_exceeded' } : {}),
   });
 }
 

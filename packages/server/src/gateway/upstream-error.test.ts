@@ -85,6 +85,21 @@ test('an exhausted account is a credential error and not a rate limit', () => {
   );
 });
 
+test('an account without credit is never reported as 402, which is the status of a budget of Floe', () => {
+  for (const [status, error] of [
+    [402, { message: 'Insufficient credits' }],
+    [400, { message: 'Your credit balance is too low to access the API.' }],
+    [403, { message: 'billing_error' }],
+  ] as const) {
+    const result = read(status, { error });
+    assert.ok(result instanceof Fault);
+    assert.deepEqual(
+      [result.code, result.status, result.detail.spent, result.detail.upstreamStatus],
+      ['upstream_auth_failed', 502, true, status],
+    );
+  }
+});
+
 test('429 keeps the retry time of the provider', () => {
   const result = read(429, { error: { message: 'slow down' } }, { 'retry-after': '7' });
   assert.ok(result instanceof Fault);

@@ -1,5 +1,5 @@
 import { Fault, type FaultDetail } from '@floe/contract/faults';
-import { parseUpstreamFault, toClientFault } from '@floe/wire/upstream-fault';
+import { parseUpstreamFault, toClientFault, type UpstreamFaultKind } from '@floe/wire/upstream-fault';
 import type { Provider } from '../providers/configured-provider.ts';
 import type { ErrorStatusOverride, ProviderDefinition } from '../providers/provider-definition.ts';
 import {
@@ -62,14 +62,35 @@ export function readUpstreamError(
   { status, headers, body }: UpstreamResponse,
 ): Fault | ForwardedUpstreamError {
   const text = body.toString('utf8');
-  const meaning = findErrorStatusMeaning(definition, status, text) ?? statusMeaning(status);
   const { kind, message } = parseUpstreamFault(status, {}, text);
+  const meaning = findErrorStatusMeaning(definition, status, text) ?? statusMeaning(status);
+  const detail = { upstreamStatus: status, upstreamBody: text.slice(0, MAX_BODY_CHARACTERS) };
+  const fault = createTargetFault(provider, { kind, meaning }, detail);
+  if (fault) return fault;
   if (meaning === 'request') {
     const type = readUpstreamHeader(headers, 'content-type') ?? 'application/json';
     return new ForwardedUpstreamError(status, type, body, { isContextLength: kind === 'context' });
   }
-  const detail = { upstreamStatus: status, upstreamBody: text.slice(0, MAX_BODY_CHARACTERS) };
-  if (meaning === 'bad_credentials')
+  const retryAfterMs = readRetryAfterMs(headers);
+  const code = meaning === 'rate' ? 'upstream_rate_limited' : 'upstream_error';
+  return new Fault(code, `${provider} returned ${status}: ${truncateMessage(message)}`, {
+    ...detail,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/**
+ * Returns the fault for an error response that only the operator can fix: a rejected credential, an
+ * account without credit, or a redirect. The client receives it in every dialect, whatever 4xx
+ * status reports it. Returns undefined for other errors.
+ */
+export function createTargetFault(
+  provider: string,
+  { kind, meaning }: { readonly kind: UpstreamFaultKind; readonly meaning: ErrorMeaning | undefined },
+  detail: FaultDetail & { readonly upstreamStatus: number },
+): Fault | undefined {
+  const { upstreamStatus: status } = detail;
+  if (meaning === 'bad_credentials' && kind !== 'quota')
     return new Fault(
       'upstream_auth_failed',
       `${provider} rejected the credential that is configured in Floe. Replace the credential.`,
@@ -81,20 +102,8 @@ export function readUpstreamError(
       `${provider} responded with a redirect (${status}), which Floe does not follow. Set base_url of the provider to the final URL.`,
       detail,
     );
-  if (kind === 'quota') return createQuotaExhaustedFault(provider, detail);
-  const retryAfterMs = readRetryAfterMs(headers);
-  const code = meaning === 'rate' ? 'upstream_rate_limited' : 'upstream_error';
-  return new Fault(code, `${provider} returned ${status}: ${truncateMessage(message)}`, {
-    ...detail,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
-}
-
-/**
- * Returns the fault for a credential whose account has no credit left. It is not reported as a rate
- * limit, because waiting does not help.
- */
-export function createQuotaExhaustedFault(provider: string, detail: FaultDetail): Fault {
+  // Not a rate limit, because waiting does not help.
+  if (kind !== 'quota') return undefined;
   return new Fault(
     'upstream_auth_failed',
     `The ${provider} account of the credential that is configured in Floe has no quota or credit left. Add credit, or use another credential.`,

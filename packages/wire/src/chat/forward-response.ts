@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { parseFinishReason, type ResponseFinish } from '../finish.ts';
 import { applyByteEdits } from '../json-edits.ts';
 import { JsonSyntaxError } from '../json-syntax-error.ts';
-import { createUpstreamErrorFault } from '../upstream-error.ts';
+import { createErrorEventFault } from '../upstream-fault.ts';
 import { readChatUsage, type Usage } from '../usage.ts';
 import { ChatScanner, type ReasoningStripOptions } from './chat-scanner.ts';
 import { REASONING_MEMBERS } from './member-names.ts';
@@ -139,7 +139,7 @@ function validateAnswer(walk: ChatScanner, body: Buffer): Fault | undefined {
     new Fault('upstream_error', message, { upstreamBody: bodyExcerpt(body) });
   if (!isUtf8(body)) return refuse('The provider sent a response that is not valid UTF-8.');
   try {
-    if (!walk.read(body, 0, body.length) || walk.hasError) return createUpstreamErrorFault(body.toString());
+    if (!walk.read(body, 0, body.length) || walk.hasError) return createErrorEventFault(body.toString());
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     return refuse('The provider sent a response that is not complete JSON.');

@@ -148,7 +148,7 @@ class ChatAnswerWriter implements ResponseStreamWriter {
         this.#finish(FINISH_REASONS[event.reason]);
         return;
       case 'error': {
-        const error = toOpenAiError(event.fault, event.upstream);
+        const error = toOpenAiError(event.fault);
         this.#out += `data: ${JSON.stringify({ error, request_id: this.#context.requestId })}\n\n`;
         return;
       }

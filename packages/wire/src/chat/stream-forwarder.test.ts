@@ -125,7 +125,8 @@ describe('a forwarded Chat stream', () => {
       'upstream_error',
     ],
     ['an error text', frame({ code: 'x', error: 'no' }), 'upstream_error'],
-    ['a flat error', frame({ object: 'error', message: 'no', code: 400 }), 'upstream_error'],
+    ['a flat error', frame({ object: 'error', message: 'no', code: 500 }), 'upstream_error'],
+    ['a rate limit', frame({ error: { message: 'no', code: 429 } }), 'upstream_rate_limited'],
     ['an error in an array', frame([{ error: { message: 'no' } }]), 'upstream_error'],
     [
       'a status in the answer',

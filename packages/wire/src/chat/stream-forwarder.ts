@@ -4,7 +4,7 @@ import type { ResponseFinish } from '../finish.ts';
 import { applyByteEdits } from '../json-edits.ts';
 import { JsonSyntaxError } from '../json-syntax-error.ts';
 import { formatSseFrame, locateFrameData, type SseFrameData, SseFramer, type SseFrames } from '../sse.ts';
-import { createUpstreamErrorFault } from '../upstream-error.ts';
+import { createErrorEventFault } from '../upstream-fault.ts';
 import type { Usage } from '../usage.ts';
 import { ChatScanner, type ReasoningStripOptions } from './chat-scanner.ts';
 
@@ -142,7 +142,7 @@ export class ChatStreamForwarder {
     }
     if (data === undefined || data.start === data.end) return 'keep';
     if (isDoneFrame(data)) return this.#doneVerdict();
-    if (data.event === 'error') return this.#fail(createUpstreamErrorFault(frameText(data)));
+    if (data.event === 'error') return this.#fail(createErrorEventFault(frameText(data)));
     try {
       if (!this.#walk.read(data.bytes, data.start, data.end)) return this.#notAChunk(data);
     } catch (error) {
@@ -151,7 +151,7 @@ export class ChatStreamForwarder {
         brokenStreamFault('The provider sent a stream event that is not JSON.', frameText(data)),
       );
     }
-    if (this.#walk.hasError) return this.#fail(createUpstreamErrorFault(frameText(data)));
+    if (this.#walk.hasError) return this.#fail(createErrorEventFault(frameText(data)));
     if (this.#options.dropUsageFrame && this.#walk.hasUsage && !this.#walk.hasChoices) return 'drop';
     if (this.#walk.edits.length === 0) return 'keep';
     const edited = applyByteEdits(data.bytes, this.#walk.edits);
@@ -169,7 +169,7 @@ export class ChatStreamForwarder {
   /** Some providers wrap an error in an array. Any other value is not a chunk of this dialect. */
   #notAChunk(data: SseFrameData): FrameAction {
     const text = frameText(data);
-    if (text.startsWith('[')) return this.#fail(createUpstreamErrorFault(text));
+    if (text.startsWith('[')) return this.#fail(createErrorEventFault(text));
     return this.#fail(brokenStreamFault('The provider sent a stream event that is not an object.', text));
   }
 

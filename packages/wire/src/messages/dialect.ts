@@ -1,4 +1,3 @@
-import { writeAnthropicFault } from '../client-fault.ts';
 import type { ClientDialect, UpstreamDialect } from '../dialect.ts';
 import { parseUpstreamFault } from '../upstream-fault.ts';
 import { readRequest } from './read-request.ts';
@@ -16,6 +15,5 @@ export const messagesDialect: ClientDialect & UpstreamDialect = {
   readCompleteResponse,
   createResponseWriter,
   writeCompleteResponse,
-  writeFault: writeAnthropicFault,
   readFault: parseUpstreamFault,
 };

@@ -158,7 +158,7 @@ class MessagesAnswerWriter implements ResponseStreamWriter {
         this.#finish(event);
         return;
       case 'error':
-        this.#frame('error', writeAnthropicFault(event.fault, this.#context.requestId, event.upstream));
+        this.#frame('error', writeAnthropicFault(event.fault, this.#context.requestId));
         return;
       case 'dropped':
         this.dropped.add(event.field);

@@ -1,4 +1,3 @@
-import { writeOpenAiFault } from '../client-fault.ts';
 import type { ClientDialect, UpstreamDialect } from '../dialect.ts';
 import { parseUpstreamFault } from '../upstream-fault.ts';
 import { readRequest } from './read-request.ts';
@@ -25,6 +24,5 @@ export const responsesDialect: ClientDialect & UpstreamDialect = {
   readCompleteResponse,
   createResponseWriter,
   writeCompleteResponse,
-  writeFault: writeOpenAiFault,
   readFault: parseUpstreamFault,
 };

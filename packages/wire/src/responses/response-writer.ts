@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import { adaptEventsForClient, adaptResponseForClient, writeSeal } from '../adapt-for-client.ts';
 import { type CanonicalResponse, toResponseEvents } from '../canonical-response.ts';
-import { toClientErrorCode, toOpenAiError } from '../client-fault.ts';
+import { toOpenAiError } from '../client-fault.ts';
 import type { ResponseStreamWriter, ResponseWriteContext } from '../dialect.ts';
 import type { FinishReason } from '../finish.ts';
 import type { FunctionTool } from '../request.ts';
@@ -282,9 +282,8 @@ class ResponsesAnswerWriter implements ResponseStreamWriter {
   /** Writes both error events, because some clients support only one of them. */
   #fail(event: Extract<ResponseEvent, { type: 'error' }>): void {
     this.#start();
-    const error = toOpenAiError(event.fault, event.upstream);
-    const { message, param } = error;
-    const code = toClientErrorCode(event.fault, event.upstream);
+    const error = toOpenAiError(event.fault);
+    const { code, message, param } = error;
     this.#frame('error', { code, message, param, error });
     const item = this.#item;
     const unfinished = item ? [writeUnfinishedItem(item, this.#itemObject(item, 'incomplete'))] : [];
