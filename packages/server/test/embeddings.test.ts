@@ -21,6 +21,8 @@ type Kind = (typeof KINDS)[number];
 let upstream: FakeUpstream;
 let floe: FloeProcess;
 let client: OpenAI;
+/** How many vectors of each answer are left out. */
+let missing = 0;
 /** Hosts that pay no heed to `encoding_format`. */
 let deaf = false;
 
@@ -62,7 +64,7 @@ function vectorsFor(request: ReceivedRequest): UpstreamReply {
   }
   const { input } = body;
   const isMany = Array.isArray(input) && typeof input[0] !== 'number';
-  const vectors = VECTORS.slice(0, isMany ? input.length : 1);
+  const vectors = VECTORS.slice(0, (isMany ? input.length : 1) - missing);
   const encode = (vector: readonly number[]) =>
     body['encoding_format'] === 'base64' && !deaf
       ? Buffer.from(new Float32Array(vector).buffer).toString('base64')
@@ -141,4 +143,23 @@ test('fields with another name are renamed, and fields without an equivalent are
     status: 400,
     param: 'model',
   });
+});
+
+test('a response with fewer vectors than inputs is an error of the provider, for every kind that uses the format', async () => {
+  missing = 1;
+  try {
+    for (const kind of ['openai', 'mistral', 'openai-compatible'] as const)
+      for (const input of ['one', ['one', 'two'], [1, 2], [[1], [2]]]) {
+        const answer = await callHttp(`${floe.url}/gateway/v1/embeddings`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ model: `${kind}/m`, input }),
+        });
+        if (kind === 'mistral' && typeof input !== 'string' && typeof input[0] !== 'string') continue;
+        assert.equal(answer.status, 502, `${kind} ${JSON.stringify(input)}: ${answer.text}`);
+        assert.match(answer.text, /vectors for \d inputs/);
+      }
+  } finally {
+    missing = 0;
+  }
 });

@@ -8,6 +8,7 @@ import {
   writeEmbeddingsRequest,
   writeEmbeddingsResponse,
 } from '@floe/wire/embeddings';
+import { countEmbeddingsInputs, countEmbeddingsVectors } from '@floe/wire/embeddings-counts';
 import { findUsage } from '@floe/wire/find-usage';
 import {
   applyByteEdits,
@@ -166,6 +167,7 @@ function createForwardedVectors(x: Exchange, prompt: ClientRequest, encoding: st
     x.answer.setUsage(
       (usage && findUsage({ usage: JSON.parse(bytes.toString('utf8', usage.start, usage.end)) })) ?? null,
     );
+    requireAllVectors(prompt, bytes, members);
     const first = FIRST_VECTOR.exec(bytes.toString('latin1', 0, 65_536))?.[1];
     const asAsked = first === undefined || (first === '"') === (encoding === 'base64');
     if (asAsked) return x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), bytes);
@@ -194,6 +196,25 @@ function parseAnswerMembers(bytes: Buffer): ReadonlyMap<string, ByteSpan> {
     upstreamStatus: 200,
     upstreamBody: bytes.toString('utf8', 0, 2000),
   });
+}
+
+/**
+ * Clients match vectors to inputs by position, so a missing vector would go unnoticed.
+ * @throws Fault `upstream_error` if the response has another number of vectors than the request has inputs
+ */
+function requireAllVectors(
+  prompt: ClientRequest,
+  bytes: Buffer,
+  members: ReadonlyMap<string, ByteSpan>,
+): void {
+  const [input, data] = [prompt.members.get('input'), members.get('data')];
+  const inputs = input === undefined ? 0 : countEmbeddingsInputs(prompt.body, input);
+  const vectors = data === undefined ? 0 : countEmbeddingsVectors(bytes, data, inputs);
+  if (vectors !== inputs)
+    throw new Fault('upstream_error', `The provider sent ${vectors} vectors for ${inputs} inputs.`, {
+      upstreamStatus: 200,
+      upstreamBody: bytes.toString('utf8', 0, 2000),
+    });
 }
 
 function createTranslatedVectors(
