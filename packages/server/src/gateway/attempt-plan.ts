@@ -16,6 +16,8 @@ export interface ResponseSink {
   readonly isContentSent: boolean;
   /** Whether the client has the complete response, although the provider has not ended it. */
   readonly isComplete: boolean;
+  /** Whether the content of the response shows, unlike its headers, that it may be an event stream. */
+  readonly isStream?: boolean;
   /**
    * Tries to complete the response after the connection failed or became silent. Returns true if the provider
    * had already sent the finish reason, so that the client now has the complete response. A response whose

@@ -6,6 +6,7 @@ import { BinaryFrameSink } from './binary-frame-sink.ts';
 import { createErrorResponseSink, createUnexpectedContentTypeFault } from './error-response-sink.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Target } from './org-catalog.ts';
+import { SniffedResponseSink } from './sniffed-response-sink.ts';
 import { readUpstreamHeader } from './upstream-error.ts';
 
 /** Returns whether the response is an event stream, in text or in the binary form of AWS. */
@@ -38,8 +39,10 @@ export function createAttemptSink(
     return createErrorResponseSink((body) =>
       createUnexpectedContentTypeFault(provider.id, wanted, { status, headers, body }),
     );
-  const sink = plan.createSink(isEventStream(headers));
-  return isAwsEventStream(type) ? new BinaryFrameSink(sink) : sink;
+  if (isAwsEventStream(type)) return new BinaryFrameSink(plan.createSink(true));
+  if (isEventStream(headers)) return plan.createSink(true);
+  if (!x.request.prompt?.stream) return plan.createSink(false);
+  return new SniffedResponseSink((streamed) => plan.createSink(streamed));
 }
 
 function readContentType(headers: UpstreamHeaders): string {

@@ -115,7 +115,7 @@ class Attempt implements UpstreamHandler {
     this.#deadlines?.enterPhase('first_token');
     try {
       this.#isStream = isEventStream(headers);
-      if (this.#isStream) this.#meter = createSpendMeter(this.#x);
+      this.#meter = createSpendMeter(this.#x);
       this.#sink = createAttemptSink(this.#x, this.#target, this.#plan, { status, headers });
     } catch (error) {
       this.#fail(error);
@@ -138,7 +138,7 @@ class Attempt implements UpstreamHandler {
   #afterData(sink: ResponseSink, before: boolean): void {
     if (sink.hasContent && !before) this.#recordFirstToken();
     // A response that is not streamed has no first token, so its first byte ends the wait.
-    else if (!this.#isStream) this.#deadlines?.enterPhase('idle');
+    else if (!this.#isStream && !sink.isStream) this.#deadlines?.enterPhase('idle');
     if (sink.isComplete) return this.#resolveEarly();
     this.#deadlines?.onUpstreamByte();
     if (this.#meter) this.#checkSpend(this.#meter);

@@ -99,6 +99,38 @@ test('a stream that answers a request for JSON ends with its last event, not wit
     }
 });
 
+test('an event stream with another content type is read as a stream if the client requested one', async (t) => {
+  for (const type of ['application/json', 'text/plain', 'application/octet-stream', ''])
+    for (const lead of ['', '\ufeff', ': comment\n\n', '\n\n']) {
+      const reply = chatReply('hello there', true);
+      const gateway = await start(t, () => ({
+        headers: { 'content-type': type },
+        body: lead + bodyOf(reply).toString('utf8'),
+      }));
+      for (const surface of SURFACES) {
+        const answer = await gateway.settled(ask(gateway, surface, { stream: true }));
+        assert.equal(answer.status, 200, `${type} ${JSON.stringify(lead)}: ${answer.text}`);
+        assert.match(answer.headers['content-type'] ?? '', /^text\/event-stream/);
+        assert.equal(gateway.rows.at(-1)?.state, 'complete');
+      }
+    }
+});
+
+test('an event stream with another content type that is cut off never looks finished', async (t) => {
+  const [first = '', second = ''] = bodyOf(chatReply('hello there', true))
+    .toString('utf8')
+    .split(/(?<=\n\n)/);
+  for (const body of ['', 'da', first, first + second]) {
+    const gateway = await start(t, () => ({ headers: { 'content-type': 'text/plain' }, body }));
+    for (const surface of SURFACES) {
+      const { status, text } = await gateway.settled(ask(gateway, surface, { stream: true }));
+      assert.ok(status === 502 || /upstream_stream_broken|"type":"error"|api_error/.test(text), text);
+      assert.ok(!/message_stop|response\.completed|\[DONE\]/.test(text), text);
+      assert.notEqual(gateway.rows.at(-1)?.state, 'complete');
+    }
+  }
+});
+
 /** Every frame up to and with the finish, then a connection that ends as `by` says. */
 function cutBehindFinish(by: 'fin' | 'reset'): InjectedFault {
   return {
