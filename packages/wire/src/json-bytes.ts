@@ -11,6 +11,9 @@ export function decodeUtf8Range(bytes: Uint8Array, start: number, end: number): 
 /** Integers with fewer characters than this are exact in JavaScript. */
 export const INEXACT_INTEGER_LENGTH = 16;
 
+/** Reading four bytes at a time needs a DataView (0.1 µs), which pays off in longer bodies only. */
+export const WIDE_FROM_BYTES = 1024;
+
 /** Contains 1 for each letter that may follow a backslash in JSON, except `u`. */
 export const SIMPLE_ESCAPES = new Uint8Array(256);
 for (const letter of Buffer.from('"\\/bfnrt')) SIMPLE_ESCAPES[letter] = 1;
@@ -20,8 +23,15 @@ export function isDigitByte(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
+/** Returns the offset of the first byte that is not a hexadecimal digit; `end` if there is none. */
+export function skipHexBytes(bytes: Uint8Array, from: number, end: number): number {
+  let at = from;
+  while (at < end && isHexByte(bytes[at] ?? 0)) at += 1;
+  return at;
+}
+
 /** Returns whether a byte is a hexadecimal digit. */
-export function isHexByte(byte: number): boolean {
+function isHexByte(byte: number): boolean {
   const lower = byte | 0x20;
   return isDigitByte(byte) || (lower >= 0x61 && lower <= 0x66);
 }

@@ -4,11 +4,13 @@ import {
   decodeUtf8Range,
   INEXACT_INTEGER_LENGTH,
   isDigitByte,
-  isHexByte,
   SIMPLE_ESCAPES,
+  skipHexBytes,
   skipPlainBytes,
+  WIDE_FROM_BYTES,
 } from './json-bytes.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
+import { JsonWeight } from './json-weight.ts';
 import type { NameTable } from './name-table.ts';
 
 /** The maximum nesting depth. `JSON.parse` overflows the stack at several thousand levels. */
@@ -23,9 +25,6 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const MINUS = 0x2d;
-const ZERO = 0x30;
-/** Reading four bytes at a time needs a DataView (0.1 µs), which pays off in longer bodies only. */
-const WIDE_FROM_BYTES = 1024;
 
 /**
  * A pull parser over bytes (RFC 8259). The caller enters the objects and arrays that it knows and
@@ -42,6 +41,7 @@ export class JsonCursor {
   keyEscaped = false;
   /** Whether a number was read that JavaScript would write differently. */
   sawInexact = false;
+  readonly weight: JsonWeight = new JsonWeight();
   readonly #bytes: Uint8Array;
   readonly #end: number;
   readonly #words: DataView | undefined;
@@ -184,6 +184,7 @@ export class JsonCursor {
 
   #push(kind: 0 | 1): void {
     if (this.#depth === MAX_NESTING_DEPTH) this.#fail(`nested deeper than ${MAX_NESTING_DEPTH} levels`);
+    this.weight.addNode();
     this.#isObject[this.#depth] = kind;
     this.#depth += 1;
     this.at += 1;
@@ -208,6 +209,7 @@ export class JsonCursor {
   }
 
   #string(): void {
+    this.weight.addNode();
     const bytes = this.#bytes;
     const end = this.#end;
     let at = this.at + 1;
@@ -237,15 +239,14 @@ export class JsonCursor {
       if (SIMPLE_ESCAPES[letter] !== 1) this.#fail('invalid escape sequence in a string', at);
       return at + 1;
     }
-    for (let digit = at + 1; digit < at + 5; digit++) {
-      if (digit >= this.#end) this.#fail('unterminated string', digit);
-      if (!isHexByte(this.#bytes[digit] ?? 0))
-        this.#fail('"\\u" must be followed by four hexadecimal digits', digit);
-    }
-    return at + 5;
+    const end = skipHexBytes(this.#bytes, at + 1, Math.min(at + 5, this.#end));
+    if (end === this.#end) this.#fail('unterminated string', end);
+    if (end < at + 5) this.#fail('"\\u" must be followed by four hexadecimal digits', end);
+    return end;
   }
 
   #scalar(byte: number): void {
+    this.weight.addScalar();
     if (byte === 0x74) this.#literal('true');
     else if (byte === 0x66) this.#literal('false');
     else if (byte === 0x6e) this.#literal('null');
@@ -254,17 +255,15 @@ export class JsonCursor {
   }
 
   #literal(word: string): void {
-    for (let index = 1; index < word.length; index++) {
-      const at = this.at + index;
+    for (let index = 1, at = this.at + 1; index < word.length; index++, at++)
       if (at >= this.#end || this.#bytes[at] !== word.charCodeAt(index)) this.#fail(`expected "${word}"`, at);
-    }
     this.at += word.length;
   }
 
   #number(first: number): void {
     const start = this.at;
     if (first === MINUS) this.at += 1;
-    const isZero = this.#byte() === ZERO;
+    const isZero = this.#byte() === 0x30;
     if (isZero) this.at += 1;
     else this.#digits();
     const whole = this.at;
@@ -279,9 +278,10 @@ export class JsonCursor {
       if (sign === 0x2b || sign === MINUS) this.at += 1;
       this.#digits();
     }
-    const isPlain =
-      this.at === whole && whole - start < INEXACT_INTEGER_LENGTH && !(isZero && first === MINUS);
-    if (!isPlain) this.sawInexact ||= isInexactNumberText(decodeUtf8Range(this.#bytes, start, this.at));
+    if (this.at === whole && whole - start < INEXACT_INTEGER_LENGTH && !(isZero && first === MINUS)) return;
+    if (!isInexactNumberText(decodeUtf8Range(this.#bytes, start, this.at))) return;
+    this.sawInexact = true;
+    this.weight.addInexactNumber();
   }
 
   #digits(): void {

@@ -3,6 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { decodeUtf8Range } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
+import { describeMaxWeight, JsonWeightError } from './json-weight.ts';
 import { NameTable } from './name-table.ts';
 
 /** A range of bytes. `end` is exclusive. */
@@ -51,6 +52,9 @@ const COMMON_MEMBERS = new NameTable([
   'parallel_tool_calls',
 ]);
 
+/** The APIs of all providers define fewer than 100. A larger map takes microseconds per member. */
+const MAX_TOP_LEVEL_MEMBERS = 1_000;
+
 const QUOTE = 0x22;
 const OPEN_BRACE = 0x7b;
 
@@ -58,27 +62,30 @@ const OPEN_BRACE = 0x7b;
  * Validates a request body as JSON (RFC 8259) and returns the position of the value of each top-level member.
  * Accepts what `JSON.parse` accepts, except input that parsers read differently: duplicate or escaped
  * top-level keys, invalid UTF-8, a byte order mark, and more than 512 levels.
- * @throws {Fault} `invalid_json` with offset, line and column; `invalid_request` if the root is not
+ * @throws {Fault} `invalid_json` with offset, line and column; `request_too_large` if it weighs
+ * more than `maxWeight` or has more than 1,000 top-level members; `invalid_request` if the root is not
  * an object or a top-level key is duplicate or escaped (`param` names it)
  * @example
  * scanJsonObject(Buffer.from('{"model":"gpt-5"}')).get('model'); // { start: 9, end: 16 }
  */
-export function scanJsonObject(body: Uint8Array): ScannedMembers {
+export function scanJsonObject(body: Uint8Array, maxWeight: number | null = null): ScannedMembers {
   if (body.length === 0)
     throw new Fault('invalid_json', 'The request body is empty; it must be a JSON object.');
   if (!isUtf8(body)) throw invalidJsonFault(body, 'it is not valid UTF-8', firstInvalidByte(body));
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf)
     throw invalidJsonFault(body, 'it starts with a byte order mark', 0);
   try {
-    return scanMembers(body);
+    return scanMembers(body, maxWeight);
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw invalidJsonFault(body, error.message, error.offset);
+    if (error instanceof JsonWeightError) throw tooManyValuesFault(describeMaxWeight(maxWeight ?? 0));
     throw error;
   }
 }
 
-function scanMembers(body: Uint8Array): ScannedMembers {
+function scanMembers(body: Uint8Array, maxWeight: number | null): ScannedMembers {
   const cursor = new JsonCursor(body);
+  if (maxWeight !== null) cursor.weight.max = maxWeight;
   const found = new ScannedMembers();
   let refusal: Fault | undefined;
   if (!cursor.enterObject()) {
@@ -95,6 +102,8 @@ function scanMembers(body: Uint8Array): ScannedMembers {
         refusal ??= rejectedKeyFault(key, 'must be spelled "model"');
       cursor.skip();
       found.set(key, { start, end: cursor.at });
+      if (found.size > MAX_TOP_LEVEL_MEMBERS)
+        throw tooManyValuesFault(`${MAX_TOP_LEVEL_MEMBERS} top-level members`);
     }
   }
   cursor.expectEnd();
@@ -252,6 +261,13 @@ export function applyByteEdits(body: Buffer, edits: readonly ByteEdit[]): Buffer
 
 function readMemberName(body: Uint8Array, start: number, end: number): string {
   return COMMON_MEMBERS.find(body, start, end) ?? decodeUtf8Range(body, start, end);
+}
+
+function tooManyValuesFault(most: string): Fault {
+  return new Fault(
+    'request_too_large',
+    `The request body has too many values. The maximum is ${most}. Remove values, or send several requests.`,
+  );
 }
 
 function rejectedKeyFault(key: string, why: string): Fault {

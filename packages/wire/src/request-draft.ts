@@ -22,6 +22,11 @@ const EFFORT_LEVELS: readonly ReasoningEffort[] = [
   'max',
 ];
 
+/** A request may contain any number of unknown members. */
+const MAX_DROPPED_FIELDS = 100;
+/** OpenAI accepts 16 pairs. */
+const MAX_METADATA_MEMBERS = 1_000;
+
 const REASONING_FIELDS = new Set(['effort', 'summary', 'generate_summary', 'enabled', 'max_tokens']);
 const OUTPUT_CONFIG_FIELDS = new Set(['effort', 'format']);
 const THINKING_FIELDS = new Set(['type', 'budget_tokens']);
@@ -44,8 +49,9 @@ export class RequestDraft {
     if (!this.requiredFeatures.has(need)) this.requiredFeatures.set(need, param);
   }
 
+  /** The response and the row list fewer names than `MAX_DROPPED_FIELDS`. */
   reportDropped(what: string): void {
-    this.#dropped.add(sanitizeFieldName(what));
+    if (this.#dropped.size < MAX_DROPPED_FIELDS) this.#dropped.add(sanitizeFieldName(what));
   }
 
   /** Reports every non-empty member outside `known` as dropped. */
@@ -171,12 +177,20 @@ export function readReasoning(body: JsonObject, draft: RequestDraft): ReasoningS
 /**
  * Reads `metadata` as pairs of strings. The member `user_id` of Messages metadata is the end user
  * and is not included.
+ * @throws Fault 400 for more than 1,000 members
  */
 export function readMetadata(
   value: Json | undefined,
   draft: RequestDraft,
 ): Readonly<Record<string, string>> | undefined {
   if (!isObject(value)) return undefined;
+  let members = 0;
+  for (const _ in value)
+    if (++members > MAX_METADATA_MEMBERS)
+      throw createInvalidFieldFault(
+        `\`metadata\` must have at most ${MAX_METADATA_MEMBERS} members.`,
+        'metadata',
+      );
   const pairs: [string, string][] = [];
   for (const [key, entry] of Object.entries(value))
     if (typeof entry === 'string') pairs.push([key, entry]);

@@ -9,6 +9,7 @@ import {
   scanJsonObject,
   scanMembersAt,
 } from '@floe/wire/json-edits';
+import { MAX_REQUEST_WEIGHT } from '@floe/wire/json-weight';
 import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
 import { requireModelId } from './model-id.ts';
 import type { GatewaySurface } from './surface.ts';
@@ -37,10 +38,10 @@ export interface ClientRequest {
 
 /**
  * Reads the fields of `ClientRequest` in one pass over the bytes.
- * @throws Fault with status 400 that names the invalid field
+ * @throws Fault with status 400 that names the invalid field, or 413 for too many values
  */
 export function parseClientRequest(surface: GatewaySurface, body: Buffer): ClientRequest {
-  const members = scanJsonObject(body);
+  const members = scanJsonObject(body, MAX_REQUEST_WEIGHT);
   const model = requiredModelId(body, members);
   try {
     return { body, members, model, ...parseOutline(surface, body, members) };

@@ -17,6 +17,7 @@ import {
   readStringAt,
   scanJsonObject,
 } from '@floe/wire/json-edits';
+import { MAX_REQUEST_WEIGHT } from '@floe/wire/json-weight';
 import type { EmbeddingsEndpoint } from '../providers/provider-definition.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
@@ -71,7 +72,7 @@ async function sendEmbeddings(
 }
 
 function parseEmbeddingsRequest(body: Buffer): ClientRequest {
-  const members = scanJsonObject(body);
+  const members = scanJsonObject(body, MAX_REQUEST_WEIGHT);
   for (const param of ['model', 'input'])
     if (!members.has(param))
       throw new Fault('missing_required_parameter', `Missing required parameter: "${param}".`, { param });

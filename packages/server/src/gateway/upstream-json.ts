@@ -1,20 +1,40 @@
 import { isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { type Json, parseJsonExactly } from '@floe/contract/json';
+import { JsonCursor } from '@floe/wire/json-cursor';
+import { JsonWeightError, MAX_RESPONSE_WEIGHT } from '@floe/wire/json-weight';
+
+/** A shorter response cannot weigh too much: it has at most 10 per two bytes. */
+const UNWEIGHED_BYTES = MAX_RESPONSE_WEIGHT / 10;
 
 /**
  * Parses a provider's JSON response and keeps numbers exactly as they are written.
- * @throws Fault `upstream_error` if the response is truncated, not UTF-8 or not JSON
+ * @throws Fault `upstream_error` if the response is truncated, not UTF-8, not JSON, or has too many values
  */
 export function parseUpstreamJson(bytes: Buffer): Json {
   if (!isUtf8(bytes))
     throw new Fault('upstream_error', 'The provider sent a response that is not valid UTF-8.', {
       upstreamBody: bytes.toString('utf8', 0, 2000),
     });
+  if (bytes.length > UNWEIGHED_BYTES) requireMaxWeight(bytes);
   try {
     return parseJsonExactly(bytes.toString('utf8'));
   } catch {
     throw new Fault('upstream_error', 'The provider sent a response that is not valid JSON.', {
+      upstreamBody: bytes.toString('utf8', 0, 2000),
+    });
+  }
+}
+
+function requireMaxWeight(bytes: Buffer): void {
+  const cursor = new JsonCursor(bytes);
+  cursor.weight.max = MAX_RESPONSE_WEIGHT;
+  try {
+    cursor.skip();
+  } catch (error) {
+    // Invalid JSON is reported by the parser.
+    if (!(error instanceof JsonWeightError)) return;
+    throw new Fault('upstream_error', 'The provider sent a response with more values than Floe accepts.', {
       upstreamBody: bytes.toString('utf8', 0, 2000),
     });
   }

@@ -1,6 +1,7 @@
 import { describeBodyShape } from '@floe/wire/ide/body-shape';
 import { type NormalizedIdeRequest, normalizeIdeRequest } from '@floe/wire/ide/normalize-request';
 import { scanJsonObject } from '@floe/wire/json-edits';
+import { MAX_REQUEST_WEIGHT } from '@floe/wire/json-weight';
 import { type ClientRequest, parseBody, parseClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { withStoredHistory } from './stored-history.ts';
@@ -16,7 +17,7 @@ export async function parseIdeRequest(
   body: Buffer,
 ): Promise<ClientRequest> {
   // Rejects ambiguous JSON before it is parsed.
-  const parsed = parseBody({ body, members: scanJsonObject(body) });
+  const parsed = parseBody({ body, members: scanJsonObject(body, MAX_REQUEST_WEIGHT) });
   if (x.caller.catalog.ide.capture)
     x.decisions.push({ step: 'capture', outcome: 'body_shape', reason: describeBodyShape(parsed) });
   const whole = await withStoredHistory(x, parsed);

@@ -1,0 +1,48 @@
+const NODE_WEIGHT = 10;
+/** Keeping the text of a number is the most expensive step of parsing. */
+const INEXACT_NUMBER_WEIGHT = 30;
+/** The maximum weight of a request body that the gateway may parse. */
+export const MAX_REQUEST_WEIGHT = 1_000_000;
+/** The maximum weight of a provider's response. Embeddings can contain some million numbers. */
+export const MAX_RESPONSE_WEIGHT = 10_000_000;
+
+/** Thrown if JSON text weighs more than the maximum of the reader. */
+export class JsonWeightError extends Error {
+  override readonly name = 'JsonWeightError';
+}
+
+/**
+ * Weighs JSON text while it is read. A name, a string, an object or an array weighs 10, another value 1. A number
+ * that JavaScript would write differently weighs 30 more. The time to parse and translate a body depends
+ * more on its weight than on its bytes (decision 0160).
+ */
+export class JsonWeight {
+  /** The default is higher than the weight of any body. */
+  max: number = 2 ** 30;
+  #total = 0;
+
+  /** @throws JsonWeightError */
+  addNode(): void {
+    this.#add(NODE_WEIGHT);
+  }
+
+  /** @throws JsonWeightError */
+  addScalar(): void {
+    this.#add(1);
+  }
+
+  /** @throws JsonWeightError */
+  addInexactNumber(): void {
+    this.#add(INEXACT_NUMBER_WEIGHT);
+  }
+
+  #add(weight: number): void {
+    this.#total += weight;
+    if (this.#total > this.max) throw new JsonWeightError(`The text weighs more than ${this.max}.`);
+  }
+}
+
+/** Describes a maximum weight in the terms of JSON. */
+export function describeMaxWeight(max: number): string {
+  return `${max / NODE_WEIGHT} names, strings, objects and arrays, where ten other values count as one`;
+}
