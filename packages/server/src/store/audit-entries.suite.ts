@@ -72,7 +72,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
         return result;
       },
     };
-    await expireOtherHistory(counted, {
+    await expireHistoryExceptExchanges(counted, {
       requestsMs: 0,
       responsesMs: 0,
       bodiesMs: 0,

@@ -2,7 +2,7 @@ import type { alertResource, Channel, channelTestResult } from '@floe/contract/a
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { getNextRows, sendJson } from '../../data/api-client.ts';
-import { type ConsoleResourceKind, buildResourceApiPath } from '../../data/resource-kind.ts';
+import { buildResourceApiPath, type ConsoleResourceKind } from '../../data/resource-kind.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { type ChannelForm, toChannelBody, toChannelChangeBody, toChannelForm } from './channel-form.ts';
 import { channelsText } from './text.ts';
