@@ -42,7 +42,7 @@ async function sendBoth(t: TestContext, configOf: (url: string) => object, respo
   const { begun, over } = notices();
   const outcomes = [];
   for (const notice of [begun, over])
-    outcomes.push(await sender.send(notice, { orgId: 'acme', config, signing: { previousSecret: null } }));
+    outcomes.push(await sender.send(notice, opened(config)));
   const [first, second] = receiver.received;
   if (!first || !second) throw new Error('two messages were to come');
   return { outcomes, first, second };
@@ -57,6 +57,12 @@ const oks = (outcomes: readonly { readonly ok: boolean }[]) => outcomes.map(({ o
 function tells({ body }: ReceivedMessage, ...parts: readonly string[]): void {
   for (const part of parts) assert.ok(body.includes(part), `${part} in ${body}`);
 }
+
+const opened = (config: ReturnType<typeof ChannelSchema.parse>) => ({
+  orgId: 'acme',
+  config,
+  signing: { previousSecret: null },
+});
 
 test('slack: the message is readable, and all markup is from Floe', async (t) => {
   const { outcomes, first, second } = await sendBoth(
@@ -160,11 +166,7 @@ test('hostile receivers: redirects, resets and slow responses are failures that 
   for (const [name, respond] of Object.entries(answers)) {
     const receiver = await startWebhookReceiver(t, respond);
     const config = ChannelSchema.parse({ name: 'ops', kind: 'webhook', url: `${receiver.url}/T0PSECRET` });
-    const outcome = await sender.send(notices().begun, {
-      orgId: 'acme',
-      config,
-      signing: { previousSecret: null },
-    });
+    const outcome = await sender.send(notices().begun, opened(config));
     assert.equal(outcome.ok, false, name);
     assert.ok(!JSON.stringify(outcome).includes('T0PSECRET'), name);
   }
@@ -175,7 +177,7 @@ test('hostile receivers: redirects, resets and slow responses are failures that 
     response.write('x');
   });
   const config = ChannelSchema.parse({ name: 'ops', kind: 'webhook', url: trickle.url });
-  const sending = sender.send(notices().begun, { orgId: 'acme', config, signing: { previousSecret: null } });
+  const sending = sender.send(notices().begun, opened(config));
   await trickle.count(1);
   clock.advance(15_000);
   assert.equal((await sending).ok, false);
@@ -210,13 +212,7 @@ test('email: all recipients get one mail with a one-line subject, the idempotenc
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to });
   const { begun, over } = notices();
   for (const notice of [begun, over])
-    assert.deepEqual(
-      await harness.sender.send(notice, { orgId: 'acme', config, signing: { previousSecret: null } }),
-      {
-        ok: true,
-        status: null,
-      },
-    );
+    assert.deepEqual(await harness.sender.send(notice, opened(config)), { ok: true, status: null });
   const [first = '', second = ''] = server.mails;
   assert.match(first, /^Message-ID: <dlv_1@acme\.example>$/im);
   assert.match(second, /^In-Reply-To: <dlv_1@acme\.example>$/im);
@@ -228,7 +224,7 @@ test('email: all recipients get one mail with a one-line subject, the idempotenc
 test('email: a rejection by the server is a failure with its message; without smtp.url, the channel reports the reason', async (t) => {
   const server = await smtpServer(t, '554 5.7.1 no');
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
-  const open = { orgId: 'acme', config, signing: { previousSecret: null } };
+  const open = opened(config);
   const notice = createTestAlertNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
   const refused = await createTestOutbox(t, {
     mail: { url: server.url, from: 'floe@acme.example', requireTls: false },
@@ -251,7 +247,7 @@ test('email: a rejection by the server is a failure with its message; without sm
 test('email: a server without TLS receives no mail and no password unless smtp.require_tls is false', async (t) => {
   const server = await smtpServer(t);
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
-  const open = { orgId: 'acme', config, signing: { previousSecret: null } };
+  const open = opened(config);
   const notice = createTestAlertNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
   const url = server.url.replace('smtp://', 'smtp://floe:hunter2@');
   const strict = await createTestOutbox(t, { mail: { url, from: 'floe@acme.example', requireTls: true } });

@@ -129,17 +129,23 @@ function createGuardFor(
       const { host, port } = hostPortOf(origin);
       return checkHost(host, port);
     },
-    connect(host, port, timeoutMs) {
-      const bracketed = isIP(host) === 6 ? `[${host}]` : host;
-      const origin = new URL(`http://${bracketed}:${port}`);
-      return new Promise((done, fail) => {
-        connector(origin, { timeout: timeoutMs })(
-          { hostname: hostWithoutBrackets(origin), protocol: 'http:', port: String(port) },
-          (error, socket) => (socket ? done(socket) : fail(error)),
-        );
-      });
-    },
+    connect: (host, port, timeoutMs) => openSocket(connector, { host, port }, timeoutMs),
   };
+}
+
+function openSocket(
+  connector: OutboundGuard['connector'],
+  { host, port }: HostPort,
+  timeoutMs: number,
+): Promise<Socket> {
+  const bracketed = isIP(host) === 6 ? `[${host}]` : host;
+  const origin = new URL(`http://${bracketed}:${port}`);
+  return new Promise((done, fail) => {
+    connector(origin, { timeout: timeoutMs })(
+      { hostname: hostWithoutBrackets(origin), protocol: 'http:', port: String(port) },
+      (error, socket) => (socket ? done(socket) : fail(error)),
+    );
+  });
 }
 
 interface HostPort {
