@@ -41,8 +41,7 @@ async function sendBoth(t: TestContext, configOf: (url: string) => object, respo
   const config = ChannelSchema.parse({ name: 'ops', ...configOf(receiver.url) });
   const { begun, over } = notices();
   const outcomes = [];
-  for (const notice of [begun, over])
-    outcomes.push(await sender.send(notice, opened(config)));
+  for (const notice of [begun, over]) outcomes.push(await sender.send(notice, opened(config)));
   const [first, second] = receiver.received;
   if (!first || !second) throw new Error('two messages were to come');
   return { outcomes, first, second };
