@@ -1,4 +1,4 @@
-import { FAULTS, type Fault } from './faults.ts';
+import { describeForAnthropic, FAULTS, type Fault } from './faults.ts';
 
 /**
  * The format of an error body: OpenAI's for Chat Completions, Responses and `/api`, and Anthropic's
@@ -26,15 +26,6 @@ export function formatFaultBody(fault: Fault, requestId: string, shape: ErrorBod
     ...(detail.phase === undefined ? {} : { phase: detail.phase }),
   };
   return JSON.stringify({ error, request_id: requestId });
-}
-
-/** Agents that use Messages shorten the conversation when an error has this text. */
-const TOO_LONG = 'prompt is too long';
-
-/** Returns the message of a fault for a Messages client. */
-export function describeForAnthropic({ message, detail }: Fault): string {
-  const isKnown = detail.dialectCode !== 'context_length_exceeded' || message.includes(TOO_LONG);
-  return isKnown ? message : `${TOO_LONG}: ${message}`;
 }
 
 /** Default wait of a 429 or 503 without an estimate. */

@@ -155,3 +155,12 @@ export class Fault extends Error {
     return isUpstreams ? 'upstream' : 'gateway';
   }
 }
+
+/** Agents that use Messages shorten the conversation when an error has this text. */
+const TOO_LONG = 'prompt is too long';
+
+/** Returns the message of a fault for a Messages client. */
+export function describeForAnthropic({ message, detail }: Fault): string {
+  const isKnown = detail.dialectCode !== 'context_length_exceeded' || message.includes(TOO_LONG);
+  return isKnown ? message : `${TOO_LONG}: ${message}`;
+}

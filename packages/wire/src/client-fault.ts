@@ -1,5 +1,4 @@
-import { describeForAnthropic } from '@floe/contract/fault-response';
-import { FAULTS, type Fault } from '@floe/contract/faults';
+import { describeForAnthropic, FAULTS, type Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 
 /** Writes the `error` object for the OpenAI dialects. */
