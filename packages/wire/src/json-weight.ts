@@ -42,7 +42,11 @@ export class JsonWeight {
   }
 }
 
-/** Describes a maximum weight in the terms of JSON. */
+/**
+ * Describes a maximum weight in the terms of JSON.
+ * @example
+ * describeMaxWeight(50); // '5 names, strings, objects and arrays, where ten other values count as one'
+ */
 export function describeMaxWeight(max: number): string {
   return `${max / NODE_WEIGHT} names, strings, objects and arrays, where ten other values count as one`;
 }
