@@ -24,7 +24,7 @@ test('a model id that is too long or not valid Unicode is rejected on every path
         await gateway.settled(gateway.sendTo('embeddings', { model, input: 'hi' })),
         await gateway.settled(gateway.sendTo('images/generations', { model, prompt: 'hi' })),
       ])
-        assert.deepEqual([answer.status, /model/.test(answer.text)], [400, true]);
+        assert.deepEqual([answer.status, /model/.test(answer.text)], [404, true]);
     assert.equal(gateway.upstream('a').requests.length, 0);
     assert.deepEqual([...new Set(gateway.rows.map((row) => row.model_requested))], [null]);
     const longest = await gateway.settled(gateway.send('chat', { model: `a/${'m'.repeat(510)}`, messages }));

@@ -95,13 +95,13 @@ describe('Gemini requests', () => {
     };
     const body = written({
       messages: [user],
-      max_tokens: 5,
+      max_tokens: 4096,
       stop: 'x',
       reasoning_effort: 'low',
       response_format: { type: 'json_schema', json_schema: { name: 's', schema } },
     });
     assert.deepEqual(body['generationConfig'], {
-      maxOutputTokens: 5,
+      maxOutputTokens: 4096,
       stopSequences: ['x'],
       responseMimeType: 'application/json',
       responseJsonSchema: schema,
