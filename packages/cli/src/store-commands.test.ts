@@ -105,7 +105,7 @@ test('a command used wrongly says how it is used', () => {
     });
     return [done.status, done.stderr] as const;
   };
-  assert.deepEqual(run('backup'), [2, 'floe: usage: floe backup <file>\n']);
+  assert.deepEqual(run('backup'), [2, 'floe: usage: floe backup <file> [--force]\n']);
   assert.deepEqual(run('restore', 'a', '--fast'), [2, 'floe: usage: floe restore <file> [--force]\n']);
   assert.deepEqual(run('restore', '-a'), [2, 'floe: usage: floe restore <file> [--force]\n']);
   assert.deepEqual(run('operator', 'be', 'a@b.test')[0], 2);
