@@ -16,7 +16,7 @@ const MIN_LIMIT = 64;
  * process that the operating system does not schedule would reject even a single request. It applies per
  * organization so that no organization can use every turn alone.
  */
-const MIN_PER_TURN = 16;
+const MIN_PER_TURN = 64;
 /** Time for the exchanges above the limit to end before the limit is reduced again. */
 const SETTLE_MS = 1_000;
 const MIN_REDUCTION_FACTOR = 0.5;

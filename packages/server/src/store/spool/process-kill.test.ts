@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '@floe/testkit/eventually';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { lockDataDir } from '../data-dir-lock.ts';
@@ -57,7 +58,9 @@ async function appendUntilKilled(t: TestContext, { dataDir, journal, prefix, url
   });
   t.after(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
-  // A real process dies at a moment of its own choosing, so this waits in real time.
+  // On a busy machine, the first rows can take a second.
+  await eventually(() => rowsDue(journal) > 0 || undefined);
+  // A real process dies at a random time, so this waits in real time.
   await wait(randomInt(30, 400));
   child.kill('SIGKILL');
   await once(child, 'exit');
