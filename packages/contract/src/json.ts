@@ -50,8 +50,8 @@ const POSSIBLY_INEXACT =
   /(?:^|[:,[])\s*(?:-0(?!\.)|-?(?:[\d.]{16}|\d+(?:\.(?:\d*0(?!\d)|0{6})|(?:\.\d+)?[eE])))/;
 
 /**
- * Returns false only if `JSON.parse` and `JSON.stringify` would keep all numbers in this JSON text
- * unchanged. Also returns true for some texts that they would keep unchanged.
+ * Returns true if `JSON.parse` and `JSON.stringify` may change a number in this JSON text. Can also
+ * return true if they change none. Returns false only if they change none.
  */
 export function mayContainInexactNumbers(text: string): boolean {
   return POSSIBLY_INEXACT.test(text);

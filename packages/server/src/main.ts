@@ -26,7 +26,7 @@ import {
 } from './main/monitoring-dependencies.ts';
 import { handleProcessSignals, shutDownWithParent } from './main/process-signals.ts';
 import { resolveProcessCount } from './main/processes/process-count.ts';
-import { type ProcessHost, STANDALONE_HOST } from './main/processes/process-host.ts';
+import { type ProcessEnvironment, STANDALONE_ENVIRONMENT } from './main/processes/process-environment.ts';
 import { SUPERVISED_PROCESS_ARGUMENT } from './main/processes/process-messages.ts';
 import { createRelayDependencies } from './main/relay-dependencies.ts';
 import { startRetention } from './main/retention.ts';
@@ -63,8 +63,10 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
       return await readLitellmDatabase();
     }
     if (args[0] === SUPERVISED_PROCESS_ARGUMENT) {
-      const { SupervisedHost, supervisorChannel } = await import('./main/processes/supervised-host.ts');
-      const host = new SupervisedHost(Number(args[1]), supervisorChannel, systemClock);
+      const { SupervisedEnvironment, supervisorChannel } = await import(
+        './main/processes/supervised-environment.ts'
+      );
+      const host = new SupervisedEnvironment(Number(args[1]), supervisorChannel, systemClock);
       return await serve(environment, loadServerConfig(environment), host);
     }
     if (args[0] !== undefined) {
@@ -123,7 +125,7 @@ async function startServer(environment: Environment): Promise<void> {
   shutDownWithParent();
   const loaded = loadServerConfig(environment);
   const count = resolveProcessCount(loaded.config.server);
-  if (count === 1) return await serve(environment, loaded, STANDALONE_HOST);
+  if (count === 1) return await serve(environment, loaded, STANDALONE_ENVIRONMENT);
   const { superviseProcesses } = await import('./main/processes/supervise-processes.ts');
   await superviseProcesses(environment, loaded, count);
 }
@@ -132,7 +134,11 @@ function loadServerConfig(environment: Environment): LoadedConfig {
   return loadConfig({ env: environment, validateSemantics: findConfigIssues });
 }
 
-async function serve(environment: Environment, loaded: LoadedConfig, host: ProcessHost): Promise<void> {
+async function serve(
+  environment: Environment,
+  loaded: LoadedConfig,
+  host: ProcessEnvironment,
+): Promise<void> {
   const output = openServerOutput(environment.logLevel, () => state.loaded.config.log.access);
   const parts = await openServerComponents(environment, loaded, {
     ...output,
@@ -195,7 +201,7 @@ async function serve(environment: Environment, loaded: LoadedConfig, host: Proce
 function assembleOperations(
   { database, metrics }: ServerComponents,
   { config }: LoadedConfig,
-  host: ProcessHost,
+  host: ProcessEnvironment,
   isLeaving: () => boolean,
 ) {
   return createOperationalRoutes({

@@ -72,7 +72,7 @@ export function asObject(value: Json | undefined): JsonObject | undefined {
 }
 
 /**
- * Returns an array; an empty one for any other value.
+ * Returns the value if it is an array. Returns an empty array for any other value.
  * @example
  * asArray([1, 2]); // [1, 2]
  * asArray('x'); // []

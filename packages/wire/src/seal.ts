@@ -16,8 +16,8 @@ export function packSeal(seal: Seal, origin: string): string {
 }
 
 /**
- * Decodes the value of an opaque member that a client sent: a packed seal, or a seal of the client's
- * own dialect.
+ * Decodes the value of an opaque field that a client sent. The value is a packed seal or a seal in the
+ * client's own dialect.
  * @example
  * const seal = unpackSeal('floe1.messages.acme.s.c2ln', 'chat');
  * seal.dialect; // 'messages'

@@ -60,7 +60,7 @@ export async function sendHookRequest(request: HookHttpRequest): Promise<HookHtt
       try {
         const answered = reader.read(chunks, isEnd);
         if (answered) finish(() => resolve(answered));
-        else if (isEnd) fail('the response was incomplete');
+        else if (isEnd) fail('the server closed the connection before it sent a complete response');
       } catch (error) {
         fail(error instanceof HookRequestError ? error.message : 'the response is not valid HTTP');
       }
@@ -71,7 +71,7 @@ export async function sendHookRequest(request: HookHttpRequest): Promise<HookHtt
     });
     socket.on('end', () => readChunks(true));
     socket.on('error', (error) => fail('code' in error ? String(error.code) : error.message));
-    socket.on('close', () => fail('the connection was closed'));
+    socket.on('close', () => fail('the connection closed before the server sent a complete response'));
     socket.write(formatRequest(request, url));
   });
 }

@@ -12,7 +12,7 @@ const NONE: readonly ChartAnnotation[] = [];
  * Returns the query for the events that may have affected requests in a time range: configuration changes,
  * breaker changes and notes.
  */
-export function annotationsListQuery(time: Readonly<Record<string, string>>) {
+export function buildAnnotationsListQuery(time: Readonly<Record<string, string>>) {
   return queryOptions({
     queryKey: [...KEY, time],
     // The texts load with the first response, because pages render earlier.
@@ -32,5 +32,5 @@ export function annotationsListQuery(time: Readonly<Record<string, string>>) {
 /** Returns the annotations of a time range. Refetches them when the server reports a change. */
 export function useAnnotations(time: Readonly<Record<string, string>>): readonly ChartAnnotation[] {
   useLiveQuery('breakers', KEY);
-  return useQuery(annotationsListQuery(time)).data ?? NONE;
+  return useQuery(buildAnnotationsListQuery(time)).data ?? NONE;
 }

@@ -40,7 +40,7 @@ export function buildResourceApiPath({ path }: { readonly path: string }, id: st
 }
 
 /** Returns the query for one resource, with the ETag for its next change. */
-export function resourceQuery<Resource extends { readonly id: string }, Form extends object>(
+export function buildResourceQuery<Resource extends { readonly id: string }, Form extends object>(
   kind: ConsoleResourceKind<Resource, Form>,
   id: string,
 ) {

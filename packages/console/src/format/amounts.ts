@@ -57,7 +57,10 @@ export function formatPrice(usdPerMillion: number): string {
   return text;
 }
 
-/** Formats a ratio as a percentage with two significant digits: `1.93%`, `0.041%`, `12%`. */
+/**
+ * Formats a ratio as a percentage. Percentages have one decimal from 10%, two decimals from 0.1%, and two
+ * significant digits below: `12.3%`, `1.93%`, `0.041%`.
+ */
 export function formatPercent(ratio: number): string {
   const value = ratio * 100;
   const size = Math.abs(value);

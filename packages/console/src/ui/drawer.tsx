@@ -4,9 +4,9 @@ import { joinClassNames } from './class-names.ts';
 import { DRAWER_CLASS } from './drawer-placeholder.tsx';
 
 /**
- * Shows one row next to its list, or over the list on narrow screens. The list stays usable, and `j` and `k`
- * show the next and the previous row. Escape closes the drawer. The drawer takes the focus when it shows
- * another row, and returns it to the last row when it closes.
+ * Shows the details of one row next to its list. On narrow screens, the drawer covers the list. On other
+ * screens, the list stays usable. `j` and `k` show the next and the previous row. Escape closes the drawer. When
+ * the drawer shows another row, it takes the focus. When it closes, the last shown row gets the focus.
  */
 export function Drawer({
   title,

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { WithETag } from '../data/api-client.ts';
 import {
+  buildResourceQuery,
   type ConsoleResourceKind,
-  resourceQuery,
   useResourceCreation,
   useResourceEdit,
 } from '../data/resource-kind.ts';
@@ -62,7 +62,7 @@ function OneHere<Resource extends FormResource, Values extends object>(
   props: DrawerProps<Resource, Values> & { readonly title: string },
 ) {
   const { kind, parts, id, onClose } = props;
-  const { data } = useQuery(resourceQuery(kind, id));
+  const { data } = useQuery(buildResourceQuery(kind, id));
   return (
     <>
       <DrawerHeader title={data ? parts.titleOf(data.body) : props.title} onClose={onClose}>

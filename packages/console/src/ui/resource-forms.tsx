@@ -5,9 +5,9 @@ import type { ApiError } from '../data/api-error.ts';
 import type { ResourceEdit } from '../data/patch-form.ts';
 import {
   buildResourceApiPath,
+  buildResourceQuery,
   type ConsoleResourceKind,
   type ResourceCreation,
-  resourceQuery,
 } from '../data/resource-kind.ts';
 import { useDenialReason } from '../data/use-denial-reason.ts';
 import { Button } from './button.tsx';
@@ -117,7 +117,7 @@ export function LoadedResource<Resource extends FormResource, Values extends obj
   readonly refetchMs?: number | false;
   readonly children: (loaded: WithETag<Resource>) => ReactNode;
 }) {
-  const { data, error, refetch } = useQuery({ ...resourceQuery(kind, id), refetchInterval: refetchMs });
+  const { data, error, refetch } = useQuery({ ...buildResourceQuery(kind, id), refetchInterval: refetchMs });
   if (error && !data)
     return (
       <ErrorState what={`Could not load this ${kind.one}.`} error={error} onRetry={() => void refetch()} />

@@ -103,7 +103,7 @@ export const auditVerificationInput = z.strictObject({
     .describe('Anchors as `audit.anchors` returned them.'),
 });
 
-/** Whether the current audit chain contains the exported anchors. */
+/** The result of verifying the audit chain: whether the chain is valid, and the status of each exported anchor. */
 export const auditVerificationResult = z.strictObject({
   valid: z.boolean().describe('Whether the chain is valid and no anchor differs or is missing.'),
   broken_at: z

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createListQuery, timestamp } from './page.ts';
+import { createListQuerySchema, timestamp } from './page.ts';
 
 const forcedState = z.strictObject({
   state: z.enum(['open', 'closed']),
@@ -49,7 +49,7 @@ export const breakerResource = z
   .meta({ id: 'Breaker' });
 export type BreakerResource = z.output<typeof breakerResource>;
 
-export const breakerListQuery = createListQuery(['id']);
+export const breakerListQuery = createListQuerySchema(['id']);
 
 /** The request to force a breaker open or closed, or to return it to automatic. */
 export const breakerForceInput = z.strictObject({

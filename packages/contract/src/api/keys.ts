@@ -8,7 +8,7 @@ import {
 } from '../config/fields.ts';
 import { KEY_SCOPES } from '../scopes.ts';
 import { configSource } from './config-source.ts';
-import { createListQuery, timestamp } from './page.ts';
+import { createListQuerySchema, timestamp } from './page.ts';
 
 /** The fields of a platform key in floe.yaml. */
 export const PLATFORM_KEY_FIELDS = {
@@ -85,7 +85,7 @@ export const resourceSource = configSource;
 const shown = { team: z.string().nullable(), owner: z.string().nullable() };
 
 /** The key settings whose names and values are the same in the API and in the database columns. */
-export const storedKeyFields = z.object({
+export const unconvertedKeyFields = z.object({
   name: z.string(),
   team: shown.team.default(null),
   owner: shown.owner.default(null),
@@ -219,7 +219,7 @@ export const leakReport = z
   })
   .optional();
 
-export const keyListQuery = createListQuery().extend({
+export const keyListQuery = createListQuerySchema().extend({
   owner: z.string().min(1).max(200).optional().describe('Only keys with this owner.'),
   team: z.string().min(1).max(200).optional().describe('Only keys with this team.'),
 });

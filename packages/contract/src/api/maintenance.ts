@@ -37,10 +37,10 @@ const settings = {
 };
 
 /**
- * The maintenance window fields that Floe stores unchanged. All other fields have a different name or format in
- * the database.
+ * The maintenance window fields that Floe stores without conversion. All other fields have a different name or
+ * format in the database.
  */
-export const storedMaintenanceWindowFields = z.object({ name: z.string().default('') });
+export const unconvertedMaintenanceWindowFields = z.object({ name: z.string().default('') });
 
 const occurrence = z.strictObject({ starts_at: timestamp, ends_at: timestamp });
 

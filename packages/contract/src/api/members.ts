@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { slugField } from '../config/fields.ts';
 import { MEMBER_ROLES } from '../roles.ts';
 import { emailAddress } from './email.ts';
-import { createListQuery, timestamp } from './page.ts';
+import { createListQuerySchema, timestamp } from './page.ts';
 
 const role = z.enum(MEMBER_ROLES);
 const roleField = role.describe('Role of the member, which determines what the member may do.');
@@ -27,7 +27,7 @@ export const memberResource = z
   .meta({ id: 'Member' });
 export type Member = z.output<typeof memberResource>;
 
-export const memberListQuery = createListQuery().extend({
+export const memberListQuery = createListQuerySchema().extend({
   role: role.optional().describe('Only members with this role.'),
   team: z.string().min(1).max(100).optional().describe('Only members of this team.'),
 });
@@ -74,7 +74,7 @@ export const invitationCreation = z.strictObject({
   expires_in_days: z.int().min(1).max(30).default(7).describe('Days until the invitation expires.'),
 });
 
-export const invitationListQuery = createListQuery().extend({
+export const invitationListQuery = createListQuerySchema().extend({
   status: z
     .enum(['pending', 'accepted', 'expired', 'revoked'])
     .optional()

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createListQuery } from './page.ts';
+import { createListQuerySchema } from './page.ts';
 
 const usd = z.number().describe('Price in US dollars per million tokens.');
 
@@ -16,7 +16,7 @@ const prices = z.strictObject({
     .describe('Date of the price catalog. `null` for prices that the organization sets.'),
 });
 
-export const modelListQuery = createListQuery(['provider']).extend({
+export const modelListQuery = createListQuerySchema(['provider']).extend({
   provider: z.string().min(1).max(64).optional().describe('Only models of this provider.'),
   key: z
     .string()

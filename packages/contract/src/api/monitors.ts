@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { labelField, labelListField, minutesField, slugField } from '../config/fields.ts';
 import { MONITOR_FIELDS, ScheduleSchema } from '../config/monitoring.ts';
 import { configSource } from './config-source.ts';
-import { createListQuery, LIST_ORDERS, timestamp } from './page.ts';
+import { createListQuerySchema, LIST_ORDERS, timestamp } from './page.ts';
 
 /** The statuses of a monitor. */
 export const MONITOR_STATUSES = ['waiting', 'healthy', 'failing', 'paused'] as const;
@@ -136,7 +136,7 @@ export const monitorReplacement = z.strictObject({
 /** The maximum number of monitors in one bulk request. */
 export const MAX_BULK_MONITORS = 100;
 
-export const monitorListQuery = createListQuery().extend({
+export const monitorListQuery = createListQuerySchema().extend({
   sort: z
     .enum(['urgency', ...LIST_ORDERS])
     .default('newest')

@@ -23,11 +23,11 @@ export const LIST_ORDERS = ['newest', 'oldest', 'name'] as const;
 export type ListOrder = (typeof LIST_ORDERS)[number];
 
 /**
- * Creates the schema of a resource list's query parameters.
+ * Creates the schema for the query parameters of a resource list.
  *
- * @param own orders that only this list supports; the first one is its default
+ * @param own sort orders that only this list supports. The first one is the default of the list.
  */
-export function createListQuery<const Own extends string = never>(own: readonly Own[] = []) {
+export function createListQuerySchema<const Own extends string = never>(own: readonly Own[] = []) {
   return pageQuery.extend({
     sort: z
       .enum([...own, ...LIST_ORDERS])

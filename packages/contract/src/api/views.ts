@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { jsonValueField } from '../json-value.ts';
 import { readOnlyField } from './entries.ts';
-import { createListQuery, LIST_ORDERS, timestamp } from './page.ts';
+import { createListQuerySchema, LIST_ORDERS, timestamp } from './page.ts';
 
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
@@ -31,7 +31,7 @@ const writableFields = {
 const shown = { name: z.string(), page: z.string() };
 
 /** The view settings whose names and values are the same in the API and in the database columns. */
-export const storedViewFields = z.object(shown);
+export const unconvertedViewFields = z.object(shown);
 
 /** A saved view: named filters for a page of the console. */
 export const viewResource = z
@@ -48,7 +48,7 @@ export const viewResource = z
   .meta({ id: 'View' });
 export type ViewResource = z.output<typeof viewResource>;
 
-export const viewListQuery = createListQuery().extend({
+export const viewListQuery = createListQuerySchema().extend({
   sort: z.enum(LIST_ORDERS).default('name').describe('Order of the entries. Defaults to `name`.'),
   page: z.string().max(64).optional().describe('Only views of this page.'),
 });

@@ -40,7 +40,7 @@ export const MONITOR_FIELDS = {
 };
 
 /** The monitor settings as database rows contain them, with the same defaults as in floe.yaml. */
-export const storedMonitorFields = z.object({
+export const unconvertedMonitorFields = z.object({
   name: z.string(),
   description: z.string().default(''),
   alert_after_misses: z.number().default(1),
@@ -227,7 +227,7 @@ export const BOARD_FIELDS = {
 };
 
 /** The board settings as database rows contain them, with the same defaults as in floe.yaml. */
-export const storedBoardFields = z.object({
+export const unconvertedBoardFields = z.object({
   slug: z.string(),
   name: z.string(),
   timezone: z.string().nullable().default(null),

@@ -145,7 +145,7 @@ function checkProcesses(config: Json, issues: ConfigIssue[]): void {
   if (missing.length > 0)
     issues.push({
       path: ['server', 'processes'],
-      message: `must be 1 without ${missing.join(' and ')}, because several processes need a database and counters that they share. Configure what is missing, or remove this field`,
+      message: `must be 1 unless ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} configured, because several processes must share a database and counters. Configure ${missing.join(' and ')}, or remove this field`,
     });
 }
 
@@ -171,7 +171,7 @@ function checkGroups(config: Json, issues: ConfigIssue[]): void {
       issues.push({
         path: ['auth', 'oidc', n, 'unmapped'],
         message:
-          'must not be viewer if the file has several organizations, because Floe cannot choose one of them; map a group to each organization instead',
+          'must not be viewer, because the file has several organizations and Floe cannot choose one for unmapped users; remove unmapped, and map a group to each organization in map',
       });
     for (const [m, entry] of getList(issuer, 'map').entries()) {
       const path = ['auth', 'oidc', n, 'map', m];

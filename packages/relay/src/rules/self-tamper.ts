@@ -57,7 +57,7 @@ export function createSelfTamperRule({
     on_error: 'open',
     except: [],
     message: {
-      user: 'The agent requests a change to the settings of an agent, of hooks or of your shell.',
+      user: 'The agent tried to change agent, hook or shell settings.',
       agent: 'Changes to agent, hook and shell settings require approval from a person.',
     },
   };

@@ -76,8 +76,8 @@ function readHeredoc({ children }: SyntaxNode, source: WordReadContext): Command
 }
 
 /**
- * Returns the command substitutions in backticks in here-documents, which the grammar treats as
- * text.
+ * Returns the command substitutions that here-documents contain in backticks. The grammar treats
+ * such command substitutions as text.
  */
 export function findHeredocBackticks(redirects: readonly SyntaxNode[], text: string): readonly string[] {
   return redirects.flatMap(({ type, children }) => {

@@ -89,8 +89,8 @@ const PACKAGE_WRAPPER: WrapperSyntax = {
 };
 
 /**
- * Package runners, containers and tools that run commands on other hosts, by name or by name and
- * subcommand.
+ * Commands that run another command, such as package runners, container tools and remote shells. Each
+ * key is a command name, or a command name and a subcommand.
  */
 export const TOOL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   npx: PACKAGE_WRAPPER,

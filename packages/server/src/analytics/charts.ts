@@ -100,7 +100,7 @@ export async function queryChartSummary(
   return toSummaryFigures(total);
 }
 
-/** A request for the values of a facet with the largest sums. */
+/** A request for the facet values that have the largest sums. */
 export interface TopValuesRequest extends ChartRequest {
   readonly groupBy: RollupFacet;
   readonly order: RollupSumColumn;

@@ -7,10 +7,10 @@ import { listSchemaKeysAt } from './schema-lookup.ts';
 type Issue = z.core.$ZodIssue;
 
 /**
- * The schema, from which names are suggested, and the validated tree, which tells whether a value
- * is missing or invalid.
+ * The context for explaining a validation issue. Names are suggested from `schema`. `tree` is the
+ * validated input. It shows whether a value is missing or invalid.
  */
-export interface ValidatedTree {
+export interface IssueContext {
   readonly schema: z.core.$ZodType;
   readonly tree: Json;
 }
@@ -24,7 +24,7 @@ export interface ExplainedIssue extends ConfigIssue {
 const MAX_KEYS = 100;
 
 /** Describes a zod issue with texts that complete "<path>: …". They never contain a value. */
-export function explainIssue(issue: Issue, subject: ValidatedTree, base: ConfigPath = []): ExplainedIssue[] {
+export function explainIssue(issue: Issue, subject: IssueContext, base: ConfigPath = []): ExplainedIssue[] {
   const path = [...base, ...toConfigPath(issue.path)];
   if (issue.code === 'unrecognized_keys')
     return issue.keys
@@ -88,7 +88,7 @@ function describeTooSmall(issue: z.core.$ZodIssueTooSmall): string {
 function explainUnion(
   issue: z.core.$ZodIssueInvalidUnion,
   path: ConfigPath,
-  subject: ValidatedTree,
+  subject: IssueContext,
 ): ExplainedIssue[] {
   const value = valueAt(subject.tree, path);
   const say = (message: string) => [{ path, at: path, message }];
@@ -109,7 +109,7 @@ function isRootTypeIssue(issue: Issue): issue is z.core.$ZodIssueInvalidType {
 }
 
 /** Names the unknown key unless it may be a misplaced secret. */
-function describeUnknownKey(key: string, path: ConfigPath, subject: ValidatedTree): string {
+function describeUnknownKey(key: string, path: ConfigPath, subject: IssueContext): string {
   const known = listSchemaKeysAt(subject.schema, path, valueAt(subject.tree, path)).filter(
     (one) => one !== key,
   );

@@ -68,8 +68,9 @@ export interface OutboundGuard {
 }
 
 /**
- * Creates a guard for connections of the installation itself. It calls `rules` for each connection. Only
- * tests set `resolve`; otherwise, the system's resolver is used.
+ * Creates a guard for connections that no organization configures. The guard checks the IP address of each
+ * connection, and rejects addresses that the settings do not allow. It calls `rules` for each connection. Only
+ * tests set `resolve`. The default is the resolver of the system.
  */
 export function createOutboundGuard(
   rules: () => OutboundAccessSettings,

@@ -16,7 +16,7 @@ export function visitByte(bytes: Buffer, byte: number, visit: (at: number) => nu
   while (at < bytes.length) at = bytes[at] === byte ? visit(at) : at + 1;
 }
 
-/** Returns whether `bytes` contains `text` at a position, which may be negative. */
+/** Returns whether `bytes` contains `text` at the position `at`. Returns false if `at` is negative. */
 export function containsAt(bytes: Uint8Array, at: number, text: Uint8Array): boolean {
   for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false;
   return true;

@@ -73,8 +73,8 @@ export function needsContentCount(
 }
 
 /**
- * Records the content of a complete response, if the usage that the provider reported may be
- * implausible.
+ * Records the size of the content of a complete response. Does nothing if the provider reported plausible
+ * usage.
  */
 export function recordResponseContent(x: Exchange, answer: Buffer): void {
   if (!needsContentCount(x, answer.length)) return;
@@ -82,7 +82,7 @@ export function recordResponseContent(x: Exchange, answer: Buffer): void {
   x.answer.setContent(Math.max(added, whole));
 }
 
-/** Records the content of a response event. */
+/** Records the size of the content of a response event. */
 export function recordEventContent(x: Exchange, event: ResponseEvent): void {
   if (event.type === 'delta') x.answer.addContent(Buffer.byteLength(event.text));
   else if (event.type === 'open' && event.name !== undefined)

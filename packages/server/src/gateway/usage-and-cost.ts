@@ -78,8 +78,8 @@ export function carryOverAttemptUsage(x: Exchange): void {
 }
 
 /**
- * Returns in nano-USD what the exchange costs so far if the current attempt has the given usage; null if the
- * price is unknown.
+ * Returns the cost of the exchange in nano-USD. The cost includes all earlier attempts, and the current attempt
+ * with the given usage. Returns null if the price is unknown.
  */
 export function computeRunningCost(x: Exchange, usage: Usage): number | null {
   const price = x.target?.provider.priceOf(x.target.model) ?? null;

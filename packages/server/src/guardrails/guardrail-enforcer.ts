@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
-import type { Counters, ReservationExtensionResult } from '../store/ports.ts';
+import type { Counters, ReservationIncreaseResult } from '../store/ports.ts';
 import type { BudgetCharge } from '../store/spend/budget-spend.ts';
 import type { SpendJournal } from '../store/spend/spend-journal.ts';
 import type { OrgGuardrailRules } from './compile-rules.ts';
@@ -228,7 +228,7 @@ export class GuardrailEnforcer {
   #completeExtension(
     grant: Grant,
     claims: readonly GuardrailRuleClaim[],
-    { granted, limitingIndex, countedLocally }: ReservationExtensionResult,
+    { granted, limitingIndex, countedLocally }: ReservationIncreaseResult,
   ): GrantExtension {
     const reserved = (grant.reservedNanoUsd ?? 0) + granted;
     grant.reservedNanoUsd = reserved;

@@ -7,7 +7,7 @@ import type { Log } from '../core/log.ts';
  */
 const DUPLICATE_SIGNAL_MS = 500;
 
-/** Why a process shuts down: a signal, or because its supervisor replaces it by a new process. */
+/** The signal that shuts a process down, or `restart` if its supervisor replaces the process. */
 export type ShutdownReason = 'SIGTERM' | 'SIGINT' | 'restart';
 
 /**

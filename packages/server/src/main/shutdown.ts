@@ -3,7 +3,7 @@ import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { OpenListeners } from './listeners.ts';
 import type { ShutdownSteps } from './process-signals.ts';
-import type { ProcessHost } from './processes/process-host.ts';
+import type { ProcessEnvironment } from './processes/process-environment.ts';
 import { closeServerComponents, type ServerComponents } from './server-components.ts';
 
 /** Time for exchanges to close their connections after they have sent an error. */
@@ -38,7 +38,7 @@ interface ShutdownTargets
   > {
   readonly listening: OpenListeners;
   readonly gateway: Pick<Gateway, 'openExchanges' | 'background'>;
-  readonly host: Pick<ProcessHost, 'reportFinalMetrics'>;
+  readonly host: Pick<ProcessEnvironment, 'reportFinalMetrics'>;
 }
 
 interface ShutdownTimes {

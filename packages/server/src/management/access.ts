@@ -19,10 +19,11 @@ export type OperationAccessRule = Pick<
 >;
 
 /**
- * Returns whether an actor may use an operation. Used to authorize requests and for the field `can`
- * of `/api/me`.
+ * Returns whether an actor may use an operation, or `step_up` if the actor must first confirm their
+ * identity again. Requests are authorized with this function, and `/api/me` returns its result in
+ * the field `can`.
  */
-export function resolvePermission(
+export function getOperationPermission(
   access: OperationAccessRule,
   actor: Actor,
   nowMs: number,
@@ -56,7 +57,7 @@ function hasAnyScope(scopes: ReadonlySet<KeyScope>, acceptedScopes: readonly Key
  * without the role, and for a key if only members are allowed; `step_up_required`
  */
 export function requireAccess(access: OperationAccessRule, actor: Actor, nowMs: number): void {
-  const permission = resolvePermission(access, actor, nowMs);
+  const permission = getOperationPermission(access, actor, nowMs);
   if (permission === true) return;
   if (permission === 'step_up') throw stepUpRequiredFault();
   if (actor.member && access.requiresOperator)

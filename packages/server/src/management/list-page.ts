@@ -27,8 +27,8 @@ interface SortableItem<Entry> {
 }
 
 /**
- * Returns a page in the response format of lists, as `paginateList` does.
- * @throws the fault of `paginateList`
+ * Returns one page of an in-memory list, in the format of list responses.
+ * @throws Fault `invalid_request` for a cursor of another list or order
  */
 export function paginateForResponse<Entry>(
   entries: readonly Entry[],

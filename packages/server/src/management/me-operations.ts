@@ -15,7 +15,7 @@ import { findUserById, type UserRow, updateUser } from '../store/members.ts';
 import { findOrgById } from '../store/orgs.ts';
 import { findPlatformKeyById } from '../store/platform-keys.ts';
 import type { DatabaseReader } from '../store/ports.ts';
-import { resolvePermission } from './access.ts';
+import { getOperationPermission } from './access.ts';
 import {
   defineReadOperation,
   defineWriteOperation,
@@ -33,7 +33,7 @@ type MeResource = z.input<typeof meSchema>;
 export function defineMeOperations(listOperations: () => readonly Operation[]): readonly Operation[] {
   const listPermissions = (actor: Actor, nowMs: number): Record<string, OperationPermission> =>
     Object.fromEntries(
-      listOperations().map((operation) => [operation.name, resolvePermission(operation, actor, nowMs)]),
+      listOperations().map((operation) => [operation.name, getOperationPermission(operation, actor, nowMs)]),
     );
   return [getMeOperation(listPermissions), updateMeOperation(listPermissions)];
 }
@@ -133,7 +133,7 @@ async function requireUser(reader: DatabaseReader, id: string): Promise<UserRow>
   if (!user)
     throw new Fault(
       'not_found',
-      'The account of this request no longer exists. Sign in with another account.',
+      'The account that you are signed in with no longer exists. Sign in with another account.',
     );
   return user;
 }

@@ -26,7 +26,7 @@ import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 export type BeatResult = BeatReceipt | 'unknown' | 'later';
 
 /**
- * Applies a batch of reports in one transaction. Returns one result per report, in order.
+ * Applies a batch of beats in one transaction. Returns one result per beat, in the same order.
  *
  * @param states the cache to update with the new monitor states
  */

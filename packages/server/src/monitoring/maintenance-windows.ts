@@ -1,4 +1,7 @@
-import { type maintenanceWindowPatch, storedMaintenanceWindowFields } from '@floe/contract/api/maintenance';
+import {
+  type maintenanceWindowPatch,
+  unconvertedMaintenanceWindowFields,
+} from '@floe/contract/api/maintenance';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { MaintenanceWindowRow } from '../store/monitoring/maintenance-windows.ts';
@@ -39,7 +42,7 @@ export function toMaintenanceWindowColumns(
   const zone = schedule?.timezone ?? timezone;
   if (schedule) requireFutureOccurrence(schedule.cron, zone);
   return {
-    ...storedMaintenanceWindowFields.parse(fields),
+    ...unconvertedMaintenanceWindowFields.parse(fields),
     starts_at: startsAt,
     ends_at: endsAt,
     cron: schedule?.cron ?? null,

@@ -1,5 +1,5 @@
 import type { MonitorConfig } from '@floe/contract/config';
-import { storedMonitorFields } from '@floe/contract/config/monitoring';
+import { unconvertedMonitorFields } from '@floe/contract/config/monitoring';
 import { Fault } from '@floe/contract/faults';
 import type { MonitorRow } from '../store/monitoring/monitors.ts';
 import { requireFutureOccurrence } from './monitor-schedule.ts';
@@ -36,7 +36,7 @@ export type MonitorDefinition = Omit<
 export function parseMonitorDefinition(config: MonitorConfig, timezone: string): MonitorDefinition {
   return {
     id: config.id,
-    ...storedMonitorFields.parse(config),
+    ...unconvertedMonitorFields.parse(config),
     ...scheduleColumns(config, timezone),
     grace_ms: minutesToMs(config.grace_period_minutes),
     first_beat_due_ms: minutesToMs(config.first_beat_due_minutes),

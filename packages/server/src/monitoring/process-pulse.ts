@@ -88,7 +88,7 @@ export class ProcessPulse {
    * @throws Error before the first pulse
    */
   now(): number {
-    if (this.#offsetMs === null) throw new Error('the first monitoring pulse has not completed yet');
+    if (this.#offsetMs === null) throw new Error('monitoring has not read the database time yet');
     this.#lastNow = Math.max(this.#lastNow, Math.floor(this.#options.clock.monotonic() + this.#offsetMs));
     return this.#lastNow;
   }

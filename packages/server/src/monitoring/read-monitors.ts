@@ -23,7 +23,7 @@ import {
   type UptimeSummary,
 } from './timeline.ts';
 
-/** The gaps and times that are needed to read monitors, in addition to the database. */
+/** The values that readers of monitors need in addition to the database rows. */
 export interface MonitorEvaluationContext {
   /** The database time, in Unix milliseconds. */
   readonly nowMs: number;

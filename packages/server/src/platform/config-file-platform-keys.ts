@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { storedKeyFields } from '@floe/contract/api/keys';
+import { unconvertedKeyFields } from '@floe/contract/api/keys';
 import type { PlatformKeyConfig } from '@floe/contract/config';
 import type { ConfigIssue } from '@floe/contract/config/references';
 import type { EventLoopTurns } from '../core/event-loop-turns.ts';
@@ -167,7 +167,7 @@ async function matchStoredKeys(
 function toKeyColumns({ config }: DeclaredKey, value: PlatformKeyValueColumns) {
   const { scopes, models, paths, expires_at } = config;
   return {
-    ...storedKeyFields.parse(config),
+    ...unconvertedKeyFields.parse(config),
     ...value,
     scopes_json: JSON.stringify(scopes),
     models_json: models ? JSON.stringify(models) : null,

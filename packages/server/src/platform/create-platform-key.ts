@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { storedKeyFields } from '@floe/contract/api/keys';
+import { unconvertedKeyFields } from '@floe/contract/api/keys';
 import type { KeyScope } from '@floe/contract/scopes';
 import { newId } from '../core/ids.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
@@ -65,7 +65,7 @@ export function createPlatformKey(
   const row: PlatformKeyRow = {
     id: newId('key', nowMs),
     org_id: orgId,
-    ...storedKeyFields.parse({ name }),
+    ...unconvertedKeyFields.parse({ name }),
     hash: hashPlatformKey(pepper, key),
     ...createKeyHint(key),
     scopes_json: JSON.stringify(scopes),

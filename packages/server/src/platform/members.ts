@@ -70,7 +70,7 @@ export async function changeMemberRole(
 
 /**
  * Removes a member from an organization. Ends the member's sessions and revokes the member's keys.
- * Groups do not add the member again.
+ * Group mappings of the identity provider do not add the member again.
  *
  * @throws Fault `conflict` if no owner would remain
  */

@@ -1,4 +1,4 @@
-import { type PlatformKey, storedKeyFields } from '@floe/contract/api/keys';
+import { type PlatformKey, unconvertedKeyFields } from '@floe/contract/api/keys';
 import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
 import { compilePatterns, type PatternMatcher } from '../core/pattern.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
@@ -182,7 +182,7 @@ function parsePatterns(json: string): PatternMatcher | null {
 
 /** Converts a stored key to the form that the API and the audit log use, without its hash. */
 export function toPlatformKey(row: PlatformKeyRow, nowMs: number): PlatformKey {
-  const { name, ...plain } = storedKeyFields.parse(row);
+  const { name, ...plain } = unconvertedKeyFields.parse(row);
   return {
     id: row.id,
     name,

@@ -1,4 +1,4 @@
-import { storedTeamFields, type Team } from '@floe/contract/api/teams';
+import { type Team, unconvertedTeamFields } from '@floe/contract/api/teams';
 import { Fault } from '@floe/contract/faults';
 import type { DatabaseWriter } from '../store/ports.ts';
 import { countTeamReferences, deleteTeam, type TeamRow } from '../store/teams.ts';
@@ -8,7 +8,7 @@ import { toResourceSource } from './source-location.ts';
 export function toTeamResource(row: TeamRow): Team {
   return {
     id: row.id,
-    ...storedTeamFields.parse(row),
+    ...unconvertedTeamFields.parse(row),
     source: toResourceSource(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),

@@ -1,5 +1,5 @@
 import type { OutboundGuard } from '../core/outbound-guard.ts';
-import { OriginPool } from './http1/origin-pool.ts';
+import { OriginConnectionPool } from './http1/origin-connection-pool.ts';
 import { createSocketConnector, type SocketConnector } from './socket-connector.ts';
 import type { UpstreamHandler, UpstreamRequest, UpstreamTransport } from './transport.ts';
 import { UploadPool } from './upload-pool.ts';
@@ -11,7 +11,7 @@ import { UploadPool } from './upload-pool.ts';
  * callers must enforce all other deadlines.
  */
 export function createHttpTransport(guard?: OutboundGuard): UpstreamTransport {
-  const origins = new Map<string, OriginPool>();
+  const origins = new Map<string, OriginConnectionPool>();
   const uploads = new Map<string, UploadPool>();
 
   /** Returns the guard of the organization. It is created with a pool and not for each request. */
@@ -42,7 +42,7 @@ export function createHttpTransport(guard?: OutboundGuard): UpstreamTransport {
       const { body } = request;
       try {
         return body === null || Buffer.isBuffer(body)
-          ? poolOf(origins, OriginPool, request).dispatch(request, body, handler)
+          ? poolOf(origins, OriginConnectionPool, request).dispatch(request, body, handler)
           : poolOf(uploads, UploadPool, request).dispatch(request, body, handler);
       } catch (error) {
         return failAsynchronously(handler, error);

@@ -74,10 +74,12 @@ export interface UsageCost {
 const ZERO_COST: UsageCost = { nanoUsd: 0, unpriced: [], rates: {}, request: 0 };
 
 /**
- * Computes the cost of a response. If a part of a token count has its own rate, this part is charged at that
- * rate instead of the rate for the whole count. A service tier without a price factor is charged at standard
- * rates, and other units without a rate cost nothing; both are reported as unpriced. The exception is tokens
- * of other media, because the price book lists them only if their rate differs.
+ * Computes the cost of a response. Some units are subsets of others, such as cached tokens of input tokens. A
+ * subset with its own rate is charged at that rate instead of the rate of the containing unit.
+ *
+ * A service tier without a price factor is charged at standard rates and reported as unpriced. A unit without a
+ * rate costs nothing and is reported as unpriced. Tokens of other media are an exception: the price book lists
+ * them only if their rate differs from the rate of text tokens.
  */
 export function computeUsageCost(price: Price, { units, tier }: Usage, atMs: number): UsageCost {
   if (price.source === 'free' || price.source === 'seat') return ZERO_COST;
@@ -178,8 +180,8 @@ function roundUpNano(nano: number): number {
 }
 
 /**
- * The rates at which one response was charged, in USD per million tokens. Context length, service tier and
- * all factors have been applied.
+ * The rates at which one response was charged, in USD per million tokens. The rates include the context
+ * length, the service tier and all price multipliers.
  */
 export interface ChargedPrice {
   input: number;

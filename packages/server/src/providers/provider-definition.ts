@@ -185,7 +185,7 @@ export interface ProviderDefinition {
   readonly checked: string;
 }
 
-/** Common fields of the definitions of providers that implement the Chat dialect and require a bearer key. */
+/** Common fields of provider definitions that use the Chat dialect and bearer authentication. */
 export const chatCompatibleFields = {
   auth: { type: 'bearer' },
   dialectPaths: { chat: '/chat/completions' },

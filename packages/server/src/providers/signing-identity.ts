@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ProviderConfig } from '@floe/contract/config';
 import type { ResolvedOutboundConnections } from './outbound.ts';
 import type { ProviderDefinition } from './provider-definition.ts';
-import { resolveAwsIdentity } from './signing/aws-identity.ts';
+import { resolveAwsCredentialSources } from './signing/aws-credential-sources.ts';
 import { resolveGoogleIdentity } from './signing/google-identity.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
 
@@ -29,7 +29,7 @@ export function resolveSigningIdentity(
     roleArn,
     externalId: own.external_id,
   };
-  return resolveAwsIdentity(settings, variable);
+  return resolveAwsCredentialSources(settings, variable);
 }
 
 /**

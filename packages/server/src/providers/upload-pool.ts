@@ -10,7 +10,7 @@ class CanceledError extends Error {
 }
 
 /**
- * Sends requests with streamed bodies to one origin through undici. It takes more CPU time than `OriginPool`,
+ * Sends requests with streamed bodies to one origin through undici. It takes more CPU time than `OriginConnectionPool`,
  * but handles slow, truncated and early responses, which matter for uploads.
  */
 export class UploadPool {

@@ -3,8 +3,8 @@ import type { AlertRow } from './alerts.ts';
 import type { DatabaseReader } from './ports.ts';
 
 /**
- * Returns the delivery that announced the alert that `closing` ends, in the given channel;
- * undefined if there is none.
+ * Returns the delivery that announced an alert in the given channel. `closing` is the entry that ends
+ * the alert. Returns undefined if the channel has no such delivery.
  */
 export function findOpeningAlertDelivery(
   reader: DatabaseReader,

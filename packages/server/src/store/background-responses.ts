@@ -65,8 +65,8 @@ export async function leaseDueBackgroundResponses(
   return rows;
 }
 
-/** Sets when a background response is polled next, and increments its number of attempts. */
-export async function postponeBackgroundResponse(
+/** Sets the time of the next poll of a background response, and increments its attempt count. */
+export async function scheduleNextBackgroundPoll(
   writer: DatabaseWriter,
   id: string,
   nextAt: number,

@@ -14,9 +14,9 @@ export interface DataDirLock {
 }
 
 /**
- * Locks the data directory for this process, and creates the directory if it is missing. The lock
- * is an exclusive SQLite transaction on `floe.lock`, which the operating system ends when the
- * process ends.
+ * Locks the data directory for this process. Creates the directory if it is missing. The lock is an
+ * exclusive SQLite transaction on `floe.lock`. When the process ends, the operating system releases
+ * the lock.
  *
  * @throws StoreUnusableError if another process has the lock or the directory cannot be created
  */

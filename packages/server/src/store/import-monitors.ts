@@ -17,10 +17,10 @@ type MonitoringTable =
   | 'monitor_pulse';
 
 /**
- * Copies monitors with their state and history, and the time until which they were observed. The
- * time from then until the target's first start is `unknown`, as after any restart. If the target
- * has a monitor with the same id, the target keeps its definition and state, and only the history
- * is copied.
+ * Copies monitors with their states and histories. Also copies the last time at which a process of
+ * the source accepted beats. The time from then until the first start of the target is `unknown`,
+ * as after any restart. If the target has a monitor with the same id, the target keeps its
+ * definition and state, and only the history is copied.
  */
 export async function copyMonitors(source: Database, target: Database): Promise<TableImportResult[]> {
   const monitors = await source.read.selectFrom('monitors').selectAll().execute();

@@ -55,7 +55,7 @@ export class LiveExchangeBatches {
   }
 }
 
-/** Parses the event data that `toRows` wrote. Returns null for any other data. */
+/** Parses the event data of a batch of live exchanges. Returns null for data in any other format. */
 export function parseLiveExchangeBatch(data: JsonObject): LiveExchangeBatch | null {
   const { ids, from, to, rate_limited, over_budget } = data;
   if (!Array.isArray(ids) || typeof from !== 'number' || typeof to !== 'number') return null;

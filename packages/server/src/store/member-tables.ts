@@ -1,4 +1,4 @@
-import type { storedTeamFields } from '@floe/contract/api/teams';
+import type { unconvertedTeamFields } from '@floe/contract/api/teams';
 import type * as z from 'zod';
 
 /**
@@ -72,7 +72,7 @@ export interface OperatorsTable {
 }
 
 /** The teams. A team is a group of members and keys that spending is assigned to. */
-export interface TeamsTable extends z.output<typeof storedTeamFields> {
+export interface TeamsTable extends z.output<typeof unconvertedTeamFields> {
   org_id: string;
   /** Unique in the organization. */
   id: string;

@@ -69,7 +69,7 @@ export interface SpoolRegion {
   readonly last: boolean;
 }
 
-/** The result of inserting the rows in a spool region. */
+/** The result of inserting the rows of a spool region into the database. */
 export interface SpoolIngestResult {
   /** Start of the next region. Equal to `from` if the region contains no complete line. */
   readonly next: number;
@@ -79,7 +79,7 @@ export interface SpoolIngestResult {
   readonly known: number;
   /** Lines that are invalid or that the table rejected. */
   readonly rejected: readonly string[];
-  /** Whether the last line of the file is incomplete, because its process was killed. */
+  /** Whether the last line of the file is incomplete, because the process that wrote the file was killed. */
   readonly torn: boolean;
 }
 
@@ -211,15 +211,15 @@ export interface Counters {
    */
   extend(
     orgId: string,
-    extension: ReservationExtension,
-  ): ReservationExtensionResult | Promise<ReservationExtensionResult>;
+    extension: ReservationIncrease,
+  ): ReservationIncreaseResult | Promise<ReservationIncreaseResult>;
   /** Returns the state of counters without changing it. */
   peek(orgId: string, claims: readonly BucketClaim[]): Promise<readonly BucketUsage[]>;
   close(): Promise<void>;
 }
 
 /** A request to increase the `spend` reservations of an exchange. */
-export interface ReservationExtension {
+export interface ReservationIncrease {
   /** Id of the exchange. */
   readonly id: string;
   /** Whether only this process counted the claims of `acquire`. */
@@ -232,7 +232,7 @@ export interface ReservationExtension {
 }
 
 /** The result of `Counters.extend`. */
-export interface ReservationExtensionResult {
+export interface ReservationIncreaseResult {
   /** The amount that was additionally reserved for each claim, from 0 to the requested amount. */
   readonly granted: number;
   /** Index of the claim with the smallest remaining amount. Null if the whole amount was granted. */

@@ -92,7 +92,7 @@ export interface OrgsTable {
   updated_by?: string | null | undefined;
 }
 
-/** The log of changes to the snapshot, which triggers write. One row per subject. */
+/** The keys and organizations that changed since the last snapshot. Database triggers write it. One row per subject. */
 export interface SnapshotChangesTable {
   /** `key` or `org`. */
   kind: string;

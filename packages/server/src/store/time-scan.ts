@@ -24,7 +24,7 @@ export type TimedTable =
     }
   | { readonly name: 'audit' | 'alerts'; readonly at: 'at' };
 
-/** A position range, as lists are requested. `from` is inclusive, `to` is exclusive. */
+/** The time range and the cursor of a list request. `from` is inclusive, `to` is exclusive. */
 export interface TimeScanRange {
   readonly from?: number | undefined;
   readonly to?: number | undefined;

@@ -45,8 +45,8 @@ export interface NormalizedIdeRequest {
 }
 
 /**
- * Normalizes the body of an IDE, whose elements can belong to Chat, Responses or Messages. Does not change
- * `body`. Unknown members are dropped and reported in `request.dropped`.
+ * Normalizes the body of a request from an IDE. The body can mix fields of Chat, Responses and Messages.
+ * Does not change `body`. Drops unknown members and lists them in `request.dropped`.
  * @throws {Fault} 400 with `param` if the body is not a valid request
  * @example
  * const { body } = normalizeIdeRequest({ model: 'gpt-5', input: 'Hello', system: 'Be brief.' });

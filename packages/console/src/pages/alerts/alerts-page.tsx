@@ -3,7 +3,7 @@ import type { PrefetchQueries } from '../../app/page-route.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { type FilterField, toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
-import { alertsQuery } from '../channels/channel-data.ts';
+import { buildAlertsQuery } from '../channels/channel-data.ts';
 import { DeliveryLog } from '../channels/delivery-log.tsx';
 import { alertsText } from './text.ts';
 
@@ -32,7 +32,7 @@ const FIELDS: readonly FilterField[] = [
 
 /** Starts the queries of the page before it is rendered. */
 export const prefetchAlerts: PrefetchQueries = (client, { query }) =>
-  void client.prefetchInfiniteQuery(alertsQuery(toFilterQuery(toFilterTokens(query, FIELDS))));
+  void client.prefetchInfiniteQuery(buildAlertsQuery(toFilterQuery(toFilterTokens(query, FIELDS))));
 
 /** Lists all alerts with their deliveries. */
 export function AlertsPage() {

@@ -69,12 +69,12 @@ type Query = Readonly<Record<string, string | number>>;
 const KEPT = { staleTime: 60_000, refetchOnWindowFocus: true, placeholderData: keepPreviousData } as const;
 
 /** Returns the query for the totals. While it loads with other filters, the previous totals stay visible. */
-export function metricSummaryQuery(query: Query) {
+export function buildMetricSummaryQuery(query: Query) {
   return { ...charts.summaryQuery(query), ...KEPT };
 }
 
 /** Returns the query for the chart. While it loads with other filters, the previous chart stays visible. */
-export function metricTimeseriesQuery(query: Query) {
+export function buildMetricTimeseriesQuery(query: Query) {
   return { ...charts.timeseriesQuery(query), ...KEPT };
 }
 
@@ -82,7 +82,7 @@ export function metricTimeseriesQuery(query: Query) {
  * Returns the query for the table of groups. While it loads with other filters, the previous table stays
  * visible.
  */
-export function metricGroupsQuery(query: Query) {
+export function buildMetricGroupsQuery(query: Query) {
   return { ...charts.topValuesQuery(query), ...KEPT };
 }
 

@@ -1,14 +1,14 @@
 import type { PrefetchQueries } from '../../app/page-route.ts';
-import { annotationsListQuery } from '../../data/annotations.ts';
+import { buildAnnotationsListQuery } from '../../data/annotations.ts';
 import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { chooseChartInterval, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { resolveUrlTimeRange } from '../../filters/url-time-range.ts';
 import {
+  buildMetricGroupsQuery,
+  buildMetricSummaryQuery,
+  buildMetricTimeseriesQuery,
   CHART_FIELDS,
   METRIC_TABS,
-  metricGroupsQuery,
-  metricSummaryQuery,
-  metricTimeseriesQuery,
 } from './analytics-data.ts';
 import { resolveTimezone } from './timezone-select.tsx';
 
@@ -35,10 +35,10 @@ export function parseAnalyticsUrl(query: URLSearchParams) {
   return {
     ...{ span, tab, by, compare, interval, percentile, filter, time, tz },
     asked: {
-      sum: metricSummaryQuery({ ...which, ...against }),
-      series: metricTimeseriesQuery({ ...which, metric, interval, group_by: by, limit: 7 }),
-      groups: metricGroupsQuery({ ...which, ...against, by, metric: tab.sum, limit: 100 }),
-      before: metricTimeseriesQuery({ ...which, ...against, metric, interval }),
+      sum: buildMetricSummaryQuery({ ...which, ...against }),
+      series: buildMetricTimeseriesQuery({ ...which, metric, interval, group_by: by, limit: 7 }),
+      groups: buildMetricGroupsQuery({ ...which, ...against, by, metric: tab.sum, limit: 100 }),
+      before: buildMetricTimeseriesQuery({ ...which, ...against, metric, interval }),
     },
   };
 }
@@ -50,7 +50,7 @@ export const prefetchAnalytics: PrefetchQueries = (client, { query }) => {
   void client.prefetchQuery(asked.series);
   void client.prefetchQuery(asked.groups);
   if (compare) void client.prefetchQuery(asked.before);
-  void client.prefetchQuery(annotationsListQuery(time));
+  void client.prefetchQuery(buildAnnotationsListQuery(time));
 };
 
 function missing(): never {

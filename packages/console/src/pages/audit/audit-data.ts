@@ -18,7 +18,7 @@ export const AUDIT_FIELDS: readonly FilterField[] = [
 ];
 
 /** Returns the query for the audit log entries that match the filters, page by page, newest first. */
-export function auditQuery(filters: Readonly<Record<string, string>>) {
+export function buildAuditQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['audit', filters],
     queryFn: ({ pageParam, signal }) =>

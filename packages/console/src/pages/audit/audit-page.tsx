@@ -21,7 +21,7 @@ import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { AuditChainStatus } from './audit-chain-status.tsx';
-import { AUDIT_FIELDS, auditQuery } from './audit-data.ts';
+import { AUDIT_FIELDS, buildAuditQuery } from './audit-data.ts';
 import { AuditDrawer } from './audit-drawer.tsx';
 import { formatActorName, formatAuditEntryTitle, formatFirstChange } from './audit-entry.ts';
 import { auditText } from './text.ts';
@@ -136,7 +136,7 @@ function useAuditList() {
       filters: { ...toFilterQuery(found), ...toTimeRangeParameters(time) },
     };
   }, [text]);
-  const answer = useInfiniteQuery({ ...auditQuery(filters), placeholderData: (before) => before });
+  const answer = useInfiniteQuery({ ...buildAuditQuery(filters), placeholderData: (before) => before });
   useLiveQuery('config', ['audit']);
   const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data) ?? [], [answer.data]);
   const more = useCallback(() => {

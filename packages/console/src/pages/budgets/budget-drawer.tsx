@@ -17,7 +17,7 @@ import {
 import { BudgetSpending } from './budget-spending.tsx';
 import { budgetsText } from './text.ts';
 
-/** Renders a drawer next to the list that edits a budget or creates a new one. */
+/** Renders the drawer for creating or editing a budget. The list stays visible next to the drawer. */
 export function BudgetDrawer(props: {
   readonly id: string;
   readonly onOpen: (id: string) => void;

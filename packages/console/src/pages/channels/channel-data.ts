@@ -28,7 +28,7 @@ export const CHANNEL_RESOURCE_KIND: ConsoleResourceKind<Channel, ChannelForm> = 
 };
 
 /** Returns the query for alerts with their deliveries, newest first. */
-export function alertsQuery(filters: Readonly<Record<string, string>>) {
+export function buildAlertsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['alerts', 'list', filters],
     queryFn: ({ pageParam, signal }) =>

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { WithETag } from '../../data/api-client.ts';
 import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
 import type { ResourceEdit } from '../../data/patch-form.ts';
-import { resourceQuery, useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
+import { buildResourceQuery, useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
@@ -37,7 +37,7 @@ interface DrawerProps {
 export function ChannelDrawer(props: DrawerProps) {
   const { id, onClose } = props;
   const isNew = id === 'new';
-  const { data } = useQuery({ ...resourceQuery(CHANNEL_RESOURCE_KIND, id), enabled: !isNew });
+  const { data } = useQuery({ ...buildResourceQuery(CHANNEL_RESOURCE_KIND, id), enabled: !isNew });
   const name = isNew ? channelsText.drawer.newTitle : (data?.body.name ?? channelsText.drawer.loadingTitle);
   return (
     <Drawer title={name} about={id} onClose={onClose}>

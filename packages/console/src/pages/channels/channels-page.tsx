@@ -9,7 +9,7 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
-import { alertsQuery, CHANNEL_RESOURCE_KIND, type ConsoleAlert } from './channel-data.ts';
+import { buildAlertsQuery, CHANNEL_RESOURCE_KIND, type ConsoleAlert } from './channel-data.ts';
 import { ChannelDrawer } from './channel-drawer.tsx';
 import { ALERT_EVENT_LABELS, CHANNEL_KIND_FORMS } from './channel-form.ts';
 import { channelsText } from './text.ts';
@@ -42,7 +42,7 @@ type Delivery = ConsoleAlert['deliveries'][number];
 
 /** Returns the last delivery by channel name, for deliveries of the newest alerts. */
 function useLastDeliveries(): ReadonlyMap<string, Delivery> {
-  const alerts = useInfiniteQuery(alertsQuery({})).data;
+  const alerts = useInfiniteQuery(buildAlertsQuery({})).data;
   return useMemo(() => {
     const found = new Map<string, Delivery>();
     for (const { deliveries } of alerts?.pages.flatMap(({ data }) => data) ?? [])

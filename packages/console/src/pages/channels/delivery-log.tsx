@@ -12,7 +12,7 @@ import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { getAlertStatus } from './alert-status.ts';
-import { alertsQuery, type ConsoleAlert, DELIVERY_LABELS } from './channel-data.ts';
+import { buildAlertsQuery, type ConsoleAlert, DELIVERY_LABELS } from './channel-data.ts';
 import { channelsText } from './text.ts';
 
 /** Lists the alerts of one channel or of all channels with their deliveries, newest first. */
@@ -26,7 +26,7 @@ export function DeliveryLog({
   const live = useEventStreamState() === 'live';
   useLiveQuery('alerts', ['alerts']);
   const answer = useInfiniteQuery({
-    ...alertsQuery(filters),
+    ...buildAlertsQuery(filters),
     // The event stream reports all delivery attempts. Without the stream, pending deliveries are polled more
     // often.
     refetchInterval: ({ state }) =>

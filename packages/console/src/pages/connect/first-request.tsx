@@ -15,7 +15,7 @@ const NAME = 'first-use';
  * Returns the query for the newest request with one of the given keys. If `keys` is empty, returns the query
  * for the newest request with any key.
  */
-export function newestRequestQuery(keys: readonly string[]) {
+export function buildNewestRequestQuery(keys: readonly string[]) {
   const search = new URLSearchParams({ limit: '1' });
   for (const key of keys) search.append('key', key);
   return queryOptions({
@@ -35,7 +35,7 @@ export const newestSuccessQuery = queryOptions({
 export function FirstRequestStatus({ keyId, client }: { readonly keyId: string; readonly client: string }) {
   const live = useEventStreamState() === 'live';
   useLiveQuery('requests', [NAME]);
-  const { data } = useQuery({ ...newestRequestQuery([keyId]), refetchInterval: live ? false : 2_000 });
+  const { data } = useQuery({ ...buildNewestRequestQuery([keyId]), refetchInterval: live ? false : 2_000 });
   const row = data?.data[0];
   if (!row) return <WaitingStatus>{connectText.firstRequest.waiting(client)}</WaitingStatus>;
   return <FirstRequestResult row={row} client={client} />;

@@ -30,7 +30,7 @@ export const keysQuery = queryOptions({
 });
 
 /** Returns the query for one platform key, with the ETag for its next change. */
-export function keyQuery(id: string) {
+export function buildKeyQuery(id: string) {
   return queryOptions({
     queryKey: ['key', id],
     queryFn: ({ signal }) => getWithETag<KeyResource>(buildKeyPath(id), signal),
@@ -48,24 +48,24 @@ export const keyCostsQuery = {
 };
 
 /** Returns the query for the totals of one key in the last 30 days. */
-export function keyTotalsQuery(id: string) {
+export function buildKeyTotalsQuery(id: string) {
   return summaryQuery({ key: id }, MONTH_MS);
 }
 
 /**
  * Returns the query for the requests of one key that a limit, budget or policy rejected in the last 30 days.
  */
-export function blockedKeyRequestsQuery(id: string) {
+export function buildBlockedKeyRequestsQuery(id: string) {
   return summaryQuery({ key: id, outcome: 'blocked' }, MONTH_MS);
 }
 
 /** Returns the query for the daily requests of one key. */
-export function keyUsageQuery(id: string) {
+export function buildKeyUsageQuery(id: string) {
   return timeseriesQuery({ metric: 'requests', interval: 'day', key: id }, MONTH_MS);
 }
 
 /** Returns the query for the newest changes of one key. */
-export function keyHistoryQuery(id: string) {
+export function buildKeyHistoryQuery(id: string) {
   return queryOptions({
     queryKey: ['audit', 'key', id],
     queryFn: ({ signal }) =>

@@ -4,12 +4,12 @@ import { Card } from '../../ui/cards.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { formatActorName, formatAuditEntryTitle } from '../audit/audit-entry.ts';
-import { keyHistoryQuery } from './key-data.ts';
+import { buildKeyHistoryQuery } from './key-data.ts';
 import { keysText } from './text.ts';
 
 /** Shows the newest audit log entries of the key. */
 export function KeyHistory({ id }: { readonly id: string }) {
-  const { data, error } = useQuery(keyHistoryQuery(id));
+  const { data, error } = useQuery(buildKeyHistoryQuery(id));
   const all = (
     <OrgLink to="/management/audit" search={{ subject: id }}>
       {keysText.history.all}

@@ -14,11 +14,11 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import {
+  buildKeyHistoryQuery,
+  buildKeyQuery,
+  buildKeyTotalsQuery,
+  buildKeyUsageQuery,
   type KeyResource,
-  keyHistoryQuery,
-  keyQuery,
-  keyTotalsQuery,
-  keyUsageQuery,
   limitsAndBudgetsQuery,
 } from './key-data.ts';
 import { KeyDetails } from './key-details.tsx';
@@ -33,17 +33,17 @@ import { keysText } from './text.ts';
 
 /** Starts the queries of the page before it is rendered. */
 export const prefetchKey: PrefetchQueries = (client, { params: { id = '' } }) => {
-  void client.prefetchQuery(keyQuery(id));
-  void client.prefetchQuery(keyTotalsQuery(id));
-  void client.prefetchQuery(keyUsageQuery(id));
-  void client.prefetchQuery(keyHistoryQuery(id));
+  void client.prefetchQuery(buildKeyQuery(id));
+  void client.prefetchQuery(buildKeyTotalsQuery(id));
+  void client.prefetchQuery(buildKeyUsageQuery(id));
+  void client.prefetchQuery(buildKeyHistoryQuery(id));
   void client.prefetchQuery(limitsAndBudgetsQuery);
 };
 
 /** Shows one key: its usage, settings, limits and history. */
 export function KeyPage() {
   const id = usePathParam('id');
-  const { data, error, refetch } = useQuery(keyQuery(id));
+  const { data, error, refetch } = useQuery(buildKeyQuery(id));
   useLiveQuery('config', ['key', id]);
   const key = data?.body;
   return (

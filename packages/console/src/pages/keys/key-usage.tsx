@@ -5,14 +5,14 @@ import { Card } from '../../ui/cards.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
-import { blockedKeyRequestsQuery, keyTotalsQuery, keyUsageQuery } from './key-data.ts';
+import { buildBlockedKeyRequestsQuery, buildKeyTotalsQuery, buildKeyUsageQuery } from './key-data.ts';
 import { keysText } from './text.ts';
 
 /** Shows the requests, tokens and cost of a key in the last 30 days. */
 export function KeyUsage({ id, name }: { readonly id: string; readonly name: string }) {
-  const figures = useQuery(keyTotalsQuery(id));
-  const blocked = useQuery(blockedKeyRequestsQuery(id)).data;
-  const use = useQuery(keyUsageQuery(id)).data;
+  const figures = useQuery(buildKeyTotalsQuery(id));
+  const blocked = useQuery(buildBlockedKeyRequestsQuery(id)).data;
+  const use = useQuery(buildKeyUsageQuery(id)).data;
   const requests = (
     <OrgLink to="/requests" search={{ key: id, range: '30d' }}>
       {keysText.usage.requests}

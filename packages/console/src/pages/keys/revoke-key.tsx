@@ -6,7 +6,13 @@ import { pluralize } from '../../format/words.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { KEY_QUERY_KEYS, type KeyResource, keyQuery, keyTotalsQuery, revokeKey } from './key-data.ts';
+import {
+  buildKeyQuery,
+  buildKeyTotalsQuery,
+  KEY_QUERY_KEYS,
+  type KeyResource,
+  revokeKey,
+} from './key-data.ts';
 import { isRecentlyUsed } from './key-status.ts';
 import { keysText } from './text.ts';
 
@@ -23,12 +29,12 @@ export function RevokeKeyDialog({
   const now = useNow();
   // The key may have been used since the page was rendered. The server reports a use about one second late.
   const { data: fresh, isFetchedAfterMount } = useQuery({
-    ...keyQuery(row.id),
+    ...buildKeyQuery(row.id),
     staleTime: 0,
     refetchInterval: REFETCH_MS,
   });
   const key = fresh?.body ?? row;
-  const figures = useQuery(keyTotalsQuery(row.id)).data;
+  const figures = useQuery(buildKeyTotalsQuery(row.id)).data;
   const revoke = useApiMutation(() => revokeKey(row.id), {
     touches: KEY_QUERY_KEYS,
     done: () => {

@@ -69,7 +69,7 @@ export const maintenanceText = {
     repeats: 'Repeats',
     start: (zone: string) => `Start (${zone})`,
     startMissing: 'Enter a start date and time.',
-    schedule: 'Start schedule (cron)',
+    schedule: 'Start times (cron)',
     duration: 'Duration',
     durationInvalid: 'Enter a duration, such as 90 min or 2 h.',
     timezone: 'Time zone',

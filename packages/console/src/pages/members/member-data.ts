@@ -40,7 +40,7 @@ export const teamsQuery = queryOptions({
 });
 
 /** Returns the query for the keys that a member owns. Removing the member revokes these keys. */
-export function ownedKeysQuery(email: string) {
+export function buildOwnedKeysQuery(email: string) {
   return queryOptions({
     queryKey: ['keys', 'of', email],
     queryFn: ({ signal }) => getAllPages<KeyResource>('api/management/keys', { owner: email }, signal),

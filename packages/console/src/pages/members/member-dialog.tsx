@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Form } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { changeMember, MEMBER_QUERY_KEYS, ownedKeysQuery, removeMember } from './member-data.ts';
+import { buildOwnedKeysQuery, changeMember, MEMBER_QUERY_KEYS, removeMember } from './member-data.ts';
 import { describeRemoval, explainMemberLock, isLowerRole, listAssignableRoles } from './member-rules.ts';
 import { RoleField, TeamField } from './role-fields.tsx';
 import { membersText } from './text.ts';
@@ -92,7 +92,7 @@ function RoleLockNotice({ reason, byGroup }: { readonly reason: string | null; r
 
 function Removal({ row, onClose }: { readonly row: Member; readonly onClose: () => void }) {
   const name = row.name || row.email;
-  const keys = useQuery(ownedKeysQuery(row.email)).data ?? [];
+  const keys = useQuery(buildOwnedKeysQuery(row.email)).data ?? [];
   const active = keys.filter(({ status }) => status === 'active');
   return (
     <ConfirmChange

@@ -12,7 +12,7 @@ import { type DisplayStatus, STATUS_STYLES, StatusIcon } from '../../ui/status.t
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { formatLateness, parseBeatMetadata, summarizeMetadata } from './check-format.ts';
 import { monitorDetailText } from './detail-text.ts';
-import { buildChecksExportUrl, checksQuery } from './monitor-data.ts';
+import { buildChecksExportUrl, buildChecksQuery } from './monitor-data.ts';
 
 const SHOWN = [
   { id: 'all', label: monitorDetailText.checks.all },
@@ -39,7 +39,9 @@ export function CheckHistory({ id }: { readonly id: string }) {
   const { query, change } = useUrlState();
   const chosen = query.get('checks') ?? 'all';
   const [from, to] = [query.get('from'), query.get('to')];
-  const answer = useInfiniteQuery(checksQuery(id, { status: chosen === 'all' ? null : chosen, from, to }));
+  const answer = useInfiniteQuery(
+    buildChecksQuery(id, { status: chosen === 'all' ? null : chosen, from, to }),
+  );
   const checks = answer.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <section className="min-w-0 overflow-hidden rounded-card border border-line bg-surface">

@@ -12,7 +12,7 @@ import { StatCard } from '../../ui/stat-card.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { type ConsoleAlert, DELIVERY_LABELS } from '../channels/channel-data.ts';
 import { monitorDetailText } from './detail-text.ts';
-import { buildMonitorPath, monitorAlertsQuery, uptimeQuery } from './monitor-data.ts';
+import { buildMonitorAlertsQuery, buildMonitorPath, buildUptimeQuery } from './monitor-data.ts';
 import { allBoardsQuery } from './monitor-references.ts';
 import { formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
 import { buildBeatSnippets } from './send-beats.ts';
@@ -43,7 +43,7 @@ function UptimeCard({
   readonly days: number;
   readonly label: string;
 }) {
-  const { data } = useQuery(uptimeQuery(id, days));
+  const { data } = useQuery(buildUptimeQuery(id, days));
   if (!data) return <StatCard label={label} value="–" />;
   const { uptime_ratio: ratio, downtime_seconds: down, unknown_seconds: unknown, incidents } = data;
   const remark =
@@ -162,7 +162,7 @@ export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
 
 /** Shows the recent alerts of a monitor and their deliveries. */
 export function RecentAlertsCard({ id }: { readonly id: string }) {
-  const { data, error } = useQuery(monitorAlertsQuery(id));
+  const { data, error } = useQuery(buildMonitorAlertsQuery(id));
   return (
     <Card
       title={monitorDetailText.alerts.title}

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useDebounced } from '../../data/debounced.ts';
 import { Combobox } from '../../ui/combobox.tsx';
-import { getCachedMonitorOptions, monitorNamesQuery, monitorOptionsQuery } from './monitor-data.ts';
+import { buildMonitorNamesQuery, buildMonitorOptionsQuery, getCachedMonitorOptions } from './monitor-data.ts';
 
 const PAUSE_MS = 150;
 
@@ -21,7 +21,7 @@ export function MonitorCombobox({
 }) {
   const [typed, setTyped] = useState('');
   const search = useDebounced(typed.trim(), PAUSE_MS);
-  useQuery(monitorOptionsQuery(search));
+  useQuery(buildMonitorOptionsQuery(search));
   // A late response to an earlier search must not remove an option that matches the text.
   const found = getCachedMonitorOptions(useQueryClient());
   return (
@@ -43,6 +43,6 @@ export function MonitorCombobox({
  * does not exist, it returns the ID.
  */
 export function useMonitorNames(ids: readonly string[]): (id: string) => string {
-  const { data } = useQuery({ ...monitorNamesQuery(ids), enabled: ids.length > 0 });
+  const { data } = useQuery({ ...buildMonitorNamesQuery(ids), enabled: ids.length > 0 });
   return (id) => data?.get(id) ?? id;
 }

@@ -73,7 +73,7 @@ export function buildMonitorPath(id: string, tail = ''): string {
  * Returns the query for the monitors, page by page, most urgent first. The query never becomes stale, because
  * refetching it would need one request per page. `refreshMonitors` updates single rows instead.
  */
-export function monitorsQuery(filters: Readonly<Record<string, string>>) {
+export function buildMonitorsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: [...MONITOR_LISTS_KEY, filters],
     queryFn: ({ pageParam, signal }) =>
@@ -114,7 +114,7 @@ export function removeInactiveMonitorLists(client: QueryClient): void {
 }
 
 /** Returns the query for the monitors whose name or ID contains the searched text, as select options. */
-export function monitorOptionsQuery(search: string) {
+export function buildMonitorOptionsQuery(search: string) {
   return queryOptions({
     queryKey: ['monitors', 'choices', search],
     queryFn: ({ signal }) => getJson<ApiPage<Monitor>>(MONITORS_PATH, { search, limit: 50 }, signal),
@@ -133,7 +133,7 @@ export function getCachedMonitorOptions(client: QueryClient): readonly SelectOpt
 }
 
 /** Returns the query for the names of monitors by ID. Omits monitors that no longer exist. */
-export function monitorNamesQuery(ids: readonly string[]) {
+export function buildMonitorNamesQuery(ids: readonly string[]) {
   return queryOptions({
     queryKey: ['monitors', 'names', ids.toSorted().join()],
     queryFn: async ({ signal }) => {
@@ -176,7 +176,7 @@ export async function updateMonitors(
 /**
  * Returns the query for the number of monitors with each status, and for the last day of the given monitors.
  */
-export function monitorStatusQuery(ids: readonly string[]) {
+export function buildMonitorStatusQuery(ids: readonly string[]) {
   return queryOptions({
     queryKey: ['monitors', 'status', ids.join()],
     queryFn: ({ signal }) =>
@@ -187,7 +187,7 @@ export function monitorStatusQuery(ids: readonly string[]) {
 }
 
 /** Returns the query for one monitor, with the ETag for its next change. */
-export function monitorQuery(id: string) {
+export function buildMonitorQuery(id: string) {
   return queryOptions({
     queryKey: ['monitors', 'one', id],
     queryFn: ({ signal }) => getWithETag<Monitor>(buildMonitorPath(id), signal),
@@ -195,7 +195,7 @@ export function monitorQuery(id: string) {
 }
 
 /** Returns the query for the uptime of a monitor in the last `days` days. */
-export function uptimeQuery(id: string, days: number) {
+export function buildUptimeQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'uptime', days],
     queryFn: ({ signal }) =>
@@ -207,7 +207,7 @@ export function uptimeQuery(id: string, days: number) {
  * Returns the query for the newest periods of a monitor in the last `days` days, newest first and at most
  * 500.
  */
-export function periodsQuery(id: string, days: number) {
+export function buildPeriodsQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'periods', days],
     queryFn: ({ signal }) =>
@@ -229,7 +229,7 @@ export interface CheckFilters {
 }
 
 /** Returns the query for the checks of a monitor, page by page, newest first. */
-export function checksQuery(id: string, filters: CheckFilters) {
+export function buildChecksQuery(id: string, filters: CheckFilters) {
   return infiniteQueryOptions({
     queryKey: ['monitors', 'one', id, 'checks', filters],
     queryFn: ({ pageParam, signal }) =>
@@ -244,7 +244,7 @@ export function checksQuery(id: string, filters: CheckFilters) {
 }
 
 /** Returns the query for the beats and misses to mark below the timeline. */
-export function recentChecksQuery(id: string, days: number) {
+export function buildRecentChecksQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'marks', days],
     queryFn: ({ signal }) =>
@@ -258,7 +258,7 @@ export function recentChecksQuery(id: string, days: number) {
 }
 
 /** Returns the query for the latest changes to the settings of a monitor, which come from the audit log. */
-export function settingsChangesQuery(id: string) {
+export function buildSettingsChangesQuery(id: string) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'changes'],
     queryFn: ({ signal }) =>
@@ -277,7 +277,7 @@ export function buildChecksExportUrl(id: string): string {
 }
 
 /** Returns the query for the five newest alerts of a monitor. */
-export function monitorAlertsQuery(id: string) {
+export function buildMonitorAlertsQuery(id: string) {
   return queryOptions({
     queryKey: ['alerts', 'of', id],
     queryFn: ({ signal }) =>

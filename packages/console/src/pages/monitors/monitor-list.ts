@@ -11,7 +11,12 @@ import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } fro
 import type { PrefetchQueries } from '../../app/page-route.ts';
 import { useEventStreamState, useEvents } from '../../data/events.ts';
 import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
-import { MONITOR_FILTERS, monitorStatusQuery, monitorsQuery, refreshMonitors } from './monitor-data.ts';
+import {
+  buildMonitorStatusQuery,
+  buildMonitorsQuery,
+  MONITOR_FILTERS,
+  refreshMonitors,
+} from './monitor-data.ts';
 import { channelNamesQuery } from './monitor-references.ts';
 import { type MonitorPages, mergeMonitorPages, trimToFirstPage } from './monitor-rows.ts';
 
@@ -31,15 +36,15 @@ const TOP_PX = 40;
 
 /** Starts the queries of the page: first the first rows, then their status history. */
 export const prefetchMonitors: PrefetchQueries = (client, { query }) => {
-  const list = monitorsQuery(toFilterQuery(toFilterTokens(query, MONITOR_FILTERS)));
-  void client.prefetchQuery(monitorStatusQuery([]));
+  const list = buildMonitorsQuery(toFilterQuery(toFilterTokens(query, MONITOR_FILTERS)));
+  void client.prefetchQuery(buildMonitorStatusQuery([]));
   void client.prefetchQuery(channelNamesQuery);
   void client.fetchInfiniteQuery(list).then(
     ({ pages }) => {
       const ids = mergeMonitorPages(pages)
         .slice(0, BLOCK_ROWS)
         .map(({ id }) => id);
-      if (ids.length > 0) void client.prefetchQuery(monitorStatusQuery(ids.toSorted()));
+      if (ids.length > 0) void client.prefetchQuery(buildMonitorStatusQuery(ids.toSorted()));
     },
     () => undefined,
   );
@@ -52,7 +57,7 @@ export const prefetchMonitors: PrefetchQueries = (client, { query }) => {
  * @param isBusy Returns whether rows are selected, in which case they must not move.
  */
 export function useMonitorList(filters: Readonly<Record<string, string>>, isBusy: () => boolean) {
-  const answer = useInfiniteQuery({ ...monitorsQuery(filters), placeholderData: keepPreviousData });
+  const answer = useInfiniteQuery({ ...buildMonitorsQuery(filters), placeholderData: keepPreviousData });
   const rows = useMemo(() => mergeMonitorPages(answer.data?.pages ?? []), [answer.data]);
   const shown = useRef<VisibleRange>({ first: 0, last: FIRST_LOOK });
   const [blocks, setBlocks] = useState(blocksOf(shown.current));
@@ -62,7 +67,7 @@ export function useMonitorList(filters: Readonly<Record<string, string>>, isBusy
     setBlocks((before) => (before.first === next.first && before.last === next.last ? before : next));
   }, []);
   const recent = useRecent(rows, blocks);
-  const { data: standing } = useQuery(monitorStatusQuery([]));
+  const { data: standing } = useQuery(buildMonitorStatusQuery([]));
   const point = useListRefresh(
     filters,
     () => rows.slice(shown.current.first, shown.current.last + 1),
@@ -91,7 +96,7 @@ function useRecent(rows: readonly Monitor[], { first, last }: VisibleRange): Rec
     return rows.slice(start, start + BLOCK_ROWS).map(({ id }) => id);
   });
   return useQueries({
-    queries: blocks.filter((ids) => ids.length > 0).map((ids) => monitorStatusQuery(ids.toSorted())),
+    queries: blocks.filter((ids) => ids.length > 0).map((ids) => buildMonitorStatusQuery(ids.toSorted())),
     combine: recentOf,
   });
 }
@@ -123,7 +128,7 @@ function useListRefresh(
     const isRead = pointing.current || isBusy() || (scrolled() ?? 0) > TOP_PX;
     if (isRead && ids.length > 0) void refreshMonitors(client, ids.slice(0, 100)).catch(() => undefined);
     else if (!isRead) {
-      const { queryKey } = monitorsQuery(filters);
+      const { queryKey } = buildMonitorsQuery(filters);
       client.setQueryData<MonitorPages>(queryKey, (list) => list && trimToFirstPage(list));
       void client.invalidateQueries({ queryKey, exact: true });
     }

@@ -15,7 +15,7 @@ import { CheckHistory } from './check-history.tsx';
 import { monitorDetailText } from './detail-text.ts';
 import { MonitorActions } from './monitor-actions.tsx';
 import { ConfigurationCard, RecentAlertsCard, SendBeatsCard, UptimeStrip } from './monitor-cards.tsx';
-import { monitorQuery } from './monitor-data.ts';
+import { buildMonitorQuery } from './monitor-data.ts';
 import { maintenanceWindowsQuery } from './monitor-references.ts';
 import { formatSchedule } from './monitor-schedule.ts';
 import { MonitorTimeline } from './monitor-timeline.tsx';
@@ -28,7 +28,7 @@ export function MonitorPage() {
   useLiveQuery('monitors', ['monitors', 'one', id]);
   useLiveQuery('alerts', ['alerts']);
   // The event stream does not report beats because they are too frequent, so the page polls for them.
-  const { data, error, refetch } = useQuery({ ...monitorQuery(id), refetchInterval: BEATS_MS });
+  const { data, error, refetch } = useQuery({ ...buildMonitorQuery(id), refetchInterval: BEATS_MS });
   const monitor = data?.body;
   useRefreshOnBeat(monitor);
   return (

@@ -15,7 +15,12 @@ import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { monitorDetailText } from './detail-text.ts';
-import { type MonitorPeriod, periodsQuery, recentChecksQuery, settingsChangesQuery } from './monitor-data.ts';
+import {
+  buildPeriodsQuery,
+  buildRecentChecksQuery,
+  buildSettingsChangesQuery,
+  type MonitorPeriod,
+} from './monitor-data.ts';
 import { findScheduleChanges, type ScheduleChange } from './schedule-changes.ts';
 import { TimelineLegend } from './timeline-legend.tsx';
 import { buildTimelineMarks, buildTimelineTicks, type TimelineMark } from './timeline-marks.ts';
@@ -39,15 +44,15 @@ const LOOKS: Readonly<Record<MonitorPeriod['status'], string>> = {
 export function MonitorTimeline({ id, since }: { readonly id: string; readonly since: string }) {
   const [days, setDays] = useState('1');
   const [listed, setListed] = useState(false);
-  const answer = useQuery(periodsQuery(id, Number(days)));
-  const checks = useQuery(recentChecksQuery(id, Number(days)));
+  const answer = useQuery(buildPeriodsQuery(id, Number(days)));
+  const checks = useQuery(buildRecentChecksQuery(id, Number(days)));
   const now = useNow();
   // The timeline of a new monitor starts when it was created.
   const from = new Date(
     Math.max(now.getTime() - Number(days) * 86_400_000, new Date(since).getTime() - 60_000),
   );
   const marks = buildTimelineMarks(answer.data?.data ?? [], from, now);
-  const audit = useQuery(settingsChangesQuery(id)).data?.data;
+  const audit = useQuery(buildSettingsChangesQuery(id)).data?.data;
   const changes = useMemo(() => findScheduleChanges(audit ?? []), [audit]).filter(({ at }) => at >= from);
   return (
     <Card

@@ -8,7 +8,7 @@ import { computeDeadlineBarPositions, type DeadlineBarPositions } from './deadli
 import { monitorDetailText } from './detail-text.ts';
 import { formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
 
-/** Shows the time from the last beat to the deadline to scale, with the current time. */
+/** Shows a timeline from the last beat to the deadline. A marker shows the current time. */
 export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
   const now = useNow();
   const bar = computeDeadlineBarPositions(monitor, now);

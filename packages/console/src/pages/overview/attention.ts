@@ -31,7 +31,7 @@ export function getAttentionLabel({ kind }: Pick<OverviewAttention, 'kind'>): st
   return overviewText.attention.kinds[kind];
 }
 
-/** Returns the icon for the severity of an entry. */
+/** Returns the display status for the severity of an entry. */
 export function getAttentionStatus({ severity }: Pick<OverviewAttention, 'severity'>): DisplayStatus {
   return severity === 'critical' ? 'failing' : severity === 'warning' ? 'warning' : 'waiting';
 }

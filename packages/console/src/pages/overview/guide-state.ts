@@ -8,7 +8,7 @@ import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
 import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
 import { sessionQuery, useSignedInSession } from '../../data/session.ts';
 import { CONNECT_CLIENTS } from '../connect/clients.ts';
-import { newestRequestQuery, newestSuccessQuery } from '../connect/first-request.tsx';
+import { buildNewestRequestQuery, newestSuccessQuery } from '../connect/first-request.tsx';
 import { type GuideStepId, isConnectKeyName, listCompletedSteps } from './guide-steps.ts';
 
 type Me = z.output<typeof meResource>;
@@ -100,7 +100,7 @@ export function useGuide(isRequested: boolean): GuideState {
 
 /** The queries that determine which steps are done. */
 const PROGRESS_QUERIES = {
-  first: newestRequestQuery([]),
+  first: buildNewestRequestQuery([]),
   succeeded: newestSuccessQuery,
   providers: listQuery<{ readonly kind: string; readonly enabled: boolean }>('api/management/providers'),
   keys: listQuery<NamedResource>('api/management/keys'),
@@ -148,7 +148,7 @@ function useGuideProgress(on: boolean) {
   const clients = CONNECT_CLIENTS.map(({ id }) => id);
   const keyIds = keys?.data.filter(({ name }) => isConnectKeyName(name, clients)).map(({ id }) => id) ?? [];
   const byClients = useQuery({
-    ...newestRequestQuery(keyIds.slice(0, 20)),
+    ...buildNewestRequestQuery(keyIds.slice(0, 20)),
     enabled: on && keyIds.length > 0,
   }).data;
   return {

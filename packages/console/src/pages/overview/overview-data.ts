@@ -20,7 +20,7 @@ const CHARTS_MS = 15_000;
 const COUNTERS_MS = 5_000;
 
 /** Returns the query for the totals and for what needs attention. Refetched every five seconds. */
-export function overviewQuery(timeRange: SelectedTimeRange) {
+export function buildOverviewQuery(timeRange: SelectedTimeRange) {
   const time = toTimeRangeParameters(timeRange);
   return queryOptions({
     queryKey: ['overview', time],
@@ -34,7 +34,7 @@ export function overviewQuery(timeRange: SelectedTimeRange) {
 export const GROUP_BY_OUTCOME = { group_by: 'outcome' } as const;
 
 /** Returns the query for a chart of a metric. Refetched every 15 seconds. */
-export function overviewMetricQuery(
+export function buildOverviewMetricQuery(
   metric: string,
   timeRange: SelectedTimeRange,
   more: Readonly<Record<string, string>> = {},
@@ -49,13 +49,13 @@ export function overviewMetricQuery(
 }
 
 /** Returns the query for the values of the dimension `by` that have the highest `metric`. */
-export function overviewTopQuery(by: string, metric: string, timeRange: SelectedTimeRange, limit = 5) {
+export function buildOverviewTopQuery(by: string, metric: string, timeRange: SelectedTimeRange, limit = 5) {
   const query = { ...toTimeRangeParameters(timeRange), by, metric, limit };
   return { ...charts.topValuesQuery(query), refetchInterval: CHARTS_MS, placeholderData: keepPreviousData };
 }
 
 /** Returns the query for the six newest annotations of the time range. */
-export function recentEventsQuery(timeRange: SelectedTimeRange) {
+export function buildRecentEventsQuery(timeRange: SelectedTimeRange) {
   const query = { ...toTimeRangeParameters(timeRange), limit: 6 };
   return queryOptions({
     queryKey: ['analytics', 'annotations', query],
@@ -65,20 +65,20 @@ export function recentEventsQuery(timeRange: SelectedTimeRange) {
 }
 
 /** Returns the queries of all charts and lists of the page. Identical queries are sent only once. */
-export function overviewPartQueries(timeRange: SelectedTimeRange) {
+export function buildOverviewQueries(timeRange: SelectedTimeRange) {
   return {
     series: [
-      overviewMetricQuery('requests', timeRange, GROUP_BY_OUTCOME),
-      overviewMetricQuery('cost_nano_usd', timeRange, { compare: 'previous' }),
+      buildOverviewMetricQuery('requests', timeRange, GROUP_BY_OUTCOME),
+      buildOverviewMetricQuery('cost_nano_usd', timeRange, { compare: 'previous' }),
       ...['latency_p50_ms', 'latency_p95_ms', 'first_token_p50_ms', 'first_token_p95_ms'].map((metric) =>
-        overviewMetricQuery(metric, timeRange),
+        buildOverviewMetricQuery(metric, timeRange),
       ),
     ],
     tops: [
-      overviewTopQuery('model', 'cost_nano_usd', timeRange),
-      overviewTopQuery('key', 'cost_nano_usd', timeRange),
-      overviewTopQuery('error_code', 'errors', timeRange),
+      buildOverviewTopQuery('model', 'cost_nano_usd', timeRange),
+      buildOverviewTopQuery('key', 'cost_nano_usd', timeRange),
+      buildOverviewTopQuery('error_code', 'errors', timeRange),
     ],
-    changes: recentEventsQuery(timeRange),
+    changes: buildRecentEventsQuery(timeRange),
   };
 }

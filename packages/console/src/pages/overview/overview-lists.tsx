@@ -7,7 +7,7 @@ import { Card } from '../../ui/cards.tsx';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { getMissingValueLabel } from '../analytics/metric-groups.ts';
-import { type Overview, overviewTopQuery, recentEventsQuery } from './overview-data.ts';
+import { buildOverviewTopQuery, buildRecentEventsQuery, type Overview } from './overview-data.ts';
 import { overviewText } from './text.ts';
 
 /** Shows the models and keys with the highest spend, errors, monitors and recent events. */
@@ -38,7 +38,7 @@ function TopSpendCard({
   readonly title: string;
   readonly by: 'model' | 'key';
 }) {
-  const { data } = useQuery(overviewTopQuery(by, 'cost_nano_usd', span));
+  const { data } = useQuery(buildOverviewTopQuery(by, 'cost_nano_usd', span));
   const all = data?.data ?? [];
   const most = Math.max(...all.map(({ cost_nano_usd }) => cost_nano_usd), 1);
   return (
@@ -75,7 +75,7 @@ function TopSpendCard({
 }
 
 function ErrorsCard({ span }: { readonly span: SelectedTimeRange }) {
-  const { data } = useQuery(overviewTopQuery('error_code', 'errors', span));
+  const { data } = useQuery(buildOverviewTopQuery('error_code', 'errors', span));
   const all = (data?.data ?? []).filter(({ errors }) => errors > 0);
   return (
     <Card title={overviewText.lists.errorsByCode}>
@@ -132,7 +132,7 @@ function MonitorsCard({ counts }: { readonly counts: Overview['monitors'] }) {
 }
 
 function EventsCard({ span }: { readonly span: SelectedTimeRange }) {
-  const { data } = useQuery(recentEventsQuery(span));
+  const { data } = useQuery(buildRecentEventsQuery(span));
   const events = data?.data ?? [];
   return (
     <Card

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import type { PrefetchQueries } from '../../app/page-route.ts';
 import { useOrgId, useUrlState } from '../../app/url-state.ts';
-import { annotationsListQuery } from '../../data/annotations.ts';
+import { buildAnnotationsListQuery } from '../../data/annotations.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { gapsQuery } from '../../data/gaps.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
@@ -17,7 +17,7 @@ import { AttentionList } from './attention-list.tsx';
 import { Guide } from './guide.tsx';
 import { prefetchGuide, useGuide } from './guide-state.ts';
 import { OverviewCharts } from './overview-charts.tsx';
-import { overviewPartQueries, overviewQuery } from './overview-data.ts';
+import { buildOverviewQueries, buildOverviewQuery } from './overview-data.ts';
 import { OverviewLists } from './overview-lists.tsx';
 import { SetupGuideLink } from './setup-guide-link.tsx';
 import { overviewText } from './text.ts';
@@ -31,7 +31,7 @@ export function OverviewPage() {
   const guide = useGuide(query.get('guide') === '1');
   const time = timeParameters(query);
   const span = useMemo(() => parseTimeRange(time), [time]);
-  const { data, error, refetch } = useQuery(overviewQuery(span));
+  const { data, error, refetch } = useQuery(buildOverviewQuery(span));
   usePrefetchParts(span, !guide.isOpen);
   const navigate = useNavigate();
   const org = useOrgId();
@@ -93,7 +93,7 @@ function usePrefetchParts(span: SelectedTimeRange, on: boolean): void {
 }
 
 function prefetchParts(client: QueryClient, span: SelectedTimeRange): void {
-  const { series, tops, changes } = overviewPartQueries(span);
+  const { series, tops, changes } = buildOverviewQueries(span);
   for (const one of series) void client.prefetchQuery(one);
   for (const one of tops) void client.prefetchQuery(one);
   void client.prefetchQuery(changes);
@@ -112,10 +112,10 @@ export const prefetchOverview: PrefetchQueries = (client, { query }) => {
   const span = parseTimeRange(timeParameters(query));
   const isGuideAsked = query.get('guide') === '1';
   void prefetchGuide(client, isGuideAsked);
-  void client.prefetchQuery(overviewQuery(span));
+  void client.prefetchQuery(buildOverviewQuery(span));
   if (isGuideAsked) return;
   prefetchParts(client, span);
-  void client.prefetchQuery(annotationsListQuery(toTimeRangeParameters(span)));
+  void client.prefetchQuery(buildAnnotationsListQuery(toTimeRangeParameters(span)));
   void client.prefetchQuery(gapsQuery);
 };
 

@@ -10,8 +10,8 @@ import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CONNECT_CLIENTS } from '../connect/clients.ts';
 import {
+  buildNewestRequestQuery,
   FirstRequestResult,
-  newestRequestQuery,
   newestSuccessQuery,
   WaitingStatus,
 } from '../connect/first-request.tsx';
@@ -29,7 +29,7 @@ export function RequestStep() {
   const [created, setCreated] = useState<CreatedKey | null>(null);
   const org = useOrgId();
   const { user } = useSignedInSession();
-  const newest = useQuery(newestRequestQuery([])).data;
+  const newest = useQuery(buildNewestRequestQuery([])).data;
   const succeeded = useQuery(newestSuccessQuery).data;
   const send = useApiMutation(
     async () => {

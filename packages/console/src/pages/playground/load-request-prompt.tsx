@@ -6,7 +6,7 @@ import { ApiError } from '../../data/api-error.ts';
 import { shortenId } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
-import { requestBodiesQuery } from '../requests/request-bodies.tsx';
+import { buildRequestBodiesQuery } from '../requests/request-bodies.tsx';
 import type { PlaygroundPrompt } from './chat-request.ts';
 import { parsePromptBody } from './parse-prompt-body.ts';
 import { playgroundText } from './text.ts';
@@ -21,7 +21,7 @@ export function LoadRequestPrompt({
   readonly onLoaded: (prompt: Partial<PlaygroundPrompt>, model: string) => void;
   readonly onClose: () => void;
 }) {
-  const { data, error } = useQuery(requestBodiesQuery(id));
+  const { data, error } = useQuery(buildRequestBodiesQuery(id));
   const found = data?.request && !data.request.truncated ? parsePromptBody(data.request.text) : null;
   const loaded = useEffectEvent(() => found && onLoaded(found.prompt, found.model));
   useEffect(() => {

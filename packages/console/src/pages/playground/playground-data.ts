@@ -35,7 +35,7 @@ export function toModelOptions(models: readonly ModelResource[]): readonly Selec
  * Returns the query for the record of a request that the playground sent. The record is written shortly after
  * the response, so the query retries until the record exists.
  */
-export function recordedRequestQuery(id: string | null) {
+export function buildRecordedRequestQuery(id: string | null) {
   return queryOptions({
     queryKey: ['request', id],
     queryFn: ({ signal }) =>

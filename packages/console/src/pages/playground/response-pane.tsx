@@ -7,7 +7,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { getOutcomeDisplay, getRequestModels } from '../requests/request-rows.ts';
 import type { ChatToolCall } from './chat-request.ts';
-import { recordedRequestQuery } from './playground-data.ts';
+import { buildRecordedRequestQuery } from './playground-data.ts';
 import type { ChatRun } from './run-chat.ts';
 import { playgroundText } from './text.ts';
 
@@ -112,7 +112,7 @@ function AnswerError({ run }: { readonly run: ChatRun }) {
 
 function RunFigures({ run }: { readonly run: ChatRun }) {
   const isOver = run.phase !== 'running';
-  const { data: row } = useQuery(recordedRequestQuery(isOver ? run.requestId : null));
+  const { data: row } = useQuery(buildRecordedRequestQuery(isOver ? run.requestId : null));
   const { outputTokens } = run.answer;
   const served = row && (getRequestModels(row).served ?? row.model);
   return (

@@ -28,7 +28,7 @@ export function buildProviderPath(id: string): string {
 }
 
 /** Returns the query for one provider, with the ETag for its next change. */
-export function providerQuery(id: string) {
+export function buildProviderQuery(id: string) {
   return queryOptions({
     queryKey: ['providers', 'one', id],
     queryFn: ({ signal }) => getWithETag<ProviderResource>(buildProviderPath(id), signal),

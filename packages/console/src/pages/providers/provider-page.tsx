@@ -16,9 +16,9 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { CredentialList } from './credential-list.tsx';
 import {
   buildProviderPath,
+  buildProviderQuery,
   PROVIDER_QUERY_KEYS,
   type ProviderResource,
-  providerQuery,
   providerTrafficQuery,
 } from './provider-data.ts';
 import { ProviderModels } from './provider-models.tsx';
@@ -32,7 +32,7 @@ import { useProviderHealth } from './use-provider-health.ts';
 export function ProviderPage() {
   const id = usePathParam('id');
   useLiveQuery('config', ['providers']);
-  const { data, error, refetch } = useQuery(providerQuery(id));
+  const { data, error, refetch } = useQuery(buildProviderQuery(id));
   return (
     <PageFrame
       title={id}

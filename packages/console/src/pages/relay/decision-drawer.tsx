@@ -18,7 +18,7 @@ import {
 } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
-import { decisionQuery, simulationQuery } from './relay-data.ts';
+import { buildDecisionQuery, buildSimulationQuery } from './relay-data.ts';
 import { relayText } from './text.ts';
 
 /**
@@ -36,7 +36,7 @@ export function DecisionDrawer({
   readonly onPrevious: () => void;
   readonly onNext: () => void;
 }) {
-  const { data, error, refetch } = useQuery(decisionQuery(id));
+  const { data, error, refetch } = useQuery(buildDecisionQuery(id));
   return (
     <Drawer title={relayText.decision.title} about={id} onClose={onClose}>
       <div className="flex items-start gap-2 px-4 pt-3 md:px-6">
@@ -92,7 +92,7 @@ function Heading({ decision }: DecisionProps) {
 function RecordedAction({ decision: { event, input_summary: what, findings } }: DecisionProps) {
   const isShell = event === 'shell';
   const read = useQuery({
-    ...simulationQuery({ event: 'shell', text: what, url: '' }),
+    ...buildSimulationQuery({ event: 'shell', text: what, url: '' }),
     enabled: isShell && what !== '',
   });
   const link = isShell && (

@@ -54,7 +54,7 @@ export function getHookEventLabel(event: HookEventKind): string {
   return relayText.events[event];
 }
 
-/** A part of a command, and whether a rule matched it or it cannot be analyzed. */
+/** A text segment of a command. `mark` is set if a rule matched the segment or if it cannot be analyzed. */
 export interface TextSegment {
   readonly text: string;
   readonly mark: 'hit' | 'unclear' | null;

@@ -18,7 +18,7 @@ import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
 import { DECISION_COLUMNS, DecisionCard } from './decision-columns.tsx';
 import type { StoredDecision } from './decision-label.ts';
-import { DECISION_FIELDS, decisionsQuery } from './relay-data.ts';
+import { buildDecisionsQuery, DECISION_FIELDS } from './relay-data.ts';
 import { relayText } from './text.ts';
 
 const DecisionDrawer = lazy(() =>
@@ -135,7 +135,7 @@ function useDecisions() {
   }, [filterQuery]);
   const live = span.range !== null && query.get('live') !== '0';
   const answer = useInfiniteQuery({
-    ...decisionsQuery(filters),
+    ...buildDecisionsQuery(filters),
     // A list of several pages is not polled, so that rows do not move while the user reads.
     refetchInterval: ({ state }) => (live && (state.data?.pages.length ?? 0) < 2 ? PEEK_MS : false),
   });

@@ -45,7 +45,7 @@ export const DECISION_FIELDS: readonly FilterField[] = [
 ];
 
 /** Returns the query for the decisions, page by page, newest first. */
-export function decisionsQuery(filters: Readonly<Record<string, string>>) {
+export function buildDecisionsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['relay', 'decisions', filters],
     queryFn: ({ pageParam, signal }) =>
@@ -61,7 +61,7 @@ export function decisionsQuery(filters: Readonly<Record<string, string>>) {
 }
 
 /** Returns the query for one decision. */
-export function decisionQuery(id: string) {
+export function buildDecisionQuery(id: string) {
   return queryOptions({
     queryKey: ['relay', 'decision', id],
     queryFn: ({ signal }) =>
@@ -82,7 +82,7 @@ export interface SimulationInput {
  * Returns the query that parses an action and evaluates it with the saved rules. If `rules` is given, they
  * are used instead of the saved ones.
  */
-export function simulationQuery(input: SimulationInput, rules?: readonly object[]) {
+export function buildSimulationQuery(input: SimulationInput, rules?: readonly object[]) {
   return queryOptions({
     queryKey: ['relay', 'simulation', input, rules ?? null],
     queryFn: ({ signal }) => {

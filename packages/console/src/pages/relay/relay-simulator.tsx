@@ -7,7 +7,7 @@ import { CodeArea, Field, Input, Select } from '../../ui/field.tsx';
 import { getDecisionLabel, type RelaySimulation, summarizeSimulation } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
-import { type SimulationInput, simulationQuery, useRelayMode } from './relay-data.ts';
+import { buildSimulationQuery, type SimulationInput, useRelayMode } from './relay-data.ts';
 import { ruleText } from './rule-text.ts';
 import { relayText } from './text.ts';
 
@@ -46,9 +46,9 @@ export function RelaySimulator({
   const [tried, setTried] = useState<SimulationInput>({ event: 'shell', text: start, url: '' });
   const asked = useDebounced(tried, SETTLE_MS);
   const drafted = useDebounced(draft, SETTLE_MS);
-  const saved = useQuery(simulationQuery(asked));
+  const saved = useQuery(buildSimulationQuery(asked));
   const changed = useQuery({
-    ...simulationQuery(asked, drafted ?? undefined),
+    ...buildSimulationQuery(asked, drafted ?? undefined),
     enabled: asked.text.trim() !== '' && Boolean(drafted),
   });
   const answer = drafted ? changed : saved;

@@ -35,7 +35,7 @@ export const relayPageRoutes: readonly PageRoute[] = [
   },
   {
     path: '/relay/coverage',
-    title: 'Coverage',
+    title: 'Hook coverage',
     load: () => import('./coverage-page.tsx').then(({ CoveragePage: Page }) => ({ Page })),
   },
 ];

@@ -5,8 +5,8 @@ import { usePathParam } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import type { WithETag } from '../../data/api-client.ts';
 import {
+  buildResourceQuery,
   type ConsoleResourceKind,
-  resourceQuery,
   useResourceCreation,
   useResourceEdit,
 } from '../../data/resource-kind.ts';
@@ -63,7 +63,7 @@ export function NewRulePage() {
 /** Renders the page that edits a rule, with a test and a replay of decisions. */
 export function RuleEditorPage() {
   const id = usePathParam('id');
-  const { data } = useQuery(resourceQuery(RULE_KIND, id));
+  const { data } = useQuery(buildResourceQuery(RULE_KIND, id));
   return (
     <PageFrame title={ruleText.page.detailTitle(data?.body.rule.name ?? id)} crumbs={[CRUMB]}>
       <LoadedResource key={id} kind={RULE_KIND} id={id}>

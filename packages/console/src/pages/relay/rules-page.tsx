@@ -16,7 +16,7 @@ import { isLimitedToObserve, summarizeRule, toRuleForm } from './rule-form.ts';
 import { RuleReplayCard } from './rule-replay-card.tsx';
 import { ruleText } from './rule-text.ts';
 
-/** Lists the rules, with a test and a replay of decisions. */
+/** Lists the rules. Below the list, users can test the rules with one event and replay past decisions. */
 export function RulesPage() {
   const { query } = useUrlState();
   useLiveQuery('config', ['relay', 'rules']);

@@ -135,7 +135,7 @@ export const relayText = {
     refresh: 'Refresh approvals',
   },
   coverage: {
-    title: 'Coverage',
+    title: 'Hook coverage',
     connect: 'Connect agent',
     range: 'Time range',
     ranges: { day: '24 h', week: '7 d', month: '30 d' },
@@ -175,7 +175,7 @@ export const relayText = {
     unknown: 'Unknown',
   },
   person: {
-    title: 'Coverage',
+    title: 'Hook coverage',
     heading: (person: string, agent: string) => `${person}, ${agent}`,
     activity: 'Activity',
     key: 'Key',

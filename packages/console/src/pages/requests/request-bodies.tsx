@@ -21,7 +21,7 @@ type Bodies = z.output<typeof requestBodies>;
 type Body = NonNullable<Bodies['request']>;
 
 /** Returns the query for the stored bodies of a request. */
-export function requestBodiesQuery(id: string) {
+export function buildRequestBodiesQuery(id: string) {
   return queryOptions({
     queryKey: ['request', id, 'bodies'],
     queryFn: ({ signal }) =>
@@ -35,7 +35,7 @@ export function requestBodiesQuery(id: string) {
 /** Shows the stored request and response bodies. They are loaded when the user opens the tab. */
 export function RequestBodies({ id }: { readonly id: string }) {
   const refusal = useDenialReason('playground');
-  const { data, error, refetch } = useQuery({ ...requestBodiesQuery(id), enabled: refusal === null });
+  const { data, error, refetch } = useQuery({ ...buildRequestBodiesQuery(id), enabled: refusal === null });
   if (refusal) return <EmptyState title={requestDetailText.bodies.viewers}>{refusal}</EmptyState>;
   if (error instanceof ApiError && error.status === 404)
     return (

@@ -40,7 +40,7 @@ const TAIL_ROWS = 500;
  * Returns the query for the requests, page by page, newest first. If the time range has no end, the response
  * contains the ID of the event up to which the list is complete.
  */
-export function requestsQuery(filters: RequestFilters) {
+export function buildRequestsQuery(filters: RequestFilters) {
   const live = filters['to'] === undefined ? { live: true } : {};
   return infiniteQueryOptions({
     queryKey: ['requests', filters],
@@ -76,7 +76,7 @@ const COUNTED: ReadonlySet<string> = new Set([
  * Returns the query for the most frequent values of a field that start with `prefix`. Returns null for a
  * field whose values are not counted.
  */
-export function fieldValuesQuery(field: string, prefix: string, timeRange: SelectedTimeRange) {
+export function buildFieldValuesQuery(field: string, prefix: string, timeRange: SelectedTimeRange) {
   if (!COUNTED.has(field)) return null;
   const time = toTimeRangeParameters(timeRange);
   return {
@@ -121,7 +121,7 @@ export function isUnfiltered(filters: RequestFilters): boolean {
 }
 
 /** Returns the query for one request. */
-export function requestQuery(id: string) {
+export function buildRequestQuery(id: string) {
   return queryOptions({
     queryKey: ['request', id],
     queryFn: ({ signal }) =>
@@ -130,12 +130,12 @@ export function requestQuery(id: string) {
 }
 
 /** Returns the query for the totals of all requests that match the filters. */
-export function requestSummaryQuery(filters: RequestFilters) {
+export function buildRequestSummaryQuery(filters: RequestFilters) {
   return { ...charts.summaryQuery(filters), refetchInterval: FIGURES_MS };
 }
 
 /** Returns the query for the number of requests in each interval, by outcome. */
-export function requestOutcomesQuery(filters: RequestFilters, timeRange: SelectedTimeRange) {
+export function buildRequestOutcomesQuery(filters: RequestFilters, timeRange: SelectedTimeRange) {
   const asked = {
     ...filters,
     metric: 'requests',

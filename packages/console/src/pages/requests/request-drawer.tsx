@@ -10,7 +10,7 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { requestDetailText } from './detail-text.ts';
 import { RequestActions } from './request-actions.tsx';
-import { requestQuery } from './request-data.ts';
+import { buildRequestQuery } from './request-data.ts';
 import { getRequestErrorTitle } from './request-error-title.ts';
 import { RequestHeading } from './request-heading.tsx';
 import { RequestTabs } from './request-tabs.tsx';
@@ -27,7 +27,7 @@ interface ToolbarActions {
 /** Shows a request in a drawer next to the list. */
 export function RequestDrawer({ id, ...toolbar }: ToolbarActions & { readonly id: string }) {
   const { onClose } = toolbar;
-  const { data, error, refetch } = useQuery(requestQuery(id));
+  const { data, error, refetch } = useQuery(buildRequestQuery(id));
   const go = useOrgNavigate();
   const enlarge = () => go(`/requests/${id}`);
   useShortcuts([{ keys: 'o', does: requestDetailText.drawer.openPage, run: enlarge }]);

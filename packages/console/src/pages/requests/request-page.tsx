@@ -8,7 +8,7 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { requestDetailText } from './detail-text.ts';
 import { RequestActions } from './request-actions.tsx';
-import { requestQuery } from './request-data.ts';
+import { buildRequestQuery } from './request-data.ts';
 import { getApiLabel } from './request-details.ts';
 import { getRequestErrorTitle } from './request-error-title.ts';
 import { RequestHeading } from './request-heading.tsx';
@@ -18,7 +18,7 @@ import { RequestTabs } from './request-tabs.tsx';
 /** Shows one request: its outcome, its routing decisions and its cost. */
 export function RequestPage() {
   const id = usePathParam('id');
-  const { data, error, refetch } = useQuery(requestQuery(id));
+  const { data, error, refetch } = useQuery(buildRequestQuery(id));
   return (
     <PageFrame
       title={requestDetailText.page.title(shortenId(id))}

@@ -6,7 +6,7 @@ import { type SelectedTimeRange, toTimeRangeParameters } from '../../filters/tim
 import { formatCount, formatDuration, formatMoney, formatPercent } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Timeline } from '../../ui/timeline.tsx';
-import { type RequestFilters, requestOutcomesQuery, requestSummaryQuery } from './request-data.ts';
+import { buildRequestOutcomesQuery, buildRequestSummaryQuery, type RequestFilters } from './request-data.ts';
 import { RequestTotalsLayout, type RequestTotalTexts } from './request-totals-layout.tsx';
 import { requestsText } from './text.ts';
 import { toTimelineIntervals } from './timeline-intervals.ts';
@@ -25,8 +25,8 @@ export function RequestTotals({
   readonly span: SelectedTimeRange;
   readonly onZoom: (from: Date, to: Date) => void;
 }) {
-  const { data: summary, error } = useQuery(requestSummaryQuery(filters));
-  const outcomes = useQuery(requestOutcomesQuery(filters, span)).data;
+  const { data: summary, error } = useQuery(buildRequestSummaryQuery(filters));
+  const outcomes = useQuery(buildRequestOutcomesQuery(filters, span)).data;
   const intervals = useMemo(() => toTimelineIntervals(outcomes), [outcomes]);
   const marks = useAnnotations(toTimeRangeParameters(span));
   const step = (intervals[1]?.at ?? 0) - (intervals[0]?.at ?? 0) || 60_000;

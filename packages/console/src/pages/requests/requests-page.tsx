@@ -9,7 +9,7 @@ import { listVisibleColumns } from '../../ui/table-columns.ts';
 import { TimeRangeButton } from '../../ui/time-range-button.tsx';
 import { LiveButton, NewRequestsBanner, showWaitingRequests, toggleLive } from './live-controls.tsx';
 import { requestColumns } from './request-columns.tsx';
-import { fieldValuesQuery } from './request-data.ts';
+import { buildFieldValuesQuery } from './request-data.ts';
 import { isRequestId, REQUEST_FIELDS } from './request-fields.ts';
 import { createFilterExclusion, RequestResults } from './request-results.tsx';
 import { getOutcomeDisplay, toFixedTimeRange } from './request-rows.ts';
@@ -130,7 +130,7 @@ function Filters({ list: { tokens, change, span } }: { readonly list: RequestLis
       tokens={tokens}
       onAdd={({ name, value }) => change({ [name]: value })}
       onRemove={(name) => change({ [name]: null })}
-      values={(field, prefix) => fieldValuesQuery(field, prefix, span)}
+      values={(field, prefix) => buildFieldValuesQuery(field, prefix, span)}
       onText={(id) => {
         if (!isRequestId(id)) return false;
         change({ open: id });

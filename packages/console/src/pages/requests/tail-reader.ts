@@ -1,7 +1,7 @@
 import type { RequestTailPage } from '@floe/contract/api/analytics';
 import type { LiveBatch } from './live-rows.ts';
 
-/** The parts of a server event that the request list needs. */
+/** The fields of a server-sent event that the request list uses. */
 export interface TailEvent {
   /** ID of the preceding event, or null if unknown. `id` is the event’s own ID. */
   readonly after: string | null;

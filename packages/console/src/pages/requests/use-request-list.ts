@@ -2,16 +2,16 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { PrefetchQueries } from '../../app/page-route.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { annotationsListQuery } from '../../data/annotations.ts';
+import { buildAnnotationsListQuery } from '../../data/annotations.ts';
 import { toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { toTimeRangeParameters } from '../../filters/time-range.ts';
 import { resolveUrlTimeRange } from '../../filters/url-time-range.ts';
 import { useLiveTail } from './live-tail.ts';
 import {
-  requestOutcomesQuery,
-  requestSummaryQuery,
-  requestsQuery,
+  buildRequestOutcomesQuery,
+  buildRequestSummaryQuery,
+  buildRequestsQuery,
   toRequestFilters,
 } from './request-data.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
@@ -37,12 +37,12 @@ function parseListUrl(link: string) {
 /** Starts the queries of the page before it is rendered. */
 export const prefetchRequests: PrefetchQueries = (client, { query }) => {
   const { span, filters } = parseListUrl(listParameters(query));
-  void client.prefetchInfiniteQuery(requestsQuery(filters));
-  const summary = requestSummaryQuery(filters);
+  void client.prefetchInfiniteQuery(buildRequestsQuery(filters));
+  const summary = buildRequestSummaryQuery(filters);
   if (summary.enabled === false) return;
   void client.prefetchQuery(summary);
-  void client.prefetchQuery(annotationsListQuery(toTimeRangeParameters(span)));
-  void client.prefetchQuery(requestOutcomesQuery(filters, span));
+  void client.prefetchQuery(buildAnnotationsListQuery(toTimeRangeParameters(span)));
+  void client.prefetchQuery(buildRequestOutcomesQuery(filters, span));
 };
 
 /**
@@ -52,7 +52,7 @@ export function useRequestList() {
   const { query, change } = useUrlState();
   const key = listParameters(query);
   const { span, tokens, filters } = useMemo(() => parseListUrl(key), [key]);
-  const answer = useInfiniteQuery({ ...requestsQuery(filters), placeholderData: (before) => before });
+  const answer = useInfiniteQuery({ ...buildRequestsQuery(filters), placeholderData: (before) => before });
   const live = span.range !== null && query.get('live') !== '0';
   const isOpen = query.has('open');
   const { isHeld, point } = useHoldRows(isOpen);

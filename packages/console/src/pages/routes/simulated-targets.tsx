@@ -5,8 +5,8 @@ import type { RouteSimulation } from './simulation-form.ts';
 import { routesText } from './text.ts';
 
 /**
- * Lists the targets in the order in which they would be tried, and the targets that would not be used with
- * the reasons.
+ * Lists the targets in the order in which they would be tried. Then lists the skipped targets, each with the
+ * reason.
  */
 export function SimulatedTargets({ answer: { targets, skipped } }: { readonly answer: RouteSimulation }) {
   if (targets.length === 0 && skipped.length === 0) return null;

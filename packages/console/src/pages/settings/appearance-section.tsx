@@ -11,7 +11,7 @@ const THEMES: readonly { readonly id: Theme; readonly label: string }[] = [
   { id: 'dark', label: settingsText.appearance.themes.dark },
 ];
 
-/** Selects the theme and the row height of the console in this browser. */
+/** Lets the user select the theme and row height of the console. The browser stores the selection. */
 export function AppearanceSection() {
   const [theme, setShown] = useState(themeNow);
   const [density, setRows] = useState(getDensity);

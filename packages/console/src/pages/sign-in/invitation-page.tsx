@@ -5,7 +5,7 @@ import { formatFullTime, getBrowserZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { AccountForm } from './account-form.tsx';
-import { acceptInvitationLink, type InvitationPreview, invitationPreviewQuery } from './sign-in-data.ts';
+import { acceptInvitationLink, buildInvitationPreviewQuery, type InvitationPreview } from './sign-in-data.ts';
 import { signInText } from './text.ts';
 
 /** Shows an invitation and accepts it with an existing or a new account. */
@@ -18,7 +18,7 @@ export function InvitationPage({
   readonly session: Session;
   readonly onEntered: () => void;
 }) {
-  const { data, error } = useQuery(invitationPreviewQuery(token));
+  const { data, error } = useQuery(buildInvitationPreviewQuery(token));
   if (error) return <ErrorState what={signInText.invitation.loadFailed} error={error} />;
   if (!data) return <Skeleton className="h-48" />;
   if (session.state === 'signed_in')

@@ -34,7 +34,7 @@ export type SetupPreview = z.output<typeof setupPreview>;
  * Returns the query that checks whether a one-time link is valid. The error of the query states why it is
  * not, for example when it was used.
  */
-export function setupPreviewQuery(token: string | null) {
+export function buildSetupPreviewQuery(token: string | null) {
   return queryOptions({
     queryKey: ['setup', token],
     queryFn: () => sendJson<SetupPreview>('POST', 'api/session/setup/preview', { token }),
@@ -49,7 +49,7 @@ export function setupPreviewQuery(token: string | null) {
 export type InvitationPreview = z.output<typeof invitationPreview>;
 
 /** Returns the query for the organization, role and email address of an invitation. */
-export function invitationPreviewQuery(token: string) {
+export function buildInvitationPreviewQuery(token: string) {
   return queryOptions({
     queryKey: ['invitation', token],
     queryFn: () => sendJson<InvitationPreview>('POST', 'api/session/invitation/preview', { token }),

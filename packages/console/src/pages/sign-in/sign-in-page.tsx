@@ -11,7 +11,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { AccountForm } from './account-form.tsx';
 import { InvitationPage } from './invitation-page.tsx';
 import { parseLinkToken, watchLinkTokens } from './link-token.ts';
-import { setupPreviewQuery } from './sign-in-data.ts';
+import { buildSetupPreviewQuery } from './sign-in-data.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { signInText } from './text.ts';
 
@@ -48,7 +48,7 @@ export function SignInPage() {
     if (session?.state === 'signed_in' && !invited) {
       // A signed-in user cannot use the link but sees its status, unless they have just used it.
       if (token !== null && !linkUsed.current)
-        void client.fetchQuery(setupPreviewQuery(token)).catch(showLinkError);
+        void client.fetchQuery(buildSetupPreviewQuery(token)).catch(showLinkError);
       const [to = '/', query = ''] = next.split('?', 2);
       void navigate({ to, search: parseQueryString(query), replace: true });
     }
@@ -131,7 +131,7 @@ function OwnerLink({
   readonly next: string;
   readonly onEntered: () => void;
 }) {
-  const { data: link, error } = useQuery(setupPreviewQuery(token));
+  const { data: link, error } = useQuery(buildSetupPreviewQuery(token));
   if (link)
     return (
       <AccountForm kind={link.first ? 'first' : 'owner'} token={token} link={link} onEntered={onEntered} />

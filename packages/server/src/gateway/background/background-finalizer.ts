@@ -10,8 +10,8 @@ import {
   insertBackgroundResponse,
   leaseDueBackgroundResponses,
   markBackgroundResponseDue,
-  postponeBackgroundResponse,
   releaseBackgroundResponses,
+  scheduleNextBackgroundPoll,
 } from '../../store/background-responses.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { formatBackgroundResponseLine } from '../access-log-line.ts';
@@ -166,7 +166,7 @@ class PollingFinalizer implements BackgroundFinalizer {
     if (answer !== 'under way') return this.#finalize(row, answer);
     if (clock.now() >= row.expires_at) return this.#finalize(row, null);
     const nextAt = clock.now() + Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(row.attempts, 10));
-    await database.transaction((writer) => postponeBackgroundResponse(writer, row.id, nextAt));
+    await database.transaction((writer) => scheduleNextBackgroundPoll(writer, row.id, nextAt));
   }
 
   /** Returns the finished response; null if the provider no longer has it. */

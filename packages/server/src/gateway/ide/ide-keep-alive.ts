@@ -3,7 +3,7 @@ import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
 import { CommentKeepAlive } from '../comment-keep-alive.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { buildKeepAliveHeaders } from '../response-headers.ts';
-import { createIdeResponseOptions, createResponseIds } from './response-options.ts';
+import { createIdeResponseOptions, createResponseIdsAndTimes } from './response-options.ts';
 
 /** Interval between checks. At most twice this time passes without data. */
 const CHECK_INTERVAL_MS = 7_500;
@@ -60,7 +60,7 @@ export class IdeKeepAlive extends CommentKeepAlive {
     const { model } = this.#canonical;
     const context = {
       request: this.#canonical,
-      ...createResponseIds(this.#x),
+      ...createResponseIdsAndTimes(this.#x),
       ...createIdeResponseOptions(this.#x),
     };
     return CLIENT_DIALECTS.chat.createResponseWriter(context).write({ type: 'start', id: context.id, model });

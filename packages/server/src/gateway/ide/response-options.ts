@@ -1,8 +1,8 @@
 import type { ResponseWriteContext } from '@floe/wire/dialect';
 import type { Exchange } from '../exchange-record.ts';
 
-/** Returns the generated ids and times that an exchange's response contains. */
-export function createResponseIds(
+/** Returns the ids and times that Floe generates for the response of an exchange. */
+export function createResponseIdsAndTimes(
   x: Exchange,
 ): Pick<ResponseWriteContext, 'id' | 'requestId' | 'createdS' | 'nowS'> {
   const nowS = () => Math.floor(x.gateway.clock.now() / 1000);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import { selectConversation } from '@floe/wire/ide/conversation-source';
 import type { Exchange } from '../exchange-record.ts';
-import { listConversationItems, packItemSeal } from '../stored/conversation-items.ts';
+import { listConversationItems, toCanonicalItem } from '../stored/conversation-items.ts';
 
 /**
  * Inserts the conversation that `previous_response_id` refers to into a body. Returns the body
@@ -22,6 +22,6 @@ export async function withStoredHistory(x: Exchange, body: JsonObject): Promise<
   return {
     ...rest,
     messages: null,
-    input: [...listConversationItems(conversation).map(packItemSeal), ...elements],
+    input: [...listConversationItems(conversation).map(toCanonicalItem), ...elements],
   };
 }

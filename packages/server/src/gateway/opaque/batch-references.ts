@@ -30,9 +30,9 @@ export interface BatchReferences {
 }
 
 /**
- * Finds all model ids in JSON that the scanner has accepted. No other parser can find a model id
- * that this function misses. It does not depend on the structure around the requests of a batch,
- * which differs between providers.
+ * Finds all model ids in a JSON text that the scanner has accepted. No other parser can find a model
+ * id that this function misses. The function does not depend on the structure that contains the
+ * requests of a batch, because this structure differs between providers.
  * @throws Fault `invalid_request` for a duplicate name at any depth, a name that determines the
  * model but differs in letter case, a request that is not an object, or a `model` that is not a
  * string. The message is a clause that follows the position.

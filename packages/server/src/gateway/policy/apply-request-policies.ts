@@ -3,7 +3,7 @@ import { type EvaluatedBody, evaluateRequestPolicies } from '../../guardrails/po
 import { formatDenialMessage, type PolicyEvaluation } from '../../guardrails/policies/evaluate-policies.ts';
 import { tryInline } from '../../guardrails/policies/inline-limits.ts';
 import type { CompiledPolicies } from '../../guardrails/policies/policies.ts';
-import type { PolicyRequest } from '../../guardrails/policies/request-subject.ts';
+import type { PolicyRequest } from '../../guardrails/policies/policy-request-view.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { ClientRequest } from '../client-request.ts';
 import { findEndUser } from '../end-user.ts';

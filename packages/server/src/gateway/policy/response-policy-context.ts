@@ -1,5 +1,5 @@
 import type { PolicySet } from '../../guardrails/policies/policies.ts';
-import type { PolicyRequest } from '../../guardrails/policies/request-subject.ts';
+import type { PolicyRequest } from '../../guardrails/policies/policy-request-view.ts';
 
 /** The policies that apply to an exchange's response, and the request that these policies can read. */
 export interface ResponsePolicyContext {

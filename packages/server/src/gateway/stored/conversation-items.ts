@@ -40,10 +40,10 @@ export function listConversationItems(turns: readonly StoredTurn[]): Conversatio
 }
 
 /**
- * Converts a stored item for the canonical request. Adds the origin to each seal, so that no other
- * target receives the seal.
+ * Converts a stored item to an item for the canonical request. Adds the origin to the seal of the
+ * item, so that no other target receives the seal.
  */
-export function packItemSeal({ item, origin }: ConversationItem): JsonObject {
+export function toCanonicalItem({ item, origin }: ConversationItem): JsonObject {
   const proof = item['encrypted_content'];
   if (typeof proof !== 'string' || isPackedSeal(proof)) return item;
   return { ...item, encrypted_content: packSeal({ dialect: 'responses', value: proof }, origin) };

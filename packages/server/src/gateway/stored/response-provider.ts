@@ -15,8 +15,8 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** A stored response, and the provider and credential that store it. */
 export type ProviderResponseReference = Pick<StoredTurn, 'held' | 'origin' | 'response'>;
 
-/** A provider's response to a request about a stored response. */
-export interface ProviderResponse {
+/** The provider's reply to a request that reads, deletes or cancels a stored response. */
+export interface StoredResponseReply {
   readonly status: number;
   /** The body; null if it is not a JSON object. */
   readonly body: JsonObject | null;
@@ -40,7 +40,7 @@ export async function callResponseProvider(
   catalog: OrgCatalog,
   turn: ProviderResponseReference,
   wish: ProviderAction,
-): Promise<ProviderResponse | null> {
+): Promise<StoredResponseReply | null> {
   const { method, below, body } = PROVIDER_CALLS[wish];
   const keeper = findResponseProvider(catalog, turn);
   if (!keeper) return null;
@@ -52,7 +52,7 @@ export async function callResponseProvider(
   const recipient = { provider, credential, timeouts: provider.timeouts };
   const request = { ...buildUpstreamRequest(recipient, address, headers, body), method };
   return new Promise((resolve, reject) => {
-    const told = (answer: ProviderResponse) =>
+    const told = (answer: StoredResponseReply) =>
       resolve({ ...answer, body: answer.body && restorePreviousResponseId(answer.body, turn) });
     const call = new ProviderCall(provider.id, told, reject);
     const cancel = gateway.transport.dispatch(request, call);
@@ -83,14 +83,18 @@ function findResponseProvider(
 
 class ProviderCall implements UpstreamHandler {
   readonly #provider: string;
-  readonly #resolve: (answer: ProviderResponse) => void;
+  readonly #resolve: (answer: StoredResponseReply) => void;
   readonly #reject: (error: Error) => void;
   readonly #chunks: Buffer[] = [];
   #status = 0;
   #size = 0;
   #timer: Timer | null = null;
 
-  constructor(provider: string, resolve: (answer: ProviderResponse) => void, reject: (error: Error) => void) {
+  constructor(
+    provider: string,
+    resolve: (answer: StoredResponseReply) => void,
+    reject: (error: Error) => void,
+  ) {
     this.#provider = provider;
     this.#resolve = resolve;
     this.#reject = reject;

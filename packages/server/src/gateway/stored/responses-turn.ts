@@ -9,7 +9,7 @@ import type { Target } from '../org-catalog.ts';
 import {
   type ConversationItem,
   listConversationItems,
-  packItemSeal,
+  toCanonicalItem,
   toInputItems,
   toNativeItem,
 } from './conversation-items.ts';
@@ -79,9 +79,9 @@ export class ResponsesTurn {
     const { previous_response_id, ...body } = parseBody(this.#request);
     const own = toInputItems(body['input']).map((item) => {
       const meant = this.#resolveItem(item);
-      return meant.item === item ? item : packItemSeal(meant);
+      return meant.item === item ? item : toCanonicalItem(meant);
     });
-    const input = [...this.#history.map(packItemSeal), ...own];
+    const input = [...this.#history.map(toCanonicalItem), ...own];
     // An id that could not be resolved remains in the body, so that a translation rejects it.
     const rest = this.#previousTurn === null ? { ...body, previous_response_id } : body;
     this.#expandedBody =

@@ -61,7 +61,7 @@ export interface BreakerEvent extends BreakerKey {
 export interface ForcedBreakerState extends BreakerKey, ForcedState {}
 
 /** The dependencies of `Breakers`. */
-export interface BreakersOptions {
+export interface BreakersDependencies {
   readonly clock: Clock;
   readonly random: () => number;
   readonly leases: ProbeLeases;
@@ -76,11 +76,11 @@ const MAX_CIRCUITS = 10_000;
  * so requests have no extra cost if all targets are healthy.
  */
 export class Breakers {
-  #options: BreakersOptions;
+  #options: BreakersDependencies;
   #circuits = new Map<string, { readonly name: BreakerKey; readonly circuit: Circuit }>();
   #forced: readonly ForcedBreakerState[] = [];
 
-  constructor(host: BreakersOptions) {
+  constructor(host: BreakersDependencies) {
     this.#options = host;
   }
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '@floe/contract/json';
 import { scanJsonObject } from '@floe/wire/json-edits';
 import { evaluatePolicies } from './evaluate-policies.ts';
 import { compilePolicies, findPolicyError } from './policies.ts';
-import { type PolicyRequest, RequestSubject } from './request-subject.ts';
+import { type PolicyRequest, PolicyRequestView } from './policy-request-view.ts';
 
 function requestOf(body: JsonObject, more: Partial<PolicyRequest> = {}): PolicyRequest {
   const bytes = Buffer.from(JSON.stringify(body));
@@ -29,7 +29,7 @@ function judged(policies: readonly JsonObject[], request: PolicyRequest) {
     policies.map((policy) => PolicySchema.parse({ mode: 'enforce', ...policy })),
   );
   assert.ok(compiled?.request);
-  return evaluatePolicies(compiled.request, new RequestSubject(request, compiled.request));
+  return evaluatePolicies(compiled.request, new PolicyRequestView(request, compiled.request));
 }
 
 const holds = (when: string, request: PolicyRequest) =>

@@ -5,8 +5,8 @@ import type { Usage } from '@floe/wire/usage';
 import { evaluatePolicies, type PolicyEvaluation } from './evaluate-policies.ts';
 import { type InlineLimits, requireParsableInline } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
-import { type PolicyRequest, RequestSubject } from './request-subject.ts';
-import { ResponseSubject } from './response-subject.ts';
+import { type PolicyRequest, PolicyRequestView } from './policy-request-view.ts';
+import { PolicyResponseView } from './policy-response-view.ts';
 
 /**
  * The result of evaluating policies on a body, and the body to send, which is the original or the
@@ -19,15 +19,15 @@ export interface EvaluatedBody {
 
 /**
  * Evaluates the request policies and returns the body to send.
- * @param limits of the main thread; null in a thread
- * @throws InlineLimitExceededError, ScanLimitExceededError if the evaluation must run in a thread
+ * @param limits the limits of the main thread; null in a worker thread
+ * @throws InlineLimitExceededError, ScanLimitExceededError if the evaluation must run in a worker thread
  */
 export function evaluateRequestPolicies(
   policySet: PolicySet,
   request: PolicyRequest,
   limits: InlineLimits | null = null,
 ): EvaluatedBody {
-  const subject = new RequestSubject(request, policySet, limits);
+  const subject = new PolicyRequestView(request, policySet, limits);
   const evaluation = evaluatePolicies(policySet, subject, limits?.steps);
   return { evaluation, body: redactBody(request.body, evaluation, policySet, subject.scan) };
 }
@@ -46,8 +46,8 @@ export interface CompletePolicyResponse {
 
 /**
  * Evaluates the response policies on a complete response and returns the body to send.
- * @param limits of the main thread; null in a thread
- * @throws InlineLimitExceededError, ScanLimitExceededError if the evaluation must run in a thread
+ * @param limits the limits of the main thread; null in a worker thread
+ * @throws InlineLimitExceededError, ScanLimitExceededError if the evaluation must run in a worker thread
  */
 export function evaluateResponsePolicies(
   policySet: PolicySet,
@@ -76,7 +76,7 @@ export function evaluateResponsePolicies(
   const locate = () => locateFindings(json, detects, scan ?? undefined);
   const evaluation = evaluatePolicies(
     policySet,
-    new ResponseSubject(answer, request, policySet, { find, locate, limits }),
+    new PolicyResponseView(answer, request, policySet, { find, locate, limits }),
     limits?.steps,
   );
   return { evaluation, body: redactBody(body, evaluation, policySet, scan) };

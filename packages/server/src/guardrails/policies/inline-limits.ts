@@ -1,8 +1,9 @@
 import { ScanLimitExceededError } from '@floe/conditions/detect/redact';
 
 /**
- * How much work a policy evaluation may do on the main thread. A larger evaluation runs in a thread, so that it
- * does not delay other requests. Each limit stands for less than 4 ms on the machine of decision 0158.
+ * How much work a policy evaluation may do on the main thread. A larger evaluation runs in a worker thread, so
+ * that it does not delay other requests. Each limit allows less than 4 ms of work on the machine of decision
+ * 0158.
  */
 export interface InlineLimits {
   /** Maximum size of a body. Reading and hashing it take about 1 ms per MB. */
@@ -23,7 +24,7 @@ export const INLINE_LIMITS: InlineLimits = {
   steps: 20_000,
 };
 
-/** Thrown if an evaluation exceeds a limit of the main thread. It must then run in a thread. */
+/** Thrown if an evaluation exceeds a limit of the main thread. Callers must then run the evaluation in a worker thread. */
 export class InlineLimitExceededError extends Error {
   override readonly name = 'InlineLimitExceededError';
 }
@@ -32,7 +33,7 @@ export class InlineLimitExceededError extends Error {
 export function requireParsableInline(bytes: number, limits: InlineLimits | null): void {
   if (limits !== null && bytes > limits.parsedBytes)
     throw new InlineLimitExceededError(
-      `The body is larger than ${limits.parsedBytes} bytes, the maximum for policy evaluation on the main thread.`,
+      `The body is larger than ${limits.parsedBytes} bytes, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
     );
 }
 
@@ -40,7 +41,7 @@ export function requireParsableInline(bytes: number, limits: InlineLimits | null
 export function requireReadableInline(bytes: number, limits: InlineLimits | null): void {
   if (limits !== null && bytes > limits.bodyBytes)
     throw new InlineLimitExceededError(
-      `The body is larger than ${limits.bodyBytes} bytes, the maximum for policy evaluation on the main thread.`,
+      `The body is larger than ${limits.bodyBytes} bytes, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
     );
 }
 
@@ -50,13 +51,13 @@ export function requireScannableInline(texts: readonly string[], limits: InlineL
   const chars = texts.reduce((sum, text) => sum + text.length, 0);
   if (chars > limits.scannedChars)
     throw new InlineLimitExceededError(
-      `The texts have more than ${limits.scannedChars} characters in total, the maximum for policy evaluation on the main thread.`,
+      `The texts have more than ${limits.scannedChars} characters in total, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
     );
 }
 
 /**
- * Runs an evaluation on the main thread. Returns null if it exceeds a limit of the main thread. It has then
- * changed nothing and must run in a thread.
+ * Runs an evaluation on the main thread. Returns null if the evaluation exceeds a limit of the main thread. The
+ * evaluation has then changed nothing, and must run in a worker thread.
  */
 export function tryInline<Result>(evaluate: (limits: InlineLimits) => Result): Result | null {
   try {

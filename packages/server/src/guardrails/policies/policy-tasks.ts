@@ -11,8 +11,8 @@ import {
 import { evaluatePolicies, type PolicyDecision, type PolicyEvaluation } from './evaluate-policies.ts';
 import { type InlineLimits, requireScannableInline } from './inline-limits.ts';
 import { compilePolicies, type PolicySet, type PolicySource } from './policies.ts';
-import type { PolicyRequest } from './request-subject.ts';
-import { type PolicyResponse, ResponseSubject } from './response-subject.ts';
+import type { PolicyRequest } from './policy-request-view.ts';
+import { type PolicyResponse, PolicyResponseView } from './policy-response-view.ts';
 
 /** A value whose `body` has been copied to a thread, which receives a Buffer without its methods. */
 type Copied<Value extends { readonly body: Buffer }> = Omit<Value, 'body'> & { readonly body: Uint8Array };
@@ -91,7 +91,7 @@ export function evaluateStreamPolicies(
     requireScannableInline(strings, limits);
     return countInTexts(strings, policySet.detects);
   };
-  const subject = new ResponseSubject(answer, request, policySet, { find, locate: () => null, limits });
+  const subject = new PolicyResponseView(answer, request, policySet, { find, locate: () => null, limits });
   return evaluatePolicies(policySet, subject, limits?.steps);
 }
 

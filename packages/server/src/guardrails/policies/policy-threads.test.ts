@@ -11,9 +11,9 @@ import { TaskCanceledError } from '../../core/thread-pool.ts';
 import { evaluateRequestPolicies, evaluateResponsePolicies } from './evaluate-bodies.ts';
 import { INLINE_LIMITS, tryInline } from './inline-limits.ts';
 import { compilePolicies, type PolicySet } from './policies.ts';
+import type { PolicyRequest } from './policy-request-view.ts';
 import { evaluateStreamPolicies, findKinds } from './policy-tasks.ts';
 import { type PolicyCaller, PolicyThreads } from './policy-threads.ts';
-import type { PolicyRequest } from './request-subject.ts';
 
 const threads = new PolicyThreads(systemClock);
 after(() => threads.close());

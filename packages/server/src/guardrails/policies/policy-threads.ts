@@ -11,8 +11,8 @@ import {
 import type { CompletePolicyResponse, EvaluatedBody } from './evaluate-bodies.ts';
 import type { PolicyEvaluation } from './evaluate-policies.ts';
 import type { CompiledPolicy, PolicySet } from './policies.ts';
+import type { PolicyRequest } from './policy-request-view.ts';
 import type { PolicyTask, PolicyTaskResult, StreamedPolicyResponse } from './policy-tasks.ts';
-import type { PolicyRequest } from './request-subject.ts';
 
 /** One task per organization at a time leaves a thread for other organizations. */
 const THREADS = 2;

@@ -4,7 +4,7 @@ import { newId } from '../../core/ids.ts';
 import { ClientConnection } from '../../gateway/client-connection.ts';
 import { markConnectionAuthenticated } from '../unauthenticated-connections.ts';
 import type { ExchangeRoute, FindExchangeRoute } from './exchange-route.ts';
-import { FastPathTransport, type ResponseOutput } from './fast-path-transport.ts';
+import { type FastPathResponseSink, FastPathTransport } from './fast-path-transport.ts';
 import { POST_PREFIX, parseRequestHead, type RequestHead } from './request-head.ts';
 import type { BodyFraming, ResponseHeadWriter } from './response-head-writer.ts';
 
@@ -49,7 +49,7 @@ export interface FastPathConnectionHost {
  * first other request, `node:http` takes over the connection, and receives all input for which no
  * response has been sent.
  */
-export class FastPathConnection implements ResponseOutput {
+export class FastPathConnection implements FastPathResponseSink {
   /**
    * Since when the connection has been waiting for a request, for the rest of a request, or for its end
    * (monotonic time in milliseconds).

@@ -11,12 +11,12 @@ import type { BodyFraming } from './response-head-writer.ts';
 
 const LAST_CHUNK = '0\r\n\r\n';
 
-/** Where the fast path writes responses. */
-export interface ResponseOutput {
+/** The connection to which the fast path writes responses. */
+export interface FastPathResponseSink {
   formatHead(status: number, headers: readonly string[], framing: BodyFraming): string;
   /**
-   * Sends bytes between two pieces of framing, which have one character per byte. False if the socket's
-   * buffer is full.
+   * Sends `before`, `bytes` and `after`. The strings contain the HTTP framing as Latin-1. Returns false if the
+   * buffer of the socket is full.
    */
   send(before: string, bytes: Buffer | null, after: string): boolean;
   onDrain(callback: () => void): void;
@@ -35,7 +35,7 @@ export class FastPathTransport implements ClientTransport {
   readonly target: string;
   readonly headers: RequestHeaders;
   headersSent = false;
-  readonly #line: ResponseOutput;
+  readonly #line: FastPathResponseSink;
   readonly #length: number;
   readonly #body: Buffer | null;
   #always: readonly string[] = [];
@@ -46,7 +46,12 @@ export class FastPathTransport implements ClientTransport {
   #over = false;
 
   /** `body` is null if the client disconnected before it was complete. */
-  constructor(line: ResponseOutput, target: string, { headers, length }: RequestHead, body: Buffer | null) {
+  constructor(
+    line: FastPathResponseSink,
+    target: string,
+    { headers, length }: RequestHead,
+    body: Buffer | null,
+  ) {
     this.#line = line;
     this.target = target;
     this.headers = headers;

@@ -26,11 +26,11 @@ const LENGTH = /^(?:0|[1-9]\d{0,5})$/;
 const UNSUPPORTED_FIELDS = new Set(['transfer-encoding', 'expect', 'upgrade', 'proxy-connection']);
 
 /**
- * Parses the head of a simple request without its closing empty line, one character per byte. A
- * simple request uses HTTP/1.1 and POST, has a path, has each field once and on one line, has one
- * host and a content length in digits, and keeps the connection open. Returns null for every other
- * head, valid or not, because `node:http` handles it. For accepted heads, `node:http` returns the
- * same result (request-head.test.ts).
+ * Parses the head of a simple request. A simple request uses HTTP/1.1 and POST, has a path, has each
+ * field once and on one line, has one host and a content length in digits, and keeps the connection
+ * open. Returns null for every other head, valid or not, because `node:http` handles it. For
+ * accepted heads, `node:http` returns the same result (request-head.test.ts).
+ * @param text the head, decoded as Latin-1, without its closing empty line
  */
 export function parseRequestHead(text: string): RequestHead | null {
   if (UNSUPPORTED_CHARACTER.test(text)) return null;

@@ -6,10 +6,10 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Rejects a request that changes something with a session cookie, unless a page of this
- * installation sent it. If `Sec-Fetch-Site` is present, it decides. Browsers send it to secure
- * origins. Otherwise, `Origin` must match. A request without either header does not come from a
- * current browser, and its sender can use a platform key instead of a cookie.
+ * Rejects a write request with a session cookie, unless a page of this installation sent the
+ * request. If the header `Sec-Fetch-Site` is present, only this header is checked. Browsers send it
+ * to secure origins. Otherwise, `Origin` must match. A request without either header does not come
+ * from a current browser. Its sender can use a platform key instead of a cookie.
  *
  * @throws Fault `cross_site_request`
  */

@@ -1,5 +1,5 @@
-import { storedKeyFields } from '@floe/contract/api/keys';
-import { storedTeamFields } from '@floe/contract/api/teams';
+import { unconvertedKeyFields } from '@floe/contract/api/keys';
+import { unconvertedTeamFields } from '@floe/contract/api/teams';
 import { STORED_CHANNEL_KIND } from '../../alerts/config-file-channels.ts';
 import { listChannelSecretNames } from '../../alerts/stored-channel.ts';
 import { CONFIG_FILE_BUDGET_KIND, CONFIG_FILE_LIMIT_KIND } from '../../guardrails/config-file-rules.ts';
@@ -36,7 +36,7 @@ export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
   ORG_DOCUMENT_KIND,
   defineStoredDocumentListKind(CONFIG_FILE_TEAM_KIND, (row) => ({
     id: row.id,
-    ...storedTeamFields.parse(row),
+    ...unconvertedTeamFields.parse(row),
   })),
   // Pruning keeps keys: removing them would lock out their users, possibly including the caller.
   defineStoredDocumentListKind(STORED_PLATFORM_KEY_KIND, toKeyEntry, {
@@ -88,7 +88,7 @@ function toKeyEntry(
 ): object | null {
   const { expires_at } = row;
   if (expires_at !== null && expires_at <= nowMs) return null;
-  const { name, ...plain } = storedKeyFields.parse(row);
+  const { name, ...plain } = unconvertedKeyFields.parse(row);
   return {
     name,
     key: placeholders.create(['key', name], `the platform key "${name}", which ends in ${row.last4}`),

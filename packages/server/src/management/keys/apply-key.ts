@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { PLATFORM_KEY_FIELDS, storedKeyFields } from '@floe/contract/api/keys';
+import { PLATFORM_KEY_FIELDS, unconvertedKeyFields } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { requireActorScope } from '../../platform/actor.ts';
@@ -81,7 +81,7 @@ async function changeStoredKey(
 ): Promise<OperationChange> {
   const { actor, clock } = context;
   const { scopes, paths, models = null, expires_at = null } = input;
-  const fields = { ...storedKeyFields.parse(input), scopes, paths, models, expires_at };
+  const fields = { ...unconvertedKeyFields.parse(input), scopes, paths, models, expires_at };
   const columns = await buildKeyUpdate(context, row, fields);
   const now = clock.now();
   let value: PlatformKeyUpdate = {};
@@ -114,7 +114,7 @@ async function createDeclaredKey(
     { orgId, name, scopes, by: actor.id, nowMs },
     {
       ...value,
-      ...storedKeyFields.parse(input),
+      ...unconvertedKeyFields.parse(input),
       models_json: models ? JSON.stringify(models) : null,
       paths_json: paths.length > 0 ? JSON.stringify(paths) : null,
       expires_at: expires_at === undefined ? null : Date.parse(expires_at),

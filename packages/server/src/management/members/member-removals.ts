@@ -1,5 +1,5 @@
 import { memberRemovalList } from '@floe/contract/api/operators';
-import { createListQuery, idParams } from '@floe/contract/api/page';
+import { createListQuerySchema, idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import {
@@ -21,7 +21,7 @@ export const listMemberRemovalsOperation = defineReadOperation({
   scope: 'management',
   summary: 'List removed members, newest first; group mappings do not add them again',
   answer: memberRemovalList,
-  query: createListQuery(),
+  query: createListQuerySchema(),
   run: async ({ orgId, reader }, { query }) =>
     paginateForResponse(
       (await listMemberRemovals(reader, orgId)).map(toRemovalResource),

@@ -1,5 +1,5 @@
 import { operatorGrant, operatorList, operatorResource } from '@floe/contract/api/operators';
-import { createListQuery, idParams } from '@floe/contract/api/page';
+import { createListQuerySchema, idParams } from '@floe/contract/api/page';
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import * as z from 'zod';
 import { addOperator, removeOperator } from '../../platform/operators.ts';
@@ -23,7 +23,7 @@ export const listOperatorsOperation = defineReadOperation({
   path: '/api/management/operators',
   summary: 'List the operators of the installation, oldest first',
   answer: operatorList,
-  query: createListQuery(['granted']),
+  query: createListQuerySchema(['granted']),
   run: async ({ reader }, { query }) =>
     paginateForResponse((await listAllOperators(reader)).map(toOperatorResource), operatorSortFields, query),
 });

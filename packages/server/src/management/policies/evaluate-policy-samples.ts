@@ -13,7 +13,7 @@ import {
   compilePolicies,
   findPolicyError,
 } from '../../guardrails/policies/policies.ts';
-import type { PolicyRequest } from '../../guardrails/policies/request-subject.ts';
+import type { PolicyRequest } from '../../guardrails/policies/policy-request-view.ts';
 import type { PolicySample } from './stored-policy-samples.ts';
 
 /** Request and response bodies, and the policies to evaluate on them. */

@@ -1,4 +1,4 @@
-import { createListQuery, createPageSchema, idParams } from '@floe/contract/api/page';
+import { createListQuerySchema, createPageSchema, idParams } from '@floe/contract/api/page';
 import {
   credentialCreation,
   credentialParams,
@@ -44,7 +44,7 @@ function listCredentialsOperation(dependencies: ProviderDependencies): Operation
     scope: 'management',
     summary: 'List provider credentials without their keys',
     params: idParams,
-    query: createListQuery(['position']),
+    query: createListQuerySchema(['position']),
     answer: createPageSchema(credentialResource),
     async run(context, { params, query }) {
       const found = await requireResource(

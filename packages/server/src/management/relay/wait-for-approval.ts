@@ -26,7 +26,7 @@ export function defineWaitForApprovalOperation({ approvals }: RelayDependencies)
   });
 }
 
-/** Converts an approval to the API format at `nowMs`. */
+/** Converts an approval to the API format. `nowMs` determines whether the approval has expired. */
 export function toApprovalResource(row: RelayApprovalRow, nowMs: number): z.input<typeof relayApproval> {
   const toIso = (ms: number) => new Date(ms).toISOString();
   return relayApproval.parse({

@@ -1,5 +1,5 @@
 import { boardCreation, boardPatch, boardReplacement, boardResource } from '@floe/contract/api/boards';
-import { createListQuery } from '@floe/contract/api/page';
+import { createListQuerySchema } from '@floe/contract/api/page';
 import type { BoardConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
@@ -25,7 +25,7 @@ import type { ResourceKind } from './resource-kind.ts';
 
 const BOARD_SCHEMAS = {
   answer: boardResource,
-  list: createListQuery(),
+  list: createListQuerySchema(),
   creation: boardCreation,
   change: boardPatch,
   replacement: boardReplacement,

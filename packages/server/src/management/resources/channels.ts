@@ -5,7 +5,7 @@ import {
   channelReplacement,
   channelResource,
 } from '@floe/contract/api/channels';
-import { createListQuery } from '@floe/contract/api/page';
+import { createListQuerySchema } from '@floe/contract/api/page';
 import type { ChannelConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import { toChannelResource } from '../../alerts/channel-resource.ts';
@@ -35,7 +35,7 @@ interface ChannelInput {
 
 const CHANNEL_SCHEMAS = {
   answer: channelResource,
-  list: createListQuery(),
+  list: createListQuerySchema(),
   creation: channelCreation,
   change: channelPatch,
   replacement: channelReplacement,

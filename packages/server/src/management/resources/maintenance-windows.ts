@@ -5,7 +5,7 @@ import {
   maintenanceWindowPatch,
   maintenanceWindowReplacement,
 } from '@floe/contract/api/maintenance';
-import { createListQuery } from '@floe/contract/api/page';
+import { createListQuerySchema } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { newId } from '../../core/ids.ts';
 import {
@@ -40,7 +40,7 @@ interface MaintenanceWindowInput {
 
 const MAINTENANCE_WINDOW_SCHEMAS = {
   answer: maintenanceWindow,
-  list: createListQuery(),
+  list: createListQuerySchema(),
   creation: maintenanceWindowCreation,
   change: maintenanceWindowPatch,
   replacement: maintenanceWindowReplacement,

@@ -1,4 +1,4 @@
-import { createListQuery } from '@floe/contract/api/page';
+import { createListQuerySchema } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
@@ -60,7 +60,7 @@ export function createOrderedResourceKind<Config extends object, View extends Re
   const { kind, singular, nameField, body } = spec;
   const shapes = {
     answer: spec.answer,
-    list: createListQuery(['position']),
+    list: createListQuerySchema(['position']),
     creation: body,
     change: body,
     replacement: body,

@@ -7,7 +7,7 @@ import {
   keyReplacement,
   type PlatformKey,
   platformKey,
-  storedKeyFields,
+  unconvertedKeyFields,
 } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import { deriveId, newId } from '../../core/ids.ts';
@@ -89,7 +89,7 @@ export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
       // Only `POST` creates a key, because only its response contains the secret.
       if (!row) throw new Fault('not_found', UNKNOWN_PLATFORM_KEY_MESSAGE);
       const { scopes, models = null, paths = null, expires_at = null } = body;
-      const fields = { ...storedKeyFields.parse(body), scopes, models, paths, expires_at };
+      const fields = { ...unconvertedKeyFields.parse(body), scopes, models, paths, expires_at };
       return { row, columns: await buildKeyUpdate(context, row, fields), value: null };
     },
     async insert({ writer }, { row }) {
@@ -129,7 +129,7 @@ async function buildNewKey(
     pepper,
     { orgId, name, scopes, by: actor.id, nowMs },
     {
-      ...storedKeyFields.parse(body),
+      ...unconvertedKeyFields.parse(body),
       ...owner,
       id,
       models_json: models ? JSON.stringify(models) : null,

@@ -1,4 +1,4 @@
-import { createListQuery } from '@floe/contract/api/page';
+import { createListQuerySchema } from '@floe/contract/api/page';
 import {
   type ProviderView,
   providerCreation,
@@ -26,7 +26,7 @@ import type { ResourceKind } from './resource-kind.ts';
 
 const PROVIDER_SCHEMAS = {
   answer: providerResource,
-  list: createListQuery(['position']),
+  list: createListQuerySchema(['position']),
   creation: providerCreation,
   change: providerPatch,
   replacement: providerReplacement,

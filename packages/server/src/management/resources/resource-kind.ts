@@ -19,7 +19,7 @@ export type ResourceObject = JsonObject & { readonly id: string };
 /** The request and response schemas of a resource kind. */
 export interface ResourceSchemas<View extends ResourceObject> {
   readonly answer: z.ZodType<unknown, View>;
-  /** Query of the list: `createListQuery` with the orders and filters of the kind. */
+  /** Query of the list: `createListQuerySchema` with the orders and filters of the kind. */
   readonly list: z.ZodObject;
   readonly creation: z.ZodType;
   /** Absent fields remain. Null clears a field. */

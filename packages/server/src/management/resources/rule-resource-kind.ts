@@ -1,5 +1,5 @@
 import { guardrailDeletionQuery } from '@floe/contract/api/guardrails';
-import { createListQuery } from '@floe/contract/api/page';
+import { createListQuerySchema } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { newId } from '../../core/ids.ts';
@@ -91,7 +91,7 @@ interface RuleSchemas<View> {
   readonly removal?: typeof guardrailDeletionQuery;
 }
 
-const RULE_LIST_QUERY = createListQuery(['position']);
+const RULE_LIST_QUERY = createListQuerySchema(['position']);
 const RULE_ID_PARAMS = z.strictObject({
   id: z
     .string()
@@ -235,7 +235,7 @@ export function selectProvidedRuleFields(
   );
 }
 
-/** Returns a rule's source and author, which all kinds of rules show. */
+/** Returns the source and author of a rule in the API format. All kinds of rules have these fields. */
 export function toRuleMetadata({ source, row }: Pick<ManagedRule<unknown>, 'source' | 'row'>) {
   const toIso = (ms: number) => new Date(ms).toISOString();
   return {

@@ -1,5 +1,5 @@
 import {
-  storedViewFields,
+  unconvertedViewFields,
   type ViewResource,
   viewInput,
   viewListQuery,
@@ -63,7 +63,7 @@ export const SAVED_VIEW_KIND: ResourceKind<SavedViewRow, SavedViewConfig, ViewRe
     getPage: ({ reader, orgId, actor }, query) =>
       getSavedViewPage(reader, { ...query, orgId, owner: actor.id }),
     toResource: (row, { actor }) => toSavedViewResource(row, actor.id),
-    toAuditView: ({ shared, filters }, row) => ({ ...storedViewFields.parse(row), shared, filters }),
+    toAuditView: ({ shared, filters }, row) => ({ ...unconvertedViewFields.parse(row), shared, filters }),
     requireChangeable(row, actor) {
       if (row.shared === 1) requireActorScope(actor, 'management');
     },
@@ -100,7 +100,7 @@ function toSavedViewConfig(
 ) {
   return {
     id,
-    ...storedViewFields.parse(plain),
+    ...unconvertedViewFields.parse(plain),
     filters_json: JSON.stringify(filters),
     shared: shared ? 1 : 0,
   };
@@ -110,7 +110,7 @@ function toSavedViewConfig(
 function toSavedViewResource(row: SavedViewRow, callerId: string | null): ViewResource {
   return {
     id: row.id,
-    ...storedViewFields.parse(row),
+    ...unconvertedViewFields.parse(row),
     filters: JSON.parse(row.filters_json),
     shared: row.shared === 1,
     own: row.owner === callerId,

@@ -1,11 +1,11 @@
-import { createListQuery } from '@floe/contract/api/page';
+import { createListQuerySchema } from '@floe/contract/api/page';
 import {
-  storedTeamFields,
   type Team,
   teamCreation,
   teamPatch,
   teamReplacement,
   teamResource,
+  unconvertedTeamFields,
 } from '@floe/contract/api/teams';
 import { slugField } from '@floe/contract/config/fields';
 import { Fault } from '@floe/contract/faults';
@@ -16,11 +16,11 @@ import { requireNotManagedByFile } from '../managed-by-file.ts';
 import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
-type TeamConfigWithId = z.output<typeof storedTeamFields> & { readonly id: string };
+type TeamConfigWithId = z.output<typeof unconvertedTeamFields> & { readonly id: string };
 
 const TEAM_SCHEMAS = {
   answer: teamResource,
-  list: createListQuery(),
+  list: createListQuerySchema(),
   creation: teamCreation,
   change: teamPatch,
   replacement: teamReplacement,
@@ -48,10 +48,16 @@ export const TEAM_RESOURCE_KIND: ResourceKind<TeamRow, TeamConfigWithId, Team, t
   requireChangeable: (row) => requireNotManagedByFile('team', row.id, row),
   configFromCreation: (_, { body: { id, ...body } }) => ({
     id,
-    ...storedTeamFields.parse({ name: id, ...body }),
+    ...unconvertedTeamFields.parse({ name: id, ...body }),
   }),
-  configFromPatch: (_, row, { body }) => ({ id: row.id, ...storedTeamFields.parse({ ...row, ...body }) }),
-  configFromReplacement: (_, __, id, { body }) => ({ id, ...storedTeamFields.parse({ name: id, ...body }) }),
+  configFromPatch: (_, row, { body }) => ({
+    id: row.id,
+    ...unconvertedTeamFields.parse({ ...row, ...body }),
+  }),
+  configFromReplacement: (_, __, id, { body }) => ({
+    id,
+    ...unconvertedTeamFields.parse({ name: id, ...body }),
+  }),
   async insert({ writer, orgId, actor, clock }, config) {
     if (await findTeamById(writer, orgId, config.id))
       throw new Fault('conflict', `The team "${config.id}" already exists. Choose another id.`, {

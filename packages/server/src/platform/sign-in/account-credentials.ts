@@ -35,7 +35,7 @@ export async function replaceAccountCredentials(
   await updateUser(writer, userId, { password_hash: passwordHash, updated_at: clock.now() });
 }
 
-/** A user as an issuer identified them. */
+/** The identity of a user, as an identity provider verified it. */
 export interface VerifiedIdentity {
   /** The `iss` claim. */
   readonly issuer: string;

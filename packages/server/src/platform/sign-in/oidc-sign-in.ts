@@ -130,7 +130,7 @@ async function resolveUser(
   if (kept.step_up && (!live || known?.user_id !== live.user.id))
     throw new OidcSignInError(
       'account_mismatch',
-      'You signed in to the identity provider as a different person. Use the account of the signed-in member, or sign out first.',
+      'You signed in to the identity provider as a different person. Sign in to it with the account that you use in Floe, or sign out of Floe first.',
     );
   if (known) return known.user_id;
   const { email, isVerified } = profile;

@@ -155,7 +155,7 @@ async function requireUsableLink(reader: DatabaseReader, clock: Clock, token: st
   if (link?.sha256 !== sha256Hex(token) || !(await findOrgById(reader, link.org_id)))
     throw linkFault('This link is not valid, or a newer link has replaced it.');
   if (link.used_at !== undefined)
-    throw linkFault(`This link was already used at ${new Date(link.used_at).toISOString()}.`);
+    throw linkFault(`This link was used at ${new Date(link.used_at).toISOString()}.`);
   if (clock.now() >= link.expires_at)
     throw linkFault(`This link expired at ${new Date(link.expires_at).toISOString()}.`);
   return link;
@@ -164,7 +164,7 @@ async function requireUsableLink(reader: DatabaseReader, clock: Clock, token: st
 function linkFault(what: string): Fault {
   return new Fault(
     'link_expired',
-    `${what} If you already have an account, sign in. To get a new link, run "floe owner-link" on the server.`,
+    `${what} If you have an account, sign in. Otherwise, ask an operator to run "floe owner-link" on the server to create a new link.`,
   );
 }
 

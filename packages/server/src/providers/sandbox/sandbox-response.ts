@@ -88,7 +88,8 @@ function offeredCalls(body: JsonObject, messages: readonly Json[]): SandboxRespo
 }
 
 /**
- * Returns the failure that the last user message of `sandbox/flaky` requests; undefined if it requests none.
+ * Returns the failure that the last user message requests from the model `sandbox/flaky`. Returns undefined if
+ * the message requests no failure.
  */
 export function parseRequestedFailure(body: JsonObject): SandboxFailure | undefined {
   const messages = Array.isArray(body.messages) ? body.messages : [];

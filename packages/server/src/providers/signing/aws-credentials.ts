@@ -1,5 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import type { AwsCredentials, AwsIdentity, AwsKeys, ContainerSource, WebIdentity } from './aws-identity.ts';
+import type {
+  AwsCredentialSources,
+  AwsCredentials,
+  AwsKeys,
+  ContainerSource,
+  WebIdentity,
+} from './aws-credential-sources.ts';
 import { type AwsProfiles, findAwsProfile, parseAwsProfiles } from './aws-profiles.ts';
 import {
   buildFormRequest,
@@ -20,12 +26,12 @@ const METADATA_SESSION_S = '21600';
 const MAX_PROFILE_CHAIN = 5;
 
 /**
- * Fetches AWS keys from the sources that an `AwsIdentity` lists.
+ * Fetches AWS keys from the sources that an `AwsCredentialSources` lists.
  * @throws Fault `upstream_auth_failed` if no source has keys or a service rejects the request;
  * `upstream_unreachable` if a service does not respond
  */
 export async function fetchAwsCredentials(
-  identity: AwsIdentity,
+  identity: AwsCredentialSources,
   context: CredentialContext,
 ): Promise<AwsCredentials> {
   const base = await baseCredentials(identity, context);
@@ -33,7 +39,10 @@ export async function fetchAwsCredentials(
   return assumeRole(identity, identity.role, base.keys, context);
 }
 
-async function baseCredentials(identity: AwsIdentity, context: CredentialContext): Promise<AwsCredentials> {
+async function baseCredentials(
+  identity: AwsCredentialSources,
+  context: CredentialContext,
+): Promise<AwsCredentials> {
   const { keys, profile, environmentKeys, webIdentity, container, metadata } = identity;
   if (keys) return { keys, expiresAt: null };
   if (profile !== undefined) {
@@ -54,7 +63,7 @@ async function baseCredentials(identity: AwsIdentity, context: CredentialContext
 
 async function fromProfile(
   name: string,
-  identity: AwsIdentity,
+  identity: AwsCredentialSources,
   context: CredentialContext,
   left: number,
 ): Promise<AwsCredentials | undefined> {
@@ -88,7 +97,7 @@ async function fromProfile(
 
 async function fromNamedSource(
   source: string | undefined,
-  { environmentKeys, container, metadata }: AwsIdentity,
+  { environmentKeys, container, metadata }: AwsCredentialSources,
   context: CredentialContext,
 ): Promise<AwsCredentials | undefined> {
   if (source === 'Environment' && environmentKeys) return { keys: environmentKeys, expiresAt: null };
@@ -149,7 +158,7 @@ async function fetchKeys(
 
 /** Requests temporary keys of a role, with keys that are allowed to assume it. */
 async function assumeRole(
-  identity: AwsIdentity,
+  identity: AwsCredentialSources,
   role: { readonly arn: string; readonly externalId?: string | undefined },
   keys: AwsKeys,
   context: CredentialContext,
@@ -175,7 +184,7 @@ async function assumeRole(
  * signed.
  */
 async function assumeRoleWithWebIdentity(
-  identity: AwsIdentity,
+  identity: AwsCredentialSources,
   { tokenFile, roleArn }: WebIdentity,
   context: CredentialContext,
 ): Promise<AwsCredentials> {
@@ -189,7 +198,7 @@ async function assumeRoleWithWebIdentity(
 }
 
 function roleRequest(
-  { sts }: AwsIdentity,
+  { sts }: AwsCredentialSources,
   action: 'AssumeRole' | 'AssumeRoleWithWebIdentity',
   fields: Readonly<Record<string, string>>,
 ) {

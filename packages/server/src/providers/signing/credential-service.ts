@@ -178,8 +178,8 @@ export function parseCredentialJson(text: string, what: string): JsonObject {
 }
 
 /**
- * Returns by how many milliseconds the service's clock is ahead. Returns 0 if the response has no date or the
- * difference is small.
+ * Returns by how many milliseconds the service's clock is ahead of `now`. The result is negative if the
+ * service's clock is behind. Returns 0 if the response has no date or the difference is small.
  */
 export function computeClockSkew(headers: BufferedResponse['headers'], now: number): number {
   const { date } = headers;

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from '../outbound.ts';
-import type { AwsIdentity } from './aws-identity.ts';
+import type { AwsCredentialSources } from './aws-credential-sources.ts';
 import type { GoogleIdentity } from './google-identity.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { GoogleIdentity } from './google-identity.ts';
 export interface SigningConfig {
   /** Identifies the cached credentials. It is the same for equal identities, regardless of other settings. */
   readonly key: string;
-  readonly identity: AwsIdentity | GoogleIdentity;
+  readonly identity: AwsCredentialSources | GoogleIdentity;
   /** Returns how to connect to the services that issue tokens. */
   readonly via: (origin: string) => ConnectionOptions | undefined;
 }

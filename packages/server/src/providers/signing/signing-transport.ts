@@ -8,8 +8,8 @@ import type {
   UpstreamTransport,
 } from '../transport.ts';
 import { AutoRenewingValue } from './auto-renewing-value.ts';
+import type { AwsCredentials } from './aws-credential-sources.ts';
 import { fetchAwsCredentials } from './aws-credentials.ts';
-import type { AwsCredentials } from './aws-identity.ts';
 import { computeClockSkew, MIN_CLOCK_SKEW_MS } from './credential-service.ts';
 import { type AccessToken, fetchGoogleToken } from './google-tokens.ts';
 import type { SigningConfig } from './signing-config.ts';

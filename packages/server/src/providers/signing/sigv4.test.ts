@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import type { AwsKeys } from './aws-identity.ts';
+import type { AwsKeys } from './aws-credential-sources.ts';
 import { createSigV4Authorization, signRequestHeaders } from './sigv4.ts';
 
 const KEYS = { id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { AwsKeys } from './aws-identity.ts';
+import type { AwsKeys } from './aws-credential-sources.ts';
 
 /**
  * A request in the form that Signature Version 4 requires: the path as it is sent, and header names in

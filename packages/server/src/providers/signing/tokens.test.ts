@@ -12,8 +12,8 @@ import { findInjectedFault } from '@floe/testkit/fault-table';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { createHttpTransport } from '../http-transport.ts';
+import { type AwsSettings, resolveAwsCredentialSources } from './aws-credential-sources.ts';
 import { fetchAwsCredentials } from './aws-credentials.ts';
-import { type AwsSettings, resolveAwsIdentity } from './aws-identity.ts';
 import { resolveGoogleIdentity } from './google-identity.ts';
 import { fetchGoogleToken } from './google-tokens.ts';
 
@@ -56,7 +56,7 @@ function aws(settings: Partial<AwsSettings>, environment: Readonly<Record<string
   };
   const all = { service: 'bedrock', region: 'test-1', metadata: false, ...settings };
   return fetchAwsCredentials(
-    resolveAwsIdentity(all, (name) => variables[name]),
+    resolveAwsCredentialSources(all, (name) => variables[name]),
     world,
   );
 }

@@ -5,8 +5,8 @@ import type {
   BucketLevel,
   BucketUsage,
   Counters,
-  ReservationExtension,
-  ReservationExtensionResult,
+  ReservationIncrease,
+  ReservationIncreaseResult,
   ReservationSettlement,
 } from '../ports.ts';
 import { BucketTable } from './bucket-table.ts';
@@ -84,7 +84,7 @@ export class InMemoryCounters implements Counters {
       this.#bucketFor(orgId, claim).settle(settlement, index, nowMs);
   }
 
-  extend(orgId: string, { id, claims, amount }: ReservationExtension): ReservationExtensionResult {
+  extend(orgId: string, { id, claims, amount }: ReservationIncrease): ReservationIncreaseResult {
     let granted = amount;
     let short: number | null = null;
     const buckets = claims.map((claim) => this.#spendBucketFor(orgId, claim));

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { BucketClaim, ReservationExtension, ReservationSettlement } from '../ports.ts';
+import type { BucketClaim, ReservationIncrease, ReservationSettlement } from '../ports.ts';
 import type { AcquireCaller, BucketWithLocalSlots, SharedStoreCounters } from './redis-counters.ts';
 
 /** The measured calls to the shared store. */
@@ -55,7 +55,7 @@ export function observeSharedStoreCounters(
       time('acquire', () => inner.acquire(orgId, id, claims, taker)),
     settle: (orgId: string, settlement: ReservationSettlement) =>
       time('settle', () => inner.settle(orgId, settlement)),
-    extend: (orgId: string, extension: ReservationExtension) =>
+    extend: (orgId: string, extension: ReservationIncrease) =>
       time('extend', () => inner.extend(orgId, extension)),
     peek: (orgId, claims) => time('peek', () => inner.peek(orgId, claims)),
     renew: (orgId: string, held: readonly BucketWithLocalSlots[], inFlight: number) =>

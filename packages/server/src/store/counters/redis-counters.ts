@@ -7,8 +7,8 @@ import type {
   BucketLevel,
   BucketUsage,
   Counters,
-  ReservationExtension,
-  ReservationExtensionResult,
+  ReservationIncrease,
+  ReservationIncreaseResult,
   ReservationSettlement,
 } from '../ports.ts';
 import type { ProcessSlotBucket } from './counter-buckets.ts';
@@ -188,8 +188,8 @@ class RedisCounters implements SharedStoreCounters {
 
   async extend(
     orgId: string,
-    { id, claims, reserved, amount }: ReservationExtension,
-  ): Promise<ReservationExtensionResult> {
+    { id, claims, reserved, amount }: ReservationIncrease,
+  ): Promise<ReservationIncreaseResult> {
     const args: (string | number)[] = [this.#offsetMs(), id, RESERVATION_TTL_MS, reserved, amount];
     for (const { enforced, limit, minimumUsed, endsAt } of claims)
       args.push(enforced ? limit : -1, minimumUsed, endsAt);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { ReservationExtension, ReservationExtensionResult } from '../ports.ts';
+import type { ReservationIncrease, ReservationIncreaseResult } from '../ports.ts';
 import type { InMemoryCounters } from './in-memory-counters.ts';
 import { computeReplicaShare, type ReplicaRank } from './replica-share.ts';
 
@@ -9,8 +9,8 @@ export interface ReservationExtenderOptions {
   /** Extends in the shared store. Rejects if it does not respond in time. */
   readonly extendRemotely: (
     orgId: string,
-    extension: ReservationExtension,
-  ) => Promise<ReservationExtensionResult>;
+    extension: ReservationIncrease,
+  ) => Promise<ReservationIncreaseResult>;
   readonly clock: Clock;
   readonly replicaRank: () => ReplicaRank;
   /** Called for each failure of the store, with the start of the call. */
@@ -29,7 +29,7 @@ export class ReservationExtender {
   }
 
   /** A grant of the store is counted in this process too, as all grants are. */
-  async extend(orgId: string, extension: ReservationExtension): Promise<ReservationExtensionResult> {
+  async extend(orgId: string, extension: ReservationIncrease): Promise<ReservationIncreaseResult> {
     const { local, extendRemotely, clock, onFailure } = this.#options;
     const began = clock.monotonic();
     try {
@@ -43,7 +43,7 @@ export class ReservationExtender {
     }
   }
 
-  extendLocally(orgId: string, extension: ReservationExtension): ReservationExtensionResult {
+  extendLocally(orgId: string, extension: ReservationIncrease): ReservationIncreaseResult {
     const { local, replicaRank } = this.#options;
     const own = replicaRank();
     const claims = extension.claims.map((claim) => computeReplicaShare(claim, own));

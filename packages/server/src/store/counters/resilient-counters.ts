@@ -3,8 +3,8 @@ import type {
   BucketClaim,
   BucketUsage,
   Counters,
-  ReservationExtension,
-  ReservationExtensionResult,
+  ReservationIncrease,
+  ReservationIncreaseResult,
   ReservationSettlement,
 } from '../ports.ts';
 import { ExhaustedLimitCache } from './exhausted-limit-cache.ts';
@@ -131,8 +131,8 @@ export class ResilientCounters implements Counters {
 
   extend(
     orgId: string,
-    extension: ReservationExtension,
-  ): ReservationExtensionResult | Promise<ReservationExtensionResult> {
+    extension: ReservationIncrease,
+  ): ReservationIncreaseResult | Promise<ReservationIncreaseResult> {
     if (this.isStoreUnavailable || extension.countedLocally)
       return this.#extensions.extendLocally(orgId, extension);
     return this.#extensions.extend(orgId, extension);

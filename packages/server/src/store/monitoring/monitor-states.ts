@@ -195,7 +195,7 @@ export async function insertMonitorChecks(
 }
 
 /**
- * Inserts periods in order. If two periods of a monitor have the same start, the later one is kept.
+ * Inserts periods. If two periods of a monitor have the same start, inserts only the last one in `rows`.
  */
 export async function insertMonitorPeriods(
   writer: DatabaseWriter,

@@ -13,8 +13,8 @@ const CLOCK_JUMP_MS = 1_000;
 const LATE_GAPS_MS = 600_000;
 
 /**
- * Records that this process is running, and detects time spans in which no process was. Calls run
- * one at a time.
+ * Records that this process is running. Detects gaps: time spans in which no process could accept
+ * beats. Calls run one at a time.
  */
 export async function recordMonitoringPulse(
   writer: DatabaseWriter,

@@ -1,9 +1,9 @@
-import type { storedMaintenanceWindowFields } from '@floe/contract/api/maintenance';
-import type { storedBoardFields, storedMonitorFields } from '@floe/contract/config/monitoring';
+import type { unconvertedMaintenanceWindowFields } from '@floe/contract/api/maintenance';
+import type { unconvertedBoardFields, unconvertedMonitorFields } from '@floe/contract/config/monitoring';
 import type * as z from 'zod';
 
 /** The definitions of monitors. Their state is in `monitor_clocks`. */
-export interface MonitorsTable extends z.output<typeof storedMonitorFields> {
+export interface MonitorsTable extends z.output<typeof unconvertedMonitorFields> {
   /**
    * Identifies the history. If a removed monitor is created again before retention deletes it, it gets the
    * same uid.
@@ -142,7 +142,7 @@ export interface MonitorLeasesTable {
   accepted_until: number;
 }
 
-/** A table with one row: the last time at which any process recorded that it was running. */
+/** One row with the last time at which any process recorded that it was running. Gaps are computed from it. */
 export interface MonitorPulseTable {
   id: number;
   seen_at: number;
@@ -159,7 +159,7 @@ export interface MonitorGapsTable {
 }
 
 /** The boards, which are pages that show selected monitors. */
-export interface BoardsTable extends z.output<typeof storedBoardFields> {
+export interface BoardsTable extends z.output<typeof unconvertedBoardFields> {
   id: string;
   org_id: string;
   public: number;
@@ -177,7 +177,7 @@ export interface BoardsTable extends z.output<typeof storedBoardFields> {
  * The maintenance windows. A window lasts from a start to an end, or is repeated with `cron`,
  * `timezone` and `duration_ms`.
  */
-export interface MaintenanceWindowsTable extends z.output<typeof storedMaintenanceWindowFields> {
+export interface MaintenanceWindowsTable extends z.output<typeof unconvertedMaintenanceWindowFields> {
   org_id: string;
   id: string;
   starts_at: number | null;

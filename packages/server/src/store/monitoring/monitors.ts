@@ -1,4 +1,4 @@
-import { storedMonitorFields } from '@floe/contract/config/monitoring';
+import { unconvertedMonitorFields } from '@floe/contract/config/monitoring';
 import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
 import { buildUpsertStatement, upsertRows } from './batch-statements.ts';
 import type { MonitorStateRow } from './monitor-state-rows.ts';
@@ -51,7 +51,7 @@ const MONITOR_COLUMNS = [
   'uid',
   'org_id',
   'id',
-  ...storedMonitorFields.keyof().options,
+  ...unconvertedMonitorFields.keyof().options,
   'interval_ms',
   'cron',
   'timezone',

@@ -3,7 +3,7 @@ import { isObject, type Json } from '@floe/contract/json';
 import { sql } from 'kysely';
 import type { TimePosition } from '../pagination.ts';
 import type { Database, DatabaseWriter } from '../ports.ts';
-import { erasePersonRollups } from './erase-person-rollups.ts';
+import { erasePersonFromRollups } from './erase-person-from-rollups.ts';
 import { addToCount, type Person, type PersonCounts } from './person.ts';
 import { listBudgetCountersOfPerson } from './person-account-rows.ts';
 import {
@@ -14,11 +14,16 @@ import {
   RELAY_EVENT_TABLES,
   type RelaySessionReference,
 } from './person-relay-rows.ts';
-import { PERSON_TABLES, type PersonTable, ROWS_PER_BATCH, scanPersonRows } from './scan-person-rows.ts';
+import {
+  LARGE_PERSON_TABLES,
+  type LargePersonTable,
+  ROWS_PER_BATCH,
+  scanPersonRows,
+} from './scan-person-rows.ts';
 
-type DeletableTable = Exclude<PersonTable, 'exchanges'>;
+type DeletableTable = Exclude<LargePersonTable, 'exchanges'>;
 
-const KIND_OF_TABLE: Readonly<Record<PersonTable, PersonRecordKind>> = {
+const KIND_OF_TABLE: Readonly<Record<LargePersonTable, PersonRecordKind>> = {
   exchanges: 'request',
   stored_bodies: 'request_body',
   stored_responses: 'stored_response',
@@ -51,7 +56,7 @@ export async function erasePersonRows(erasure: PersonErasure): Promise<void> {
     signal.throwIfAborted();
     await eraseRequests(erasure, places);
   }
-  for (const table of PERSON_TABLES)
+  for (const table of LARGE_PERSON_TABLES)
     if (table !== 'exchanges')
       for await (const places of scanPersonRows(database.read, table, person)) {
         signal.throwIfAborted();
@@ -62,7 +67,7 @@ export async function erasePersonRows(erasure: PersonErasure): Promise<void> {
         );
       }
   await eraseOwnedSessions(erasure);
-  await erasePersonRollups(database, person, signal);
+  await erasePersonFromRollups(database, person, signal);
   await eraseBudgetCounters(erasure);
 }
 

@@ -55,8 +55,8 @@ export async function findRequestsOfPerson(
 }
 
 /**
- * Returns which of the given ids have a stored body or a stored response. Returns no content, because it can
- * be large and must be read one by one.
+ * Returns the given ids that have a row in `table`. Returns no content. Content can be large, so callers must
+ * read it one row at a time.
  */
 export async function listStoredContentIds(
   reader: DatabaseReader,

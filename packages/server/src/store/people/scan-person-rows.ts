@@ -3,8 +3,8 @@ import type { TimePosition } from '../pagination.ts';
 import type { DatabaseReader } from '../ports.ts';
 import { matchesOwner, matchesPerson, type Person } from './person.ts';
 
-/** The tables with many rows of a person, which have an index on `org_id` and `created_at`. */
-export const PERSON_TABLES = [
+/** The tables that can contain many rows per person. Each has an index on `org_id` and `created_at`. */
+export const LARGE_PERSON_TABLES = [
   'exchanges',
   'stored_bodies',
   'stored_responses',
@@ -13,7 +13,7 @@ export const PERSON_TABLES = [
   'relay_approvals',
 ] as const;
 /** A table that `scanPersonRows` can scan. */
-export type PersonTable = (typeof PERSON_TABLES)[number];
+export type LargePersonTable = (typeof LARGE_PERSON_TABLES)[number];
 
 /**
  * Number of rows that one statement scans. No index contains the owner, so most of the rows belong to others.
@@ -28,7 +28,7 @@ export const ROWS_PER_BATCH = 500;
  */
 export async function* scanPersonRows(
   reader: DatabaseReader,
-  table: PersonTable,
+  table: LargePersonTable,
   person: Person,
 ): AsyncGenerator<readonly TimePosition[]> {
   let after: TimePosition = { at: -1, id: '' };
@@ -49,7 +49,7 @@ export async function* scanPersonRows(
 
 async function findWindowEnd(
   reader: DatabaseReader,
-  table: PersonTable,
+  table: LargePersonTable,
   orgId: string,
   after: TimePosition,
 ): Promise<TimePosition | undefined> {
@@ -68,7 +68,7 @@ function isAfter(orgId: string, { at, id }: TimePosition): RawBuilder<boolean> {
   return sql<boolean>`org_id = ${orgId} and created_at >= ${at} and (created_at, id) > (${at}, ${id})`;
 }
 
-function conditionOf(table: PersonTable, person: Person): RawBuilder<boolean> {
+function conditionOf(table: LargePersonTable, person: Person): RawBuilder<boolean> {
   if (table === 'exchanges' && person.endUser !== null) return matchesPerson(sql.ref('end_user'), person);
   // Turns have no owner. Those of requests are found through the requests.
   if (table === 'stored_responses')

@@ -6,7 +6,7 @@ import type { Log } from '../../core/log.ts';
 import { OpenAddressingMap } from '../../core/open-addressing-map.ts';
 import { RepeatedWarning } from '../../core/repeated-warning.ts';
 import type { Database, DatabaseWriter } from '../ports.ts';
-import { diskSpoolFiles, type SpoolFiles } from '../spool/spool-files.ts';
+import { diskSpoolFileSystem, type SpoolFileSystem } from '../spool/spool-file-system.ts';
 import type { SpoolSegment } from '../spool/spool-segment.ts';
 import { SpoolWriter } from '../spool/spool-writer.ts';
 import {
@@ -37,7 +37,7 @@ export interface SpendJournalOptions {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly files?: SpoolFiles;
+  readonly files?: SpoolFileSystem;
   /** Runs in the transaction that applies the spending. */
   readonly onSpent: (writer: DatabaseWriter, spent: readonly BucketSpendChange[]) => Promise<void>;
   /** Runs after its commit. */
@@ -72,7 +72,7 @@ export interface SpendJournal {
  */
 export async function openSpendJournal(options: SpendJournalOptions): Promise<SpendJournal> {
   const home = join(options.dataDir, 'spend');
-  await (options.files ?? diskSpoolFiles).list(home);
+  await (options.files ?? diskSpoolFileSystem).list(home);
   const leftovers = (await readdir(home, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
@@ -106,7 +106,7 @@ class DiskSpendJournal implements SpendJournal {
     this.#options = options;
     this.#directory = home;
     this.#leftovers = [...leftovers];
-    const files = options.files ?? diskSpoolFiles;
+    const files = options.files ?? diskSpoolFileSystem;
     const directory = join(home, this.#id);
     this.#writer = new SpoolWriter({
       directory,
@@ -285,7 +285,7 @@ class DiskSpendJournal implements SpendJournal {
       const [first] = this.#segments;
       if (!first?.segment.closed || first.last > this.#applied || first.last >= oldest) return;
       this.#segments.shift();
-      await (this.#options.files ?? diskSpoolFiles).remove(first.segment.path);
+      await (this.#options.files ?? diskSpoolFileSystem).remove(first.segment.path);
     }
   }
 }

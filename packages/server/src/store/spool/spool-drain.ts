@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database, SpoolIngestResult } from '../ports.ts';
-import type { SpoolFiles } from './spool-files.ts';
+import type { SpoolFileSystem } from './spool-file-system.ts';
 import type { SpoolSegment } from './spool-segment.ts';
 
 /** Delay before a batch is inserted, so that more rows share its transaction. */
@@ -19,7 +19,7 @@ const ATTEMPTS_PER_FILE = 5;
 
 export interface SpoolDrainOptions {
   readonly database: Pick<Database, 'ingest'>;
-  readonly files: SpoolFiles;
+  readonly files: SpoolFileSystem;
   readonly clock: Clock;
   readonly log: Log;
 }

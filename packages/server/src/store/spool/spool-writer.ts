@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { SpoolFile, SpoolFiles } from './spool-files.ts';
+import type { SpoolFile, SpoolFileSystem } from './spool-file-system.ts';
 import { createSpoolSegment, formatSpoolSegmentName, type SpoolSegment } from './spool-segment.ts';
 
 /**
@@ -22,7 +22,7 @@ const LOSS_LOG_INTERVAL_MS = 1000;
 export interface SpoolWriterOptions {
   readonly directory: string;
   readonly firstNumber: number;
-  readonly files: SpoolFiles;
+  readonly files: SpoolFileSystem;
   readonly clock: Clock;
   readonly log: Log;
   /** Called for each new file, in order, before anything is written to it. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../ports.ts';
 import { SpoolDrain } from './spool-drain.ts';
-import { diskSpoolFiles, type SpoolFiles } from './spool-files.ts';
+import { diskSpoolFileSystem, type SpoolFileSystem } from './spool-file-system.ts';
 import { createSpoolSegmentOfEarlierProcess, parseSpoolSegmentNumber } from './spool-segment.ts';
 import { SpoolWriter } from './spool-writer.ts';
 
@@ -19,7 +19,7 @@ export interface SpoolOptions {
   readonly log: Log;
   readonly clock: Clock;
   /** The file operations. Only tests set it. */
-  readonly files?: SpoolFiles;
+  readonly files?: SpoolFileSystem;
 }
 
 /** Writes lines to the database through files, so that no line is lost if the process is killed. */
@@ -79,7 +79,7 @@ export async function openSpool({
   database,
   clock,
   log,
-  files = diskSpoolFiles,
+  files = diskSpoolFileSystem,
 }: SpoolOptions): Promise<Spool> {
   const found = [];
   for (const { name, size } of await files.list(directory)) {

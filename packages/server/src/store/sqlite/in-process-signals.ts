@@ -1,8 +1,8 @@
 import type { DatabaseWriter, SnapshotSignals } from '../ports.ts';
 
 /**
- * Notifies this process of snapshot changes in a database that only it uses. Notifications are delivered
- * directly after the commit.
+ * Notifies this process of snapshot changes. Used if no other process uses the database. Notifications are
+ * delivered directly after the commit.
  */
 export class InProcessSignals implements SnapshotSignals {
   readonly #listeners: (() => void)[] = [];

@@ -1,6 +1,6 @@
-import { diskSpoolFiles, type SpoolFiles } from '../spool-files.ts';
+import { diskSpoolFileSystem, type SpoolFileSystem } from '../spool-file-system.ts';
 
-export interface FaultySpoolFiles extends SpoolFiles {
+export interface FaultySpoolFiles extends SpoolFileSystem {
   /** Error code of writes, which all fail after half of their bytes. Null for success. */
   writeFault: string | null;
   createFault: string | null;
@@ -15,14 +15,14 @@ function fault(code: string): Error {
 /** Creates file operations on the real disk with faults that a test can turn on. */
 export function createFaultySpoolFiles(): FaultySpoolFiles {
   const files: FaultySpoolFiles = {
-    ...diskSpoolFiles,
+    ...diskSpoolFileSystem,
     writeFault: null,
     createFault: null,
     syncFault: null,
     syncs: 0,
     async create(path) {
       if (files.createFault) throw fault(files.createFault);
-      const file = await diskSpoolFiles.create(path);
+      const file = await diskSpoolFileSystem.create(path);
       return {
         async write(bytes, position) {
           if (!files.writeFault) return file.write(bytes, position);

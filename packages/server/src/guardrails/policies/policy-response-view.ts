@@ -6,7 +6,7 @@ import type { Usage } from '@floe/wire/usage';
 import type { PolicySubject } from './evaluate-policies.ts';
 import type { InlineLimits } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
-import { type PolicyRequest, RequestSubject } from './request-subject.ts';
+import { type PolicyRequest, PolicyRequestView } from './policy-request-view.ts';
 
 /** A response as the client will receive it. */
 export interface PolicyResponse {
@@ -30,9 +30,9 @@ export interface ResponseFindingsSearch {
 const MAX_TEXT_CHARS = 4_000_000;
 
 /** Gives response policies access to a response and its request. */
-export class ResponseSubject implements PolicySubject {
+export class PolicyResponseView implements PolicySubject {
   readonly #answer: PolicyResponse;
-  readonly #request: RequestSubject;
+  readonly #request: PolicyRequestView;
   readonly #search: ResponseFindingsSearch;
   #findings: FindingCounts | null = null;
   #places: FindingLocations | null = null;
@@ -44,7 +44,7 @@ export class ResponseSubject implements PolicySubject {
     search: ResponseFindingsSearch,
   ) {
     this.#answer = answer;
-    this.#request = new RequestSubject(request, policySet, search.limits);
+    this.#request = new PolicyRequestView(request, policySet, search.limits);
     this.#search = search;
   }
 

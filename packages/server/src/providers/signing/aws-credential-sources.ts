@@ -17,7 +17,7 @@ export interface AwsCredentials extends ExpiringValue {
  * environment, web identity, default profile, container, instance role. The first available source
  * is used. If `role` is set, the keys are used to assume that role.
  */
-export interface AwsIdentity {
+export interface AwsCredentialSources {
   readonly type: 'aws';
   readonly service: string;
   readonly region: string;
@@ -69,7 +69,10 @@ const CONTAINER_SERVICE_URL = 'http://169.254.170.2';
 const METADATA_SERVICE_URL = 'http://169.254.169.254';
 
 /** Determines the sources of AWS keys from the settings and the environment. */
-export function resolveAwsIdentity(settings: AwsSettings, variable: VariableLookup): AwsIdentity {
+export function resolveAwsCredentialSources(
+  settings: AwsSettings,
+  variable: VariableLookup,
+): AwsCredentialSources {
   const set = (name: string) => variable(name) || undefined;
   const home = set('HOME') ?? set('USERPROFILE') ?? '.';
   const [id, secret] = [set('AWS_ACCESS_KEY_ID'), set('AWS_SECRET_ACCESS_KEY')];

@@ -1,7 +1,7 @@
 import type { Metrics } from '../../analytics/metrics.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { StartReport } from '../announce-start.ts';
-import type { ProcessHost } from './process-host.ts';
+import type { ProcessEnvironment } from './process-environment.ts';
 import { isSupervisorMessage, type ProcessMessage } from './process-messages.ts';
 
 /** Maximum time for which a scrape waits for the supervisor. */
@@ -14,7 +14,7 @@ export interface SupervisorChannel {
   onMessage(listener: (message: unknown) => void): void;
 }
 
-/** The channel of this process, which a supervisor started. */
+/** The channel from this process to the supervisor that started it. */
 export const supervisorChannel: SupervisorChannel = {
   send(message, sent) {
     if (process.send === undefined || !process.connected) sent();
@@ -23,8 +23,8 @@ export const supervisorChannel: SupervisorChannel = {
   onMessage: (listener) => void process.on('message', listener),
 };
 
-/** The host of a process that a supervisor started. */
-export class SupervisedHost implements ProcessHost {
+/** The environment of a process that a supervisor started. */
+export class SupervisedEnvironment implements ProcessEnvironment {
   readonly processCount: number;
   readonly #channel: SupervisorChannel;
   readonly #clock: Clock;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { createDirectory } from '../create-directory.ts';
 
 /** The file operations that the spool uses. Tests replace them to simulate failures. */
-export interface SpoolFiles {
+export interface SpoolFileSystem {
   /** Creates the directory if it is missing, and lists its files with their sizes in bytes. */
   list(directory: string): Promise<readonly { readonly name: string; readonly size: number }[]>;
   /** Creates a file. Rejects if it already exists. */
@@ -25,8 +25,8 @@ export interface SpoolFile {
   close(): Promise<void>;
 }
 
-/** The file operations on the real file system. */
-export const diskSpoolFiles: SpoolFiles = {
+/** The implementation that uses files on disk. */
+export const diskSpoolFileSystem: SpoolFileSystem = {
   async list(directory) {
     createDirectory(directory);
     const names = await readdir(directory);

@@ -41,10 +41,10 @@ const MAX_TEXT_CHARS = 4_000_000;
 const MAX_LIST_ENTRIES = 10_000;
 
 /**
- * Gives policies access to a request. Each part is read at most once, and only if a policy needs
- * it.
+ * The view of a request that policies evaluate. Reads each field of the request at most once, and
+ * only if a policy needs the field.
  */
-export class RequestSubject implements PolicySubject {
+export class PolicyRequestView implements PolicySubject {
   readonly #request: PolicyRequest;
   readonly #policySet: PolicySet;
   readonly #limits: InlineLimits | null;
@@ -55,7 +55,7 @@ export class RequestSubject implements PolicySubject {
   #scan: JsonScanResult | null = null;
   #places: FindingLocations | null = null;
 
-  /** @param limits null in a thread, where the evaluation may take longer */
+  /** @param limits null in a worker thread, where the evaluation may take longer */
   constructor(request: PolicyRequest, policySet: PolicySet, limits: InlineLimits | null = null) {
     this.#request = request;
     this.#policySet = policySet;

@@ -47,10 +47,10 @@ class PooledCall implements InFlightHttp1Request {
 }
 
 /**
- * A pool of keep-alive connections to one origin, one per concurrent request. The most recently
- * used connection is reused first.
+ * A pool of keep-alive connections to one origin. Each connection processes one request at a time. The
+ * most recently used idle connection is reused first.
  */
-export class OriginPool {
+export class OriginConnectionPool {
   readonly #url: URL;
   readonly #connect: SocketConnector;
   readonly #idle: Http1Connection[] = [];

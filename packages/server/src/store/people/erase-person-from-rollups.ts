@@ -13,11 +13,12 @@ type Table = (typeof TABLES)[number];
 const ROWS_PER_BATCH = 200;
 
 /**
- * Moves the person's sums in the rollups to the rows without a value: in the facet `owner`, and in metadata
- * facets whose value is the person. All totals stay the same. Can be repeated, also after an interruption.
+ * Moves the person's sums in the rollups to the rows without a value. Processes the facet `owner` and each
+ * metadata facet that contains the person as a value. All totals stay the same. Can be repeated after an
+ * interruption.
  * @throws the reason of the signal if it is aborted
  */
-export async function erasePersonRollups(
+export async function erasePersonFromRollups(
   database: Pick<Database, 'read' | 'transaction'>,
   person: Person,
   signal: AbortSignal,
