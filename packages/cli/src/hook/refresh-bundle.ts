@@ -1,6 +1,7 @@
 import { isObject } from '@floe/contract/json';
 import {
   type BundleCachePath,
+  type CachedBundle,
   getBundleCacheDirectory,
   parseSignedBundle,
   readCachedBundle,
@@ -43,15 +44,19 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
     pinnedKey: before?.pinnedKey ?? settings.publicKey ?? bundle.public_key,
   };
   const payload = verifyCachedBundle(next, Date.now());
-  if (!payload)
-    throw new HookRequestError(
-      `the rule bundle has expired, or is not signed with the server key that was stored at installation; if the server key has changed, delete ${directory} and run "floe hook install" again`,
-    );
+  if (!payload) throw new HookRequestError(describeUnusableBundle(next, directory));
   const old = before && verifyCachedBundle(before, Number.NEGATIVE_INFINITY);
   if (old && Date.parse(old.issued_at) > Date.parse(payload.issued_at))
     throw new HookRequestError('the downloaded rules are older than the cached rules, so they were rejected');
   storeCachedBundle(directory, next);
   return `rules ${payload.version}, valid until ${payload.expires_at}`;
+}
+
+function describeUnusableBundle(cached: CachedBundle, directory: string): string {
+  const isSigned = verifyCachedBundle(cached, Number.NEGATIVE_INFINITY) !== null;
+  return isSigned
+    ? 'the rule bundle has expired; check the clocks of this machine and of the server'
+    : `the rule bundle is not signed with the server key that was stored at installation; if the server key has changed, delete ${directory} and run "floe hook install" again`;
 }
 
 function parseBundleAnswer(body: string) {

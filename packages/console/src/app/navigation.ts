@@ -91,7 +91,7 @@ const NAVIGATION: readonly NavigationGroup[] = [
       { label: 'Decisions', path: '/relay/decisions', icon: Gavel },
       { label: 'Rules', path: '/relay/rules', icon: BookOpen },
       { label: 'Approvals', path: '/relay/approvals', icon: BadgeCheck },
-      { label: 'Coverage', path: '/relay/coverage', icon: Activity },
+      { label: 'Hook coverage', path: '/relay/coverage', icon: Activity },
     ],
   },
 ];

@@ -105,7 +105,7 @@ test('two listeners do not share a port, and mail channels need a mail server', 
 
 test('several processes need PostgreSQL and a shared store', () => {
   const problem = (missing: string) =>
-    `server.processes: must be 1 without ${missing}, because several processes need a database and counters that they share. Configure what is missing, or remove this field`;
+    `server.processes: must be 1 unless ${missing} ${missing.includes(' and ') ? 'are' : 'is'} configured, because several processes must share a database and counters. Configure ${missing}, or remove this field`;
   const postgres = 'postgres://localhost/floe';
   const redis = 'redis://localhost';
   for (const processes of [2, 'auto']) {

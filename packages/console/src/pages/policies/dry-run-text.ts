@@ -23,7 +23,7 @@ export function describeDryRunEffect(result: DryRunResult, action: PolicyForm['a
 }
 
 /**
- * Lists the counts, as in `402,188 checked · 1,204 matched (0.30%) · 12 keys · 88 skipped (unusable body)`.
+ * Lists the counts, as in `402,188 checked · 1,204 matched (0.30%) · 12 keys`.
  */
 export function formatDryRunCounts(result: DryRunResult): string {
   const { evaluated, matched, key_count, skipped, not_evaluated: undecided, has_more: more } = result;

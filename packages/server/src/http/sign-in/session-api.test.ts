@@ -60,7 +60,7 @@ test('the one-time link creates the first owner once, also for two simultaneous 
   assert.equal(late.body.error?.code, 'link_expired');
   assert.match(
     String(late.body.error?.message),
-    /was already used at 2026-11-21T12:00:00.000Z.*floe owner-link/,
+    /was used at 2026-11-21T12:00:00.000Z.*floe owner-link/,
   );
   assert.equal((await look()).body.error?.message, late.body.error?.message);
   const users = await first.api.database.read.selectFrom('users').selectAll().execute();
