@@ -53,7 +53,7 @@ function listChunks(org: OrgConfig): ConfigChunk[] {
   return [{ org: rest }, ...lists];
 }
 
-/** `splitConfig` created the chunk, in a thread of this process. */
+/** `splitConfig` created the chunk, in a worker thread of this process. */
 function readChunk(chunk: Uint8Array): ConfigChunk {
   return deserialize(chunk) as ConfigChunk;
 }

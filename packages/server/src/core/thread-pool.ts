@@ -2,7 +2,7 @@ import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { Clock, Timer } from './clock.ts';
 
-/** The settings of a thread pool. */
+/** The settings of a worker thread pool. */
 export interface ThreadPoolOptions {
   /** The module that each thread runs. It must call `serveTasks`. */
   readonly entry: URL;
@@ -19,7 +19,7 @@ export interface ThreadPoolOptions {
   readonly taskTimeoutMs: number;
   /** Time without a task after which a thread ends, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** Maximum heap size of a thread. */
+  /** Maximum heap size of a worker thread. */
   readonly maxHeapMb: number;
   readonly clock: Pick<Clock, 'after'>;
 }

@@ -86,7 +86,7 @@ export class ClientStream implements ClientOutput {
   /** Whether there is content that the policies have not released. */
   #hasUnfilteredContent = false;
   #isWaiting = false;
-  /** Sends the end of the response after the evaluation in a thread. */
+  /** Sends the end of the response after the evaluation in a worker thread. */
   #onEvaluated: ((rest: Buffer) => void) | null = null;
 
   constructor(x: Exchange) {
@@ -148,7 +148,7 @@ export class ClientStream implements ClientOutput {
   }
 
   /**
-   * Passes the rest of the response to `use`. If the evaluation runs in a thread, waits until it has ended.
+   * Passes the rest of the response to `use`. If the evaluation runs in a worker thread, waits until it has ended.
    */
   #whenEvaluated(filter: StreamPolicyFilter, ready: Buffer, use: (bytes: Buffer) => void): void {
     if (filter.pending === null) {

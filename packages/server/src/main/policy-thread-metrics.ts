@@ -2,7 +2,7 @@ import { CounterFamily, GaugeFamily } from '../analytics/metric-families.ts';
 import type { PolicyThreads } from '../guardrails/policies/policy-threads.ts';
 
 /**
- * Creates the metrics about policy evaluations in threads. `render` returns them in the Prometheus text
+ * Creates the metrics about policy evaluations in worker threads. `render` returns them in the Prometheus text
  * format.
  */
 export function createPolicyThreadMetrics(threads: Pick<PolicyThreads, 'stats'>): { render(): string } {

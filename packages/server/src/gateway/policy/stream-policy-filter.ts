@@ -109,7 +109,7 @@ export class StreamPolicyFilter {
     return this.take();
   }
 
-  /** Cancels the evaluation in a thread. The stream cannot continue afterwards. */
+  /** Cancels the evaluation in a worker thread. The stream cannot continue afterwards. */
   cancel(): void {
     this.#controller.abort();
     this.fault ??= new Fault(
@@ -152,7 +152,7 @@ export class StreamPolicyFilter {
   }
 
   /**
-   * Waits for an evaluation in a thread and then calls `next`. `pending` resolves when no frame waits any
+   * Waits for an evaluation in a worker thread and then calls `next`. `pending` resolves when no frame waits any
    * longer.
    */
   #suspend(evaluating: Promise<void>, next: () => void): void {

@@ -45,7 +45,7 @@ export class CleanTextCache implements WritableCleanTexts {
 /** Maximum number of digests in one report: the most that a main thread receives in a fraction of 1 ms. */
 const MAX_REPORTED = 2_000;
 
-/** The cache of a thread. It reports new texts, so that the main thread need not scan them again. */
+/** The cache of a worker thread. It reports new texts, so that the main thread need not scan them again. */
 export class ReportingCleanTextCache extends CleanTextCache {
   #added: string[] = [];
 

@@ -23,7 +23,7 @@ export interface ResponseFindingsSearch {
   find(): FindingCounts;
   /** Returns null if the text has no paths, as in a stream. */
   locate(): FindingLocations | null;
-  /** The limits for the request. Null if the evaluation runs in a thread. */
+  /** The limits for the request. Null if the evaluation runs in a worker thread. */
   readonly limits: InlineLimits | null;
 }
 

@@ -14,7 +14,7 @@ import { compilePolicies, type PolicySet, type PolicySource } from './policies.t
 import type { PolicyRequest } from './policy-request-view.ts';
 import { type PolicyResponse, PolicyResponseView } from './policy-response-view.ts';
 
-/** A value whose `body` has been copied to a thread, which receives a Buffer without its methods. */
+/** A value whose `body` has been copied to a worker thread, which receives a Buffer without its methods. */
 type Copied<Value extends { readonly body: Buffer }> = Omit<Value, 'body'> & { readonly body: Uint8Array };
 
 /** A response that was received as a stream. */
@@ -61,7 +61,7 @@ export interface PolicyTaskResult {
   readonly kinds: readonly FindingKind[];
 }
 
-/** Runs a task in a thread, with the functions that the main thread uses for small bodies. */
+/** Runs a task in a worker thread, with the functions that the main thread uses for small bodies. */
 export function runPolicyTask(task: PolicyTask): PolicyTaskResult {
   if (task.name === 'kinds') return { ...NOTHING, kinds: findKinds(task.texts, new Set(task.kinds)) };
   const whole = compileOnce(task.source);
