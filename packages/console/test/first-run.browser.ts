@@ -60,9 +60,7 @@ for (const [name, look] of [
     other.setDefaultTimeout(TEST_TIMEOUT_MS);
     await other.goto(link);
     await other
-      .getByText(
-        /This link was used at \d{4}-\d\d-\d\dT[\d:.]+Z\. If you have an account, sign in/,
-      )
+      .getByText(/This link was used at \d{4}-\d\d-\d\dT[\d:.]+Z\. If you have an account, sign in/)
       .waitFor();
     await other.getByLabel('Email').fill('mara@acme.example');
     await other.getByLabel('Password').fill('quiet harbour lantern');

@@ -2,7 +2,7 @@ import { homedir, hostname } from 'node:os';
 import type { RelayEvent } from '@floe/contract/api/relay';
 import { findRepository } from './repository.ts';
 
-/** Version of the client, which decisions record. */
+/** Version of the client. Decisions record it. */
 const CLIENT_VERSION = '0.1.0';
 /** Maximum number of characters per text, because the server accepts bodies of 1 MiB. */
 const MAX_TEXT_CHARS = 200_000;

@@ -40,7 +40,7 @@ interface ImportProduct {
   readonly summary: string;
   /** Matches references to variables in configurations of the product. */
   readonly variablePattern: RegExp;
-  /** Prepares the converter, which is synchronous. */
+  /** Prepares the synchronous converter. */
   prepare(options: Options): Promise<(root: SourceObject, draft: FloeDraft) => void>;
 }
 

@@ -38,7 +38,7 @@ export function runImport(
   return { draft, report: context.report, secrets: context.secrets };
 }
 
-/** Formats the list of the environment variables that the user must set, which ends the report. */
+/** Formats the end of the report: the list of environment variables that the user must set. */
 export function formatRequiredVariables(variables: readonly RequiredVariable[]): string {
   if (variables.length === 0) return '';
   const lines = variables.map(({ name, fields, isLiteral }) => {

@@ -5,7 +5,7 @@ import type { PageRoute } from './page-route.ts';
 /** The routes of all pages. */
 export const PAGE_ROUTES: readonly PageRoute[] = Object.values(pages).flat();
 
-/** Loads the sign-in page, which is outside the organization pages. */
+/** Loads the sign-in page. It is not one of the organization pages. */
 export const loadSignInPage = () => import('../pages/sign-in/sign-in-page.tsx');
 
 /** The navigation groups to show. */

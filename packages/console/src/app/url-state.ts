@@ -4,7 +4,7 @@ import { parseQueryString } from './query-text.ts';
 
 declare module '@tanstack/history' {
   interface HistoryState {
-    /** Whether the drawer was opened from a list, which is then the previous history entry. */
+    /** Whether the drawer was opened from a list. If so, the list is the previous history entry. */
     isBeside?: boolean;
   }
 }

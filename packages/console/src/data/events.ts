@@ -7,7 +7,7 @@ const watch = (changed: () => void) => stream.watch(changed);
 const connection = () => stream.connection;
 const lostAt = () => stream.lostAt;
 
-/** Returns the state of the event stream, which determines whether data updates automatically. */
+/** Returns the state of the event stream. The state determines whether data updates automatically. */
 export function useEventStreamState(): EventStreamState {
   return useSyncExternalStore(watch, connection);
 }

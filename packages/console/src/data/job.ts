@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { getJson } from './api-client.ts';
 import { ApiError } from './api-error.ts';
 
-/** A background job of the server. `Result` is the type of its result, which depends on the kind of job. */
+/** A background job of the server. `Result` is the type of its result and depends on the kind of job. */
 export type Job<Result> = Omit<z.output<typeof jobResource>, 'result'> & { readonly result: Result | null };
 
 const LOOK_MS = 500;

@@ -1,4 +1,4 @@
-/** What `readNextRows` needs of a page. */
+/** The fields of a page that `readNextRows` uses. */
 interface Page {
   readonly data: readonly unknown[];
   readonly next_cursor: string | null;

@@ -1,7 +1,7 @@
 /** The server's time minus the browser's time in milliseconds, from the last response. */
 let offsetMs = 0;
 
-/** Updates the server's time from the `Date` header of a response, which is rounded down to a second. */
+/** Updates the server's time from the `Date` header of a response. The header is rounded down to a second. */
 export function updateServerTime(header: string | null, browserNowMs = Date.now()): void {
   const at = header === null ? Number.NaN : Date.parse(header);
   if (!Number.isNaN(at)) offsetMs = at - browserNowMs;

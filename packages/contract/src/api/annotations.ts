@@ -29,7 +29,7 @@ export const analyticsNoteInput = z.strictObject({
     .describe('Text of the annotation, such as `web 4.2 deployed`. The audit log records it.'),
 });
 
-/** A note about an event, which charts show at the time of the event. */
+/** A note about an event. Charts show the note at the time of the event. */
 export const analyticsNote = z.strictObject({ at: timestamp, text: z.string() }).meta({ id: 'Annotation' });
 
 /** Events to show in charts, newest first. */

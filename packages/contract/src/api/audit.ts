@@ -94,7 +94,7 @@ export const auditAnchor = z.strictObject({ ...anchor, at: timestamp }).meta({ i
 
 export const auditAnchorList = createPageSchema(auditAnchor);
 
-/** The request body of `POST /api/management/audit/verify`, which contains exported anchors. */
+/** The request body of `POST /api/management/audit/verify`. It contains exported anchors. */
 export const auditVerificationInput = z.strictObject({
   anchors: z
     .array(z.strictObject({ ...anchor, at: timestamp.optional() }))
@@ -103,7 +103,10 @@ export const auditVerificationInput = z.strictObject({
     .describe('Anchors as `audit.anchors` returned them.'),
 });
 
-/** The result of verifying the audit chain: whether the chain is valid, and the status of each exported anchor. */
+/**
+ * The result of verifying the audit chain: whether the chain is valid, and the status of each exported
+ * anchor.
+ */
 export const auditVerificationResult = z.strictObject({
   valid: z.boolean().describe('Whether the chain is valid and no anchor differs or is missing.'),
   broken_at: z

@@ -91,7 +91,7 @@ const compare = z
     '`previous` adds the values of the preceding range of the same length. For a range of whole days, this is the same number of days.',
   );
 
-/** Rejects unknown parameters except `metadata.<key>`, which is a filter. */
+/** Rejects unknown parameters. Accepts `metadata.<key>`, because it is a filter. */
 function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
     .object({ ...chartRange, ...filters, ...shape })

@@ -61,7 +61,7 @@ export function toWritableFields(fields: Readonly<Record<string, z.ZodType>>): R
   );
 }
 
-/** Removes the default, which would otherwise replace a field that the client left unchanged. */
+/** Removes the default. Otherwise, the default would replace a field that the client did not change. */
 function withoutDefault(field: z.ZodType): z.ZodType {
   if (field instanceof z.ZodDefault || field instanceof z.ZodPrefault || field instanceof z.ZodOptional) {
     const inner = field.unwrap();

@@ -197,7 +197,7 @@ export const keyReplacement = z.strictObject({
   ...settings,
 });
 
-/** The request to rotate a key, which replaces its value. */
+/** The request to rotate a key. The rotation replaces the value of the key. */
 export const keyRotation = z.strictObject({
   overlap_hours: z
     .number()

@@ -69,7 +69,7 @@ export const passkeyAttestationOptions = z.strictObject({
   attestation: z.literal('none'),
 });
 
-/** A passkey in the API format, which only its owner can see. */
+/** A passkey in the API format. Only its owner can see it. */
 export const passkeyResource = z
   .strictObject({
     id: z.string(),

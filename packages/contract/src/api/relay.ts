@@ -228,7 +228,7 @@ export const approvalWaitQuery = z.strictObject({
     .describe('Maximum time to wait for a decision, in seconds. `0` returns immediately.'),
 });
 
-/** An approval, which may still be pending. */
+/** An approval. It can be pending. */
 export const relayApproval = z
   .strictObject({
     id: z.string(),

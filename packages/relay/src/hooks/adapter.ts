@@ -1,7 +1,7 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
 import type { JsonObject } from '@floe/contract/json';
 
-/** A parsed hook call, which is a request for a decision or a report. */
+/** A parsed hook call. It requests a decision or contains a report. */
 export interface HookCall {
   /** The agent's name of the hook. */
   readonly name: string;

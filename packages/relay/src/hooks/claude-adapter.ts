@@ -46,7 +46,10 @@ export function createClaudeAdapter(shape: ClaudeHookFormat): HookAdapter {
   };
 }
 
-/** Parses a hook payload in the format of Claude Code. An unknown or missing hook name produces a call without events. */
+/**
+ * Parses a hook payload in the format of Claude Code. An unknown or missing hook name produces a call without
+ * events.
+ */
 export function readClaudePayload(payload: JsonObject, agent: string): HookCall {
   const given = readLabelField(payload, 'hook_event_name', 'hookEventName') ?? '';
   const name = given.charAt(0).toUpperCase() + given.slice(1);

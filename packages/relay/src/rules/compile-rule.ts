@@ -150,7 +150,7 @@ type Candidate = Omit<RuleApplication, 'reason'>;
 
 const WHOLE_EVENT: Candidate = { match: 'yes', command: null, file: null };
 
-/** The parts of an event that match the command, tool or path patterns of a rule. */
+/** The text segments of an event that match the command, tool or path patterns of a rule. */
 function findCandidates({ matches, events, condition }: CompiledRule, subject: RuleInput): Candidate[] {
   const { event, shell } = subject;
   const found: Candidate[] = [];

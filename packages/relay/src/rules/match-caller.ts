@@ -1,14 +1,14 @@
 import { compileWildcards } from '@floe/conditions/wildcards';
 import type { RelayEvent } from '@floe/contract/api/relay';
 
-/** The caller's identity, which is determined by its key. */
+/** The identity of the caller. The caller's key determines it. */
 export interface CallerIdentity {
   readonly key: string;
   readonly team: string | null;
   readonly owner: string | null;
 }
 
-/** The part of a rule that restricts callers. An absent field matches every caller. */
+/** The fields of a rule that restrict callers. An absent field matches every caller. */
 export interface CallerPattern {
   readonly keys?: readonly string[] | undefined;
   readonly teams?: readonly string[] | undefined;

@@ -4,7 +4,7 @@ import { findPositionals } from '../shell/positional-arguments.ts';
 import type { ShellWord } from '../shell/shell-word.ts';
 import { combineRequiredMatches, findBestMatch, type MatchResult } from './match-result.ts';
 
-/** The part of a rule's `match` that applies to shell commands. */
+/** The fields of a rule's `match` that apply to shell commands. */
 export interface CommandPattern {
   readonly command?: readonly string[] | undefined;
   readonly subcommand?: readonly string[] | undefined;

@@ -10,7 +10,7 @@ export interface ConnectorCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** The part of a rule's `match` that applies to tool calls. */
+/** The fields of a rule's `match` that apply to tool calls. */
 export interface ToolPattern {
   readonly server_url?: readonly string[] | undefined;
   readonly server_command?: readonly string[] | undefined;

@@ -89,7 +89,7 @@ export class ShellScope {
     this.#values.set(name, size > MAX_SEGMENTS ? [[{ text: null, quoted: true, certain: false }]] : value);
   }
 
-  /** Assigns one value of a loop variable, which gets several values. */
+  /** Assigns one of several values to a loop variable. */
   assignEach(name: string, value: VariableValue): void {
     this.#values.delete(name);
     this.assign(name, value);

@@ -42,7 +42,7 @@ export interface AlertFields {
      * alerts.
      */
     readonly budgetId?: string;
-    /** The part of the budget that was spent: 0.5, 0.8 or 1. */
+    /** The share of the budget that was spent: 0.5, 0.8 or 1. */
     readonly share: number;
     readonly spentNanoUsd: number;
     readonly limitNanoUsd: number;

@@ -75,7 +75,7 @@ const PERCENTILES: ReadonlyMap<
   ['first_token_p99_ms', { buckets: FIRST_TOKEN_BUCKET_COLUMNS, share: 0.99 }],
 ]);
 
-/** Returns whether a metric is a percentile, which is computed from a histogram instead of sums. */
+/** Returns whether a metric is a percentile. Percentiles are computed from a histogram instead of sums. */
 export function isPercentileMetric(metric: ChartMetric): boolean {
   return PERCENTILES.has(metric);
 }

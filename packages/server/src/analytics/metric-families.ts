@@ -100,7 +100,7 @@ export class HistogramFamily {
   }
 }
 
-/** Returns the key of a series. This is faster than `join`, which matters on the hot path. */
+/** Returns the key of a series. Called on the hot path, because it is faster than `join`. */
 function seriesKey(labels: LabelValues): string {
   let key = '';
   for (const label of labels) key += `${label}\n`;

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** Creates the metrics about the process and its queues, which are computed at each scrape. */
+/** Creates the metrics about the process and its queues. Each scrape computes them. */
 export function createProcessMetrics(backlog: () => number, alertsQueued: () => Promise<number>): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

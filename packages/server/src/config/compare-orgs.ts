@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { EventLoopTurns } from '../core/event-loop-turns.ts';
 import type { LoadedConfig } from './load-config.ts';
 
-/** How the organizations of two files differ, by id. */
+/** The ids of the organizations that differ between two files. */
 export interface OrgDifferences {
   /** New and removed organizations, and those that are not equal. */
   readonly changed: ReadonlySet<string>;

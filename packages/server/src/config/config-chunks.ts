@@ -67,7 +67,7 @@ interface OpenOrg {
   readonly fields: Record<string, unknown>;
   /** The organization in the running configuration. */
   readonly before: Readonly<Record<string, unknown>>;
-  /** The long lists, whose entries arrive in separate chunks. */
+  /** The long lists. Their entries arrive in separate chunks. */
   readonly lists: Map<string, unknown[]>;
 }
 

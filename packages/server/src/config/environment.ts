@@ -39,7 +39,7 @@ export const SECRET_VARIABLES = [
   'FLOE_REDIS_URL',
 ] as const satisfies readonly (keyof typeof ENVIRONMENT_OVERRIDES | (typeof OTHER_VARIABLES)[number])[];
 
-/** Variables of the scripts, the SDKs and the tests, which use the same prefix. */
+/** Variables with the same prefix that the scripts, the SDKs and the tests use. */
 const NON_SERVER_VARIABLES = /^FLOE_(TEST_|BENCH_|RUNTIME_FORCE$|FIXTURES$|API_KEY$)/;
 
 /**

@@ -19,7 +19,7 @@ import { parseYamlDocument } from './yaml-document.ts';
  */
 export const DEFAULT_CONFIG_FILE = 'floe.yaml';
 
-/** The part of the environment on which the configuration depends. */
+/** The environment settings that determine the configuration. */
 export type ConfigEnvironment = Pick<
   Environment,
   'configPath' | 'dataDir' | 'overrides' | 'unknown' | 'variable'

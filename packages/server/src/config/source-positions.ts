@@ -15,7 +15,7 @@ export interface PositionTable {
   readonly fields: Uint32Array<ArrayBuffer>;
 }
 
-/** Where the numbers of a field are. */
+/** The positions of the numbers of a field. */
 const FIELD_SIZE = 5;
 /** Twice the index of its name, plus 1 if it has a value. */
 const NAME = 0;

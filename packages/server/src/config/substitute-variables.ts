@@ -59,7 +59,7 @@ export function expandVariables(
 
 const FILE_PREFIX = 'file:';
 
-/** What one expansion has found so far. */
+/** The findings of one expansion so far. */
 interface ExpansionNotes {
   readonly names: string[];
   readonly unset: string[];

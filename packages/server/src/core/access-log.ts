@@ -161,7 +161,7 @@ function formatDropReport(nowMs: number, lines: number): string {
  */
 let lastPrefix = { ms: Number.NaN, text: '' };
 
-/** Returns the start of an access log line, which contains the fields that all log lines have. */
+/** Returns the start of an access log line. It contains the fields that all log lines have. */
 export function formatAccessLogPrefix(nowMs: number): string {
   if (nowMs !== lastPrefix.ms)
     lastPrefix = { ms: nowMs, text: `{"level":"info","time":"${new Date(nowMs).toISOString()}"` };

@@ -6,7 +6,7 @@ import { hash, randomBytes } from 'node:crypto';
  */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** The prefix of an id, which identifies the kind of resource. */
+/** The prefix of an id. It identifies the kind of resource. */
 export type IdPrefix =
   | 'org'
   | 'key'

@@ -28,7 +28,7 @@ export interface ClientRequest {
   readonly stream: boolean;
   /** Number of requested responses (`n` of Chat Completions). */
   readonly choices: number;
-  /** The end user that the body names; null if it names none. */
+  /** The end user in the body. Null if the body contains none. */
   readonly user: string | null;
   /** The canonical request, if `body` was created from it. */
   readonly canonical?: WireAsk;

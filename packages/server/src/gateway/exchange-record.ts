@@ -63,8 +63,8 @@ export interface PolicyState {
   /** False if a policy changed the response, because the response then applies only to this caller. */
   readonly isCacheable: boolean;
   /**
-   * The evaluation of the response that runs in a worker thread. Nothing more is sent until it has ended. Null if
-   * none is running.
+   * The evaluation of the response that runs in a worker thread. Nothing more is sent until it has ended.
+   * Null if none is running.
    */
   readonly pending: PendingEvaluation | null;
 }

@@ -85,7 +85,7 @@ function findBlockReason({ result: { state, fault } }: StartedExchange): string 
   return code === 'price_unknown' ? 'price' : 'allowlist';
 }
 
-/** Records the output length, which later requests without an output maximum use for their estimate. */
+/** Records the output length. Later requests without an output maximum use it for their estimate. */
 function recordOutputLength(x: Exchange, { usage }: UsageAndCost): void {
   const {
     result,

@@ -129,7 +129,7 @@ export class ForwardedEventStream implements ResponseSink, PendingResponseEnd {
     return true;
   }
 
-  /** Ends the reader, which reports the usage so far. */
+  /** Ends the reader. The reader then reports the usage so far. */
   abort(): void {
     this.#reader.end();
   }

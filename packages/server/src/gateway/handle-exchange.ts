@@ -57,7 +57,10 @@ function sendAnyError(x: StartedExchange, error: unknown): ExchangeResult {
   }
 }
 
-/** Releases and records the exchange. A bug here must not end the process, which serves other organizations. */
+/**
+ * Releases and records the exchange. A bug here must not end the process, because the process serves other
+ * organizations.
+ */
 function finish(x: StartedExchange, operation: GatewayOperation): void {
   try {
     operation.release?.(x);

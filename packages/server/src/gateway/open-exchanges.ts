@@ -4,7 +4,7 @@ import { OpenAddressingMap } from '../core/open-addressing-map.ts';
 import type { KeyRecord, Keyring } from '../platform/keyring.ts';
 import type { ClientConnection } from './client-connection.ts';
 
-/** The parts of an exchange in progress that are needed to interrupt it. */
+/** The fields of an exchange in progress that are needed to interrupt it. */
 export interface OpenExchange {
   readonly id: string;
   readonly client: Pick<ClientConnection, 'interrupt'>;

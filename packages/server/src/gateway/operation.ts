@@ -11,7 +11,7 @@ export interface RoutedRequest {
   send(): Promise<ExchangeResult>;
 }
 
-/** A gateway operation, which defines how requests are parsed and sent. */
+/** A gateway operation. It defines how requests are parsed and sent. */
 export interface GatewayOperation {
   readonly surface: GatewaySurface;
   /** Parses the request and resolves its route. Rejects with the error of the request. */

@@ -148,7 +148,8 @@ export class ClientStream implements ClientOutput {
   }
 
   /**
-   * Passes the rest of the response to `use`. If the evaluation runs in a worker thread, waits until it has ended.
+   * Passes the rest of the response to `use`. If the evaluation runs in a worker thread, first waits for its
+   * end.
    */
   #whenEvaluated(filter: StreamPolicyFilter, ready: Buffer, use: (bytes: Buffer) => void): void {
     if (filter.pending === null) {

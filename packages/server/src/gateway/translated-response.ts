@@ -47,12 +47,12 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
   #fold = new ResponseAccumulator();
   #fault: Fault | null = null;
   #text = '';
-  /** The first chunk, which is held back until content follows. */
+  /** The first chunk. It is sent when content follows. */
   #firstChunk = '';
   #hasReadContent = false;
   #finished = false;
   #ended = false;
-  /** The text of the finish, which is held back until the turn is stored. */
+  /** The text that ends the response. It is sent after the turn has been stored. */
   #finishText: Buffer | string = '';
 
   constructor(x: Exchange, translation: TranslationSettings, arrivesStreamed: boolean) {
@@ -228,7 +228,7 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
     else client.sendAnswer(200, headers, text);
   }
 
-  /** Returns the body as it was sent, which a policy may have redacted. */
+  /** Returns the body as it was sent. A policy may have redacted it. */
   #storedResponse(body: JsonObject, told: Buffer | string): JsonObject {
     if (this.#x.policy.rewrittenBy === null) return body;
     const parsed = parseUpstreamJson(Buffer.from(told));

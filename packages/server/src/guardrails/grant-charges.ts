@@ -18,7 +18,7 @@ export function selectGrantClaims(
   };
 }
 
-/** Returns a grant's budget claims as charges, which another process can settle. */
+/** Returns a grant's budget claims as charges. Another process can settle the charges. */
 export function toBudgetCharges(grant: Grant): readonly BudgetCharge[] {
   return grant.claims.flatMap(
     ({ kind, enforced, bucket, endsAt, limit, name, period }, index): BudgetCharge[] => {

@@ -27,6 +27,6 @@ export interface Grant {
 export interface GrantExtension {
   /** Total nano-USD reserved. */
   readonly reservedNanoUsd: number;
-  /** Why less than the requested amount was reserved. Null if all of it was. */
+  /** The reason why less than the requested amount was reserved. Null if the full amount was reserved. */
   readonly fault: Fault | null;
 }

@@ -7,7 +7,7 @@ import { buildLimitClaims, buildSpendClaim } from './matched-rules.ts';
 import type { RequestAttributes } from './request-attributes.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 
-/** How much of a limit a caller currently uses. */
+/** A caller's current usage of a limit. */
 export interface LimitStatus {
   readonly name: string;
   readonly rpm: number | null;
@@ -20,7 +20,7 @@ export interface LimitStatus {
   readonly concurrency_used: number | null;
 }
 
-/** How much of a budget a caller currently uses. */
+/** A caller's current usage of a budget. */
 export interface BudgetStatus {
   readonly name: string;
   readonly period: 'day' | 'week' | 'month' | 'total';

@@ -45,7 +45,7 @@ export function observeApiCalls(app: FastifyInstance, clock: Clock, record: ApiC
   });
 }
 
-/** Returns the `config` option of a route, which contains the name of its operation. */
+/** Returns the `config` option of a route. The option contains the name of the operation. */
 export function createOperationRouteConfig(name: string): { readonly operation: string } {
   return { operation: name };
 }

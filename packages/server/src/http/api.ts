@@ -25,7 +25,7 @@ const BODY_LIMIT_BYTES = 1 << 20;
 /** Ids have 30 characters. Names and slugs are shorter than this, too. */
 const PARAM_LIMIT_CHARS = 200;
 
-/** The `/api` application, which handles requests. */
+/** The `/api` application. It handles requests. */
 export interface ApiApplication {
   /** Handles one request whose path is under `/api`. */
   handle(request: IncomingMessage, response: ServerResponse): void;

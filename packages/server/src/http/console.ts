@@ -22,7 +22,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml; charset=utf-8',
   woff2: 'font/woff2',
 };
-/** Files without a hash in their names, which browsers must revalidate. */
+/** Files without a hash in their names. Browsers must revalidate them. */
 const UNHASHED_FILES: ReadonlySet<string> = new Set(['/theme.js', '/floe.svg']);
 const ASSET_PATH = /^\/assets\/[\w.-]+\.(?:js|css|svg|woff2)$/;
 /** Paths of the console. All other paths have their own handlers. */

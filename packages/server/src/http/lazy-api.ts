@@ -8,7 +8,7 @@ import type { ApiApplication } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
 import { guardRequestBody } from './guard-request-body.ts';
 
-/** The `/api` application, which is loaded on demand. */
+/** The `/api` application. It is loaded on demand. */
 export interface LazyApiApplication {
   answer(req: IncomingMessage, res: ServerResponse, requestId: string): void;
   close(): Promise<void>;

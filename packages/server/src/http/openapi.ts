@@ -11,7 +11,7 @@ import type { SessionOperation } from './sign-in/session-operation.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** The parts of the OpenAPI document that operations do not declare. */
+/** The sections of the OpenAPI document that operations do not declare. */
 export interface OpenApiOptions {
   /** Paths that no operation serves, as the document describes them. */
   readonly otherPaths?: Readonly<Record<string, object>>;

@@ -45,7 +45,7 @@ export interface OrgCompilationParts extends Pick<ServerComponents, 'secretsKey'
   readonly environment: Pick<Environment, 'variable'>;
 }
 
-/** What the catalogs of all organizations depend on. */
+/** The data that the catalogs of all organizations depend on. */
 export interface OrgCompilationContext {
   readonly file: LoadedConfig;
   /** The organization that gets the providers of the environment. Null if floe.yaml defines all. */

@@ -24,7 +24,7 @@ export interface ConfigTask extends Omit<ConfigEnvironment, 'variable'> {
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
-/** What the thread returns: the configuration, or why the file is invalid. */
+/** The result of the worker thread: the configuration, or the reason why the file is invalid. */
 export type ConfigReply =
   | { readonly parsed: Omit<ParsedConfig, 'config' | 'text'>; readonly config: SplitConfig }
   | { readonly rejected: Pick<ConfigError, 'path' | 'problems'> };

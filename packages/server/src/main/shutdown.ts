@@ -31,7 +31,7 @@ interface Closable {
   close(): unknown;
 }
 
-/** What must end before the components are closed. */
+/** The tasks and connections that must end before the components are closed. */
 interface ShutdownTargets
   extends Readonly<
     Record<'watch' | 'retention' | 'anchors' | 'delivery' | 'api' | 'sessions' | 'address', Closable>

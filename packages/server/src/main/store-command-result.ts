@@ -2,6 +2,6 @@
 export interface StoreCommandResult {
   /** What the command did. */
   readonly text: string;
-  /** What it could not do, and the remedy. Null if it is complete. Otherwise, the exit code is 1. */
+  /** What the command could not do, and the remedy. Null if it is complete. Otherwise, the exit code is 1. */
   readonly problem: string | null;
 }

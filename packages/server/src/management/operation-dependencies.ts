@@ -3,7 +3,7 @@ import type { Actor } from '../platform/actor.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
 import type { Database } from '../store/ports.ts';
 
-/** A part of the snapshot that a write makes outdated. */
+/** A section of the snapshot that a write makes outdated. */
 export type SnapshotPart = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org' | 'relay';
 
 /** The dependencies that all operations share. `main.ts` creates them once. */

@@ -95,7 +95,7 @@ interface WriteDefinition<
   ): Promise<WriteOutcome<z.input<Answer>>>;
 }
 
-/** What `run` of an operation that writes returns. */
+/** The result of `run` for an operation that writes. */
 type WriteOutcome<Answer> = WriteAnswer<Answer> & {
   readonly audit: AuditedChange | 'unchanged';
   readonly additionalChanges?: readonly SecondaryAuditedChange[];

@@ -33,7 +33,7 @@ export interface DeclaredResource<Config> {
   readonly line: number | null;
 }
 
-/** The parts of a loaded file that define resources and their line numbers. */
+/** The sections of a loaded file that define resources, with their line numbers. */
 export type ConfigFile = Pick<LoadedConfig, 'config' | 'path' | 'lineOf' | 'sets'>;
 
 /** Returns the name of the file that is in use, without its directory. */

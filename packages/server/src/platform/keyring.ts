@@ -81,7 +81,7 @@ const SHARD_CHARS = 3;
 const SHARD_COUNT = 16 ** SHARD_CHARS;
 const NO_RECORDS: readonly KeyRecord[] = [];
 
-/** What all keyrings of a process share. */
+/** The data that all keyrings of a process share. */
 interface KeyringContext {
   readonly pepper: KeyObject;
   readonly isCurrent: () => boolean;

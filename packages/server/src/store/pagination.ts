@@ -154,7 +154,7 @@ export function decodeTimeCursor(cursor: string): TimePosition {
 export interface ListRequest extends PageRequest {
   /** The order of the page. If it is absent, the newest resources come first. */
   readonly sort?: ListOrder | undefined;
-  /** A part of the id or name to search for, case-insensitive. */
+  /** Text that the id or name must contain. Case-insensitive. */
   readonly search?: string | undefined;
 }
 

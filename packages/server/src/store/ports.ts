@@ -149,7 +149,7 @@ export interface BucketLevel {
 
 /** The current state of a counter. */
 export interface BucketUsage extends BucketLevel {
-  /** The part of `used` that exchanges in progress have reserved in a budget. 0 for a limit. */
+  /** The amount in `used` that exchanges in progress have reserved in a budget. 0 for a limit. */
   readonly reserved: number;
 }
 

@@ -18,7 +18,7 @@ const SNAPSHOT_COLUMNS = [
   ...(['previous_last4', 'previous_until', 'rotated_at'] as const),
 ] satisfies (keyof PlatformKeyRow)[];
 
-/** The part of a platform key that the snapshot contains. */
+/** The fields of a platform key that the snapshot contains. */
 export type SnapshotPlatformKeyRow = Pick<PlatformKeyRow, (typeof SNAPSHOT_COLUMNS)[number]>;
 
 /**

@@ -34,7 +34,7 @@ const PART_CAPABILITIES: PartCapabilities = { detail: true, names: true };
 const CALL_ID_MAX = 64;
 const MIN_OUTPUT_TOKENS = 16;
 
-/** The parts of a message. Other parts are separate items. */
+/** The content parts of a message. All other content becomes separate items. */
 type MessagePart = Extract<ContentPart, { type: 'text' | 'refusal' | 'media' }>;
 
 interface ItemWriter {

@@ -53,7 +53,7 @@ function isWildcardEntry(entry: SourceObject): boolean {
   return entry.has('model_name') && String(entry.raw('model_name')).includes('*');
 }
 
-/** Converts cooldowns of LiteLLM to breakers of Floe, which close automatically. */
+/** Converts LiteLLM cooldowns to Floe breakers. These breakers close automatically. */
 function addBreakers(draft: FloeDraft, sources: readonly (SourceObject | undefined)[]): void {
   for (const source of sources) {
     const fails = source?.number('allowed_fails');

@@ -185,7 +185,7 @@ function isOwnPrefix(group: string, model: string): boolean {
   );
 }
 
-/** Splits the region off a model name `<region>/<model>`, which some clouds use. */
+/** Splits a model name of the form `<region>/<model>`. Some clouds use this form. */
 function splitRegion({ hasRegionInModel }: KnownProvider, model: string): { model: string; region?: string } {
   const match = hasRegionInModel ? /^([a-z]{2}(?:-[a-z]+)+-\d)\/(.+)$/.exec(model) : null;
   return match ? { model: match[2] ?? '', region: match[1] ?? '' } : { model };

@@ -46,7 +46,7 @@ export function toBoardBody({ slug, name, public: open, timezone, groups }: Boar
   };
 }
 
-/** The resource kind of boards, which the list and the editor use. */
+/** The resource kind of boards. The list and the editor use it. */
 export const BOARD_RESOURCE_KIND: ConsoleResourceKind<Board, BoardForm> = {
   one: boardsText.page.resource,
   path: 'api/monitoring/boards',

@@ -31,7 +31,7 @@ export function BreakerDrawer({
   onClose,
 }: {
   readonly id: string;
-  /** The breaker. Undefined if the list does not contain it, which means that it is closed. */
+  /** The breaker. Undefined if the list does not contain it. Breakers that are not in the list are closed. */
   readonly breaker: Breaker | undefined;
   readonly onClose: () => void;
 }) {

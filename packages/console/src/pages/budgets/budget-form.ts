@@ -72,7 +72,7 @@ export function toBudgetBody(form: BudgetForm) {
   };
 }
 
-/** The resource kind of budgets, which the list and the drawer use. */
+/** The resource kind of budgets. The list and the drawer use it. */
 export const BUDGET_RESOURCE_KIND: ConsoleResourceKind<Budget, BudgetForm> = {
   one: budgetsText.page.one,
   path: 'api/management/budgets',

@@ -38,7 +38,7 @@ export function BudgetsPage() {
   );
 }
 
-/** Shows the spending of the last 30 days, which helps to choose a limit. */
+/** Shows the spending of the last 30 days, so that users can choose a limit. */
 function RecentSpending() {
   const { data } = useQuery(summaryQuery({}, 30 * DAY_MS));
   return data ? budgetsText.page.spent(formatMoney(data.cost_nano_usd)) : null;

@@ -16,7 +16,7 @@ import {
 } from '../routes/route-form.ts';
 import { cacheText } from './text.ts';
 
-/** Lists the routes with their cache settings, which override the organization default. */
+/** Lists the routes with their cache settings. These settings override the organization default. */
 export function CacheRoutes({ enabled }: { readonly enabled: boolean }) {
   const { rows } = useListRows(listQuery<Route>('routes', ROUTE_RESOURCE_KIND.path));
   const refusal = useDenialReason('management');

@@ -12,7 +12,7 @@ export type ConsoleAlert = z.output<typeof alertResource>;
 /** The result of sending a test message to a channel. */
 export type ChannelTestReport = z.output<typeof channelTestResult>;
 
-/** The resource kind of channels, which the list and the drawer use. */
+/** The resource kind of channels. The list and the drawer use it. */
 export const CHANNEL_RESOURCE_KIND: ConsoleResourceKind<Channel, ChannelForm> = {
   one: channelsText.page.resource,
   path: 'api/monitoring/channels',

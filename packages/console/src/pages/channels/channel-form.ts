@@ -137,7 +137,9 @@ export function toChannelForm(channel: Channel): ChannelForm {
   };
 }
 
-/** Converts the form to the request body. Omits empty secret fields, which keeps the stored values. */
+/**
+ * Converts the form to the request body. Omits empty secret fields, so that the stored values do not change.
+ */
 export function toChannelBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   const values = Object.fromEntries(
     CHANNEL_KIND_FORMS[form.kind].fields.flatMap(({ name, secret }) => {
@@ -157,7 +159,7 @@ export function toChannelBody(form: ChannelForm): Readonly<Record<string, unknow
   };
 }
 
-/** Converts the form to the body of an update. Omits the kind of the channel, which cannot change. */
+/** Converts the form to the body of an update. Omits the kind of the channel, because it cannot change. */
 export function toChannelChangeBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   const { kind: _, ...rest } = toChannelBody(form);
   return rest;

@@ -50,7 +50,7 @@ export function toLimitBody(form: LimitForm) {
   };
 }
 
-/** The resource kind of limits, which the list and the drawer use. */
+/** The resource kind of limits. The list and the drawer use it. */
 export const LIMIT_RESOURCE_KIND: ConsoleResourceKind<Limit, LimitForm> = {
   one: limitsText.page.one,
   path: 'api/management/limits',

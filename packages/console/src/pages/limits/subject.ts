@@ -88,7 +88,9 @@ export const EMPTY_SUBJECT: SubjectForm = {
   on_store_error: 'local',
 };
 
-/** Converts the form to API fields. Fields that do not apply are null, which clears them. */
+/**
+ * Converts the form to API fields. Fields that do not apply are set to null, so that the server clears them.
+ */
 export function toSubjectFields({
   subject,
   subjectName,

@@ -85,7 +85,7 @@ function saveWindow(window: MaintenanceWindow | null, form: WindowForm): Promise
     : sendJson('POST', path, withoutNulls(body));
 }
 
-/** Removes null values. Null clears a field, which is valid only in an update. */
+/** Removes null values. Null clears a field and is valid only in an update. */
 function withoutNulls(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }

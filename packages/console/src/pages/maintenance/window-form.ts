@@ -19,7 +19,7 @@ export interface WindowForm {
   readonly onBoards: boolean;
 }
 
-/** Returns the initial form values of a new window, which starts at the next full hour. */
+/** Returns the initial form values of a new window. The window starts at the next full hour. */
 export function createWindowForm(now: Date, timezone: string): WindowForm {
   const start = new Date(Math.ceil(now.getTime() / 3_600_000) * 3_600_000);
   return {

@@ -15,7 +15,7 @@ export interface DeadlineBarPositions {
   readonly overdue: 'no' | 'in_grace' | 'past';
 }
 
-/** Fraction of the bar after the deadline, which shows the failing state. */
+/** Width of the failing state after the deadline, as a fraction of the bar. */
 const AFTER = 0.035;
 
 /**

@@ -75,7 +75,7 @@ export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
   },
 ];
 
-/** The IDs of the selected monitors and the function that selects one, which the checkboxes use. */
+/** The IDs of the selected monitors, and the function with which the checkboxes select a monitor. */
 export const SelectionContext = createContext<Pick<MonitorSelection, 'ids' | 'toggle'>>({
   ids: new Set(),
   toggle: () => undefined,

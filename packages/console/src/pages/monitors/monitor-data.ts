@@ -40,7 +40,7 @@ export const MONITOR_FILTERS: readonly FilterField[] = [
 
 const MONITORS_PATH = 'api/monitoring/monitors';
 
-/** The resource kind of monitors, which the editor and the delete dialog use. */
+/** The resource kind of monitors. The editor and the delete dialog use it. */
 export const MONITOR_RESOURCE_KIND: ConsoleResourceKind<Monitor, MonitorForm> = {
   one: monitorsText.page.resource,
   path: MONITORS_PATH,
@@ -257,7 +257,7 @@ export function buildRecentChecksQuery(id: string, days: number) {
   });
 }
 
-/** Returns the query for the latest changes to the settings of a monitor, which come from the audit log. */
+/** Returns the query for the audit log entries of the latest changes to a monitor's settings. */
 export function buildSettingsChangesQuery(id: string) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'changes'],

@@ -117,7 +117,8 @@ export function toMonitorUpdateBody(form: MonitorForm) {
 }
 
 /**
- * Converts the form to the body of a create request. The body contains the ID, which cannot change later.
+ * Converts the form to the body of a create request. The body contains the ID.
+ * The ID cannot change later.
  * @throws ApiError that names the invalid field
  */
 export function toMonitorBody(form: MonitorForm) {

@@ -6,7 +6,7 @@ import { type ApiPage, getJson } from '../../data/api-client.ts';
 
 /** The queries for other resources that the pages of monitors show. */
 
-/** The query for the channels, which monitors refer to by name. */
+/** The query for the channels. Monitors refer to channels by name. */
 export const channelNamesQuery = queryOptions({
   queryKey: ['channels', 'names'],
   queryFn: ({ signal }) => getJson<ApiPage<Channel>>('api/monitoring/channels', { limit: 500 }, signal),

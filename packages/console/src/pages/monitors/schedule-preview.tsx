@@ -13,7 +13,7 @@ import { describeCron } from './monitor-schedule.ts';
 
 type Preview = z.output<typeof schedulePreview>;
 
-/** Describes the schedule and lists the next expected beats, which the server computes. */
+/** Describes the schedule and lists the next expected beats. The server computes the beats. */
 export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
   const settled = useDebounced(toScheduleBody(form));
   const incomplete = form.kind === 'interval' && parseMinutes(form.interval) === null;

@@ -39,7 +39,7 @@ urllib.request.urlopen(request, timeout=10)`,
   ];
 }
 
-/** Returns snippets for schedulers. They use the secret beat URL, which needs no header. */
+/** Returns snippets for schedulers. They use the secret beat URL. Requests to this URL need no header. */
 function scheduledSnippets(id: string, beatUrl: string | null): readonly Snippet[] {
   return [
     {

@@ -65,7 +65,7 @@ export function PromptForm({
   );
 }
 
-/** Adds images to the current prompt, which may have changed while the images were read. */
+/** Adds images to the current prompt. The prompt may have changed while the images were read. */
 function addImages(prompt: PlaygroundPrompt, at: number, urls: readonly string[]): PlaygroundPrompt {
   const turns = prompt.turns.map((turn, index) =>
     index === at ? { ...turn, images: [...new Set([...(turn.images ?? []), ...urls])] } : turn,

@@ -152,7 +152,7 @@ export function parseJsonObject(json: string): { readonly object: object } | { r
   }
 }
 
-/** The resource kind of policies, which the list and the editor use. */
+/** The resource kind of policies. The list and the editor use it. */
 export const POLICY_RESOURCE_KIND: ConsoleResourceKind<Policy, PolicyForm> = {
   one: policiesText.page.one,
   path: 'api/management/policies',

@@ -158,7 +158,8 @@ export const policiesText = {
     checked: (count: string) => `${count} checked`,
     matched: (count: string) => `${count} matched`,
     matchedShare: (count: string, share: string) => `${count} matched (${share})`,
-    notCheckable: (count: string) => `${count} skipped: the body is truncated, not JSON, or not covered by policies`,
+    notCheckable: (count: string) =>
+      `${count} skipped: the body is truncated, not JSON, or not covered by policies`,
     undecided: (count: string) => `${count} could not be evaluated`,
     hasMore: 'newest requests only',
     request: 'request',

@@ -21,7 +21,7 @@ const formOf = ({ timeouts }: ProviderResource): TimeoutForm => ({
   total_ms: formatNumberField(timeouts.total_ms / 1000),
 });
 
-/** Converts the form to the request body. Omits empty fields, which sets their defaults. */
+/** Converts the form to the request body. Omits empty fields, so that their defaults apply. */
 function write(form: TimeoutForm) {
   const given = TIMEOUTS.flatMap((name) => {
     const seconds = parseNumberField(form[name]);

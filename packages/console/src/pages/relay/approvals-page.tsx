@@ -14,7 +14,10 @@ import { relayText } from './text.ts';
 
 /** Poll interval in milliseconds without an event stream. It is short because agents are waiting. */
 const LOOK_MS = 2_000;
-/** Poll interval in milliseconds with an event stream, which does not report expired approvals. */
+/**
+ * Poll interval in milliseconds if the event stream is connected. The stream does not report expired
+ * approvals.
+ */
 const OVER_MS = 10_000;
 
 /** Lists the pending and the recently resolved approvals. The layout is designed for phones first. */

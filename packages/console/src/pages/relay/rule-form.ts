@@ -55,7 +55,7 @@ const NO_MATCH: RuleForm['match'] = {
   text: '',
 };
 
-/** The initial form values of a new rule, which observes and blocks nothing. */
+/** The initial form values of a new rule. The rule is in observe mode. */
 export const EMPTY_RULE: RuleForm = {
   name: '',
   decision: 'deny',

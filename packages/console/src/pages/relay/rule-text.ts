@@ -130,7 +130,8 @@ export const ruleText = {
     error: 'Could not replay the decisions.',
     empty: 'No decisions were recorded in this time range.',
     newlyDenied: (count: number) => `${formatCount(count)} newly denied`,
-    newlyAsked: (count: number) => `${formatCount(count)} newly ${count === 1 ? 'requires' : 'require'} approval`,
+    newlyAsked: (count: number) =>
+      `${formatCount(count)} newly ${count === 1 ? 'requires' : 'require'} approval`,
     noLongerStopped: (count: number) => `${formatCount(count)} no longer blocked`,
     changes: (parts: readonly string[]) => `Changes: ${parts.join(', ')}.`,
     noChange: 'No decision would change.',

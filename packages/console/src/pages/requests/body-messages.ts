@@ -9,7 +9,9 @@ export interface BodyMessage {
   readonly parts: readonly BodyMessagePart[];
 }
 
-/** A part of a message: text, a tool call, a tool result, or a description of another kind of content. */
+/**
+ * A content part of a message: text, a tool call, a tool result, or a description of another kind of content.
+ */
 export type BodyMessagePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly args: string }

@@ -114,7 +114,8 @@ export function fetchRequestTail(
 }
 
 /**
- * Returns whether the list has no filters. Only then can rows be taken from events, which are not filtered.
+ * Returns whether the list has no filters. Events are not filtered, so their rows can be used only if the
+ * list has no filters.
  */
 export function isUnfiltered(filters: RequestFilters): boolean {
   return Object.keys(filters).every((name) => name === 'from');

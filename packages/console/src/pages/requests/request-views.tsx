@@ -15,7 +15,7 @@ interface View {
   readonly filters: Readonly<Record<string, string>>;
 }
 
-/** The built-in views, which come before the saved views. */
+/** The built-in views. They are listed before the saved views. */
 const VIEWS: readonly View[] = [
   { label: listMenusText.views.builtIn.all, filters: {} },
   { label: listMenusText.views.builtIn.errors, filters: { outcome: 'client_error,upstream_error,partial' } },

@@ -4,7 +4,7 @@ import type { UrlChanges } from '../../app/url-state.ts';
 import { findFilterField } from '../../filters/filter-text.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
 
-/** A named set of filters of the request list, which is stored on the server. */
+/** A named set of filters of the request list. The server stores it. */
 export type SavedView = z.output<typeof viewResource>;
 
 /** URL parameters that a view contains in addition to filters: the relative time range and the columns. */

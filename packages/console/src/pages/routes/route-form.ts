@@ -128,7 +128,7 @@ export function toRouteBody(form: RouteForm) {
   };
 }
 
-/** The resource kind of routes, which the list and the editor use. */
+/** The resource kind of routes. The list and the editor use it. */
 export const ROUTE_RESOURCE_KIND: ConsoleResourceKind<Route, RouteForm> = {
   one: routesText.page.one,
   path: 'api/management/routes',

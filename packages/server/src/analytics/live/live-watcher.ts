@@ -8,7 +8,7 @@ import type { LiveEventPosition } from '../../store/live-events.ts';
  */
 const MAX_PENDING_CHARS = 256 * 1024;
 
-/** Which events a watcher receives. */
+/** The events that a watcher receives. */
 export interface LiveSubscription {
   readonly orgId: string;
   readonly topics: ReadonlySet<EventTopic>;

@@ -9,7 +9,7 @@ export interface PendingExchange {
   readonly row: ExchangeRow;
   /** The requested service tier. */
   readonly tier: string | null;
-  /** Estimated input tokens, and the maximum cost, which is null if the price is unknown. */
+  /** Estimated input tokens, and the maximum cost. The maximum cost is null if the price is unknown. */
   readonly inputTokens: number;
   readonly reservedNanoUsd: number | null;
   /** Its budget reservations. */

@@ -33,7 +33,7 @@ export function findUnfinishedResponse({
   return { id: responseId, ask: prompt, target };
 }
 
-/** Leaves the finalization of an exchange to the background finalizer, which polls the provider. */
+/** Leaves the finalization of an exchange to the background finalizer. The finalizer polls the provider. */
 export function deferFinalization(
   x: Exchange,
   { id, ask: prompt, target }: UnfinishedResponse,

@@ -34,7 +34,7 @@ export function buildOpaqueRequest(x: Exchange, target: Target, sending: OpaqueS
   };
 }
 
-/** Appends a query to a path, which may already have one. */
+/** Appends a query to a path. The path can already contain a query. */
 function appendQuery(path: string, query: string): string {
   if (query === '' || query === '?') return path;
   return path.includes('?') ? `${path}&${query.slice(1)}` : path + query;

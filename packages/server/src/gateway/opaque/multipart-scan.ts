@@ -7,7 +7,7 @@ export interface MultipartField {
   readonly end: number;
 }
 
-/** Callbacks of a multipart scan. Each may throw a `Fault`, which ends the scan. */
+/** Callbacks of a multipart scan. Each may throw a `Fault` to end the scan. */
 export interface MultipartCallbacks {
   field?(name: string, field: MultipartField): void;
   /** Bytes of a part with a file name. */

@@ -23,7 +23,7 @@ import { type MultipartField, MultipartScan } from './multipart-scan.ts';
 import type { ResourceReference } from './resource-reference.ts';
 import { MAX_UPLOAD_BYTES, Upload, type UploadInspector } from './upload.ts';
 
-/** A buffered JSON request body, which may contain a model. */
+/** A buffered JSON request body. It can contain a model. */
 export interface JsonBody {
   readonly kind: 'json';
   readonly bytes: Buffer;

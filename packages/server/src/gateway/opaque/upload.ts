@@ -15,7 +15,7 @@ export interface UploadWatcher {
 }
 
 /**
- * Inspects a body while it is forwarded. Each method may throw a `Fault`, which ends the upload.
+ * Inspects a body while it is forwarded. Each method may throw a `Fault` to end the upload.
  */
 export interface UploadInspector {
   push(chunk: Buffer): void;

@@ -36,7 +36,7 @@ interface Capacities {
   readonly bodies: SharedCapacity;
 }
 
-/** What the overload manager needs from the rest of the process. */
+/** The dependencies of the overload manager. */
 export interface OverloadDependencies {
   readonly clock: Clock;
   readonly log: Log;

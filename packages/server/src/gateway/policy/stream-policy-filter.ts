@@ -152,8 +152,8 @@ export class StreamPolicyFilter {
   }
 
   /**
-   * Waits for an evaluation in a worker thread and then calls `next`. `pending` resolves when no frame waits any
-   * longer.
+   * Waits for an evaluation in a worker thread and then calls `next`. `pending` resolves when no frame waits
+   * any longer.
    */
   #suspend(evaluating: Promise<void>, next: () => void): void {
     this.pending = evaluating.then(

@@ -13,7 +13,7 @@ export interface StreamDetection {
   readonly detects: boolean;
 }
 
-/** The parts of a stream that policies read: its texts, its tools, and the kinds of findings so far. */
+/** The data of a stream that policies read: its texts, its tools, and the kinds of findings so far. */
 export class StreamedAnswer {
   /** Whether the response has content or a finish reason. */
   hasOpened = false;

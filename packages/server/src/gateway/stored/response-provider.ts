@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway.ts';
 import type { OrgCatalog } from '../org-catalog.ts';
 import type { StoredTurn } from './turn-store.ts';
 
-/** Timeout for reading a stored response, which requires no generation. */
+/** Timeout for reading a stored response. Reading requires no generation. */
 const ANSWER_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
@@ -64,7 +64,7 @@ export async function callResponseProvider(
   });
 }
 
-/** Restores the client's `previous_response_id`, which the provider may not know. */
+/** Restores the client's `previous_response_id`. The provider may not know this id. */
 function restorePreviousResponseId(body: JsonObject, { response }: ProviderResponseReference): JsonObject {
   const name = 'previous_response_id';
   return name in body && response[name] !== undefined ? { ...body, [name]: response[name] } : body;

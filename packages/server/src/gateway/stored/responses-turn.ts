@@ -18,7 +18,7 @@ import type { StoredTurn } from './turn-store.ts';
 /** Maximum time for which the end of a response is held back until its turn is stored. */
 const STORE_TIMEOUT_MS = 5_000;
 
-/** The last part of a response, which is held back until its turn has been stored. */
+/** The last bytes of a response. They are sent after the turn has been stored. */
 export interface PendingResponseEnd {
   /** Sends the end of the response to the client. */
   send(): void;
@@ -39,7 +39,7 @@ interface CompletedAnswer {
   readonly pendingEnd: PendingResponseEnd;
 }
 
-/** The parts of an exchange that are needed to store a turn. */
+/** The fields of an exchange that are needed to store a turn. */
 interface TurnContext {
   readonly id: string;
   readonly createdAt: number;

@@ -24,7 +24,10 @@ export const INLINE_LIMITS: InlineLimits = {
   steps: 20_000,
 };
 
-/** Thrown if an evaluation exceeds a limit of the main thread. Callers must then run the evaluation in a worker thread. */
+/**
+ * Thrown if an evaluation exceeds a limit of the main thread. Callers must then run the evaluation in a
+ * worker thread.
+ */
 export class InlineLimitExceededError extends Error {
   override readonly name = 'InlineLimitExceededError';
 }

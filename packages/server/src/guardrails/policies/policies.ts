@@ -26,7 +26,7 @@ export interface PolicySet {
   readonly detects: ReadonlySet<FindingKind>;
   /** Texts without any finding of `detects`. */
   readonly cleanTexts: CleanTextCache;
-  /** What a thread needs to compile the same policies in the same order. */
+  /** The data from which a worker thread compiles the same policies in the same order. */
   readonly source: PolicySource;
 }
 

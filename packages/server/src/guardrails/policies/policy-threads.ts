@@ -193,7 +193,10 @@ export class PolicyThreads {
     else this.#bytesByOrg.delete(orgId);
   }
 
-  /** The reply has the result type of `runPolicyTask`, which the thread calls with every message. */
+  /**
+   * The reply has the result type of `runPolicyTask`. The worker thread calls this function with every
+   * message.
+   */
   async #send(
     { orgId, signal }: PolicyCaller,
     task: PolicyTask,

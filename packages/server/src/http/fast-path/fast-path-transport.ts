@@ -29,7 +29,7 @@ export interface FastPathResponseSink {
   closeAfterFlush(): void;
 }
 
-/** The transport of one fast-path request, which was read completely before the exchange started. */
+/** The transport of one fast-path request. The request was read completely before the exchange started. */
 export class FastPathTransport implements ClientTransport {
   readonly method = 'POST';
   readonly target: string;

@@ -12,7 +12,7 @@ export interface RequestHead {
 /** The start of the request line. The fast path supports only this method. */
 export const POST_PREFIX = 'POST ';
 const VERSION = ' HTTP/1.1';
-/** Longer bodies are read by `node:http`, which streams them. */
+/** `node:http` reads and streams longer bodies. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 const TARGET = /^\/[\w/.~-]*$/;

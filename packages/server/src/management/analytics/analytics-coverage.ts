@@ -35,7 +35,7 @@ export class AnalyticsCoverage {
     return this.#dependencies.timezone(orgId);
   }
 
-  /** The part of a response that describes its time range. */
+  /** The fields of a response that describe its time range. */
   describeRange({ from, to, timezone }: CoveredRange, clock: Clock) {
     const now = clock.now();
     if (this.#dependencies.backlog() === 0) this.#completeUntil = now;

@@ -43,9 +43,13 @@ export async function requireChannelsExist(
   for (const [index, name] of channels.entries()) {
     const row = await findChannelByIdOrName(reader, orgId, name);
     if (row?.name !== name)
-      throw new Fault('invalid_request', `channels[${index}]: there is no channel with the name "${name}". To list the channels, send GET /api/monitoring/channels.`, {
-        param: `channels[${index}]`,
-      });
+      throw new Fault(
+        'invalid_request',
+        `channels[${index}]: there is no channel with the name "${name}". To list the channels, send GET /api/monitoring/channels.`,
+        {
+          param: `channels[${index}]`,
+        },
+      );
   }
 }
 

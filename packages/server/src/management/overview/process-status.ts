@@ -1,4 +1,4 @@
-/** The parts of this process's state that the overview shows and that are not in the database. */
+/** The state of this process that the overview shows and that is not in the database. */
 export interface ProcessStatus {
   /**
    * The last rejected floe.yaml, limited to what this org may see. Null if a later file was applied or none

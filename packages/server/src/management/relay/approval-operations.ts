@@ -50,7 +50,11 @@ export function defineDecideApprovalOperation({ approvals }: RelayDependencies):
     async run({ writer, orgId, actor, clock }, { params, body }) {
       const nowMs = clock.now();
       const before = await findRelayApprovalById(writer, orgId, params.id);
-      if (!before) throw new Fault('not_found', 'No approval has this id.');
+      if (!before)
+        throw new Fault(
+          'not_found',
+          'No approval has this id. Floe deletes approvals when their retention period ends.',
+        );
       const allows = body.decision === 'allow';
       const answered = {
         org_id: orgId,

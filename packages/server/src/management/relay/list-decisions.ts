@@ -36,7 +36,11 @@ export const getDecisionOperation = defineReadOperation({
   answer: storedRelayDecision,
   async run({ reader, orgId }, { params }) {
     const row = await findRelayDecisionById(reader, orgId, params.id);
-    if (!row) throw new Fault('not_found', 'No decision has this id.');
+    if (!row)
+      throw new Fault(
+        'not_found',
+        'No decision has this id. Floe deletes decisions when their retention period ends.',
+      );
     return toDecisionResource(row);
   },
 });

@@ -20,7 +20,11 @@ export function defineWaitForApprovalOperation({ approvals }: RelayDependencies)
     answer: relayApproval,
     async run({ orgId, clock }, { params, query }) {
       const row = await approvals.waitForDecision(orgId, params.id, query.wait_seconds);
-      if (!row) throw new Fault('not_found', 'No approval has this id.');
+      if (!row)
+        throw new Fault(
+          'not_found',
+          'No approval has this id. Floe deletes approvals when their retention period ends.',
+        );
       return toApprovalResource(row, clock.now());
     },
   });

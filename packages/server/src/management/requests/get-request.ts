@@ -16,7 +16,11 @@ export const getRequestOperation = defineReadOperation({
   answer: requestDetail,
   async run({ orgId, reader }, { params }) {
     const row = await findExchangeById(reader, orgId, params.id);
-    if (!row) throw new Fault('not_found', 'No request has this id.');
+    if (!row)
+      throw new Fault(
+        'not_found',
+        'No request has this id. Floe deletes requests when their retention period ends.',
+      );
     return toRequestDetail(row);
   },
 });

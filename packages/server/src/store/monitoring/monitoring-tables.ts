@@ -142,7 +142,9 @@ export interface MonitorLeasesTable {
   accepted_until: number;
 }
 
-/** One row with the last time at which any process recorded that it was running. Gaps are computed from it. */
+/**
+ * One row with the last time at which any process recorded that it was running. Gaps are computed from it.
+ */
 export interface MonitorPulseTable {
   id: number;
   seen_at: number;
