@@ -19,7 +19,7 @@ const SCOPE_HELP = `Options:
   --dry-run    show the change without writing it
   -y, --yes    do not ask for confirmation`;
 
-/** The command `floe hook install`, which adds the Floe hooks to the settings of an agent. */
+/** The command `floe hook install`. It adds the Floe hooks to the settings of an agent. */
 export const hookInstallCommand: CliCommand = {
   words: ['hook', 'install'],
   usage: 'hook install <agent>',
@@ -33,7 +33,7 @@ Environment, read on the first installation and stored in a file that only you c
   run: (args) => changeHooks(args, 'install'),
 };
 
-/** The command `floe hook uninstall`, which removes the Floe hooks from the settings of an agent. */
+/** The command `floe hook uninstall`. It removes the Floe hooks from the settings of an agent. */
 export const hookUninstallCommand: CliCommand = {
   words: ['hook', 'uninstall'],
   usage: 'hook uninstall <agent>',

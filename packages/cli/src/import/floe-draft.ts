@@ -21,7 +21,7 @@ export interface ProviderDraft {
   readonly deployments: Map<string, string>;
 }
 
-/** Converts a text to an id for floe.yaml, which is lowercase and has at most 64 characters. */
+/** Converts a text to an id for floe.yaml. Ids are lowercase and have at most 64 characters. */
 export function toSlug(text: string, fallback: string): string {
   const slug = text
     .toLowerCase()

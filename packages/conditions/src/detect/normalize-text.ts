@@ -45,7 +45,7 @@ export function normalizeForDetection(text: string): NormalizedText {
   return { text: folded, offsets };
 }
 
-/** Returns the position after the character at `at`, which may consist of two UTF-16 units. */
+/** Returns the position after the character at `at`. The character can consist of two UTF-16 units. */
 export function findCharacterEnd(text: string, at: number): number {
   return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 }

@@ -52,7 +52,7 @@ export function countFindingsInJson(
 }
 
 /**
- * Counts findings in a string, which may be JSON.
+ * Counts findings in a string. The string can be JSON.
  * @example
  * countFindingsInText('mail to ana@example.com', new Set(['email'])); // new Map([['email', 1]])
  */
@@ -122,7 +122,7 @@ export function scanJson(
 }
 
 /**
- * Replaces every finding in a string, which may be JSON, with `[redacted:<kind>]`.
+ * Replaces every finding in a string with `[redacted:<kind>]`. The string can be JSON.
  * @example
  * redactText('mail to ana@example.com', new Set(['email'])).text; // 'mail to [redacted:email]'
  */

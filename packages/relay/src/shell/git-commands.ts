@@ -81,7 +81,7 @@ function recordForcedPush(args: readonly ShellWord[], scope: ShellScope): void {
 }
 
 /**
- * Returns the commands in the transport `ext::command`, which git runs. `% ` is an escaped space.
+ * Returns the commands in the transport `ext::command`. Git runs these commands. `% ` is an escaped space.
  */
 export function findGitTransportCommands({ args }: CommandInvocation): NestedCommand[] {
   return args.flatMap((word) => {

@@ -165,7 +165,7 @@ export function findPositionals(name: string, args: readonly ShellWord[]): reado
   return words;
 }
 
-/** Returns whether a word is an option, which starts with `-` or `+`. */
+/** Returns whether a word is an option. Options start with `-` or `+`. */
 export function isOptionText(text: string): boolean {
   return text.length > 1 && (text.startsWith('-') || text.startsWith('+'));
 }

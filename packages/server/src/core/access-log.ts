@@ -157,7 +157,7 @@ function formatDropReport(nowMs: number, lines: number): string {
 }
 
 /**
- * The start of the last line, which is the same for all lines of a millisecond. Formatting a date is slow.
+ * The start of the last line. It is the same for all lines of a millisecond. Formatting a date is slow.
  */
 let lastPrefix = { ms: Number.NaN, text: '' };
 

@@ -10,7 +10,7 @@ export interface ResponseSink {
   push(chunk: Buffer): boolean;
   /** Ends the response. Throws if the response is incomplete. */
   end(): void;
-  /** Whether the provider has sent content, which ends the first-token deadline. */
+  /** Whether the provider has sent content. Content ends the first-token deadline. */
   readonly hasContent: boolean;
   /** Whether content has been sent to the client, so that no other attempt can take over. */
   readonly isContentSent: boolean;

@@ -183,9 +183,7 @@ class Attempt implements UpstreamHandler {
     this.#promise.resolve();
   }
 
-  /**
-   * Whether the provider is no longer needed: only the policies remain to be evaluated, in a worker thread.
-   */
+  /** Whether the provider is no longer needed, because only policies remain to be evaluated. */
   get #awaitsEnd(): boolean {
     return this.#x.policy.pending !== null && this.#sink?.isComplete === true;
   }

@@ -15,7 +15,7 @@ export interface ApiOptions {
   readonly recordCall?: ApiCallRecorder;
   /** Version of the program, for the OpenAPI document. */
   readonly version: string;
-  /** Path of the base URL, which clients put before `/api`. Absent: none. */
+  /** Path of the base URL. Clients put it before `/api`. Absent: none. */
   readonly prefix?: () => string;
   /** Authenticates by platform key. @throws Fault of status 401 */
   authenticate(headers: CredentialHeaders): Actor;

@@ -116,7 +116,7 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
   return { heartbeat, matchBeatUrl };
 }
 
-/** Returns the response to a beat, which reports everything that Floe did not store. */
+/** Returns the response to a beat. It lists everything that Floe did not store. */
 function heartbeatAnswer(
   beat: BeatReceipt,
   { metadataDropReason, ignoredFields }: Pick<ParsedHeartbeat, 'metadataDropReason' | 'ignoredFields'>,

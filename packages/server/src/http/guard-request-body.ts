@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../core/clock.ts';
 
-/** Time limit of a request body under `/api`, whose size limit is 1 MB. */
+/** Time limit of a request body under `/api`. The size limit of these bodies is 1 MB. */
 const BODY_MS = 30_000;
 /** How many bytes of a rejected body are read, so that the client can read the response. */
 const LINGER_BYTES = 64 * 1024 * 1024;

@@ -14,7 +14,7 @@ export interface AlertComponents extends ChannelDependencies {
 
 /**
  * Creates the alert sender, the alert delivery and the dependencies of the channel operations.
- * @param place contains the base URL of this process, which may change
+ * @param place contains the base URL of this process; the URL can change
  */
 export function createAlertComponents(
   parts: ServerComponents,

@@ -82,7 +82,7 @@ export interface RunningInstallation {
   readonly version: string;
 }
 
-/** Creates the API, which serves every path below `/api` except heartbeats. */
+/** Creates the API. It serves every path below `/api` except heartbeats. */
 export function createApiFromComponents(
   parts: ServerComponents,
   { snapshot, conversations, latencies, maxOutputTokens, outputLengths }: Gateway,

@@ -24,7 +24,7 @@ export interface OutboundAccess {
 type NamedOriginsByOrg = ReadonlyMap<string, { readonly namedOrigins: readonly string[] }>;
 
 /**
- * Creates the process's outbound guard, which uses the current configuration.
+ * Creates the outbound guard of the process. The guard uses the current configuration.
  * @throws OutboundConfigError
  */
 export function createOutboundAccess(

@@ -13,7 +13,7 @@ const INITIAL_DELAY_MS = 60_000;
 
 /** How long each kind of data is kept, in days. */
 export interface RetentionSettings {
-  /** The policy of console sessions, which states how long an unused session is kept. */
+  /** The policy of console sessions. It determines how long an unused session is kept. */
   readonly sessions: Pick<SessionPolicy, 'idleMs'>;
   readonly requests_days: number;
   readonly audit_days: number;

@@ -158,7 +158,7 @@ export function defineWriteOperation<
   };
 }
 
-/** Without `plan`, the type parameter keeps its default `undefined`, which is then the value. */
+/** Without `plan`, the type parameter keeps its default `undefined`. The value is then `undefined`. */
 function asPlan<Plan>(_: { plan?(...given: never[]): Promise<Plan> }, planned: Plan | undefined): Plan {
   return planned as Plan;
 }

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 
 /**
  * Parses the timestamp of a request field that only has an effect in the future. Null if it is absent.
- * @param current value of the field before the change, which may have passed
+ * @param current value of the field before the change; this time may have passed
  * @throws Fault `invalid_request` if it is a new value that is in the past
  */
 export function parseFutureTimestamp(

@@ -15,7 +15,7 @@ export const STORED_MONITOR_KIND: StoredResourceKind<MonitorConfig, MonitorRow> 
 };
 
 /**
- * Returns the resource kind of monitors in floe.yaml, which are written together.
+ * Returns the resource kind of monitors in floe.yaml. All monitors are written together.
  *
  * @throws Fault `invalid_request` for an invalid cron expression, when the monitors are written
  */

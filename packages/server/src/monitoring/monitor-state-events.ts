@@ -41,7 +41,7 @@ export interface BeatEventResult {
 /** Maximum duration of a run. An end that arrives later belongs to another run. */
 const RUN_MS = 72 * 60 * 60 * 1000;
 
-/** Returns the state of a new monitor, which waits for its first beat or is paused. */
+/** Returns the state of a new monitor. The monitor waits for its first beat or is paused. */
 export function createMonitorState(
   evaluation: StateEvaluation,
   atMs: number,

@@ -31,7 +31,9 @@ export interface MonitorPlan {
  */
 export interface MonitorState {
   readonly status: MonitorStatus;
-  /** When the newest beat arrived, which may have reported a failure. Null if there was none. */
+  /**
+   * The time at which the newest beat arrived. The beat may have reported a failure. Null if there was none.
+   */
   readonly lastBeatAt: number | null;
   /**
    * The time from which expected times are calculated: the last beat, the end of a pause, or the end of a

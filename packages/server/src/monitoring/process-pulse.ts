@@ -128,7 +128,7 @@ export class ProcessPulse {
   }
 
   /**
-   * Sends the first pulse, which sets the time. This process does not accept beats yet.
+   * Sends the first pulse, to set the time. This process does not accept beats yet.
    * @throws Fault if the database is unavailable
    */
   async prepare(): Promise<void> {

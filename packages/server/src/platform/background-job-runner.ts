@@ -53,7 +53,7 @@ interface RunningJob {
 }
 
 /**
- * Runs background jobs, which take longer than a request. A job's row contains its progress. If the
+ * Runs background jobs. They take longer than a request. A job's row contains its progress. If the
  * process ends, the progress stops and the job counts as lost. Jobs are not resumed
  * (decisions/0063-background-jobs.md).
  */

@@ -49,7 +49,7 @@ export interface InvitationOffer {
 export interface IssuedInvitation {
   readonly row: InvitationRow;
   readonly token: string;
-  /** Earlier invitations of the address, which are revoked, so that only one link works. */
+  /** Earlier invitations of the address. They are revoked, so that only one link works. */
   readonly revoked: readonly InvitationRow[];
 }
 

@@ -46,7 +46,7 @@ export function createImportedKeyHint(sha256: string): { readonly prefix: string
   return { prefix: IMPORTED_PREFIX, last4: sha256.slice(-4) };
 }
 
-/** Returns whether a prefix belongs to an imported key, whose value may have any format. */
+/** Returns whether a prefix belongs to an imported key. The value of such a key can have any format. */
 export function isImportedKeyPrefix(prefix: string): boolean {
   return prefix === IMPORTED_PREFIX;
 }

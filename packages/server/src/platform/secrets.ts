@@ -31,7 +31,7 @@ export interface SecretEncryptionKey {
   readonly key: KeyObject;
   /** Identifies the key in ciphertexts, without revealing it. */
   readonly id: string;
-  /** Earlier keys, which only decrypt. */
+  /** Earlier keys. They are used only to decrypt. */
   readonly previousKeys?: readonly SecretEncryptionKey[];
 }
 

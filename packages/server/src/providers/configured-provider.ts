@@ -107,7 +107,10 @@ export interface Provider extends DialectSupport, OpaquePaths {
   readonly body: readonly (readonly [name: string, json: string])[];
   allows(model: string): boolean;
   hasThinkTags(model: string): boolean;
-  /** Returns the price of a model; null if it is unknown, which never means that it is free. */
+  /**
+   * Returns the price of a model. Returns null if the price is unknown. Null never means that the model is
+   * free.
+   */
   priceOf(model: string): Price | null;
   /** Returns the provider's own name of a model. */
   upstreamModel(model: string): string;
@@ -257,7 +260,7 @@ function sealOriginOf(id: string, credential: Credential): string {
   return createHash('sha256').update(`${id}\n${credential.secret}`).digest('hex').slice(0, 16);
 }
 
-/** Creates a smooth weighted round robin, which returns each credential in proportion to its weight. */
+/** Creates a smooth weighted round robin. It returns each credential in proportion to its weight. */
 function weightedRotation(credentials: readonly Credential[]): () => Credential {
   const first = credentials[0] ?? NO_CREDENTIAL;
   if (credentials.length <= 1) return () => first;

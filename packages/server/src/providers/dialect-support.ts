@@ -27,7 +27,7 @@ export interface DialectSupport {
 export interface DialectSupportSettings {
   readonly definition: ProviderDefinition;
   readonly dialectPaths: DialectPaths;
-  /** Configured dialects, which replace those of the definition. */
+  /** Configured dialects. They replace those of the definition. */
   readonly dialects: readonly Dialect[] | undefined;
   /** Path of the base URL, without a trailing slash. */
   readonly prefix: string;

@@ -1,6 +1,6 @@
 import { type DialectSupportSettings, fillPlaceholders } from './dialect-support.ts';
 
-/** A provider's paths for APIs that Floe forwards without parsing, which belong to no dialect. */
+/** A provider's paths for APIs that Floe forwards without parsing. These APIs belong to no dialect. */
 export interface OpaquePaths {
   /**
    * Returns the path and query for an OpenAI path such as `images/generations`. `model` is empty if there is

@@ -53,7 +53,7 @@ export interface EndpointBodyAdjustments {
 /** The base URL and paths that result from a provider's settings. */
 export interface ProviderAddress {
   readonly base: string;
-  /** Paths of the dialects at this URL, which replace those of the definition. */
+  /** Paths of the dialects at this URL. They replace those of the definition. */
   readonly dialectPaths?: DialectPaths;
   /** Query that is appended to every path, without `?`. */
   readonly query?: string;

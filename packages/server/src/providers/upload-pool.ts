@@ -10,8 +10,8 @@ class CanceledError extends Error {
 }
 
 /**
- * Sends requests with streamed bodies to one origin through undici. It takes more CPU time than `OriginConnectionPool`,
- * but handles slow, truncated and early responses, which matter for uploads.
+ * Sends requests with streamed bodies to one origin through undici. Undici takes more CPU time than
+ * `OriginConnectionPool`, but handles slow, truncated and early responses. Uploads can cause such responses.
  */
 export class UploadPool {
   readonly #pool: Pool;
@@ -46,7 +46,10 @@ export class UploadPool {
   }
 }
 
-/** Returns the method with the type of undici, which lists only known methods but accepts any token. */
+/**
+ * Returns the method with the type of undici. The type lists only known methods, but undici accepts any
+ * token.
+ */
 function methodOf({ method }: UpstreamRequest): Dispatcher.HttpMethod {
   return isMethod(method) ? method : 'GET';
 }

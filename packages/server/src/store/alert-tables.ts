@@ -17,7 +17,7 @@ export interface ChannelsTable {
   url_origin: string | null;
   /** JSON of the encrypted secrets, such as URLs with tokens. Null if there are none. */
   secrets_sealed: string | null;
-  /** Increased with every change of `secrets_sealed`, which is bound to it. */
+  /** Increased with every change of `secrets_sealed`. `secrets_sealed` is bound to this number. */
   secrets_version: number;
   enabled: number;
   /** `file` or `console`. */

@@ -1,7 +1,7 @@
 /** The amount spent from a budget in one period. Counters start from this amount. */
 export interface BudgetSpendTable {
   org_id: string;
-  /** Name of the counter, which consists of budget, period and subject. */
+  /** Name of the counter. It consists of budget, period and subject. */
   bucket: string;
   spent_nano_usd: number;
   /** When the period ends, in Unix milliseconds. 0 for a budget that never resets. */

@@ -187,7 +187,7 @@ function toRows(rows: readonly object[]) {
   return rows as never[];
 }
 
-/** The large tables, which are copied in batches. */
+/** The large tables. They are copied in batches. */
 type BatchedTable =
   | 'stored_responses'
   | 'background_responses'

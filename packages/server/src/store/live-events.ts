@@ -158,7 +158,7 @@ export async function hasAllLiveEventsAfter(
   return removed === null || !isLaterLiveEventPosition(removed, after);
 }
 
-/** Formats a position as text, which clients use to continue an event stream. */
+/** Formats a position as text. Clients use the text to continue an event stream. */
 export function formatLiveEventPosition({ xid, seq }: LiveEventPosition): string {
   return `${xid}-${seq}`;
 }

@@ -5,7 +5,7 @@ import type * as z from 'zod';
 /** Recent live events in commit order, for event streams. */
 export interface LiveEventsTable {
   seq: Generated<number>;
-  /** Id of the transaction that wrote the event. 0 with SQLite, which has only one writer. */
+  /** Id of the transaction that wrote the event. 0 with SQLite, because SQLite has only one writer. */
   xid: Generated<number>;
   org_id: string;
   /** Topic of the event: `requests`, `alerts`, `audit` or `breakers`. */

@@ -92,10 +92,7 @@ export interface OrgsTable {
   updated_by?: string | null | undefined;
 }
 
-/**
- * The keys and organizations that changed since the last snapshot. Database triggers write it. One row per
- * subject.
- */
+/** The log of snapshot changes. Database triggers write it. One row per subject. */
 export interface SnapshotChangesTable {
   /** `key` or `org`. */
   kind: string;

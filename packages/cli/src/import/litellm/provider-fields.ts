@@ -23,7 +23,7 @@ export function readLitellmProviderFields(params: SourceObject, provider: KnownP
   };
 }
 
-/** References the provider's default variable, which LiteLLM reads if the configuration has no key. */
+/** References the provider's default variable. LiteLLM reads it if the configuration has no key. */
 function referDefault(params: SourceObject, variable: string | undefined): string | undefined {
   if (variable === undefined) return undefined;
   return params.context.secrets.refer(variable, params.fieldPath('api_key')) ?? undefined;

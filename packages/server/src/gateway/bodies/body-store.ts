@@ -24,7 +24,7 @@ export interface BodyStore {
   store(owner: BodyMetadata, bodies: ExchangeBodies): void;
   /**
    * Decrypts the bodies of an exchange.
-   * @throws Fault `internal_error` if they cannot be decrypted, which requires an operator
+   * @throws Fault `internal_error` if they cannot be decrypted; an operator must then act
    */
   open(row: StoredBodiesRow): ExchangeBodies;
 }

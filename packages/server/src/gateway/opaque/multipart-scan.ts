@@ -13,7 +13,7 @@ export interface MultipartCallbacks {
   /** Bytes of a part with a file name. */
   file?(piece: Buffer): void;
   fileEnd?(): void;
-  /** Bytes before the first part and after the last, which parsers ignore (RFC 2046, section 5.1.1). */
+  /** Bytes before the first part and after the last part. Parsers ignore them (RFC 2046, section 5.1.1). */
   outside?(piece: Buffer): void;
 }
 

@@ -168,7 +168,7 @@ function decryptTurn(row: StoredResponseRow, key: SecretEncryptionKey): StoredTu
 /**
  * Decrypts the input and the response of a stored turn.
  *
- * @throws Fault `internal_error` if it cannot be decrypted, which requires an operator
+ * @throws Fault `internal_error` if it cannot be decrypted; an operator must then act
  */
 export function decryptStoredTurn(
   row: StoredResponseRow,

@@ -177,7 +177,7 @@ export class Circuit {
     this.#open(now, `the credential failed: ${code}`);
   }
 
-  /** Records a 429, which is not a failure. Starts a cooldown of `askedMs`, or of a random, growing time. */
+  /** Records a 429. A 429 is not a failure. Starts a cooldown of `askedMs`, or of a random, growing time. */
   recordRateLimit(askedMs: number | undefined): void {
     if (!this.#settings.enabled) return;
     const now = this.#options.monotonic();

@@ -14,7 +14,10 @@ import { compilePolicies, type PolicySet, type PolicySource } from './policies.t
 import type { PolicyRequest } from './policy-request-view.ts';
 import { type PolicyResponse, PolicyResponseView } from './policy-response-view.ts';
 
-/** A value whose `body` has been copied to a worker thread, which receives a Buffer without its methods. */
+/**
+ * A value whose `body` has been copied to a worker thread. The worker thread receives a Buffer without its
+ * methods.
+ */
 type Copied<Value extends { readonly body: Buffer }> = Omit<Value, 'body'> & { readonly body: Uint8Array };
 
 /** A response that was received as a stream. */

@@ -102,7 +102,7 @@ export function listSchemaFieldRows(
   return [...new Map(found.map((field) => [field.name, field])).values()];
 }
 
-/** Example values by field name, which are clearer than a value of the type. */
+/** Example values by field name. They are clearer than a value of the type. */
 const EXAMPLES_BY_NAME: Readonly<Record<string, Json>> = {
   name: 'nightly-backup',
   slug: 'status',

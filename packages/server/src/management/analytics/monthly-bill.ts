@@ -11,7 +11,7 @@ import { defineReadOperation, type Operation } from '../operation.ts';
 import type { AnalyticsCoverage } from './analytics-coverage.ts';
 
 const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
-/** All metrics except the sum of latencies, which is no meaningful figure for a bill. */
+/** All metrics except the sum of latencies. That sum is not meaningful for a bill. */
 const BILLED_METRICS = ROLLUP_SUM_COLUMNS.slice(0, -1);
 
 /**

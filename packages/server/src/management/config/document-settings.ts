@@ -51,7 +51,7 @@ export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
     }),
 };
 
-/** The document kind of response cache settings, which have their own operation. */
+/** The document kind of response cache settings. These settings have their own operation. */
 export const CACHE_DOCUMENT_KIND: DocumentResourceKind = {
   section: [],
   kind: 'cache',

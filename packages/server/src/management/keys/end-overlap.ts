@@ -7,7 +7,7 @@ import { KEY_EDITOR_ROLES, requireChangeableKey } from './key-owner.ts';
 import { requirePlatformKey } from './require-platform-key.ts';
 
 /**
- * The operation that ends the overlap of a rotated key, which makes the previous value invalid.
+ * The operation that ends the overlap of a rotated key. The previous value is then invalid.
  * Changes nothing if there is no overlap.
  */
 export const endOverlapOperation = defineWriteOperation({

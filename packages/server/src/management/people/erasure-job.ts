@@ -8,7 +8,7 @@ import type { Person, PersonCounts } from '../../store/people/person.ts';
 import type { Database } from '../../store/ports.ts';
 import { recordAuditedChange } from '../audited-change.ts';
 
-/** An erasure whose first part, which ends the person's access, is committed. */
+/** An erasure whose first step is committed. The first step ends the person's access. */
 export interface ErasureWork {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly person: Person;

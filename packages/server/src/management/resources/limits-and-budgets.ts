@@ -73,7 +73,7 @@ export function createBudgetKind(dependencies: RuleOperationDependencies) {
   );
 }
 
-/** Read-only fields and the reason, which are not part of a rule. */
+/** Read-only fields and the reason. They are not part of a rule. */
 const READ_ONLY_RULE_FIELDS = new Set([
   'reason',
   'id',

@@ -7,7 +7,7 @@ import { parseStoredPolicy } from '../../platform/config/stored-config.ts';
 import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
 import type { OrderedResourceKindSpec } from './ordered-resource-kind.ts';
 
-/** The resource kind of policies, which are an ordered list. */
+/** The resource kind of policies. Policies are an ordered list. */
 export const POLICY_KIND_SPEC: OrderedResourceKindSpec<PolicyConfig, z.input<typeof policyResource>> = {
   kind: 'policies',
   singular: 'policy',

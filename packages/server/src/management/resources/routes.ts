@@ -6,7 +6,7 @@ import { parseStoredRoute } from '../../platform/config/stored-config.ts';
 import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
 import type { OrderedResourceKindSpec } from './ordered-resource-kind.ts';
 
-/** The resource kind of routes, which are an ordered list. */
+/** The resource kind of routes. Routes are an ordered list. */
 export const ROUTE_KIND_SPEC: OrderedResourceKindSpec<RouteConfig, z.input<typeof routeResource>> = {
   kind: 'routes',
   singular: 'route',

@@ -106,7 +106,7 @@ const RULE_ID_PARAMS = z.strictObject({
  * then the others, newest first.
  */
 // budget: one declaration
-/** Creates a resource kind for rules, which floe.yaml or the API can define. */
+/** Creates a resource kind for rules. floe.yaml or the API can define such rules. */
 export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, View extends ResourceObject>(
   spec: RuleResourceKindSpec<Config, View>,
   dependencies: Pick<RuleOperationDependencies, 'getFileRules'>,

@@ -6,7 +6,7 @@ import type { DatabaseReader } from '../../store/ports.ts';
 import { requireMonitorsExist } from '../require-monitors.ts';
 
 /**
- * The maximum number of monitors on a board, which limits the time needed to load and render it.
+ * The maximum number of monitors on a board. It limits the time needed to load and render the board.
  */
 export const MAX_MONITORS_PER_BOARD = 500;
 

@@ -73,7 +73,7 @@ export const CONFIG_FILE_POLICY_KIND = entryFileKind<PolicyConfig>(
   (config) => config,
 );
 
-/** A section of settings of an organization, which is changed as a whole. */
+/** A section of settings of an organization. It is changed as a whole. */
 interface OrgSetting {
   readonly section: SettingsSection;
   readonly value: unknown;

@@ -5,7 +5,7 @@ import { findProviderDefinition } from '../../providers/provider-definitions.ts'
 import type { ConfigEntryRow, ProviderCredentialRow } from '../../store/config-entries.ts';
 import { decryptSecret, encryptSecret, type SecretEncryptionKey, type SecretLocation } from '../secrets.ts';
 
-/** The secrets of a provider, except its credentials, which have rows of their own. */
+/** The secrets of a provider, except its credentials. Credentials have their own rows. */
 const Secrets = z.strictObject({
   headers: z.record(z.string(), z.string()).default({}),
   secret_access_key: z.string().optional(),

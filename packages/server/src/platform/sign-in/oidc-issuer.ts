@@ -17,7 +17,7 @@ export function loadOpenidClient() {
   return import('openid-client');
 }
 
-/** The connection settings for issuers, which are the same as for all outgoing calls. */
+/** The connection settings for issuers. They are the same as for all outgoing calls. */
 export interface IssuerConnection {
   readonly guard: OutboundGuard;
   readonly via: ResolvedOutboundConnections['via'];

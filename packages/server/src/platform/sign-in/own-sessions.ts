@@ -25,7 +25,7 @@ export async function listOwnSessions(
 }
 
 /**
- * Ends one of the signed-in user's sessions, which may be the current one.
+ * Ends one of the signed-in user's sessions. It can be the current session.
  * @throws Fault `session_expired`; `not_found` for a session of another user
  */
 export async function endOwnSession(

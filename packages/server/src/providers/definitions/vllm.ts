@@ -1,7 +1,7 @@
 import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
 
 /**
- * The provider definition of vLLM, which is self-hosted. The base URL must be configured, including
+ * The provider definition of vLLM. vLLM is self-hosted. The base URL must be configured, including
  * `/v1`.
  */
 export const vllm: ProviderDefinition = {

@@ -206,7 +206,7 @@ function roleRequest(
   return buildFormRequest(new URL(sts).href, form, 'application/x-www-form-urlencoded; charset=utf-8');
 }
 
-/** Parses the XML of the service, which contains a fixed set of simple elements. */
+/** Parses the XML of the service. The XML contains a fixed set of simple elements. */
 function parseRoleCredentials(grant: CredentialResponse): AwsCredentials {
   return parseCredentials(grant, (name) =>
     new RegExp(`<${name}>([^<]+)</${name}>`).exec(grant.text)?.[1]?.trim(),

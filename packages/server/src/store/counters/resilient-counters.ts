@@ -173,7 +173,7 @@ export class ResilientCounters implements Counters {
     return own;
   }
 
-  /** After an outage, a grant must also fit the share of this process, which is checked first. */
+  /** After an outage, a grant must also fit the share of this process. The share is checked first. */
   async #acquireWithinShare(
     orgId: string,
     id: string,
