@@ -25,8 +25,8 @@ import {
   createMonitoringDependencies,
 } from './main/monitoring-dependencies.ts';
 import { handleProcessSignals, shutDownWithParent } from './main/process-signals.ts';
+import { type ProcessContext, STANDALONE_PROCESS_CONTEXT } from './main/processes/process-context.ts';
 import { resolveProcessCount } from './main/processes/process-count.ts';
-import { type ProcessEnvironment, STANDALONE_ENVIRONMENT } from './main/processes/process-environment.ts';
 import { SUPERVISED_PROCESS_ARGUMENT } from './main/processes/process-messages.ts';
 import { createRelayDependencies } from './main/relay-dependencies.ts';
 import { startRetention } from './main/retention.ts';
@@ -63,11 +63,11 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
       return await readLitellmDatabase();
     }
     if (args[0] === SUPERVISED_PROCESS_ARGUMENT) {
-      const { SupervisedEnvironment, supervisorChannel } = await import(
-        './main/processes/supervised-environment.ts'
+      const { SupervisedProcessContext, supervisorChannel } = await import(
+        './main/processes/supervised-process-context.ts'
       );
-      const host = new SupervisedEnvironment(Number(args[1]), supervisorChannel, systemClock);
-      return await serve(environment, loadServerConfig(environment), host);
+      const context = new SupervisedProcessContext(Number(args[1]), supervisorChannel, systemClock);
+      return await serve(environment, loadServerConfig(environment), context);
     }
     if (args[0] !== undefined) {
       // Loaded only here, so that the server does not load it at its start.
@@ -125,7 +125,7 @@ async function startServer(environment: Environment): Promise<void> {
   shutDownWithParent();
   const loaded = loadServerConfig(environment);
   const count = resolveProcessCount(loaded.config.server);
-  if (count === 1) return await serve(environment, loaded, STANDALONE_ENVIRONMENT);
+  if (count === 1) return await serve(environment, loaded, STANDALONE_PROCESS_CONTEXT);
   const { superviseProcesses } = await import('./main/processes/supervise-processes.ts');
   await superviseProcesses(environment, loaded, count);
 }
@@ -134,15 +134,11 @@ function loadServerConfig(environment: Environment): LoadedConfig {
   return loadConfig({ env: environment, validateSemantics: findConfigIssues });
 }
 
-async function serve(
-  environment: Environment,
-  loaded: LoadedConfig,
-  host: ProcessEnvironment,
-): Promise<void> {
+async function serve(environment: Environment, loaded: LoadedConfig, context: ProcessContext): Promise<void> {
   const output = openServerOutput(environment.logLevel, () => state.loaded.config.log.access);
   const parts = await openServerComponents(environment, loaded, {
     ...output,
-    processCount: host.processCount,
+    processCount: context.processCount,
     runtime: new RuntimeMetrics(SERVER_VERSION, environment.variable('FLOE_COMMIT') || 'unknown'),
   });
   const { log } = parts;
@@ -169,7 +165,7 @@ async function serve(
     version: SERVER_VERSION,
   });
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
-  const operations = assembleOperations(parts, loaded, host, () => phase.isLeaving);
+  const operations = assembleOperations(parts, loaded, context, () => phase.isLeaving);
   const router = createRouter({
     ...createGatewayRoutes(gateway, parts),
     api: api.answer,
@@ -190,23 +186,34 @@ async function serve(
   const anchors = logAuditAnchors(parts.database, systemClock, log);
   const address = { close: writeServerUrl(parts.dataDir, serverUrl.url) };
   const sessions = signIn.sessions;
-  const targets = { watch, retention, anchors, listening, delivery, api, gateway, sessions, address, host };
+  const targets = {
+    watch,
+    retention,
+    anchors,
+    listening,
+    delivery,
+    api,
+    gateway,
+    sessions,
+    address,
+    context,
+  };
   const shutdown = createShutdownSteps(parts, phase, targets, () => state.loaded.config.server);
-  host.onRestart(handleProcessSignals(systemClock, log, () => void watch.reload(), shutdown));
+  context.onRestart(handleProcessSignals(systemClock, log, () => void watch.reload(), shutdown));
   // Last step, because the reader of this output may send a signal immediately.
   const started = { version: SERVER_VERSION, dataDir: parts.dataDir, loaded, snapshots, listening };
-  host.announceStart(createStartReport({ ...started, url: serverUrl.url }, firstRun), output);
+  context.announceStart(createStartReport({ ...started, url: serverUrl.url }, firstRun), output);
 }
 
 function assembleOperations(
   { database, metrics }: ServerComponents,
   { config }: LoadedConfig,
-  host: ProcessEnvironment,
+  context: ProcessContext,
   isLeaving: () => boolean,
 ) {
   return createOperationalRoutes({
     database,
-    metrics: host.shareMetrics(metrics),
+    metrics: context.shareMetrics(metrics),
     metricsToken: config.telemetry.metrics_token,
     isLeaving,
   });

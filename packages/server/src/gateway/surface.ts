@@ -12,7 +12,8 @@ export interface GatewaySurface {
   /** Client headers that are forwarded to a provider of the same dialect. All other headers are removed. */
   readonly forwardedHeaders: readonly string[];
   /**
-   * Set for IDEs, because their bodies mix dialects. `deployment` is the model in the path; null if there is none.
+   * Set for IDEs, because their bodies mix dialects. `deployment` is the model in the path. Null if
+   * there is none.
    */
   readonly ide?: { readonly deployment: string | null };
 }

@@ -3,7 +3,7 @@ import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { OpenListeners } from './listeners.ts';
 import type { ShutdownSteps } from './process-signals.ts';
-import type { ProcessEnvironment } from './processes/process-environment.ts';
+import type { ProcessContext } from './processes/process-context.ts';
 import { closeServerComponents, type ServerComponents } from './server-components.ts';
 
 /** Time for exchanges to close their connections after they have sent an error. */
@@ -38,7 +38,7 @@ interface ShutdownTargets
   > {
   readonly listening: OpenListeners;
   readonly gateway: Pick<Gateway, 'openExchanges' | 'background'>;
-  readonly host: Pick<ProcessEnvironment, 'reportFinalMetrics'>;
+  readonly context: Pick<ProcessContext, 'reportFinalMetrics'>;
 }
 
 interface ShutdownTimes {
@@ -116,7 +116,7 @@ async function drainAndClose(
   await targets.api.close();
   await targets.gateway.background.close();
   await targets.sessions.close();
-  await targets.host.reportFinalMetrics();
+  await targets.context.reportFinalMetrics();
   await closeServerComponents(parts);
 }
 

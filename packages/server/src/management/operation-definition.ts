@@ -123,7 +123,8 @@ export interface Operation extends OperationDescription {
       ) => Promise<unknown>)
     | null;
   /**
-   * Runs the change in the caller's transaction. The same transaction also records the change. Null for operations that change nothing.
+   * Runs the change in the caller's transaction. The same transaction also records the change.
+   * Null for operations that change nothing.
    */
   readonly applyChange:
     | ((context: WriteContext, input: RawOperationInput) => Promise<OperationChange>)

@@ -14,7 +14,7 @@ import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { buildMonitorPath, replaceMonitors } from './monitor-data.ts';
-import { requestMonitorPause, requestMonitorResume } from './monitor-requests.ts';
+import { sendMonitorPause, sendMonitorResume } from './monitor-requests.ts';
 import { buildBeatSnippets } from './send-beats.ts';
 import { monitorsText } from './text.ts';
 
@@ -131,8 +131,8 @@ export function useMonitorPause({ id, name, paused }: Pick<Monitor, 'id' | 'name
   ];
   const put = (monitor: Monitor) => replaceMonitors(client, [id], [monitor]);
   const failed = ({ message }: Error) => showToast(message);
-  const resume = useApiMutation(() => requestMonitorResume(id), { touches, done: put, failed });
-  const pause = useApiMutation((until: string | null) => requestMonitorPause(id, until), {
+  const resume = useApiMutation(() => sendMonitorResume(id), { touches, done: put, failed });
+  const pause = useApiMutation((until: string | null) => sendMonitorPause(id, until), {
     touches,
     done: (monitor, until) => {
       put(monitor);

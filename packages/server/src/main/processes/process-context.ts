@@ -3,7 +3,7 @@ import { announceStart, type StartReport } from '../announce-start.ts';
 import type { ServerOutput } from '../server-output.ts';
 
 /** The functions that differ between a standalone process and a process with a supervisor. */
-export interface ProcessEnvironment {
+export interface ProcessContext {
   /** Number of processes of this installation on this machine, including this one. */
   readonly processCount: number;
   /** Prints what users need after the start. */
@@ -16,8 +16,8 @@ export interface ProcessEnvironment {
   reportFinalMetrics(): Promise<void>;
 }
 
-/** The environment of a process without a supervisor. */
-export const STANDALONE_ENVIRONMENT: ProcessEnvironment = {
+/** The context of a process without a supervisor. */
+export const STANDALONE_PROCESS_CONTEXT: ProcessContext = {
   processCount: 1,
   announceStart,
   shareMetrics: (metrics) => metrics,

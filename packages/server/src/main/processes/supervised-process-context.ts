@@ -1,7 +1,7 @@
 import type { Metrics } from '../../analytics/metrics.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { StartReport } from '../announce-start.ts';
-import type { ProcessEnvironment } from './process-environment.ts';
+import type { ProcessContext } from './process-context.ts';
 import { isSupervisorMessage, type ProcessMessage } from './process-messages.ts';
 
 /** Maximum time for which a scrape waits for the supervisor. */
@@ -23,8 +23,8 @@ export const supervisorChannel: SupervisorChannel = {
   onMessage: (listener) => void process.on('message', listener),
 };
 
-/** The environment of a process that a supervisor started. */
-export class SupervisedEnvironment implements ProcessEnvironment {
+/** The context of a process that a supervisor started. */
+export class SupervisedProcessContext implements ProcessContext {
   readonly processCount: number;
   readonly #channel: SupervisorChannel;
   readonly #clock: Clock;
