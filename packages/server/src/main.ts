@@ -66,8 +66,8 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
       const { SupervisedProcessContext, supervisorChannel } = await import(
         './main/processes/supervised-process-context.ts'
       );
-      const context = new SupervisedProcessContext(Number(args[1]), supervisorChannel, systemClock);
-      return await serve(environment, loadServerConfig(environment), context);
+      const host = new SupervisedProcessContext(Number(args[1]), supervisorChannel, systemClock);
+      return await serve(environment, loadServerConfig(environment), host);
     }
     if (args[0] !== undefined) {
       // Loaded only here, so that the server does not load it at its start.
@@ -134,11 +134,11 @@ function loadServerConfig(environment: Environment): LoadedConfig {
   return loadConfig({ env: environment, validateSemantics: findConfigIssues });
 }
 
-async function serve(environment: Environment, loaded: LoadedConfig, context: ProcessContext): Promise<void> {
+async function serve(environment: Environment, loaded: LoadedConfig, host: ProcessContext): Promise<void> {
   const output = openServerOutput(environment.logLevel, () => state.loaded.config.log.access);
   const parts = await openServerComponents(environment, loaded, {
     ...output,
-    processCount: context.processCount,
+    processCount: host.processCount,
     runtime: new RuntimeMetrics(SERVER_VERSION, environment.variable('FLOE_COMMIT') || 'unknown'),
   });
   const { log } = parts;
@@ -165,7 +165,7 @@ async function serve(environment: Environment, loaded: LoadedConfig, context: Pr
     version: SERVER_VERSION,
   });
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
-  const operations = assembleOperations(parts, loaded, context, () => phase.isLeaving);
+  const operations = assembleOperations(parts, loaded, host, () => phase.isLeaving);
   const router = createRouter({
     ...createGatewayRoutes(gateway, parts),
     api: api.answer,
@@ -186,34 +186,23 @@ async function serve(environment: Environment, loaded: LoadedConfig, context: Pr
   const anchors = logAuditAnchors(parts.database, systemClock, log);
   const address = { close: writeServerUrl(parts.dataDir, serverUrl.url) };
   const sessions = signIn.sessions;
-  const targets = {
-    watch,
-    retention,
-    anchors,
-    listening,
-    delivery,
-    api,
-    gateway,
-    sessions,
-    address,
-    context,
-  };
+  const targets = { watch, retention, anchors, listening, delivery, api, gateway, sessions, address, host };
   const shutdown = createShutdownSteps(parts, phase, targets, () => state.loaded.config.server);
-  context.onRestart(handleProcessSignals(systemClock, log, () => void watch.reload(), shutdown));
+  host.onRestart(handleProcessSignals(systemClock, log, () => void watch.reload(), shutdown));
   // Last step, because the reader of this output may send a signal immediately.
   const started = { version: SERVER_VERSION, dataDir: parts.dataDir, loaded, snapshots, listening };
-  context.announceStart(createStartReport({ ...started, url: serverUrl.url }, firstRun), output);
+  host.announceStart(createStartReport({ ...started, url: serverUrl.url }, firstRun), output);
 }
 
 function assembleOperations(
   { database, metrics }: ServerComponents,
   { config }: LoadedConfig,
-  context: ProcessContext,
+  host: ProcessContext,
   isLeaving: () => boolean,
 ) {
   return createOperationalRoutes({
     database,
-    metrics: context.shareMetrics(metrics),
+    metrics: host.shareMetrics(metrics),
     metricsToken: config.telemetry.metrics_token,
     isLeaving,
   });

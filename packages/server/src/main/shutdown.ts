@@ -38,7 +38,7 @@ interface ShutdownTargets
   > {
   readonly listening: OpenListeners;
   readonly gateway: Pick<Gateway, 'openExchanges' | 'background'>;
-  readonly context: Pick<ProcessContext, 'reportFinalMetrics'>;
+  readonly host: Pick<ProcessContext, 'reportFinalMetrics'>;
 }
 
 interface ShutdownTimes {
@@ -116,7 +116,7 @@ async function drainAndClose(
   await targets.api.close();
   await targets.gateway.background.close();
   await targets.sessions.close();
-  await targets.context.reportFinalMetrics();
+  await targets.host.reportFinalMetrics();
   await closeServerComponents(parts);
 }
 
