@@ -104,24 +104,35 @@ test('two listeners do not share a port, and mail channels need a mail server', 
 });
 
 test('several processes need PostgreSQL and a shared store', () => {
-  const problem = (missing: string) =>
-    `server.processes: must be 1 unless ${missing} ${missing.includes(' and ') ? 'are' : 'is'} configured, because several processes must share a database and counters. Configure ${missing}, or remove this field`;
+  const reason = 'because several processes must share a database and counters';
+  const invalid = (field: string, name: string) =>
+    `storage.${field}: must be a URL of ${name} unless server.processes is 1, ${reason}`;
+  const missing = (field: string, name: string) =>
+    `server.processes: must be 1 unless storage.${field} is a URL of ${name}, ${reason}. Set storage.${field}, or remove this field`;
   const postgres = 'postgres://localhost/floe';
   const redis = 'redis://localhost';
   for (const processes of [2, 'auto']) {
     const server = { processes };
-    assert.deepEqual(issues({ server, storage: { database: 'sqlite:floe.db' } }), [
-      problem('PostgreSQL in storage.database and Redis or Valkey in storage.shared'),
+    assert.deepEqual(issues({ server }), [
+      missing('database', 'PostgreSQL'),
+      missing('shared', 'Redis or Valkey'),
     ]);
     assert.deepEqual(issues({ server, storage: { database: postgres, shared: 'memory' } }), [
-      problem('Redis or Valkey in storage.shared'),
+      invalid('shared', 'Redis or Valkey'),
     ]);
     assert.deepEqual(issues({ server, storage: { database: 'sqlite:floe.db', shared: redis } }), [
-      problem('PostgreSQL in storage.database'),
+      invalid('database', 'PostgreSQL'),
     ]);
     assert.deepEqual(issues({ server, storage: { database: postgres, shared: redis } }), []);
   }
   assert.deepEqual(issues({ server: { processes: 1 }, storage: { database: 'sqlite:floe.db' } }), []);
+});
+
+test('a mail server URL without a value is reported at the URL, where a missing variable is reported too', () => {
+  const orgs = [{ id: 'acme', channels: [{ kind: 'email' }] }];
+  const message = 'email channels require smtp.url; set smtp.url';
+  assert.deepEqual(issues({ orgs }), [`orgs.0.channels.0.kind: ${message}`]);
+  assert.deepEqual(issues({ orgs, smtp: { url: '' } }), [`smtp.url: ${message}`]);
 });
 
 test('a tree of any shape is read without an error', () => {

@@ -129,34 +129,45 @@ function checkPorts(server: Json | undefined, issues: ConfigIssue[]): void {
   }
 }
 
-/** Processes can share only what is outside of them: a database server and a shared store. */
+const SHARED_STORES = [
+  { field: 'database', name: 'PostgreSQL', url: /^postgres(ql)?:/ },
+  { field: 'shared', name: 'Redis or Valkey', url: /^rediss?:/ },
+] as const;
+
+/**
+ * Processes can share only what is outside of them: a database server and a shared store. A field that has a
+ * value gets the issue itself, because the value may contain a variable that is not set yet.
+ */
 function checkProcesses(config: Json, issues: ConfigIssue[]): void {
   const processes = getMember(getMember(config, 'server'), 'processes') ?? 1;
   if (processes === 1) return;
   const storage = getMember(config, 'storage');
-  const isMissing = (name: string, usable: RegExp) => {
-    const url = getMember(storage, name) ?? '';
-    return typeof url === 'string' && !usable.test(url);
-  };
-  const missing = [
-    ...(isMissing('database', /^postgres(ql)?:/) ? ['PostgreSQL in storage.database'] : []),
-    ...(isMissing('shared', /^rediss?:/) ? ['Redis or Valkey in storage.shared'] : []),
-  ];
-  if (missing.length > 0)
-    issues.push({
-      path: ['server', 'processes'],
-      message: `must be 1 unless ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} configured, because several processes must share a database and counters. Configure ${missing.join(' and ')}, or remove this field`,
-    });
+  for (const { field, name, url } of SHARED_STORES) {
+    const value = getMember(storage, field);
+    const reason = 'because several processes must share a database and counters';
+    if (value === undefined)
+      issues.push({
+        path: ['server', 'processes'],
+        message: `must be 1 unless storage.${field} is a URL of ${name}, ${reason}. Set storage.${field}, or remove this field`,
+      });
+    else if (typeof value === 'string' && !url.test(value))
+      issues.push({
+        path: ['storage', field],
+        message: `must be a URL of ${name} unless server.processes is 1, ${reason}`,
+      });
+  }
 }
 
 function checkMail(config: Json, issues: ConfigIssue[]): void {
-  if ((getMember(getMember(config, 'smtp'), 'url') ?? '') !== '') return;
+  const url = getMember(getMember(config, 'smtp'), 'url');
+  if (url !== undefined && url !== '') return;
+  const message = 'email channels require smtp.url; set smtp.url';
   for (const [n, org] of getList(config, 'orgs').entries())
     for (const [index, channel] of getList(org, 'channels').entries())
       if (getMember(channel, 'kind') === 'email')
         issues.push({
-          path: ['orgs', n, 'channels', index, 'kind'],
-          message: 'email channels require smtp.url; set smtp.url',
+          path: url === undefined ? ['orgs', n, 'channels', index, 'kind'] : ['smtp', 'url'],
+          message,
         });
 }
 
