@@ -24,7 +24,7 @@ test('the last owner cannot be changed, and only owners can change owners', () =
   const [one, other, plain] = [member('one', 'owner'), member('other', 'owner'), member('plain', 'member')];
   assert.match(explainMemberLock(one, [one, plain], 'owner') ?? '', /last owner/);
   assert.equal(explainMemberLock(one, [one, other], 'owner'), null);
-  assert.match(explainMemberLock(one, [one, other], 'admin') ?? '', /Only an owner/);
+  assert.match(explainMemberLock(one, [one, other], 'admin') ?? '', /Only owners/);
   assert.equal(explainMemberLock(plain, [one, plain], 'admin'), null);
 });
 
