@@ -104,11 +104,10 @@ test('two listeners do not share a port, and mail channels need a mail server', 
 });
 
 test('several processes need PostgreSQL and a shared store', () => {
-  const reason = 'because several processes must share a database and counters';
-  const invalid = (field: string, name: string) =>
-    `storage.${field}: must be a URL of ${name} unless server.processes is 1, ${reason}`;
-  const missing = (field: string, name: string) =>
-    `server.processes: must be 1 unless storage.${field} is a URL of ${name}, ${reason}. Set storage.${field}, or remove this field`;
+  const problem = (path: string, field: string, name: string) =>
+    `${path}: several processes require a URL of ${name} in storage.${field}, because they must share a database and counters. Set storage.${field}, or set server.processes to 1`;
+  const missing = (field: string, name: string) => problem('server.processes', field, name);
+  const invalid = (field: string, name: string) => problem(`storage.${field}`, field, name);
   const postgres = 'postgres://localhost/floe';
   const redis = 'redis://localhost';
   for (const processes of [2, 'auto']) {

@@ -135,26 +135,19 @@ const SHARED_STORES = [
 ] as const;
 
 /**
- * Processes can share only what is outside of them: a database server and a shared store. A field that has a
- * value gets the issue itself, because the value may contain a variable that is not set yet.
+ * Processes can share only what is outside of them: a database server and a shared store. If the field of a
+ * store has a value, the issue belongs to it, because it may contain a variable that is not set yet.
  */
 function checkProcesses(config: Json, issues: ConfigIssue[]): void {
   const processes = getMember(getMember(config, 'server'), 'processes') ?? 1;
   if (processes === 1) return;
-  const storage = getMember(config, 'storage');
   for (const { field, name, url } of SHARED_STORES) {
-    const value = getMember(storage, field);
-    const reason = 'because several processes must share a database and counters';
-    if (value === undefined)
-      issues.push({
-        path: ['server', 'processes'],
-        message: `must be 1 unless storage.${field} is a URL of ${name}, ${reason}. Set storage.${field}, or remove this field`,
-      });
-    else if (typeof value === 'string' && !url.test(value))
-      issues.push({
-        path: ['storage', field],
-        message: `must be a URL of ${name} unless server.processes is 1, ${reason}`,
-      });
+    const value = getMember(getMember(config, 'storage'), field);
+    if (value !== undefined && (typeof value !== 'string' || url.test(value))) continue;
+    issues.push({
+      path: value === undefined ? ['server', 'processes'] : ['storage', field],
+      message: `several processes require a URL of ${name} in storage.${field}, because they must share a database and counters. Set storage.${field}, or set server.processes to 1`,
+    });
   }
 }
 
