@@ -50,6 +50,7 @@ export class ProcessSlot {
   #failedStarts = 0;
   #timer: Timer | null = null;
   #isRestarting = false;
+  #mustReload = false;
   #ended: PromiseWithResolvers<ProcessExit | null> | null = null;
 
   constructor(options: ProcessSlotOptions) {
@@ -88,8 +89,13 @@ export class ProcessSlot {
     return this.#process !== null;
   }
 
-  kill(signal: NodeJS.Signals): void {
-    this.#process?.kill(signal);
+  /**
+   * Lets the process reload its configuration. A process that is starting does so when it accepts connections,
+   * because the signal would end it before, and because it may already have read the old file.
+   */
+  reload(): void {
+    if (this.isListening) this.#process?.kill('SIGHUP');
+    else this.#mustReload = true;
   }
 
   /** Sends a signal, and does not start the process again. Resolves when it has ended; to null if it had. */
@@ -110,6 +116,8 @@ export class ProcessSlot {
         this.#listeningSince = clock.monotonic();
         this.#failedStarts = 0;
         this.#listening.resolve(message.report);
+        if (this.#mustReload) started.kill('SIGHUP');
+        this.#mustReload = false;
         log.info({ process: number, pid: started.pid }, 'process accepts connections');
       }
       onMessage(this, message);

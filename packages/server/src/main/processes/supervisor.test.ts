@@ -190,6 +190,17 @@ test('signals reach every process, and the server ends when all processes have e
   assert.deepEqual([forks.length, exits], [2, [0]]);
 });
 
+test('a process that is starting reloads the configuration when it accepts connections', async () => {
+  const { supervisor, clock, fork } = await createStartedSupervisor();
+  await fork(0).end(1);
+  clock.advance(100);
+  await nextTurn();
+  supervisor.reload();
+  assert.deepEqual([fork(1).signals, fork(2).signals], [['SIGHUP'], []]);
+  await fork(2).listen();
+  assert.deepEqual(fork(2).signals, ['SIGHUP']);
+});
+
 test('a stop cancels the start of a process that crashed before', async () => {
   const { supervisor, clock, forks, fork, exits } = await createStartedSupervisor();
   await fork(0).end(1);

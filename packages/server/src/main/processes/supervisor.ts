@@ -73,7 +73,7 @@ export class Supervisor {
 
   /** Lets all processes reload the configuration. */
   reload(): void {
-    for (const slot of this.#slots) slot.kill('SIGHUP');
+    for (const slot of this.#slots) slot.reload();
   }
 
   /** Restarts one process at a time, while the others accept connections. */
