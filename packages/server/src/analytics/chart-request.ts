@@ -101,11 +101,14 @@ export function parseRollupFacet(name: string): RollupFacet {
 export async function chooseChartRows(
   reader: DatabaseReader,
   { orgId, from, to }: Pick<ChartRange, 'orgId' | 'from' | 'to'>,
-  { includesPrevious, indexed }: Pick<ChartRange, 'includesPrevious'> & { readonly indexed: SqlCondition },
+  {
+    includesPrevious,
+    indexed,
+  }: Pick<ChartRange, 'includesPrevious'> & { readonly indexed: SqlCondition | null },
 ): Promise<SqlCondition> {
   const range = { orgId, from: includesPrevious ? from - (to - from) : from, to };
   const limits = [
-    { condition: indexed, maximum: MAX_INDEXED_ROWS },
+    ...(indexed === null ? [] : [{ condition: indexed, maximum: MAX_INDEXED_ROWS }]),
     { condition: EVERY_ROW, maximum: MAX_ROWS },
   ];
   for (const { condition, maximum } of limits)
