@@ -117,6 +117,14 @@ export type ReasoningStyle =
   | 'level'
   | 'none';
 
+/** The thinking budgets in tokens that a model accepts. */
+export interface ThinkingBudgetRange {
+  readonly min: number;
+  readonly max: number;
+  /** Whether the model also rejects 0, which disables thinking. */
+  readonly required?: true;
+}
+
 /**
  * Properties of a provider and model that affect how a request is written. The provider definition
  * declares them.
@@ -131,6 +139,8 @@ export interface RequestWriteOptions {
   readonly reasoningStyle?: ReasoningStyle;
   /** Efforts that the model supports. Any other effort is replaced with the nearest one and reported. */
   readonly efforts?: readonly ReasoningEffort[];
+  /** Gemini only. A budget outside this range is replaced with the nearest one and reported. */
+  readonly thinkingBudgets?: ThinkingBudgetRange;
   /**
    * Top-level members (or `generationConfig` members) that the model rejects. They are dropped and reported.
    */

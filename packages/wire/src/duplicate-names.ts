@@ -59,7 +59,10 @@ function parseValue(body: Uint8Array, cursor: JsonCursor): Json {
       members.push([name, parseValue(body, cursor)]);
     }
     return Object.fromEntries(
-      members.map(([name, value], at) => [last.get(name) === at ? name : `${name} (${at + 1})`, value]),
+      members.map(([name, value], at) => [
+        last.get(name) === at ? name : toUnusedName(`${name} (${at + 1})`, last),
+        value,
+      ]),
     );
   }
   if (cursor.enterArray()) {
@@ -71,6 +74,13 @@ function parseValue(body: Uint8Array, cursor: JsonCursor): Json {
   const start = cursor.at;
   cursor.skip();
   return JSON.parse(decodeUtf8Range(body, start, cursor.at));
+}
+
+/** Each suffix contains the member's position, so only names in the text can be equal to the result. */
+function toUnusedName(wanted: string, used: ReadonlyMap<string, number>): string {
+  let name = wanted;
+  while (used.has(name)) name += '*';
+  return name;
 }
 
 function memberName(body: Uint8Array, { keyStart, keyEnd, keyEscaped }: JsonCursor): string {

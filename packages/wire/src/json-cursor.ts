@@ -10,7 +10,7 @@ import {
   WIDE_FROM_BYTES,
 } from './json-bytes.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
-import { JsonWeight } from './json-weight.ts';
+import type { JsonWeight } from './json-weight.ts';
 import type { NameTable } from './name-table.ts';
 
 /** The maximum nesting depth. `JSON.parse` overflows the stack at several thousand levels. */
@@ -41,7 +41,8 @@ export class JsonCursor {
   keyEscaped = false;
   /** Whether a number was read that JavaScript would write differently. */
   sawInexact = false;
-  readonly weight: JsonWeight = new JsonWeight();
+  /** If set, everything that is read is weighed. Most text has a small maximum size and is not weighed. */
+  weight: JsonWeight | null = null;
   readonly #bytes: Uint8Array;
   readonly #end: number;
   readonly #words: DataView | undefined;
@@ -184,7 +185,7 @@ export class JsonCursor {
 
   #push(kind: 0 | 1): void {
     if (this.#depth === MAX_NESTING_DEPTH) this.#fail(`nested deeper than ${MAX_NESTING_DEPTH} levels`);
-    this.weight.addNode();
+    if (this.weight !== null) this.weight.addNode();
     this.#isObject[this.#depth] = kind;
     this.#depth += 1;
     this.at += 1;
@@ -209,7 +210,7 @@ export class JsonCursor {
   }
 
   #string(): void {
-    this.weight.addNode();
+    if (this.weight !== null) this.weight.addNode();
     const bytes = this.#bytes;
     const end = this.#end;
     let at = this.at + 1;
@@ -246,7 +247,7 @@ export class JsonCursor {
   }
 
   #scalar(byte: number): void {
-    this.weight.addScalar();
+    if (this.weight !== null) this.weight.addScalar();
     if (byte === 0x74) this.#literal('true');
     else if (byte === 0x66) this.#literal('false');
     else if (byte === 0x6e) this.#literal('null');
@@ -281,7 +282,7 @@ export class JsonCursor {
     if (this.at === whole && whole - start < INEXACT_INTEGER_LENGTH && !(isZero && first === MINUS)) return;
     if (!isInexactNumberText(decodeUtf8Range(this.#bytes, start, this.at))) return;
     this.sawInexact = true;
-    this.weight.addInexactNumber();
+    if (this.weight !== null) this.weight.addInexactNumber();
   }
 
   #digits(): void {

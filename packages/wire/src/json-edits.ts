@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { decodeUtf8Range } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
-import { describeMaxWeight, JsonWeightError } from './json-weight.ts';
+import { describeMaxWeight, JsonWeight, JsonWeightError } from './json-weight.ts';
 import { NameTable } from './name-table.ts';
 
 /** A range of bytes. `end` is exclusive. */
@@ -85,7 +85,7 @@ export function scanJsonObject(body: Uint8Array, maxWeight: number | null = null
 
 function scanMembers(body: Uint8Array, maxWeight: number | null): ScannedMembers {
   const cursor = new JsonCursor(body);
-  if (maxWeight !== null) cursor.weight.max = maxWeight;
+  if (maxWeight !== null) cursor.weight = new JsonWeight(maxWeight);
   const found = new ScannedMembers();
   let refusal: Fault | undefined;
   if (!cursor.enterObject()) {

@@ -17,9 +17,12 @@ export class JsonWeightError extends Error {
  * more on its weight than on its bytes (decision 0160).
  */
 export class JsonWeight {
-  /** The default is higher than the weight of any body. */
-  max: number = 2 ** 30;
+  readonly #max: number;
   #total = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
 
   /** @throws JsonWeightError */
   addNode(): void {
@@ -38,7 +41,7 @@ export class JsonWeight {
 
   #add(weight: number): void {
     this.#total += weight;
-    if (this.#total > this.max) throw new JsonWeightError(`The text weighs more than ${this.max}.`);
+    if (this.#total > this.#max) throw new JsonWeightError(`The text weighs more than ${this.#max}.`);
   }
 }
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { type Json, parseJsonExactly } from '@floe/contract/json';
 import { JsonCursor } from '@floe/wire/json-cursor';
-import { JsonWeightError, MAX_RESPONSE_WEIGHT } from '@floe/wire/json-weight';
+import { JsonWeight, JsonWeightError, MAX_RESPONSE_WEIGHT } from '@floe/wire/json-weight';
 
 /** A shorter response cannot weigh too much: it has at most 10 per two bytes. */
 const UNWEIGHED_BYTES = MAX_RESPONSE_WEIGHT / 10;
@@ -28,7 +28,7 @@ export function parseUpstreamJson(bytes: Buffer): Json {
 
 function requireMaxWeight(bytes: Buffer): void {
   const cursor = new JsonCursor(bytes);
-  cursor.weight.max = MAX_RESPONSE_WEIGHT;
+  cursor.weight = new JsonWeight(MAX_RESPONSE_WEIGHT);
   try {
     cursor.skip();
   } catch (error) {

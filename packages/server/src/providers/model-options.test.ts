@@ -110,6 +110,17 @@ test('Gemini uses a budget in 2.5 and a level from 3, where missing signatures h
   assert.equal(optionsOf('gemini', 'gemini-2.5-flash').unsealedCallProof, undefined);
 });
 
+test('each Gemini 2.5 model has its range of thinking budgets', () => {
+  const rangeOf = (kind: string, model: string) => optionsOf(kind, model).thinkingBudgets;
+  for (const kind of ['gemini', 'vertex'] as const) {
+    const pro = { min: 128, max: 32_768, required: true };
+    assert.deepEqual(rangeOf(kind, 'gemini-2.5-pro'), pro);
+    assert.deepEqual(rangeOf(kind, 'gemini-2.5-flash'), { min: 1, max: 24_576 });
+    assert.deepEqual(rangeOf(kind, 'gemini-2.5-flash-lite'), { min: 512, max: 24_576 });
+    assert.equal(rangeOf(kind, 'gemini-3-flash'), undefined);
+  }
+});
+
 test("Mistral's call ids have nine characters, and are the same for the same call", () => {
   const { formatCallId, streamUsage, reasoningStyle } = optionsOf('mistral', 'mistral-large-latest');
   assert.ok(formatCallId);

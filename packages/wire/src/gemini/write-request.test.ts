@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { readRequest } from '../chat/read-request.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
+import { asObject } from '../json-narrowing.ts';
 import { readRequest as readMessagesAsk } from '../messages/read-request.ts';
 import { packSeal } from '../seal.ts';
 import { generateCallId } from '../tool-names.ts';
@@ -115,6 +116,41 @@ describe('Gemini requests', () => {
         thinkingConfig: { includeThoughts: true, thinkingLevel: 'HIGH' },
       },
     );
+  });
+
+  test('a small token limit leads to a thinking budget that every model accepts', () => {
+    const pro = { min: 128, max: 32_768, required: true } as const;
+    const flash = { min: 1, max: 24_576 };
+    const lite = { min: 512, max: 24_576 };
+    const cases: readonly [number, string, RequestWriteOptions['thinkingBudgets'], number, boolean][] = [
+      [5, 'low', pro, 128, true],
+      [5, 'low', flash, 4, true],
+      [1, 'low', flash, 1, true],
+      [5, 'low', lite, 512, true],
+      [5, 'low', undefined, 512, true],
+      [100, 'low', pro, 128, true],
+      [100, 'low', flash, 80, true],
+      [100_000, 'low', lite, 2_048, false],
+      [5, 'none', pro, 128, true],
+      [5, 'none', flash, 0, false],
+      [5, 'none', lite, 0, false],
+      [1_000_000, 'max', flash, 24_576, true],
+      [1_000_000, 'max', undefined, 24_576, true],
+    ];
+    for (const [maxTokens, effort, thinkingBudgets, expected, clamped] of cases) {
+      const body = { model: 'm', messages: [user], max_tokens: maxTokens, reasoning_effort: effort };
+      const options = thinkingBudgets === undefined ? {} : { thinkingBudgets };
+      const { body: sent, dropped } = writeRequest(readRequest(body), options);
+      const label = JSON.stringify([maxTokens, effort, thinkingBudgets]);
+      const config = asObject(sent['generationConfig']);
+      assert.equal(config?.['maxOutputTokens'], maxTokens, label);
+      assert.deepEqual(
+        config?.['thinkingConfig'],
+        { includeThoughts: expected !== 0, thinkingBudget: expected },
+        label,
+      );
+      assert.equal(dropped.has('reasoning.effort.clamped'), clamped, label);
+    }
   });
 
   test('a named tool is the only one allowed', () => {

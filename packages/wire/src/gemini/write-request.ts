@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, mayContainInexactNumbers } from '@floe/contract/json';
+import { type JsonObject, mayContainInexactNumbers } from '@floe/contract/json';
 import {
   adaptToolsForTarget,
   applyQuirks,
@@ -9,7 +9,6 @@ import {
   reportDroppedFields,
   reportReasoningSummary,
   reportUnsupportedFormatFields,
-  resolveReasoningEffort,
   toFunctionSchema,
   toReminderTurn,
 } from '../adapt-request-for-target.ts';
@@ -27,8 +26,8 @@ import type {
   ToolDefinition,
   ToolResultPart,
 } from '../request.ts';
-import { resolveThinkingBudget } from '../thinking-budget.ts';
 import { isGeneratedCallId, toProviderToolName } from '../tool-names.ts';
+import { writeThinkingConfig } from './thinking-config.ts';
 
 /** Limit of the service's schema. */
 const MAX_STOPS = 5;
@@ -251,37 +250,6 @@ function writeGenerationConfig(
     stopSequences: request.stop.length > 0 ? request.stop : undefined,
     responseMimeType: format === undefined ? undefined : 'application/json',
     responseJsonSchema: format?.type === 'schema' ? withoutSchemaKeyword(format.schema) : undefined,
-    thinkingConfig: writeThinking(request, options, dropped),
+    thinkingConfig: writeThinkingConfig(request, options, dropped),
   };
-}
-
-const THINKING_LEVELS: Readonly<Record<string, Json>> = {
-  none: 'MINIMAL',
-  minimal: 'MINIMAL',
-  low: 'LOW',
-  medium: 'MEDIUM',
-};
-
-function writeThinking(
-  request: CanonicalRequest,
-  options: RequestWriteOptions,
-  dropped: Set<string>,
-): JsonObject | undefined {
-  if (request.reasoning === undefined) return undefined;
-  const effort = resolveReasoningEffort(request, options, dropped);
-  switch (options.reasoningStyle ?? 'budget') {
-    case 'level':
-      return {
-        includeThoughts: effort !== 'none',
-        thinkingLevel: effort === undefined ? undefined : (THINKING_LEVELS[effort] ?? 'HIGH'),
-      };
-    case 'budget': {
-      const adaptive = request.reasoning.adaptive && request.reasoning.effort === undefined;
-      const thinkingBudget = adaptive ? -1 : resolveThinkingBudget(request, dropped);
-      return { includeThoughts: thinkingBudget !== 0, thinkingBudget };
-    }
-    default:
-      dropped.add('reasoning');
-      return undefined;
-  }
 }

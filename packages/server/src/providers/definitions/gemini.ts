@@ -22,6 +22,13 @@ export const geminiQuirks: readonly Quirk[] = [
     options: { efforts: ['high', 'medium', 'low'] },
   },
   { models: ['gemini-2.5*'], options: { reasoningStyle: 'budget' } },
+  // https://ai.google.dev/gemini-api/docs/thinking#set-budget
+  {
+    models: ['gemini-2.5-pro*'],
+    options: { thinkingBudgets: { min: 128, max: 32_768, required: true } },
+  },
+  { models: ['gemini-2.5-flash*'], options: { thinkingBudgets: { min: 1, max: 24_576 } } },
+  { models: ['gemini-2.5-flash-lite*'], options: { thinkingBudgets: { min: 512, max: 24_576 } } },
   { models: ['gemini-2.0*', 'gemini-1*', 'gemma-*'], options: { reasoningStyle: 'none' } },
   { models: ['gemini-2.0*', 'gemini-1*'], options: { rejectedFields: [] } },
 ];
