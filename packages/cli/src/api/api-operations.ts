@@ -40,7 +40,7 @@ export function loadApiOperations(): ApiOperations {
   const value: unknown = JSON.parse(readFileSync(new URL('operations.json', import.meta.url), 'utf8'));
   if (!isApiOperations(value))
     throw new Error(
-      'The file operations.json, which lists the API operations, is damaged. Install floe again.',
+      'The file operations.json, which lists the API operations, is damaged. Reinstall floe.',
     );
   return value;
 }

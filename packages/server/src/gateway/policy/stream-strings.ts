@@ -3,7 +3,7 @@ import { isObject, type Json } from '@floe/contract/json';
 import { findDuplicateMemberName, parseWithHiddenMembers } from '@floe/wire/duplicate-names';
 import { tryParseJson } from '@floe/wire/json-narrowing';
 
-/** Receives a text to scan: a string, or the end of a longer one with its newest piece. */
+/** Receives a text to scan: a complete string, or the newest piece of a longer string with the text before it. */
 export type ScanText = (text: string) => void;
 
 /**
@@ -11,7 +11,7 @@ export type ScanText = (text: string) => void;
  * at the end.
  */
 const MATCH_TAIL_CHARS = 1024;
-/** No finding is shorter. */
+/** Minimum length of a finding. */
 const MIN_FINDING_CHARS = 6;
 /** Minimum digits of a number that can be a finding, as in complete responses. */
 const MIN_NUMBER_CHARS = 13;
