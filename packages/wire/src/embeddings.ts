@@ -183,8 +183,7 @@ export function readEmbeddingsResponse(
 ): EmbeddingsResponse {
   const found = isObject(answer) ? findVectors(from, answer) : [];
   const vectors = found.filter((vector) => typeof vector === 'string' || isNumberList(vector));
-  if (vectors.length !== count || found.length !== count)
-    throw vectorCountFault(vectors.length, count);
+  if (vectors.length !== count || found.length !== count) throw vectorCountFault(vectors.length, count);
   const usage = isObject(answer)
     ? (findUsage(answer) ?? findUsage({ usage: answer['usageMetadata'] }))
     : undefined;

@@ -124,7 +124,10 @@ export function readTokenLimit(body: JsonObject, keys: readonly string[]): numbe
     if (given === undefined) continue;
     const limit = asNumber(given);
     if (limit === undefined || Math.abs(limit) > Number.MAX_SAFE_INTEGER)
-      throw createInvalidFieldFault(`\`${key}\` must be at most ${Number.MAX_SAFE_INTEGER.toLocaleString('en-US')}.`, key);
+      throw createInvalidFieldFault(
+        `\`${key}\` must be at most ${Number.MAX_SAFE_INTEGER.toLocaleString('en-US')}.`,
+        key,
+      );
     return limit;
   }
   return undefined;

@@ -181,7 +181,8 @@ export class SensitiveDataScan {
     const text = this.#text;
     const start = run.groups[first]?.[0] ?? 0;
     if (this.#wantsCards && this.#addFinding('credit_card', start, findCardEnd(text, run, first))) return;
-    if (this.#wantsCards && this.#addFinding('credit_card', start, findSeparatedCardNumberEnd(text, start))) return;
+    if (this.#wantsCards && this.#addFinding('credit_card', start, findSeparatedCardNumberEnd(text, start)))
+      return;
     if (run.separators === '') return;
     if (this.#wantsSsns && this.#addFinding('us_ssn', start, findSsnEnd(text, run, first))) return;
     if (this.#wantsPhones) this.#addFinding('phone', start, findNorthAmericanPhoneEnd(text, run, first));

@@ -1,7 +1,7 @@
 import { ApiError, createUnreachableError, readApiError } from './api-error.ts';
 import { buildApiUrl } from './base-url.ts';
-import { readNextNonEmptyPage } from './read-next-nonempty-page.ts';
 import { REASON_PROMPT, STEP_UP_PROMPT } from './prompts.ts';
+import { readNextNonEmptyPage } from './read-next-nonempty-page.ts';
 import { updateServerTime } from './server-clock.ts';
 
 type QueryValue = string | number | boolean | null | undefined;
@@ -78,7 +78,10 @@ export function getNextRows<Row>(
   query: Readonly<Record<string, string | number>> & { readonly cursor: string },
   signal?: AbortSignal,
 ): Promise<ApiPage<Row>> {
-  return readNextNonEmptyPage((cursor) => getJson<ApiPage<Row>>(path, { ...query, cursor }, signal), query.cursor);
+  return readNextNonEmptyPage(
+    (cursor) => getJson<ApiPage<Row>>(path, { ...query, cursor }, signal),
+    query.cursor,
+  );
 }
 
 const PAGE_ROWS = 500;

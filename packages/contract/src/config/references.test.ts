@@ -132,7 +132,8 @@ test('several processes need PostgreSQL and a shared store', () => {
 
 test('a mail server URL without a value is reported at the URL, where a missing variable is reported too', () => {
   const orgs = [{ id: 'acme', channels: [{ kind: 'email' }] }];
-  const message = 'email channels require a mail server; set smtp.url. Example: smtps://user:password@mail.example.com:465';
+  const message =
+    'email channels require a mail server; set smtp.url. Example: smtps://user:password@mail.example.com:465';
   assert.deepEqual(issues({ orgs }), [`orgs.0.channels.0.kind: ${message}`]);
   assert.deepEqual(issues({ orgs, smtp: { url: '' } }), [`smtp.url: ${message}`]);
 });

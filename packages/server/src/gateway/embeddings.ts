@@ -5,6 +5,7 @@ import {
   type EmbeddingsResponse,
   readEmbeddingsRequest,
   readEmbeddingsResponse,
+  vectorCountFault,
   writeEmbeddingsRequest,
   writeEmbeddingsResponse,
 } from '@floe/wire/embeddings';

@@ -20,7 +20,7 @@ export interface Replicas {
 }
 
 const RENEWAL_MESSAGES = {
-  failed: 
+  failed:
     'could not renew the lease of this process; retrying; if the lease expires, other processes no longer count this process when they divide limits',
   recovered: 'lease of this process was renewed',
 };

@@ -87,7 +87,9 @@ export async function scanNewest<Row extends TimedRow>(
   const { indexScans, maxScannedRows = MAX_SCANNED_ROWS } = scan;
   const found: TimeScanResult<Row>[] = [];
   for (const condition of indexScans)
-    found.push(await scanInSteps<Row>(reader, scan, condition, Math.ceil(maxScannedRows / indexScans.length)));
+    found.push(
+      await scanInSteps<Row>(reader, scan, condition, Math.ceil(maxScannedRows / indexScans.length)),
+    );
   const horizon = found
     .flatMap(({ scanEnd }) => scanEnd ?? [])
     .sort(compareNewestFirst)
@@ -156,7 +158,8 @@ async function selectNewestMatches<Row>(
 ): Promise<readonly Row[]> {
   const matches = sql.join(scan.residualConditions, sql` and `);
   // The inner limit only prevents SQLite from merging the two `order by` clauses.
-  const { rows } = await sql<Row>`select * from (select * ${selectedRows(scan, indexCondition, end)} and ${matches}
+  const { rows } =
+    await sql<Row>`select * from (select * ${selectedRows(scan, indexCondition, end)} and ${matches}
     order by ${sql.ref(scan.table.at)}, id limit ${NO_LIMIT}) as walk ${newestFirst(scan)}
     limit ${scan.limit}`.execute(reader);
   return rows;
