@@ -205,7 +205,7 @@ function assembleOperations(
 ) {
   return createOperationalRoutes({
     database,
-    metrics: host.shareMetrics(metrics),
+    metrics: host.createEndpointMetrics(metrics),
     metricsToken: config.telemetry.metrics_token,
     isLeaving,
   });

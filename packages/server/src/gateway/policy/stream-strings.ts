@@ -5,7 +5,7 @@ import { findDuplicateMemberName, parseWithHiddenMembers } from '@floe/wire/dupl
 import { tryParseJson } from '@floe/wire/json-narrowing';
 import { JsonSyntaxError } from '@floe/wire/json-syntax-error';
 
-/** Receives a text to scan: a string, or the end of a longer one with its newest piece. */
+/** Receives a text to scan: a complete string, or the newest piece of a longer string with the text before it. */
 export type ScanText = (text: string) => void;
 
 /**
@@ -13,7 +13,7 @@ export type ScanText = (text: string) => void;
  * at the end.
  */
 const MATCH_TAIL_CHARS = 1024;
-/** No finding is shorter. */
+/** Minimum length of a finding. */
 const MIN_FINDING_CHARS = 6;
 /** The smallest number with 13 digits. Shorter numbers cannot be a finding, as in complete responses. */
 const MIN_NUMBER = 1e12;
