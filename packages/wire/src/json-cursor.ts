@@ -168,18 +168,17 @@ export class JsonCursor {
   }
 
   #next(close: number): boolean {
+    const isFirst = this.#fresh;
+    this.#fresh = false;
     const byte = this.peek();
     if (byte === close) {
       this.#pop();
-      this.#fresh = false;
       return false;
     }
-    if (!this.#fresh) {
-      if (byte !== COMMA) this.#fail(`expected "," or "${String.fromCharCode(close)}"`);
-      this.at += 1;
-      this.peek();
-    }
-    this.#fresh = false;
+    if (isFirst) return true;
+    if (byte !== COMMA) this.#fail(`expected "," or "${String.fromCharCode(close)}"`);
+    this.at += 1;
+    this.peek();
     return true;
   }
 
