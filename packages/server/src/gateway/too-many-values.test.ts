@@ -38,7 +38,7 @@ test('a request with more than 100,000 names, strings, objects and arrays is rej
     assert.notEqual(accepted.status, 413, accepted.text);
     const rejected = await send(100_000);
     assert.equal(rejected.status, 413, rejected.text);
-    assert.match(rejected.text, /The maximum is 100000 names, strings, objects and arrays/);
+    assert.match(rejected.text, /The maximum is 100,000 names, strings, objects and arrays/);
   }
 });
 
@@ -51,7 +51,7 @@ test('a translated request with more than 1,000 members in metadata is rejected'
   assert.equal((await send(1_000)).status, 200);
   const rejected = await send(1_001);
   assert.equal(rejected.status, 400, rejected.text);
-  assert.match(rejected.text, /`metadata` must have at most 1000 members/);
+  assert.match(rejected.text, /`metadata` must have at most 1,000 members/);
 });
 
 test('a translated response with more than 1,000,000 objects is an error of the provider', async (t) => {

@@ -25,7 +25,7 @@ test('expired data is removed a minute after the start and then every hour, with
   const now = clock.now();
   await database.transaction(async (writer) => {
     await insertOrg(writer, { id: TEST_ORG_ID, name: 'One', created_at: 1 });
-    for (const day of [1, 50])
+    for (const day of [50, 1])
       await appendAuditEntry(writer, {
         id: `aud_${day}`,
         org_id: TEST_ORG_ID,

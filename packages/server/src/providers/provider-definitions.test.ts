@@ -50,6 +50,7 @@ const OPTIONS = new Set<keyof RequestWriteOptions>([
   'unsealedCallProof',
   'formatCallId',
   'cacheMinTokens',
+  'thinkingBudgets',
   'unsupportedFeatures',
 ]);
 const has = (known: ReadonlySet<string>, name: string) => known.has(name);

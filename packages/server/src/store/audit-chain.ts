@@ -236,9 +236,9 @@ const DAY_MS = 86_400_000;
 export const MAX_AUDIT_ANCHORS = 1_000;
 
 /**
- * Returns the last entry of each day (UTC) in an organization's audit chain, newest first. Goes from one day to
- * the day before in the index of times, so that it does not read all entries. `+ 0` keeps engines from reading
- * the index of numbers instead.
+ * Returns the last entry of each day (UTC) in an organization's audit chain, newest first. The first one is the end of
+ * the chain, also if the clock was set back. Goes from one day to the day before in the index of times, so that it does
+ * not read all entries. `+ 0` keeps engines from reading the index of numbers instead.
  */
 export async function listDailyAuditAnchors(
   reader: DatabaseReader,
@@ -254,11 +254,14 @@ export async function listDailyAuditAnchors(
       from days where days.at is not null)
     select (select max(a.seq + 0) from audit as a where ${ofOrg} and a.at = days.at) as seq
     from days where days.at is not null limit ${limit}`.execute(reader);
-  return listAuditAnchorsAt(
+  const daily = await listAuditAnchorsAt(
     reader,
     orgId,
     rows.flatMap(({ seq }) => (seq === null ? [] : [Number(seq)])),
   );
+  const [end] = await selectAnchors(reader, orgId).orderBy('seq', 'desc').limit(1).execute();
+  if (end === undefined || daily[0]?.seq === Number(end.seq)) return daily;
+  return [toAnchor(end), ...daily].slice(0, limit);
 }
 
 /** Returns the entries that have these sequence numbers and still exist, newest first. */
@@ -268,12 +271,14 @@ export async function listAuditAnchorsAt(
   seqs: readonly number[],
 ): Promise<AuditAnchor[]> {
   if (seqs.length === 0) return [];
-  const rows = await reader
-    .selectFrom('audit')
-    .select(['seq', 'at', 'hash'])
-    .where('org_id', '=', orgId)
-    .where('seq', 'in', seqs)
-    .orderBy('seq', 'desc')
-    .execute();
-  return rows.map(({ seq, at, hash }) => ({ seq: Number(seq), at, hash: hash ?? '' }));
+  const rows = await selectAnchors(reader, orgId).where('seq', 'in', seqs).orderBy('seq', 'desc').execute();
+  return rows.map(toAnchor);
+}
+
+function selectAnchors(reader: DatabaseReader, orgId: string) {
+  return reader.selectFrom('audit').select(['seq', 'at', 'hash']).where('org_id', '=', orgId);
+}
+
+function toAnchor({ seq, at, hash }: Pick<AuditRow, 'seq' | 'at' | 'hash'>): AuditAnchor {
+  return { seq: Number(seq), at, hash: hash ?? '' };
 }

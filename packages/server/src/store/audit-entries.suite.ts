@@ -19,7 +19,7 @@ import {
 } from './audit-entries.ts';
 import { insertOrg } from './orgs.ts';
 import type { Database, DatabaseWriter } from './ports.ts';
-import { expireHistoryExceptExchanges } from './retention.ts';
+import { expireAuditEntries, expireHistoryExceptExchanges } from './retention.ts';
 import { storeSetting } from './settings.ts';
 import { TEST_ORG_ID } from './test/rows.ts';
 
@@ -312,6 +312,33 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     const byId = new Map((await rows(database)).map(({ seq, hash }) => [seq, hash]));
     for (const { seq, hash } of anchors) assert.equal(hash, byId.get(seq));
     assert.deepEqual((await listDailyAuditAnchors(database.read, TEST_ORG_ID, 1)).length, 1);
+  });
+
+  test(`${engine}: the end of the chain is the first anchor after the clock was set back`, async (t) => {
+    const database = await openWith(t, 0);
+    const day = 86_400_000;
+    for (const [n, at] of [day, 900 * day, 2 * day, 3 * day].entries())
+      await database.transaction((writer) => appendAuditEntry(writer, entry(`aud_${n}`, at)));
+    const listSeqs = async (limit?: number) =>
+      (await listDailyAuditAnchors(database.read, TEST_ORG_ID, limit)).map(({ seq }) => seq);
+    assert.deepEqual(await listSeqs(), [4, 3, 2, 1]);
+    assert.deepEqual(await listSeqs(1), [4]);
+  });
+
+  test(`${engine}: expired entries are deleted from the start of the chain, and the last one is kept`, async (t) => {
+    const database = await openWith(t, 0);
+    for (const [n, at] of [10, 20, 90, 30, 40].entries())
+      await database.transaction((writer) => appendAuditEntry(writer, entry(`aud_${n}`, at)));
+    const expire = async (beforeMs: number) => {
+      await database.transaction((writer) => storeSetting(writer, 'audit_kept_from', String(beforeMs)));
+      await expireAuditEntries(database, TEST_ORG_ID, beforeMs);
+      const { firstSeq, lastSeq, brokenAtSeq } = await verifyAuditChain(database.read, TEST_ORG_ID);
+      return [firstSeq, lastSeq, brokenAtSeq];
+    };
+    assert.deepEqual(await expire(50), [3, 5, null], 'the clock was set back after entry 3');
+    assert.deepEqual(await expire(91), [5, 5, null]);
+    await database.transaction((writer) => appendAuditEntry(writer, entry('aud_6', 95)));
+    assert.deepEqual(await expire(95), [6, 6, null]);
   });
 
   test(`${engine}: an entry has the IP address and session of its transaction`, async (t) => {

@@ -180,7 +180,7 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
 
 /** The index of each statement of a question, if another one would read all rows of the time range. */
 const INDEXES: Readonly<Record<string, RegExp>> = {
-  'daily audit anchors': /^(?!.*audit_by_seq).*audit_by_time/,
+  'daily audit anchors': /^(?!.*audit_by_seq).*audit_by_time|^SEARCH audit USING INDEX audit_by_seq/,
   'number of failed requests': /COVERING INDEX exchanges_by_state/,
   'audit of some kinds': /audit_by_kind/,
   'audit of some kinds, further on': /audit_by_kind/,

@@ -63,8 +63,8 @@ export async function expireHistoryExceptExchanges(
     await database.transaction((writer) =>
       storeSetting(writer, 'audit_kept_from', String(Math.trunc(before.auditMs))),
     );
-    await expireTimedRows(database, { table: 'audit', orgId: id, beforeMs: before.auditMs });
-    await expireTimedRows(database, { table: 'breaker_changes', orgId: id, beforeMs: requestsMs });
+    await expireAuditEntries(database, id, before.auditMs);
+    await expireBreakerChanges(database, id, requestsMs);
     await database.transaction((writer) =>
       writer
         .deleteFrom('budget_spend')
@@ -76,27 +76,51 @@ export async function expireHistoryExceptExchanges(
   }
 }
 
-interface ExpiredTimedRows {
-  readonly table: 'audit' | 'breaker_changes';
-  readonly orgId: string;
-  readonly beforeMs: number;
+/**
+ * Deletes an organization's audit entries from before `beforeMs`, in batches, so that other writes can run in between.
+ * Deletes from the start of the chain only, because a gap would look like tampering: an entry that was written before
+ * the clock was set back stays until all earlier ones have expired. Keeps the last entry, because the chain continues
+ * from it.
+ */
+export async function expireAuditEntries(
+  database: Pick<Database, 'transaction'>,
+  orgId: string,
+  beforeMs: number,
+): Promise<void> {
+  await repeatUntilEmpty(() =>
+    database.transaction(async (writer) => {
+      const ofOrg = writer.selectFrom('audit').where('org_id', '=', orgId);
+      const oldest = await ofOrg
+        .select(['id', 'at'])
+        .orderBy('seq')
+        .limit(ROWS_PER_BATCH + 1)
+        .execute();
+      const kept = oldest.findIndex(({ at }) => at >= beforeMs);
+      const expired = oldest.slice(0, kept === -1 ? -1 : kept).map(({ id }) => id);
+      if (expired.length > 0) await writer.deleteFrom('audit').where('id', 'in', expired).execute();
+      return expired.length;
+    }),
+  );
 }
 
-/** Deletes an organization's rows from before a time in batches, so that other writes can run in between. */
-async function expireTimedRows(
+async function expireBreakerChanges(
   database: Pick<Database, 'transaction'>,
-  { table, orgId, beforeMs }: ExpiredTimedRows,
+  orgId: string,
+  beforeMs: number,
 ): Promise<void> {
   await repeatUntilEmpty(() =>
     database.transaction(async (writer) => {
       const old = writer
-        .selectFrom(table)
+        .selectFrom('breaker_changes')
         .select('id')
         .where('org_id', '=', orgId)
         .where('at', '<', beforeMs)
         .orderBy('at')
         .limit(ROWS_PER_BATCH);
-      const { numDeletedRows } = await writer.deleteFrom(table).where('id', 'in', old).executeTakeFirst();
+      const { numDeletedRows } = await writer
+        .deleteFrom('breaker_changes')
+        .where('id', 'in', old)
+        .executeTakeFirst();
       return Number(numDeletedRows);
     }),
   );
