@@ -66,7 +66,7 @@ export interface RuleResourceKindSpec<Config, View extends ResourceObject>
   parseConfig(fields: RuleInputFields): Config;
   /**
    * Requires that what a changed rule refers to exists. `before` is null for a new rule. Absent: it refers to
-   * nothing. Not called for a replacement.
+   * nothing. Not called for `PUT`.
    *
    * @throws Fault `invalid_request`
    */
@@ -101,12 +101,11 @@ const RULE_ID_PARAMS = z.strictObject({
     ),
 });
 
-/**
- * Creates a kind of rules that are stored in the rule tables. Rules of floe.yaml come first in file order,
- * then the others, newest first.
- */
 // budget: one declaration
-/** Creates a resource kind for rules. floe.yaml or the API can define such rules. */
+/**
+ * Creates a resource kind for rules, which floe.yaml or the API can define. Lists contain the rules of floe.yaml in file
+ * order, and then the others, newest first.
+ */
 export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, View extends ResourceObject>(
   spec: RuleResourceKindSpec<Config, View>,
   dependencies: Pick<RuleOperationDependencies, 'getFileRules'>,
@@ -145,15 +144,20 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
         param: 'name',
       });
   };
-  const buildDraft = async (
+  const buildDraft = async (context: WriteContext, fields: RuleInputFields, id: string) => {
+    const wanted = { id, config: spec.parseConfig(fields) };
+    await requireFreeName(context.reader, context.orgId, wanted);
+    return wanted;
+  };
+  /** @param before the rule before a change; null for a new rule */
+  const buildCheckedDraft = async (
     context: WriteContext,
     fields: RuleInputFields,
     id: string,
-    before: Config | null | 'any',
+    before: Config | null,
   ) => {
-    const wanted = { id, config: spec.parseConfig(fields) };
-    if (before !== 'any') await spec.requireReferences?.(context, wanted.config, before);
-    await requireFreeName(context.reader, context.orgId, wanted);
+    const wanted = await buildDraft(context, fields, id);
+    await spec.requireReferences?.(context, wanted.config, before);
     return wanted;
   };
   const writeRule = async (
@@ -210,12 +214,12 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
         increasesSpending(config, wanted?.config ?? null),
     }),
     configFromCreation: (context, sent) =>
-      buildDraft(context, sent.body, newId(spec.idPrefix, context.clock.now()), null),
+      buildCheckedDraft(context, sent.body, newId(spec.idPrefix, context.clock.now()), null),
     configFromPatch: (context, { id, config }, sent) =>
-      buildDraft(context, { ...config, ...sent.body }, id, config),
+      buildCheckedDraft(context, { ...config, ...sent.body }, id, config),
     // A configuration file applies rules with replacements. Its references were checked, and the keys whose
     // values are missing are created later.
-    configFromReplacement: (context, _, id, sent) => buildDraft(context, sent.body, id, 'any'),
+    configFromReplacement: (context, _, id, sent) => buildDraft(context, sent.body, id),
     insert: (context, wanted) => writeRule(context, wanted, null),
     async update(context, { row }, wanted) {
       if (row?.rule_json === JSON.stringify(wanted.config)) return null;
