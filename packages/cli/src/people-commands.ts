@@ -86,7 +86,9 @@ async function createExportFile(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'wx', EXPORT_FILE_MODE);
   } catch (error) {
-    throw new UsageError(`${path} cannot be created: ${describeFetchError(error)}. Choose a new file.`);
+    throw new UsageError(
+      `${path} cannot be created: ${describeFetchError(error)}. Specify a file that does not exist, in a directory in which you can create files.`,
+    );
   }
 }
 

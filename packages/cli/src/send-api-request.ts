@@ -24,7 +24,10 @@ export async function sendApiRequest(
   { method, path, body, headers }: ApiRequest,
 ): Promise<Response> {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(new Error('no response within a minute')), RESPONSE_TIMEOUT_MS);
+  const timer = setTimeout(
+    () => abort.abort(new Error('the server did not respond within one minute')),
+    RESPONSE_TIMEOUT_MS,
+  );
   try {
     const response = await fetch(`${baseUrl}${path}`, {
       method,

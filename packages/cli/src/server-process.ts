@@ -26,7 +26,7 @@ export function runServer(args: readonly string[]): Promise<number> {
     });
     for (const signal of FORWARDED_SIGNALS) process.on(signal, () => child.kill(signal));
     child.on('error', (error) => {
-      process.stderr.write(`floe: could not start the server: ${error.message}\n`);
+      process.stderr.write(`floe: could not start the server program: ${error.message}\n`);
       resolve(1);
     });
     child.on('exit', (code) => resolve(code ?? 1));

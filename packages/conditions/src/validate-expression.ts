@@ -41,7 +41,9 @@ class ExpressionValidator {
         return this.#select(exprKind.value.operand, exprKind.value.field, loops);
       case 'callExpr':
         if (isReservedFunction(exprKind.value.function))
-          throw new Error(`unknown function "${exprKind.value.function}"`);
+          throw new Error(
+            `unknown function "${exprKind.value.function}"; names that start with "floe_" are reserved`,
+          );
         this.read(exprKind.value.target, loops);
         for (const argument of exprKind.value.args) this.read(argument, loops);
         return;
@@ -58,7 +60,7 @@ class ExpressionValidator {
         if (inside > 1) throw new Error('loops over request data cannot be nested; use a single loop');
         if (inside > 0 && accuInit?.exprKind.case === 'listExpr')
           throw new Error(
-            'map and filter are not allowed on request data because they create lists as large as the data; use exists, exists_one or all',
+            'map and filter are not allowed on request data, because the lists that they create can be as large as the data; use exists, exists_one or all',
           );
         this.#loopVariables.push(iterVar, iterVar2, accuVar);
         for (const part of [accuInit, loopCondition, loopStep, result]) this.read(part, inside);

@@ -27,7 +27,12 @@ export async function attemptRequest(
     abort.abort();
   };
   const timer = runtime.after(timeoutMs, () => abortWith(timeoutError(call, timeoutMs)), false);
-  const onStop = () => abortWith(new FloeConnectionError('the beat loop was stopped', { code: 'stopped' }));
+  const onStop = () =>
+    abortWith(
+      new FloeConnectionError('the heartbeat loop was stopped before the beat was delivered', {
+        code: 'stopped',
+      }),
+    );
   stop?.addEventListener('abort', onStop, { once: true });
   if (stop?.aborted) onStop();
   try {

@@ -226,7 +226,7 @@ export class Floe {
 
   #sendInBackground(call: () => BeatRequest, monitorId: string, onError?: OnError): Promise<HeartbeatResult> {
     if (this.#pending.size < MAX_PENDING_BEATS) return this.#deliver(call, onError);
-    const message = `${MAX_PENDING_BEATS} beats are already in progress; this beat was dropped`;
+    const message = `${MAX_PENDING_BEATS} beats are still being sent, so this beat was dropped. Check that Floe is reachable.`;
     const error = new FloeConnectionError(message, { code: 'dropped' });
     this.#reporter.reportFailure(monitorId, error, onError);
     return Promise.resolve(toFailedHeartbeatResult(error, 0));

@@ -36,5 +36,5 @@ export function parseBaseUrl(baseUrl: unknown = 'http://127.0.0.1:3563'): string
 export function requireTimeoutSeconds(timeoutSeconds: unknown = 5): number {
   if (typeof timeoutSeconds === 'number' && timeoutSeconds > 0 && Number.isFinite(timeoutSeconds))
     return timeoutSeconds;
-  throw new FloeConfigurationError('timeoutSeconds must be a positive number');
+  throw new FloeConfigurationError('timeoutSeconds must be a positive number. Example: 5');
 }

@@ -68,7 +68,9 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
       );
       const count = Number(args[1]);
       if (process.send === undefined || !Number.isInteger(count))
-        throw new Error(`${SUPERVISED_PROCESS_ARGUMENT} is only for processes that a supervisor starts`);
+        throw new Error(
+          `the argument ${SUPERVISED_PROCESS_ARGUMENT} is for internal use: only the supervisor of the server passes it`,
+        );
       const host = new SupervisedProcessContext(count, supervisorChannel, systemClock);
       return await serve(environment, loadServerConfig(environment), host);
     }

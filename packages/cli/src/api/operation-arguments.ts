@@ -167,7 +167,9 @@ function readBodyFile(file: string): Record<string, unknown> {
   try {
     text = readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw new UsageError(`--body-file ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(
+      `--body-file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   const value = parseJsonOption(`--body-file ${file}`, text);
   if (!isRecord(value)) throw new UsageError(`--body-file ${file} must contain a JSON object.`);

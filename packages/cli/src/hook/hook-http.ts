@@ -53,7 +53,7 @@ export async function sendHookRequest(request: HookHttpRequest): Promise<HookHtt
     };
     const fail = (why: string, timedOut = false) => finish(() => reject(new HookRequestError(why, timedOut)));
     const timer = setTimeout(
-      () => fail(`no response within ${request.timeoutMs} ms`, true),
+      () => fail(`the server did not respond within ${request.timeoutMs} ms`, true),
       Math.max(1, deadlineMs - performance.now()),
     );
     const readChunks = (isEnd: boolean) => {
@@ -62,7 +62,11 @@ export async function sendHookRequest(request: HookHttpRequest): Promise<HookHtt
         if (answered) finish(() => resolve(answered));
         else if (isEnd) fail('the server closed the connection before it sent a complete response');
       } catch (error) {
-        fail(error instanceof HookRequestError ? error.message : 'the response is not valid HTTP');
+        fail(
+          error instanceof HookRequestError
+            ? error.message
+            : 'the response is not valid HTTP; check FLOE_BASE_URL',
+        );
       }
     };
     socket.on('data', (chunk: Buffer) => {
@@ -159,11 +163,11 @@ function parseHookAnswerHead(bytes: Buffer): HookAnswerHead | null {
     const end = bytes.indexOf('\r\n\r\n', from);
     const isWrong = bytes.length > from && !'HTTP/1.'.startsWith(bytes.toString('latin1', from, from + 7));
     if (isWrong || (end < 0 ? bytes.length : end) - from > MAX_HEAD_BYTES)
-      throw new HookRequestError('the response is not valid HTTP');
+      throw new HookRequestError('the response is not valid HTTP; check FLOE_BASE_URL');
     if (end < 0) return null;
     const [first = '', ...lines] = bytes.toString('latin1', from, end).split('\r\n');
     const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1] ?? 0);
-    if (status < 100) throw new HookRequestError('the response is not valid HTTP');
+    if (status < 100) throw new HookRequestError('the response is not valid HTTP; check FLOE_BASE_URL');
     from = end + 4;
     if (status < 200 && status !== 101) continue;
     const headers = new Map<string, string>();
@@ -182,7 +186,8 @@ function decodeChunkedBody(bytes: Buffer): string | null {
     const lineEnd = bytes.indexOf(CRLF, at);
     if (lineEnd < 0) return null;
     const size = /^([\da-f]{1,8})(?:\s*;.*)?$/i.exec(bytes.toString('latin1', at, lineEnd))?.[1];
-    if (size === undefined) throw new HookRequestError('the server sent an invalid chunked encoding');
+    if (size === undefined)
+      throw new HookRequestError('the server sent a response with an invalid chunked encoding');
     const from = lineEnd + 2;
     const end = from + Number.parseInt(size, 16);
     if (end === from) return Buffer.concat(parts).toString('utf8');

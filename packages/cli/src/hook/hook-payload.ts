@@ -23,7 +23,10 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     let size = 0;
     let nextParseBytes = 0;
     let idleTimer: NodeJS.Timeout | undefined;
-    const timer = setTimeout(() => fail('the agent did not finish sending its payload'), timeoutMs);
+    const timer = setTimeout(
+      () => fail('the agent did not send the complete payload within the time limit'),
+      timeoutMs,
+    );
     const settle = (settled: () => void) => {
       clearTimeout(timer);
       clearTimeout(idleTimer);
@@ -38,7 +41,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     };
     input.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_HOOK_PAYLOAD_BYTES) return fail('the payload must be at most 11 MiB');
+      if (size > MAX_HOOK_PAYLOAD_BYTES) return fail('the payload from the agent is larger than 11 MiB');
       chunks.push(chunk);
       clearTimeout(idleTimer);
       if (lastNonBlankByte(chunk) !== CLOSING_BRACE) return;
@@ -49,9 +52,14 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     input.on('end', () => {
       const payload = parseJsonChunks(chunks);
       if (isObject(payload)) settle(() => resolve(payload));
-      else fail(payload === undefined ? 'the payload must be JSON' : 'the payload must be a JSON object');
+      else
+        fail(
+          payload === undefined
+            ? 'the payload from the agent is not valid JSON'
+            : 'the payload from the agent is not a JSON object',
+        );
     });
-    input.on('error', () => fail("the agent's payload could not be read"));
+    input.on('error', () => fail('the payload from the agent could not be read'));
   });
 }
 

@@ -121,7 +121,7 @@ function parseSettings(text: string, path: string): JsonObject {
     // Reported below.
   }
   throw new UsageError(
-    `${path} was not changed because it is not a JSON object, or it contains comments. Correct the file, or add the hooks manually as described in docs/reference/relay-hooks.md.`,
+    `${path} was not changed because it is not a valid JSON object. Comments are not supported. Correct the file, or add the hooks manually as described in docs/reference/relay-hooks.md.`,
   );
 }
 
@@ -132,7 +132,7 @@ function detectIndent(text: string): string | number {
 async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new UsageError(
-      'cannot ask for confirmation without a terminal; use --yes to write the change without confirmation, or --dry-run to show it',
+      'Cannot ask for confirmation without a terminal. To write the change without confirmation, add --yes. To show the change without writing it, add --dry-run.',
     );
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {

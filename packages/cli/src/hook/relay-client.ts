@@ -28,7 +28,7 @@ export async function requestRelayDecisions(
   const given = isOne ? [answer] : isObject(answer) ? answer['data'] : null;
   const outcomes = Array.isArray(given) ? given.flatMap((one) => parseHookDecision(one) ?? []) : [];
   if (outcomes.length !== events.length)
-    throw new HookRequestError('the server returned no decision; check FLOE_BASE_URL');
+    throw new HookRequestError('the server did not return a decision for every event; check FLOE_BASE_URL');
   return outcomes;
 }
 
@@ -66,7 +66,7 @@ async function postToRelay(
   try {
     return JSON.parse(text);
   } catch {
-    throw new HookRequestError('the server response is not valid JSON');
+    throw new HookRequestError('the response of the server is not valid JSON; check FLOE_BASE_URL');
   }
 }
 

@@ -107,7 +107,7 @@ async function readTables(url: string): Promise<LitellmTables> {
   // The server program has already printed the reason.
   if (code !== 0 || !isPlainObject(value))
     throw new ImportSourceError(
-      'The LiteLLM database was not imported. The previous message states the reason.',
+      'The LiteLLM database could not be read, so nothing was imported. The previous message states the reason.',
     );
   return Object.fromEntries(
     Object.entries(value).map(([table, rows]) => [table, Array.isArray(rows) ? rows : null]),
@@ -121,7 +121,9 @@ function writeResult({ draft, report, secrets }: ImportResult, product: string, 
   if (!isDryRun) {
     const orgId = typeof org === 'string' ? org : 'default';
     if (!/^[a-z0-9][a-z0-9._-]{0,63}$/.test(orgId))
-      throw new UsageError('--org: must consist of lowercase letters, digits, ".", "_" and "-".');
+      throw new UsageError(
+        '--org: must start with a lowercase letter or a digit, contain only lowercase letters, digits, ".", "_" and "-", and have at most 64 characters.',
+      );
     const yaml = formatFloeYaml(draft.toConfig(orgId), [
       `Created by floe import ${product}. Check it with: floe config check <file> --allow-unset`,
     ]);

@@ -23,7 +23,9 @@ export function readImportSource(file: string): string {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new UsageError(`${file} cannot be read: ${code}.`);
+    throw new UsageError(
+      `${file} cannot be read (${code}). Check that the file exists and that you have permission to read it.`,
+    );
   }
 }
 
@@ -32,7 +34,8 @@ export function readImportSource(file: string): string {
  * @throws ImportSourceError
  */
 export function parseImportSource(text: string, file: string): unknown {
-  if (text.length > MAX_CHARACTERS) throw new ImportSourceError(`${file}: must be at most 16 MB`);
+  if (text.length > MAX_CHARACTERS)
+    throw new ImportSourceError(`${file} is too large. The maximum is ${MAX_CHARACTERS} characters.`);
   const lineOf = (offset: number) => text.slice(0, offset).split('\n').length;
   const document = parseDocument(text, {
     version: '1.1',
@@ -49,7 +52,9 @@ export function parseImportSource(text: string, file: string): unknown {
     requireDepth(tree, 0);
     tree = JSON.parse(JSON.stringify(tree) ?? 'null');
   } catch {
-    throw new ImportSourceError(`${file} is nested too deeply, or its aliases expand to too many values`);
+    throw new ImportSourceError(
+      `${file} has more than ${MAX_DEPTH} levels of nesting, or its YAML aliases expand to too many values. Simplify the file.`,
+    );
   }
   return tree;
 }

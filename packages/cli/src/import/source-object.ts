@@ -127,7 +127,7 @@ export class SourceObject {
     }
     const parsed = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
     if (typeof parsed === 'number' && Number.isFinite(parsed) && parsed >= 0) return parsed;
-    this.problem(name, `must be 0 or a positive number, got ${describeType(value)}`);
+    this.problem(name, `must be a number, 0 or greater; the value is ${describeType(value)}`);
     return undefined;
   }
 

@@ -225,7 +225,7 @@ class Redactor {
     this.#remainingChars -= chars;
     if (this.#remainingChars < 0)
       throw new ScanLimitExceededError(
-        `The text to redact must have at most ${this.#memory.maxChars} characters in total. Send less text.`,
+        `The strings to scan have more than ${this.#memory.maxChars} characters in total.`,
       );
   }
 

@@ -10,7 +10,9 @@ function listFaultCodes(): FaultCode[] {
 export const apiErrorBody = z
   .strictObject({
     error: z.strictObject({
-      message: z.string().describe('Message for people. It can change at any time.'),
+      message: z
+        .string()
+        .describe('Human-readable message. The text can change at any time. Programs should use `code`.'),
       type: z.string(),
       param: z
         .string()

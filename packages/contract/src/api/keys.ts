@@ -57,7 +57,8 @@ export const PLATFORM_KEY_FIELDS = {
 /** A platform key in floe.yaml. */
 export const PlatformKeySchema = z.strictObject(PLATFORM_KEY_FIELDS).check(
   createCrossFieldCheck(({ key, imported_hash, imported_from }, report) => {
-    if (key === undefined && imported_hash === undefined) report(['key'], 'is required');
+    if (key === undefined && imported_hash === undefined)
+      report(['key'], 'is required, unless imported_hash is set');
     if (key !== undefined && imported_hash !== undefined)
       report(['imported_hash'], 'key and imported_hash cannot be combined; set only one of them');
     if (imported_from !== undefined && imported_hash === undefined)

@@ -120,7 +120,7 @@ const DetectSchema = z
       .default([])
       .describe('Kinds of personal data to search for. Defaults to none.'),
   })
-  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must set secrets, pii or both')
+  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must have secrets, pii or both')
   .describe('Secrets or personal data to search for. The policy applies if Floe finds any.');
 
 /** The fields of a policy in floe.yaml. */

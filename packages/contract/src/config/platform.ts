@@ -114,7 +114,7 @@ export const SmtpSchema = z
   })
   .superRefine((smtp, context) => {
     if (smtp.url !== '' && smtp.from === '')
-      context.addIssue({ code: 'custom', path: ['from'], message: 'is required with smtp.url' });
+      context.addIssue({ code: 'custom', path: ['from'], message: 'is required if smtp.url is set' });
   });
 
 const OidcSchema = z.strictObject({

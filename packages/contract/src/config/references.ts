@@ -151,7 +151,7 @@ function checkProcesses(config: Json, issues: ConfigIssue[]): void {
     if (value !== undefined && (typeof value !== 'string' || url.test(value))) continue;
     issues.push({
       path: value === undefined ? ['server', 'processes'] : ['storage', field],
-      message: `more than one process requires ${need}. Set it, or set server.processes to 1`,
+      message: `more than one process requires ${need}. To run only one process, set server.processes to 1`,
     });
   }
 }
@@ -181,7 +181,7 @@ function checkGroups(config: Json, issues: ConfigIssue[]): void {
       issues.push({
         path: ['auth', 'oidc', n, 'unmapped'],
         message:
-          'must not be viewer, because the file has several organizations and Floe cannot choose one for unmapped users; remove unmapped, and map a group to each organization in map',
+          'must not be viewer if the file has several organizations, because Floe cannot choose one for users without a mapped group; remove this field, and map groups to organizations in map',
       });
     for (const [m, entry] of getList(issuer, 'map').entries()) {
       const path = ['auth', 'oidc', n, 'map', m];

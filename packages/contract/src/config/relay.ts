@@ -78,7 +78,7 @@ const DetectSchema = z
       .default([])
       .describe('Kinds of personal data to search for. Defaults to none.'),
   })
-  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must set secrets, pii or both');
+  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must have secrets, pii or both');
 
 const WhoSchema = z.strictObject({
   keys: stringListField()

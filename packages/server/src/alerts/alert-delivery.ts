@@ -32,7 +32,7 @@ export function startAlertDelivery(options: AlertDeliveryOptions): AlertDelivery
   const { clock, database, log } = options;
   const serving = new Map<string, Promise<void>>();
   const roundFailure = new RepeatedWarning(log, clock, {
-    failed: 'alerts could not be delivered because the database does not respond; retrying',
+    failed: 'alerts could not be delivered because of a database error; retrying',
     recovered: 'alerts are delivered again',
   });
   let closed = false;
@@ -54,7 +54,7 @@ export function startAlertDelivery(options: AlertDeliveryOptions): AlertDelivery
         .catch((error: unknown) => {
           log.warn(
             { err: error, channel: channel.name },
-            'alerts could not be delivered to a channel; retrying in the next delivery round',
+            'alerts could not be delivered to a channel; retrying',
           );
         })
         .finally(() => serving.delete(channel.id));

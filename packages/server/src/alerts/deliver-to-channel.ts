@@ -123,7 +123,10 @@ async function sendMessage(
     return await context.sender.send(createAlertNotice(composed.content, context.baseUrl(), now), opened);
   } catch (error) {
     // The secrets of this channel cannot be decrypted. Other channels must still be served.
-    context.log.error({ err: error, channel: channel.name }, 'could not read the secrets of a channel');
+    context.log.error(
+      { err: error, channel: channel.name },
+      'secrets of a channel could not be decrypted, so its alerts are not sent; retrying',
+    );
     const reason = error instanceof Error ? error.message : String(error);
     return { ...UNREADABLE_SECRETS, error: reason };
   }

@@ -22,7 +22,7 @@ export async function resendAlertDelivery(
   if (row.state !== 'failed' && row.state !== 'pending')
     throw new Fault(
       'conflict',
-      `The delivery "${row.id}" is ${row.state}. Only failed and pending deliveries can be retried.`,
+      `The delivery "${row.id}" has the state "${row.state}". Only failed and pending deliveries can be retried.`,
     );
   await requeueAlertDelivery(writer, row, nowMs);
   return row;

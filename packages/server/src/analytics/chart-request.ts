@@ -61,7 +61,7 @@ export function buildChartRequest(
   if (interval === 'minute' && !kept && !readsRows)
     throw new Fault(
       'invalid_request',
-      `interval: minute is available only for the last 3 days, with at most one dimension, and not with ${UNCOMBINABLE_CHART_DIMENSIONS.join(', ')}. Example: interval=hour.`,
+      `interval: minute is available only for the last 3 days and for at most one dimension, which must not be one of ${UNCOMBINABLE_CHART_DIMENSIONS.join(', ')}. Use interval=hour instead.`,
       { param: 'interval' },
     );
   const unit =
@@ -116,7 +116,7 @@ export async function chooseChartRows(
       return condition;
   throw new Fault(
     'invalid_request',
-    `from: Floe has no precomputed totals for this combination of filters, so it can read at most ${MAX_ROWS.toLocaleString('en-US')} requests, and the range contains more. Choose a shorter range, or use only one of these filters: ${CHART_DIMENSIONS.filter((name) => name !== 'model').join(', ')}`,
+    `from: Floe has no precomputed totals for this combination of filters, so it can read at most ${MAX_ROWS.toLocaleString('en-US')} requests, and the range contains more. Choose a shorter range, or use only one of these filters: ${CHART_DIMENSIONS.filter((name) => name !== 'model').join(', ')}.`,
     { param: 'from' },
   );
 }

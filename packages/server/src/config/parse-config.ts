@@ -148,12 +148,19 @@ function readSource({ path, text, fileText, env }: ConfigLoadOptions): ConfigSou
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' && named === undefined) return { path: null, text: '' };
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') throw createInvalidUtf8Error(file);
-    throw new ConfigError(file, [{ where: file, message: `cannot be read (${code})` }]);
+    throw new ConfigError(file, [
+      {
+        where: file,
+        message: `cannot be read (${code}); check that the file exists and that Floe is allowed to read it`,
+      },
+    ]);
   }
 }
 
 export function createInvalidUtf8Error(file: string): ConfigError {
-  return new ConfigError(file, [{ where: file, message: 'is not valid UTF-8' }]);
+  return new ConfigError(file, [
+    { where: file, message: 'is not valid UTF-8; save the file with UTF-8 encoding' },
+  ]);
 }
 
 /** Applies FLOE_* variables to the tree. The data directory determines the default database. */

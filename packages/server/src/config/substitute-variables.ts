@@ -145,7 +145,11 @@ export function substituteVariables(
       const expansion = expandVariables(value, variables, readFile);
       left -= expansion.text.length;
       if (left < 0)
-        faults.push({ path, message: 'the text must be at most 16 MB after its variables are replaced' });
+        faults.push({
+          path,
+          message:
+            'all values with variables must have at most 16 million characters in total after the variables are replaced',
+        });
       for (const name of expansion.unset) faults.push({ path, message: describeUnset(name), isUnset: true });
       for (const message of expansion.faults) faults.push({ path, message });
       byPath.set(pathKey(path), expansion.names);

@@ -78,7 +78,7 @@ function finish(x: StartedExchange, operation: GatewayOperation): void {
 function authenticate(x: StartedExchange): AuthenticatedCaller {
   const { gateway, client } = x;
   if (gateway.isDraining())
-    throw new Fault('shutting_down', 'This instance is shutting down. Retry the request.');
+    throw new Fault('shutting_down', 'This process is shutting down. Retry the request.');
   const caller = authenticateCaller(client, gateway, x.createdAt);
   x.caller = caller;
   return caller;

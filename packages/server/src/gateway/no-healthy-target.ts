@@ -46,7 +46,7 @@ export function createNoHealthyTargetFault(
   const names = [...new Set(setAside.map(getTargetName))].join(', ');
   return new Fault(
     'no_healthy_target',
-    `No provider is available for this request because the circuit breakers of ${names} are open. Retry after the time in the Retry-After header. The request log shows the reasons.`,
+    `No provider is available for this request because Floe currently sends no requests to ${names}. Retry after the time in the Retry-After header. The request log shows the reasons.`,
     retryAfterMs === undefined ? {} : { retryAfterMs },
   );
 }

@@ -87,7 +87,7 @@ export async function drainConnections(
   const timer = clock.after(limitMs, () => {
     log.warn(
       { limit_ms: limitMs },
-      'drain period ended with requests in progress; their connections are closed',
+      'drain period ended with requests in progress; closing their connections',
     );
     server.closeAllConnections();
     fastPath.closeAll();

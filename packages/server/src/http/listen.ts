@@ -41,7 +41,7 @@ function toListenError(
       `This user is not permitted to listen on ${place}. Choose a port above 1023 with ${portName}.`,
     );
   if (error.code === 'EAFNOSUPPORT')
-    return new ListenError(`This machine has no IPv6. Replace ${host} with 0.0.0.0 in ${hostName}.`);
+    return new ListenError(`This machine does not support IPv6. Change ${hostName} from ${host} to 0.0.0.0.`);
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN')
     return new ListenError(`${host} is not an address of this machine. Change ${hostName}.`);
   return new ListenError(`Cannot listen on ${place}: ${error.message}`);

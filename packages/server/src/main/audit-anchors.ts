@@ -19,7 +19,10 @@ export function logAuditAnchors(database: Pick<Database, 'read'>, clock: Clock, 
     timer = clock.after(ms, () => {
       round = logAnchors(database, log)
         .catch((error: unknown) =>
-          log.warn({ err: error }, 'audit anchors could not be read and are not logged; retrying in a day'),
+          log.warn(
+            { err: error },
+            'could not read the audit anchors for the daily log entry; retrying in a day',
+          ),
         )
         .finally(() => {
           if (!isClosed) next(DAY_MS);

@@ -61,7 +61,7 @@ function createChangeRecorder(database: Database, log: Log): (event: BreakerEven
       .catch((error: unknown) =>
         log.warn(
           { err: error, breaker },
-          'breaker state change could not be stored; the history of the breaker does not show it',
+          'could not store a breaker state change; it will be missing from the history of the breaker',
         ),
       );
   };
@@ -120,7 +120,10 @@ function createBreakerAlerter(database: Database, log: Log): (event: BreakerEven
       return;
     else openSince.set(key, systemClock.now());
     alert(event, id, since ?? systemClock.now()).catch((error: unknown) =>
-      log.warn({ err: error, breaker: id }, 'alert for a breaker could not be stored and is not sent'),
+      log.warn(
+        { err: error, breaker: id },
+        'could not store an alert for a breaker; the alert will not be sent',
+      ),
     );
   };
 }

@@ -109,7 +109,9 @@ export class ConfigThread {
       if (!(error instanceof TaskStoppedError)) throw error;
       const limit =
         error.exceeded === 'memory' ? `${this.#heapMb} MB of memory` : `${this.#timeoutMs / 1_000} s`;
-      throw new Error(`Reading the configuration needed more than ${limit}. Make the file smaller.`);
+      throw new Error(
+        `Parsing the configuration file exceeded the limit of ${limit}. Make the file smaller.`,
+      );
     }
   }
 }

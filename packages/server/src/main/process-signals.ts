@@ -79,7 +79,7 @@ export function handleProcessSignals(
   process.on('SIGUSR2', () =>
     log.warn(
       {},
-      'SIGUSR2 is ignored, because this process has no other processes to restart; to restart processes one at a time, set server.processes to at least 2 and send the signal to the first process that was started',
+      'SIGUSR2 was ignored, because this process is not a supervisor; to restart processes one at a time, set server.processes to at least 2 and send SIGUSR2 to the supervisor, which is the process that was started first',
     ),
   );
   return () => {

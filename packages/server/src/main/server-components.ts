@@ -231,7 +231,7 @@ export async function closeServerComponents(parts: ServerComponents): Promise<vo
     await spool.flush(FLUSH_TIMEOUT_MS).catch((error: unknown) => {
       parts.log.warn(
         { err: error },
-        'rows remain in the spool and will be stored in the database at the next start',
+        'request log rows or bodies remain in the spool and will be stored in the database at the next start',
       );
     });
   await closeRelayComponents(parts.relay, FLUSH_TIMEOUT_MS, parts.log);

@@ -36,7 +36,8 @@ export function watchConfigFile(
       if (wasRefused) await notifyEventStreams(parts, 'config.accepted');
       parts.runtime.recordReload(true);
       log.info({ path }, 'configuration was applied');
-      if (restart.length > 0) log.warn({ fields: restart }, 'changed fields take effect after a restart');
+      if (restart.length > 0)
+        log.warn({ fields: restart }, 'some changed fields take effect only after a restart');
     } catch (error) {
       state.loaded = before;
       watching.rejectChange(before);

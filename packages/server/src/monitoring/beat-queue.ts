@@ -75,7 +75,7 @@ export class BeatQueue {
    */
   add(call: BeatCall): Promise<BeatReceipt> {
     if (this.length >= MAX_QUEUED_BEATS)
-      throw new Fault('overloaded', 'Floe has too many beats in its queue. Send the beat again.', {
+      throw new Fault('overloaded', 'The beat queue is full. Send the beat again.', {
         retryAfterMs: RETRY_MS,
       });
     const answer = Promise.withResolvers<BeatReceipt>();
@@ -132,7 +132,7 @@ export class BeatQueue {
       // A beat that cannot be written must not cause the rejection of others.
       this.#options.log.error(
         { err: error },
-        'batch of beats could not be written; its beats are written individually',
+        'batch of beats could not be written; writing its beats one at a time',
       );
       for (const one of batch) await this.#commit([one]);
     }

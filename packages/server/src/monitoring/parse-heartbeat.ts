@@ -35,7 +35,7 @@ export function parseHeartbeat(
 ): ParsedHeartbeat {
   const given = parse(body);
   if (!isObject(given))
-    throw new Fault('invalid_request', 'The body must be a JSON object with monitor_id.', {
+    throw new Fault('invalid_request', 'The body must be a JSON object with the field monitor_id.', {
       param: 'monitor_id',
     });
   const { monitor_id: id } = given;

@@ -25,5 +25,9 @@ export async function requireMonitorsExist(
   for (const { id } of await findMonitorsByIds(reader, orgId, ids)) known.add(id);
   for (const { id, param } of named)
     if (!known.has(id))
-      throw new Fault('invalid_request', `${param}: this monitor does not exist`, { param });
+      throw new Fault(
+        'invalid_request',
+        `${param}: there is no monitor "${id.slice(0, 100)}" in this organization`,
+        { param },
+      );
 }

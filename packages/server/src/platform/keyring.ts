@@ -211,7 +211,7 @@ function rejectSameStart(shard: readonly KeyRecord[], { id, hash }: KeyRecord): 
   const other = shard.find((one) => one.hash.startsWith(start));
   if (other)
     throw new Error(
-      `the keys ${id} and ${other.id} have the same hash; revoke one of them and create a new key`,
+      `the keys ${id} and ${other.id} cannot be distinguished: their hashes have the same first ${HASH_PREFIX_CHARS} characters`,
     );
 }
 
@@ -246,7 +246,8 @@ function unknownKeyFault(isCurrent: boolean): Fault {
       'invalid_api_key',
       'This platform key is invalid. Check that the key is complete and belongs to this installation.',
     );
-  const message = 'This platform key cannot be verified because the database does not respond. Try again.';
+  const message =
+    'This platform key cannot be verified, because this process has not read the latest keys from the database yet. Try again.';
   return new Fault('auth_unavailable', message, { retryAfterMs: 1_000 });
 }
 

@@ -37,7 +37,9 @@ export function sendBufferedRequest(
       cancel();
       reject(error);
     };
-    const timer = clock.after(timeoutMs, () => fail(new Error(`no response within ${timeoutMs / 1000} s`)));
+    const timer = clock.after(timeoutMs, () =>
+      fail(new Error(`no complete response within ${timeoutMs / 1000} s`)),
+    );
     cancel = transport.dispatch(request, {
       onConnected() {
         // The timer above covers all phases of this call.

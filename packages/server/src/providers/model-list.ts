@@ -62,7 +62,10 @@ export function createModelLists(transport: UpstreamTransport, clock: Clock, log
       outputs.set(keyOf(provider), outputLimits(models));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ provider: provider.id, reason }, 'model list could not be read; the previous list is kept');
+      log.warn(
+        { provider: provider.id, reason },
+        'model list could not be read; the previous list, if any, remains in use',
+      );
     }
   }
 

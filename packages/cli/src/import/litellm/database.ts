@@ -195,7 +195,7 @@ function readExpiry(row: SourceObject, team: Team | undefined): DraftFields {
   // Timestamps of LiteLLM are UTC, without an offset.
   const at = new Date(/(Z|[+-]\d\d(:?\d\d)?)$/.test(expires) ? expires : `${expires}Z`);
   if (!Number.isNaN(at.getTime())) return { expires_at: at.toISOString() };
-  row.problem('expires', 'must be a timestamp');
+  row.problem('expires', 'must be a timestamp. Example: 2026-11-21T09:00:00Z');
   return {};
 }
 

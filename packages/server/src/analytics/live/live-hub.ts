@@ -126,7 +126,9 @@ export class LiveHub {
     this.#timer = this.#options.clock.after(ms, () => {
       this.#timer = null;
       this.#round = this.#look()
-        .catch((error: unknown) => this.#options.log.warn({ err: error }, 'live events could not be read'))
+        .catch((error: unknown) =>
+          this.#options.log.warn({ err: error }, 'live events could not be read from the database; retrying'),
+        )
         .finally(() => {
           this.#round = null;
           if (this.#count > 0) this.#soon(POLL_INTERVAL_MS);

@@ -89,7 +89,7 @@ class PollingFinalizer implements BackgroundFinalizer {
       .catch((error: unknown) => {
         gateway().log.warn(
           { err: error, request_id: row.id },
-          'background response could not be tracked; its full reservation is charged',
+          'background response could not be stored for polling; its full reservation is charged',
         );
         this.#recordRow(pending, buildReservedExchangeRow(pending), null);
       });
@@ -112,7 +112,10 @@ class PollingFinalizer implements BackgroundFinalizer {
         this.#scheduleSoon();
       })
       .catch((error: unknown) =>
-        gateway().log.warn({ err: error }, 'immediate poll of a background response could not be scheduled'),
+        gateway().log.warn(
+          { err: error },
+          'immediate poll of a background response could not be scheduled; the response is polled at the regular time',
+        ),
       );
   }
 
@@ -214,7 +217,10 @@ class PollingFinalizer implements BackgroundFinalizer {
     const nanoUsd = row.cost_nano_usd ?? 0;
     if (grant) return guard.settle(grant, 0, nanoUsd);
     guard.chargeBuckets(id, orgId, charges, nanoUsd).catch((error: unknown) => {
-      log.error({ err: error, request_id: id }, 'background response could not be charged to its budgets');
+      log.error(
+        { err: error, request_id: id },
+        'cost of a background response could not be charged to budgets; the budgets do not include it',
+      );
     });
   }
 }

@@ -115,10 +115,7 @@ export class BatchInputValidator implements MultipartCallbacks {
     if (error instanceof Fault && error.code === 'model_not_allowed') return error;
     if (!(error instanceof Fault || error instanceof JsonSyntaxError)) throw error;
     const why = error.message.replace(/^The request body /, 'it ').replace(/\.$/, '');
-    return invalidRequestFault(
-      `Line ${this.#lineNumber} of the batch file is not a valid JSON object: ${why}.`,
-      'file',
-    );
+    return invalidRequestFault(`Line ${this.#lineNumber} of the batch file is invalid: ${why}.`, 'file');
   }
 
   #recordFault(fault: Fault): void {

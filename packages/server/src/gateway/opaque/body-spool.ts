@@ -88,7 +88,7 @@ export class BodySpool {
     for (let at = from; at < to; ) {
       const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK_BYTES, to - at));
       const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, at);
-      if (bytesRead === 0) throw new Error('a spooled body is shorter than expected');
+      if (bytesRead === 0) throw new Error('the temporary file of a request body is shorter than the body');
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }

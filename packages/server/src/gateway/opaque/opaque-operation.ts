@@ -47,7 +47,7 @@ export function createOpaqueOperation(method: string, base: ForwardedApi, rest: 
     release({ id, request: { opaque }, gateway: { log } }) {
       if (opaque?.body.kind !== 'spool') return;
       opaque.body.spool.close().catch((error: unknown) => {
-        log.warn({ err: error, request_id: id }, 'spooled body could not be closed');
+        log.warn({ err: error, request_id: id }, 'temporary file of a request body could not be closed');
       });
     },
   };

@@ -114,7 +114,7 @@ export class StreamPolicyFilter {
     this.#controller.abort();
     this.fault ??= new Fault(
       'upstream_stream_broken',
-      'The stream ended before Floe evaluated its policies on it.',
+      'The stream ended before Floe had evaluated the policies. Retry the request.',
     );
   }
 

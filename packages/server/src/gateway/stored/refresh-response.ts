@@ -55,7 +55,7 @@ export async function requireFinishedTurns(
       const { id, status } = response;
       throw new Fault(
         'invalid_request',
-        `The response "${String(id)}" has the status ${String(status)}. Only a response with the status "completed" can be continued.`,
+        `The response "${String(id)}" is still in progress (status "${String(status)}"). Retry the request after the response has finished.`,
         { param: 'previous_response_id' },
       );
     }),

@@ -160,5 +160,5 @@ function safeReason({ reason }: EvaluationFailure): string {
  * the policy's name.
  */
 export function formatDenialMessage({ name, message }: CompiledPolicy): string {
-  return message === null ? `The policy "${name}" does not allow this.` : `${message} (policy "${name}")`;
+  return message === null ? `Denied by the policy "${name}".` : `${message} (policy "${name}")`;
 }

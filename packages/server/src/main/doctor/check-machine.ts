@@ -96,7 +96,7 @@ export function checkClock(nowMs: number, offsets: ReadonlyMap<string, number>):
   const [name, offsetMs] = worst;
   const distance = Math.abs(offsetMs);
   const direction = offsetMs > 0 ? 'ahead of' : 'behind';
-  const message = `the clock of ${name} is ${(distance / 1000).toFixed(1)} s ${direction} this machine`;
+  const message = `the clock of ${name} is ${(distance / 1000).toFixed(1)} s ${direction} the clock of this machine`;
   if (distance > CLOCK_ERROR_MS) return createFailedFinding('clock', message, remedy);
   if (distance > CLOCK_WARNING_MS) return createWarningFinding('clock', message, remedy);
   return createPassedFinding('clock', `the clocks of this machine and ${name} agree`);

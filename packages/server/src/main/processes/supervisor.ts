@@ -82,7 +82,7 @@ export class Supervisor {
     if (this.#isRestarting || !this.#isStarted)
       return log.warn(
         {},
-        'SIGUSR2 is ignored: the processes are already starting or restarting; send it again when they have restarted',
+        'SIGUSR2 was ignored, because the processes are still starting or restarting; send it again when all processes accept connections',
       );
     this.#isRestarting = true;
     log.info({ processes: this.#slots.length }, 'processes are being restarted one at a time');
@@ -138,7 +138,7 @@ export class Supervisor {
     if (this.#isStarted && (isServing || failures < MAX_FAILED_STARTS)) return true;
     this.#options.log.error(
       { process: slot.number, code: exit.code, signal: exit.signal },
-      'process could not be started; the server is shutting down; see the error that this process logged before',
+      'process could not be started; shutting down the server; the previous log lines of this process state the reason',
     );
     void this.#stop('SIGTERM', exit.code || 1);
     return false;

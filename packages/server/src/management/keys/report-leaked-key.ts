@@ -26,7 +26,7 @@ export const reportLeakedKeyOperation = defineWriteOperation({
     if (!actor.key)
       throw new Fault(
         'insufficient_role',
-        'A key can be reported only by a request that authenticates with it. Use the leaked key.',
+        'This request does not authenticate with a platform key. To report a leaked key, authenticate the request with the leaked key.',
       );
     const row = await requirePlatformKey(writer, orgId, actor.id);
     const now = clock.now();

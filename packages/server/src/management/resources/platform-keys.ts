@@ -121,7 +121,7 @@ async function buildNewKey(
   if (idempotencyKey !== undefined && (await findPlatformKeyById(writer, orgId, id)))
     throw new Fault(
       'conflict',
-      `A request with this Idempotency-Key already created the key ${id}. The key value was shown only once.`,
+      `A request with this Idempotency-Key already created the key ${id}, whose value was shown only once. To get a new value, rotate the key. To create another key, use a new Idempotency-Key.`,
     );
   const { name, scopes, models, paths } = body;
   await requireFreeKeyName(writer, orgId, name, nowMs);

@@ -56,7 +56,9 @@ export async function acceptInvitationAndSignIn(
     const now = clock.now();
     if (known) {
       if (!(await isUnclaimedAccount(writer, known.id)))
-        throw createSignInFailedFault(`Sign in as ${email}, then open the link again.`);
+        throw createSignInFailedFault(
+          `${email} already has an account. Sign in with it, then open the link again.`,
+        );
       await replaceAccountCredentials(context, writer, known.id, hash);
       await updateUser(writer, known.id, { name });
       return { userId: known.id };
@@ -79,7 +81,9 @@ async function joinAs(
     return completeAcceptance(context, given.token, browser, async () => continueSession(live));
   const { password } = given;
   if (password === undefined || !listEnabledSignInMethods(context).password)
-    throw createSignInFailedFault(`Sign in as ${user.email}, then open the link again.`);
+    throw createSignInFailedFault(
+      `${user.email} already has an account. Sign in with it, then open the link again.`,
+    );
   const { confirm } = await verifyPassword(context, { email: user.email, password }, browser);
   return completeAcceptance(context, given.token, browser, async (writer) => {
     await confirm(writer);

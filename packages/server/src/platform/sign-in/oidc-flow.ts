@@ -145,7 +145,7 @@ export function decryptOidcFlow(
   if (query['state'] !== kept.state)
     throw new OidcSignInError(
       'failed',
-      'The response belongs to a different sign-in. Start the sign-in again.',
+      'The response of the identity provider belongs to a different sign-in. Start the sign-in again.',
     );
   return kept;
 }
