@@ -31,7 +31,7 @@ export function adaptResponseForClient(
   if (!answer.finish || isUnfinished(answer.finish))
     throw new Fault(
       'upstream_stream_broken',
-      'The provider closed the stream before the response was complete.',
+      'The provider closed the stream before the response was complete. Send the request again.',
     );
   const fold = new ResponseAccumulator();
   const stage = adaptEventsForClient(request, (event) => fold.add(event));

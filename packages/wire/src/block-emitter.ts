@@ -128,7 +128,9 @@ export class BlockEmitter {
   }
 
   /** Emits an error because the stream ended or broke before its finish. */
-  failIncomplete(message = 'The provider closed the stream before the response was complete.'): void {
+  failIncomplete(
+    message = 'The provider closed the stream before the response was complete. Send the request again.',
+  ): void {
     this.fail(new Fault('upstream_stream_broken', message));
   }
 

@@ -116,9 +116,13 @@ function writeOpenai(
 ): ProviderEmbeddingsRequest {
   if (lacks.includes('tokens')) requireTexts(request);
   if (lacks.includes('dimensions') && request.dimensions !== null)
-    throw new Fault('unsupported_parameter', 'The provider of this model does not support "dimensions".', {
-      param: 'dimensions',
-    });
+    throw new Fault(
+      'unsupported_parameter',
+      'The provider of this model does not support "dimensions". Omit it, or use another model.',
+      {
+        param: 'dimensions',
+      },
+    );
   const { user, encoding_format, ...rest } = body;
   const keepsUser = user !== undefined && !lacks.includes('user');
   const keepsEncoding = encoding_format !== undefined && !lacks.includes('base64');
@@ -142,7 +146,7 @@ function embedBody(request: EmbeddingsRequest, texts: readonly string[], model: 
   if (texts.length > MAX_EMBED_TEXTS)
     throw new Fault(
       'unsupported_parameter',
-      `The provider of this model supports at most ${MAX_EMBED_TEXTS} inputs per request.`,
+      `The provider of this model supports at most ${MAX_EMBED_TEXTS} inputs per request. Split the request.`,
       {
         param: 'input',
       },
@@ -162,7 +166,7 @@ function requireTexts({ input }: EmbeddingsRequest): readonly string[] {
   if (texts.length === input.length) return texts;
   throw new Fault(
     'unsupported_parameter',
-    'The provider of this model does not support token ids. Send text.',
+    'The provider of this model does not support token ids. Send text instead.',
     {
       param: 'input',
     },

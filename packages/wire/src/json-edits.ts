@@ -243,7 +243,7 @@ export function applyByteEdits(body: Buffer, edits: readonly ByteEdit[]): Buffer
   let reached = 0;
   for (const edit of edits) {
     if (edit.start < reached || edit.end < edit.start || edit.end > body.length)
-      throw new Error('splice: edits must be sorted, non-overlapping and inside the body');
+      throw new Error('applyByteEdits: edits must be sorted, non-overlapping and inside the body');
     reached = edit.end;
     length += Buffer.byteLength(edit.text) - (edit.end - edit.start);
   }

@@ -41,7 +41,8 @@ export class JsonWeight {
 
   #add(weight: number): void {
     this.#total += weight;
-    if (this.#total > this.#max) throw new JsonWeightError(`The text weighs more than ${this.#max}.`);
+    if (this.#total > this.#max)
+      throw new JsonWeightError(`The weight of the JSON text exceeds the maximum of ${this.#max}.`);
   }
 }
 

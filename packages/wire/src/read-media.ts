@@ -114,7 +114,7 @@ function readMediaSource(part: JsonObject, path: string, draft: RequestDraft): M
     return { data, mime: asString(source?.['media_type']) ?? 'application/octet-stream' };
   const id = asString(source?.['file_id']);
   if (id !== undefined) return fileIdSource(id, path, draft);
-  throw createInvalidFieldFault(`\`${path}\` must contain an image, a file or data.`, path);
+  throw createInvalidFieldFault(`\`${path}\` must contain a URL, base64 data or a file id.`, path);
 }
 
 function fileIdSource(id: string, path: string, draft: RequestDraft): MediaSource {

@@ -121,7 +121,7 @@ export class SseFramer {
     if (frameBytes > this.#maxFrameBytes)
       throw new Fault(
         'upstream_error',
-        `The provider sent a stream event larger than ${this.#maxFrameBytes} bytes.`,
+        `The provider sent a stream event larger than ${this.#maxFrameBytes.toLocaleString('en-US')} bytes.`,
       );
   }
 

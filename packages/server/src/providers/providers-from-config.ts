@@ -74,7 +74,7 @@ function providerFromConfig(
   const definition = findProviderDefinition(config.kind);
   const baseUrl = config.base_url ?? definition?.baseUrl;
   if (!definition || baseUrl === undefined)
-    throw new MissingSettingError(`kind ${config.kind} requires base_url`);
+    throw new MissingSettingError(`a provider of kind ${config.kind} requires base_url; set base_url`);
   const { timeouts, breaker, client_cert } = config;
   const resolvedOutbound = resolveOutboundConnections(
     [...(config.outbound ? [config.outbound] : []), { ...outbound, client_cert }],
@@ -148,7 +148,7 @@ function resolveSetting(
   const value = config[name] ?? firstSet(need?.variables ?? [], variable) ?? need?.defaultValue;
   if (need && value === undefined)
     throw new MissingSettingError(
-      `\`${name}\` is not set; set it, or the variable ${need.variables.join(' or ')}`,
+      `the provider requires \`${name}\`; set it, or set the environment variable ${need.variables.join(' or ')}`,
     );
   return value;
 }

@@ -102,7 +102,8 @@ function requestTunnel(
     done(refused);
   };
   const onError = (error: Error) => finish(error);
-  const onClose = () => finish(new ProxyRefusedError('the proxy closed the connection'));
+  const onClose = () =>
+    finish(new ProxyRefusedError('the proxy closed the connection without a response to CONNECT'));
   const onData = (chunk: Buffer) => {
     head = Buffer.concat([head, chunk]);
     const end = head.indexOf('\r\n\r\n');
@@ -117,7 +118,10 @@ function requestTunnel(
     if (head.length > end + 4) socket.unshift(head.subarray(end + 4));
     finish(null);
   };
-  const timer = setTimeout(() => finish(new ProxyRefusedError('the proxy did not respond')), timeoutMs);
+  const timer = setTimeout(
+    () => finish(new ProxyRefusedError('the proxy did not respond to CONNECT in time')),
+    timeoutMs,
+  );
   timer.unref();
   socket.on('data', onData).on('error', onError).on('close', onClose);
   socket.write(request);

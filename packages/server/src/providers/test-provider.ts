@@ -106,7 +106,9 @@ function describeResponse(
       `The provider rejected this key (${status})${reason} Check that the key is complete and still valid.`,
     );
   if (status === 404)
-    return told(`The URL does not exist (404)${reason} Check base_url; for many kinds it ends in /v1.`);
+    return told(
+      `The URL does not exist (404)${reason} Check base_url; for many kinds of providers, it ends in /v1.`,
+    );
   if (status === 429)
     return told(
       `The provider accepted the key but is rate limiting it (429)${reason} Try again later, or check its quota.`,
@@ -135,7 +137,8 @@ function describeSuccess(
     return {
       ok: false,
       models: null,
-      message: 'The response is not a model list. Check base_url; for many kinds it ends in /v1.',
+      message:
+        'The response is not a model list. Check base_url; for many kinds of providers, it ends in /v1.',
     };
   }
 }
@@ -164,7 +167,8 @@ function providerMessage(body: Buffer, secret: string): string {
 
 /** Describes why there was no response. */
 function describeNetworkError(error: unknown): string {
-  if (!(error instanceof Error)) return 'The provider could not be reached.';
+  if (!(error instanceof Error))
+    return 'The provider could not be reached. Check base_url and the network of this machine.';
   if (error instanceof OutboundRefusedError) return `No request was sent: ${error.message}`;
   if (error.cause instanceof OutboundRefusedError) return `No request was sent: ${error.cause.message}`;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -174,7 +178,7 @@ function describeNetworkError(error: unknown): string {
     return `The provider's certificate is not trusted (${code || 'TLS'}). Set outbound.ca_file if it was issued by a private certificate authority.`;
   if (error.message.startsWith('no response within'))
     return 'The provider did not respond within 15 seconds.';
-  return `The provider could not be reached (${code || 'connection failed'}).`;
+  return `The provider could not be reached (${code || 'connection failed'}). Check base_url and the network of this machine.`;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

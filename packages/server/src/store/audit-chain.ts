@@ -82,7 +82,10 @@ export function recordUnkeyedAuditChains(database: Database, log: Log): Promise<
     const mac = computeMac(getAuditKey(writer), orgs);
     await storeSetting(writer, UNKEYED_SEGMENTS_SETTING, JSON.stringify({ orgs, mac }));
     if (rows.length > 0)
-      log.warn({ chains: orgs }, 'audit log is now authenticated with an HMAC key; earlier entries are not');
+      log.warn(
+        { chains: orgs },
+        'new audit entries are authenticated with an HMAC key; earlier entries are not',
+      );
   });
 }
 

@@ -46,7 +46,10 @@ export function lockDataDir(dataDir: string): DataDirLock {
         { cause },
       );
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(`Cannot lock the data directory ${dataDir}: ${reason}`, { cause });
+    throw new StoreUnusableError(
+      `Cannot lock the data directory ${dataDir}: ${reason}. Use a directory on a file system that supports locks.`,
+      { cause },
+    );
   }
   openLocks.add(lock);
   return {

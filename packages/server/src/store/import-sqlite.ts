@@ -72,7 +72,7 @@ async function requireSameSecretKey(source: Database, target: Database): Promise
   ]);
   if (own !== undefined && theirs !== undefined && own !== theirs)
     throw new StoreUnusableError(
-      'The two databases use different secret keys, so the PostgreSQL database could not read the copied keys and credentials. Set FLOE_SECRET_KEY to the key of the SQLite database, and use an empty PostgreSQL database.',
+      'The two databases use different secret keys, so Floe could not read the copied keys and credentials. Set FLOE_SECRET_KEY to the key of the SQLite database, and use an empty PostgreSQL database.',
     );
 }
 
@@ -238,7 +238,7 @@ async function copyExchanges(
     const result = await target.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
     if (result.rejected.length > 0)
       throw new StoreUnusableError(
-        `PostgreSQL rejected ${result.rejected.length} request rows after the id ${lastId}. The copy is incomplete.`,
+        `PostgreSQL rejected ${result.rejected.length} request rows after the id ${lastId}, so the copy is incomplete. These rows remain only in the SQLite database.`,
       );
     added += result.inserted;
     known += result.known;

@@ -44,7 +44,9 @@ export async function readLitellmTables(url: string): Promise<LitellmTables> {
     return tables;
   } catch (error) {
     const reason = error instanceof pg.DatabaseError ? `${error.message} (${error.code})` : codeOf(error);
-    throw new StoreUnusableError(`The LiteLLM database cannot be read: ${reason}.`);
+    throw new StoreUnusableError(
+      `The LiteLLM database cannot be read: ${reason}. Check the URL, and that its user may read the tables.`,
+    );
   } finally {
     await client.end().catch(() => undefined);
   }

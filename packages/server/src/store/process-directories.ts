@@ -41,7 +41,7 @@ export async function adoptProcessDirectories(
       if (foreign.length > 0) {
         log.warn(
           { directory: source, files: foreign.slice(0, 10) },
-          'directory of a process that is no longer configured is kept, because it contains other files; move these files elsewhere, then restart',
+          'directory of a process that is no longer configured was not merged, because it contains unknown files; move these files elsewhere, then restart Floe',
         );
         continue;
       }

@@ -86,7 +86,10 @@ export async function joinReplicas(
           await writer.deleteFrom('replicas').where('id', '=', id).execute();
         })
         .catch((error: unknown) =>
-          log.warn({ err: error }, 'lease of this process could not be released; it expires automatically'),
+          log.warn(
+            { err: error },
+            'lease of this process could not be released; it expires after 15 seconds',
+          ),
         );
     },
   };

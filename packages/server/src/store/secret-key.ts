@@ -55,7 +55,7 @@ export function loadInstallationSecretKey({
   const fingerprintFile = join(dataDir, 'secret.fingerprint');
   if (given !== undefined && given.length < SECRET_KEY_MIN_CHARS)
     throw new StoreUnusableError(
-      `FLOE_SECRET_KEY must be at least ${SECRET_KEY_MIN_CHARS} characters long, got ${given.length}. If you unset it, Floe generates a key.`,
+      `FLOE_SECRET_KEY must be at least ${SECRET_KEY_MIN_CHARS} characters long, got ${given.length}. Example: the output of openssl rand -hex 32.`,
     );
   const kept = given ?? readSecretFile(file);
   if (kept !== null && kept.length < SECRET_KEY_MIN_CHARS)
@@ -120,7 +120,7 @@ export async function requireSecretKeyOfDatabase(
   if (kept === undefined || kept === computeFingerprint(key)) return;
   throw new StoreUnusableError(
     isGenerated
-      ? `The database needs the secret key it was created with. Copy that secret.key to ${file} (chmod 600), or set FLOE_SECRET_KEY, then start again.`
+      ? `The database requires the secret key that it was created with. Copy the original secret.key to ${file} (chmod 600), or set FLOE_SECRET_KEY to the original key. Then start Floe again.`
       : `The database was encrypted with another secret key. Set FLOE_SECRET_KEY to the original key, or copy the original secret.key to ${file}. Stored keys and credentials can be read only with the original key.`,
   );
 }
@@ -150,7 +150,7 @@ function readSecretFile(path: string): string | null {
   // Windows has no such bits and reports every file as readable.
   if (text !== null && process.platform !== 'win32' && (statSync(path).mode & GROUP_AND_OTHERS_BITS) !== 0)
     throw new StoreUnusableError(
-      `Other users of this machine can read ${path}, which decrypts every stored credential. Run: chmod 600 ${path}`,
+      `Other users of this machine can read ${path}. It contains the key that decrypts every stored credential. Run: chmod 600 ${path}`,
     );
   return text;
 }
@@ -161,7 +161,9 @@ function readTextIfExists(path: string): string | null {
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(`Cannot read ${path}: ${reason}`, { cause });
+    throw new StoreUnusableError(`Cannot read ${path}: ${reason}. Check the permissions of the file.`, {
+      cause,
+    });
   }
 }
 
@@ -186,6 +188,9 @@ function writeDurably(path: string, text: string): void {
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(`Cannot write ${path}: ${reason}`, { cause });
+    throw new StoreUnusableError(
+      `Cannot write ${path}: ${reason}. Check the permissions and the free space of the directory.`,
+      { cause },
+    );
   }
 }

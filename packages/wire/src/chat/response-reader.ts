@@ -100,7 +100,9 @@ class ChatAnswerReader implements ResponseStreamReader {
         this.#error(body);
         return;
       }
-      this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
+      this.#blocks.fail(
+        new Fault('upstream_error', 'The provider sent a response without content. Send the request again.'),
+      );
       return;
     }
     let hasMessage = false;

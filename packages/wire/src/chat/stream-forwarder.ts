@@ -108,8 +108,8 @@ export class ChatStreamForwarder {
     if (this.#walk.isFinished && this.#walk.choices.size >= this.#options.choices) return undefined;
     return brokenStreamFault(
       this.#framer.rest().length > 0
-        ? 'The provider closed the stream in the middle of an event.'
-        : 'The provider closed the stream before the response was complete.',
+        ? 'The provider closed the stream in the middle of an event. Send the request again.'
+        : 'The provider closed the stream before the response was complete. Send the request again.',
     );
   }
 
@@ -148,7 +148,10 @@ export class ChatStreamForwarder {
     } catch (error) {
       if (!(error instanceof JsonSyntaxError)) throw error;
       return this.#fail(
-        brokenStreamFault('The provider sent a stream event that is not JSON.', frameText(data)),
+        brokenStreamFault(
+          'The provider sent a stream event that is not JSON. Send the request again.',
+          frameText(data),
+        ),
       );
     }
     if (this.#walk.hasError) return this.#fail(createErrorEventFault(frameText(data)));
@@ -161,7 +164,11 @@ export class ChatStreamForwarder {
   /** `[DONE]` after an incomplete response would make the client treat the response as complete. */
   #doneVerdict(): FrameAction {
     if (!this.#walk.isFinished)
-      return this.#fail(brokenStreamFault('The provider ended the stream before the response was complete.'));
+      return this.#fail(
+        brokenStreamFault(
+          'The provider ended the stream before the response was complete. Send the request again.',
+        ),
+      );
     this.#done = true;
     return 'done';
   }
@@ -170,7 +177,12 @@ export class ChatStreamForwarder {
   #notAChunk(data: SseFrameData): FrameAction {
     const text = frameText(data);
     if (text.startsWith('[')) return this.#fail(createErrorEventFault(text));
-    return this.#fail(brokenStreamFault('The provider sent a stream event that is not an object.', text));
+    return this.#fail(
+      brokenStreamFault(
+        'The provider sent a stream event that is not a JSON object. Send the request again.',
+        text,
+      ),
+    );
   }
 
   #fail(fault: Fault): 'fault' {

@@ -110,7 +110,13 @@ class CohereAnswerReader implements ResponseStreamReader {
     const message = asObject(root['message']);
     if (message === undefined) {
       if (isNonEmpty(root['message']) || isNonEmpty(root['error'])) this.#blocks.failWithUpstreamError(root);
-      else this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
+      else
+        this.#blocks.fail(
+          new Fault(
+            'upstream_error',
+            'The provider sent a response without content. Send the request again.',
+          ),
+        );
       return;
     }
     this.#blocks.start(asString(root['id']) ?? '', '');

@@ -103,7 +103,13 @@ class ConverseAnswerReader implements ResponseStreamReader {
     const content = asObject(asObject(root['output'])?.['message'])?.['content'];
     if (!isJsonArray(content)) {
       if (isNonEmpty(root['message']) || isNonEmpty(root['error'])) this.#blocks.failWithUpstreamError(root);
-      else this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
+      else
+        this.#blocks.fail(
+          new Fault(
+            'upstream_error',
+            'The provider sent a response without content. Send the request again.',
+          ),
+        );
       return;
     }
     this.#blocks.start('', '');

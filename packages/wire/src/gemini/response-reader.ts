@@ -85,7 +85,9 @@ class GeminiAnswerReader implements ResponseStreamReader {
     const chunks = isJsonArray(body) ? body : [body];
     for (const chunk of chunks) if (isObject(chunk)) this.#chunk(chunk);
     if (!this.#blocks.ended && this.#finish === undefined)
-      this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
+      this.#blocks.fail(
+        new Fault('upstream_error', 'The provider sent a response without content. Send the request again.'),
+      );
     this.end();
   }
 

@@ -77,7 +77,10 @@ function readAllowedToolChoice(
   if (tools.length === 0) {
     const word = asString(asObject(value)?.['type']) ?? '';
     if (wereGiven && asObject(value) && !['auto', 'none', 'any', 'required', 'allowed_tools'].includes(word))
-      throw createInvalidFieldFault('`tool_choice` must name a tool of a supported type.', 'tool_choice');
+      throw createInvalidFieldFault(
+        '`tool_choice` must not name a hosted tool, because IDE requests do not support hosted tools. Name another tool, or omit `tool_choice`.',
+        'tool_choice',
+      );
     return undefined;
   }
   if (typeof value !== 'string' && asObject(value) === undefined)

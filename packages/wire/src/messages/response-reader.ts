@@ -110,7 +110,9 @@ class MessagesAnswerReader implements ResponseStreamReader {
         this.#blocks.failWithUpstreamError(body);
         return;
       }
-      this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
+      this.#blocks.fail(
+        new Fault('upstream_error', 'The provider sent a response without content. Send the request again.'),
+      );
       return;
     }
     this.#messageStart(body);
@@ -125,7 +127,9 @@ class MessagesAnswerReader implements ResponseStreamReader {
   /** A repeated start event before any content is ignored. A second response within a stream is an error. */
   #messageStart(message: JsonObject): void {
     if (this.#opened > 0) {
-      this.#blocks.failIncomplete('The provider started a second response before the first was complete.');
+      this.#blocks.failIncomplete(
+        'The provider started a second response before the first one was complete. Send the request again.',
+      );
       return;
     }
     this.#blocks.start(asString(message['id']) ?? '', asString(message['model']) ?? '');

@@ -99,7 +99,9 @@ class ResponsesAnswerReader implements ResponseStreamReader {
         this.#blocks.failWithUpstreamError(body);
         return;
       }
-      this.#blocks.fail(new Fault('upstream_error', 'The provider sent a response without content.'));
+      this.#blocks.fail(
+        new Fault('upstream_error', 'The provider sent a response without content. Send the request again.'),
+      );
       return;
     }
     if (isNonEmpty(body['error']) || body['status'] === 'failed' || body['status'] === 'cancelled') {

@@ -83,10 +83,15 @@ export async function callCredentialService(
     answer = await sendBufferedRequest(context.transport, context.clock, call, RESPONSE_LIMITS);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw unreachableFault(`${url.origin} did not respond (${why})`, { cause });
+    throw unreachableFault(`${url.origin} did not respond (${why}); check that this machine can reach it`, {
+      cause,
+    });
   }
   if (answer.status >= 500 || answer.status === 429)
-    throw unreachableFault(`${url.origin} responded with status ${answer.status}`, responseDetail(answer));
+    throw unreachableFault(
+      `${url.origin} responded with status ${answer.status}; try again later`,
+      responseDetail(answer),
+    );
   return answer;
 }
 
@@ -162,7 +167,7 @@ export async function readCredentialFile(path: string, what: string): Promise<st
     return await readFile(path, 'utf8');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw createCredentialFault(`${what} cannot be read (${why})`);
+    throw createCredentialFault(`${what} cannot be read (${why}); check the path and the permissions`);
   }
 }
 
@@ -177,7 +182,7 @@ export function parseCredentialJson(text: string, what: string): JsonObject {
   } catch {
     // Reported below, without the text, which may contain a secret.
   }
-  throw createCredentialFault(`${what} must be a JSON object`);
+  throw createCredentialFault(`${what} is not a JSON object; check where it comes from`);
 }
 
 /**

@@ -91,7 +91,7 @@ async function signJwt(claims: JsonObject, key: string, keyId: string | undefine
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw createCredentialFault(
-      `the private key in the credentials file is not usable (${why}); download the file again`,
+      `the private key in the credentials file is not valid (${why}); create a new key and download its file`,
     );
   }
 }
@@ -174,7 +174,8 @@ function parseSubjectToken(format: unknown, text: string): string {
   if (!isObject(format) || format['type'] !== 'json') return text.trim();
   const name = readStringMember(format, 'subject_token_field_name') ?? 'access_token';
   const token = readStringMember(parseCredentialJson(text, 'the token'), name);
-  if (token === undefined) throw createCredentialFault(`the token must contain \`${name}\``);
+  if (token === undefined)
+    throw createCredentialFault(`the JSON of the subject token must contain \`${name}\``);
   return token;
 }
 

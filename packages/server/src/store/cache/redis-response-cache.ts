@@ -90,7 +90,7 @@ class RedisResponseCache implements ResponseCache {
     if (clock.monotonic() < this.#cooldownUntil || isStoreSlow?.()) return null;
     const late = Promise.withResolvers<never>();
     const timer = clock.after(TIMEOUT_MS, () =>
-      late.reject(new Error(`no response within ${TIMEOUT_MS} ms`)),
+      late.reject(new Error(`the shared store did not respond within ${TIMEOUT_MS} ms`)),
     );
     try {
       return await Promise.race([timeSharedStoreCall(operation, { clock, observe }, command), late.promise]);

@@ -37,7 +37,7 @@ export async function inspectRedis(url: string, clock: Clock): Promise<StoreInsp
   } catch (error) {
     const cause = lastError ?? error;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(`Cannot use the shared store: ${reason}`, { cause });
+    throw new StoreUnusableError(`Cannot use the shared store: ${reason}. Check storage.shared.`, { cause });
   } finally {
     client.disconnect();
   }

@@ -48,7 +48,7 @@ export async function openCounters(shared: string, options: OpenCountersOptions)
   let told = false;
   const onError = (error: Error) => {
     // `ResilientCounters` logs each outage. This line logs the cause once.
-    if (!told) options.log.warn({ err: error }, 'connection to the shared store failed');
+    if (!told) options.log.warn({ err: error }, 'connection to the shared store failed; reconnecting');
     told = true;
   };
   const redis = await openRedisCounters({ url: shared, clock: options.clock, onError });

@@ -25,7 +25,7 @@ export async function refreshSpendBeforeUse({
   } catch (error) {
     log.warn(
       { err: error },
-      'could not read the spending that other processes recorded; the shared store is used without it',
+      'could not read the spending from the database; until it is read, budgets may count less than was spent',
     );
   }
 }

@@ -92,7 +92,7 @@ export class SharedStoreAvailability {
     this.#options.onRecovered();
     this.#options.log.warn(
       {},
-      'shared store is available again; this process counts limits and budgets in it again',
+      'shared store is available again; this process counts requests and spending in it again',
     );
   }
 }

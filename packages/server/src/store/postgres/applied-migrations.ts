@@ -34,7 +34,7 @@ export async function readPostgresMigrationState(
   } catch (cause) {
     const reason =
       cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause);
-    throw new StoreUnusableError(`Cannot use the database: ${reason}`, { cause });
+    throw new StoreUnusableError(`Cannot use the database: ${reason}. Check storage.database.`, { cause });
   } finally {
     await pool.end();
   }

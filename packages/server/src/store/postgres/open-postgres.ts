@@ -75,7 +75,7 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
         createBackup: async (number) =>
           options.log.info(
             { number },
-            'migration of the PostgreSQL database started; only a pg_dump from before the migration can undo it',
+            'migration of the PostgreSQL database started; to undo it, restore a pg_dump from before the migration',
           ),
       },
     );
@@ -191,7 +191,9 @@ async function waitForServer(
     } catch (error) {
       const { reason, away } = classifyConnectFailure(error);
       if (!away || clock.monotonic() >= until)
-        throw new StoreUnusableError(`Cannot use the database ${place}: ${reason}`, { cause: error });
+        throw new StoreUnusableError(`Cannot use the database ${place}: ${reason}. Check storage.database.`, {
+          cause: error,
+        });
       if (tries === 1) log.warn({ database: place, reason }, 'server is waiting for the database');
     }
     await sleep(clock, START_RETRY_MS);

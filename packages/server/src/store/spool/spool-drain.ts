@@ -89,7 +89,10 @@ export class SpoolDrain {
     const [segment] = this.#queue;
     if (!segment?.closed || segment.ingestedBytes < segment.written) return;
     await this.#remove(segment).catch((error) =>
-      this.#options.log.warn({ err: error, file: segment.path }, 'spool file could not be removed'),
+      this.#options.log.warn(
+        { err: error, file: segment.path },
+        'spool file could not be removed; Floe tries again at the next start',
+      ),
     );
   }
 
@@ -153,7 +156,7 @@ export class SpoolDrain {
     if (torn)
       log.warn(
         { file: segment.path, rows: 1 },
-        'last row of a spool file is incomplete because its process ended while writing it',
+        'last row of a spool file is lost, because the process ended while it wrote the row',
       );
     if (rejected.length === 0) return;
     const file = segment.path.replace(/\.jsonl$/, '.rejected');
@@ -164,7 +167,10 @@ export class SpoolDrain {
     await files
       .append(file, rejected.map((line) => `${line}\n`).join(''))
       .catch((error) =>
-        log.error({ err: error, file }, 'invalid spool rows could not be written to this file and are lost'),
+        log.error(
+          { err: error, file },
+          'invalid spool rows could not be written to the separate file and are lost',
+        ),
       );
   }
 
@@ -179,7 +185,7 @@ export class SpoolDrain {
     if (this.#failures === 1)
       this.#options.log.warn(
         { err: error, rows: this.waitingRows },
-        'database does not accept rows; they remain on disk',
+        'rows could not be stored in the database; they remain on disk; retrying',
       );
     if (!away && this.#failures >= ATTEMPTS_PER_FILE) this.#skip(segment, error);
     if (this.#closed) return;
@@ -197,7 +203,7 @@ export class SpoolDrain {
     this.#queue.splice(this.#queue.indexOf(segment), 1);
     this.#options.log.error(
       { err: error, file: segment.path, rows: segment.rowsWaiting },
-      'spool file could not be stored in the database; Floe keeps the file and retries it at the next start',
+      'rows of a spool file could not be stored in the database; Floe keeps the file and tries again at the next start',
     );
   }
 

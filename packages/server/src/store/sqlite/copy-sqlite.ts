@@ -68,6 +68,9 @@ export function inspectSqliteFile(path: string): SqliteInspection {
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(`${path} is not an intact SQLite database: ${reason}`, { cause });
+    throw new StoreUnusableError(
+      `${path} is not an intact SQLite database: ${reason}. Use another copy or backup.`,
+      { cause },
+    );
   }
 }

@@ -180,13 +180,18 @@ async function openThread(thread: SqliteWorkerThread, path: string, role: Sqlite
 async function prepareFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory())
-    throw new StoreUnusableError(`${path} is a directory. storage.database must be the path of a file.`);
+    throw new StoreUnusableError(
+      `${path} is a directory. storage.database must specify a file. Example: sqlite:./.floe/floe.db`,
+    );
   try {
     createDirectory(dirname(path));
     await (await open(path, 'a', 0o600)).close();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(`Cannot write to the database ${path}: ${reason}`, { cause });
+    throw new StoreUnusableError(
+      `Cannot write to the database ${path}: ${reason}. Check the permissions of the file and its directory.`,
+      { cause },
+    );
   }
 }
 
