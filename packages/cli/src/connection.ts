@@ -17,9 +17,9 @@ export const CONNECTION_HELP = `Environment:
 
 /**
  * The paths that the base URL of an AI client contains, but not that of the command line. A server that is published
- * below a path can have such a name as a later part of the path.
+ * below a path can have a path that ends in `/gateway`.
  */
-const GATEWAY_PATH = /(?<=^https?:\/\/[^/]+)\/gateway(\/v1)?$/i;
+const GATEWAY_PATH = /\/gateway\/v1$|(?<=^https?:\/\/[^/]+)\/gateway$/i;
 
 /**
  * Reads the base URL and the key from the environment.

@@ -160,6 +160,8 @@ suite('floe beat', { concurrency: 3 }, () => {
       () => readApiConnection(gateway),
       /must not end in \/gateway\/v1, .* Set it to https:\/\/floe\.test\/prefix$/,
     );
+    const below = { FLOE_API_KEY: 'eis_a', FLOE_BASE_URL: 'https://floe.test/tools/gateway' };
+    assert.equal(readApiConnection(below).baseUrl, 'https://floe.test/tools/gateway');
   });
 
   test('every monitoring command explains itself', async () => {

@@ -71,10 +71,10 @@ test('a restored database without its secret key, or with another, does not star
   const secretFiles = () => readdirSync(restored).filter((name) => name.startsWith('secret.'));
   await assert.rejects(
     startFloeProcess({ dataDir: restored }),
-    /The database needs the secret key it was created with\. Copy that secret\.key to .*restored\/secret\.key \(chmod 600\)/,
+    /The database requires the secret key that it was created with\. Copy that secret\.key to .*restored\/secret\.key \(chmod 600\)/,
   );
   assert.deepEqual(secretFiles(), []);
-  assert.match(floe(restored, 'owner-link').stderr, /needs the secret key it was created with/);
+  assert.match(floe(restored, 'owner-link').stderr, /requires the secret key that it was created with/);
   assert.deepEqual(secretFiles(), []);
   const other = `${'k'.repeat(43)}\n`;
   writeFileSync(join(restored, 'secret.key'), other, { mode: 0o600 });

@@ -89,6 +89,6 @@ test('variables cannot enlarge a document beyond a limit', () => {
         given: { yaml, config: undefined, variables: { BIG: 'x'.repeat(50_000) } },
         orgId: 'acme',
       }),
-    /must be at most 16 MB after its variables/,
+    /must have at most 16 million characters in total after the variables/,
   );
 });

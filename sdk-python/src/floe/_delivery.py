@@ -79,7 +79,7 @@ class Delivery:
         if is_full:
             if then is not None:
                 then.set()
-            text = f"{_MOST_UNDER_WAY} beats are already in progress; this beat was dropped"
+            text = f"{_MOST_UNDER_WAY} beats are still being sent, so this beat was dropped. Check that Floe is reachable."
             self._reporter.report_failure("monitor", FloeConnectionError(text, code="dropped"), on_error)
         elif start_daemon(work, "floe-send") is None:
             # The interpreter is shutting down, so a short delay does not block the job.

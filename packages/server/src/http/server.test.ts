@@ -75,7 +75,7 @@ test('if the server cannot listen, the message names the setting to change', asy
     ['no host', /no host is not an address of this machine/],
     ['127.0.0.1:80', /is not an address of this machine/],
     ['/var/run/floe.sock', /is not an address of this machine/],
-    ['2001:db8::1', /2001:db8::1 is not an address of this machine|has no IPv6/],
+    ['2001:db8::1', /2001:db8::1 is not an address of this machine|does not support IPv6/],
   ] as const)
     await assert.rejects(
       server.listen(host, 0, 'server.listeners[2]'),

@@ -37,5 +37,5 @@ test('an invalid condition rejects the file with its line and the reason', () =>
 test('a policy that redacts must state what, and one that detects must state which kinds', () => {
   const rule = (more: string) => `orgs: [{ id: acme, policies: [{ name: x, on: request, ${more} }] }]`;
   assert.throws(() => load(rule('when: "true", action: redact')), /detect: is required with action: redact/);
-  assert.throws(() => load(rule('detect: {}, action: deny')), /must set secrets, pii or both/);
+  assert.throws(() => load(rule('detect: {}, action: deny')), /must have secrets, pii or both/);
 });

@@ -186,7 +186,7 @@ describe('AWS keys', () => {
     const waiting = faultOf(aws({ keys, roleArn: 'arn:r' }));
     while (server.requests.length === before) await new Promise((resolve) => setImmediate(resolve));
     clock.advance(15_000);
-    assert.match((await waiting).message, /no response within 15 s/);
+    assert.match((await waiting).message, /no complete response within 15 s/);
   });
 });
 
@@ -284,7 +284,7 @@ describe('Google tokens', () => {
         {
           file: file('bad.json', { type: 'service_account', client_email: 'a', private_key: 'very-secret' }),
         },
-        /is not usable/,
+        /is not valid/,
       ],
     ] as const) {
       const fault = await faultOf(google(settings));
