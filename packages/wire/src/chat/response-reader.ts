@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
+import { readFinishReason } from '../finish.ts';
 import {
   asArray,
   asNumber,
@@ -140,8 +141,7 @@ class ChatAnswerReader implements ResponseStreamReader {
     if (first === undefined) return;
     const delta = said(first);
     if (delta) this.#delta(delta);
-    const finish = asString(first['finish_reason']);
-    if (finish !== undefined && finish !== '') this.#finish ??= finish;
+    this.#finish ??= readFinishReason(first['finish_reason']);
   }
 
   /** Providers report usage at the top level, in a vendor member or in the choice. */

@@ -26,7 +26,7 @@ import { StreamedAnswer } from './streamed-answer.ts';
  * escaped.
  */
 const FINISH_PATTERN =
-  /"(?:finish_reason|stop_reason)"\s*:\s*"|"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
+  /"(?:finish_reason|stop_reason)"\s*:\s*"(?!(?:null)?")|"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
 const FINAL_EVENT_PATTERN =
   /"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
 
