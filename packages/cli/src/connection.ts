@@ -15,8 +15,11 @@ export const CONNECTION_HELP = `Environment:
   FLOE_API_KEY   a platform key (eis_…); scope "beat" sends beats, "monitoring" also reads monitors
   FLOE_BASE_URL  base URL of Floe; default: http://127.0.0.1:3563`;
 
-/** The paths that the base URL of an AI client contains, but not that of the command line. */
-const GATEWAY_PATH = /\/gateway(\/v1)?$/;
+/**
+ * The paths that the base URL of an AI client contains, but not that of the command line. A server that is published
+ * below a path can have such a name as a later part of the path.
+ */
+const GATEWAY_PATH = /(?<=^https?:\/\/[^/]+)\/gateway(\/v1)?$/i;
 
 /**
  * Reads the base URL and the key from the environment.

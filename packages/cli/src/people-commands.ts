@@ -31,7 +31,7 @@ const SELECTOR_OPTIONS = {
 const SELECTOR_HELP = `Options:
   --email <email>      a member, a former member or the owner of a key
   --member-id <id>     a member or a former member
-  --end-user <id>      an end user, by the id that clients send in requests`;
+  --end-user <id>      an end user, identified by the id that clients send in requests`;
 
 /** The command `floe people export`, which downloads the data of one person. */
 export const exportPersonCommand: CliCommand = {

@@ -113,7 +113,7 @@ test('a command is read, a rule is drafted, replayed and saved', async () => {
     await named.last().innerText(),
   ]);
   await page.getByRole('button', { name: 'Replay decisions' }).click();
-  await page.getByText('Changes: 1 newly denied.').waitFor();
+  await page.getByText('Changes: 1 now denied.').waitFor();
   await takeScreenshot(page, 'relay-rule-editor-desktop-dark');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create rule' }).click();

@@ -66,7 +66,10 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
       const { SupervisedProcessContext, supervisorChannel } = await import(
         './main/processes/supervised-process-context.ts'
       );
-      const host = new SupervisedProcessContext(Number(args[1]), supervisorChannel, systemClock);
+      const count = Number(args[1]);
+      if (process.send === undefined || !Number.isInteger(count))
+        throw new Error(`${SUPERVISED_PROCESS_ARGUMENT} is only for processes that a supervisor starts`);
+      const host = new SupervisedProcessContext(count, supervisorChannel, systemClock);
       return await serve(environment, loadServerConfig(environment), host);
     }
     if (args[0] !== undefined) {
@@ -202,7 +205,7 @@ function assembleOperations(
 ) {
   return createOperationalRoutes({
     database,
-    metrics: host.shareMetrics(metrics),
+    metrics: host.createEndpointMetrics(metrics),
     metricsToken: config.telemetry.metrics_token,
     isLeaving,
   });

@@ -154,7 +154,7 @@ test('invalid data after a request is rejected after its response, and never ins
   await assertHealthy(gateway, 'nonsense behind a request');
 });
 
-test('invalid data after a request that is read while it is answered cuts the response off', async () => {
+test('invalid data after a request is rejected after its complete response, for both forms of a body', async () => {
   const chunked = `${SLOW.length.toString(16)}\r\n${SLOW}\r\n0\r\n\r\n`;
   for (const request of [
     chat([`content-length: ${SLOW.length}`], SLOW),

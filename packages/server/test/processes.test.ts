@@ -193,7 +193,7 @@ test('a process that is killed under load is replaced; no row and no spending is
   const victim = before.get(2) ?? 0;
   const failedBefore = load.failures.length;
   process.kill(victim, 'SIGKILL');
-  await floe.waitForOutput(/"process":2,.*"signal":"SIGKILL".*process ended unexpectedly/);
+  await floe.waitForOutput(/"process":2,.*"signal":"SIGKILL".*process exited unexpectedly/);
   await eventually(async () => (readProcessIds(floe).get(2) === victim ? undefined : true));
   await waitForAnswers(load, 200);
   await load.stop();
@@ -252,7 +252,7 @@ test('SIGUSR2 restarts one process at a time, and no request fails', async (t) =
   assert.equal(floe.output().match(/"msg":"server is listening"/g)?.length, 1);
 });
 
-test('TERM ends all processes after their open requests', async (t) => {
+test('after TERM, all processes finish their open requests and exit', async (t) => {
   const { promise: gate, resolve: open } = Promise.withResolvers<typeof PRICED_ANSWER>();
   const { floe, chat, upstream } = await startProcesses(t, { respond: () => gate });
   const answers = Array.from({ length: 4 }, () => chat());
@@ -265,7 +265,7 @@ test('TERM ends all processes after their open requests', async (t) => {
   assert.deepEqual(await exited, { code: 0, signal: null });
 });
 
-test('if the supervisor is killed, its processes end, and a new server continues with the same data', async (t) => {
+test('if the supervisor is killed, its processes exit, and a new server continues with the same data', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'floe-processes-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const { floe, env, chat } = await startProcesses(t, { dataDir });
@@ -288,10 +288,10 @@ test('a port that another program uses is reported once', async (t) => {
   });
 });
 
-test('a configuration that a process rejects ends the server with the error', async (t) => {
+test('if a process rejects the configuration, the server exits with the error', async (t) => {
   const { env } = await startProcesses(t);
   await assert.rejects(
     startFloeProcess({ env: { ...env, FLOE_SECRET_KEY: 'b'.repeat(64) } }),
-    /the process ended \(\d+\)[\s\S]*secret key[\s\S]*a process could not be started/i,
+    /the process ended \(\d+\)[\s\S]*secret key[\s\S]*process could not be started/i,
   );
 });

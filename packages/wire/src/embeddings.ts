@@ -183,8 +183,7 @@ export function readEmbeddingsResponse(
 ): EmbeddingsResponse {
   const found = isObject(answer) ? findVectors(from, answer) : [];
   const vectors = found.filter((vector) => typeof vector === 'string' || isNumberList(vector));
-  if (vectors.length !== count || found.length !== count)
-    throw new Fault('upstream_error', `The provider sent ${vectors.length} vectors for ${count} inputs.`);
+  if (vectors.length !== count || found.length !== count) throw vectorCountFault(vectors.length, count);
   const usage = isObject(answer)
     ? (findUsage(answer) ?? findUsage({ usage: answer['usageMetadata'] }))
     : undefined;
@@ -196,6 +195,24 @@ function findVectors(from: EmbeddingsDialect, answer: JsonObject): readonly (Jso
   const { embeddings } = answer;
   if (from === 'embed') return listOf(isObject(embeddings) ? embeddings['float'] : undefined);
   return listOf(embeddings).map((entry) => (isObject(entry) ? entry['values'] : undefined));
+}
+
+/**
+ * Returns the fault for a response with a different number of vectors than the request has inputs.
+ * @example
+ * vectorCountFault(3, 4).code; // 'upstream_error'
+ */
+export function vectorCountFault(
+  vectors: number,
+  inputs: number,
+  detail?: ConstructorParameters<typeof Fault>[2],
+): Fault {
+  const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return new Fault(
+    'upstream_error',
+    `The provider returned ${plural(vectors, 'vector')} for ${plural(inputs, 'input')}, so Floe cannot match them. Send the request again, or use another model.`,
+    detail,
+  );
 }
 
 /** `index` identifies the input of a vector. Most providers send vectors in order. */

@@ -103,7 +103,7 @@ function scanMembers(body: Uint8Array, maxWeight: number | null): ScannedMembers
       cursor.skip();
       found.set(key, { start, end: cursor.at });
       if (found.size > MAX_TOP_LEVEL_MEMBERS)
-        throw tooManyValuesFault(`${MAX_TOP_LEVEL_MEMBERS} top-level members`);
+        throw tooManyValuesFault(`${MAX_TOP_LEVEL_MEMBERS.toLocaleString('en-US')} top-level members`);
     }
   }
   cursor.expectEnd();
@@ -266,7 +266,7 @@ function readMemberName(body: Uint8Array, start: number, end: number): string {
 function tooManyValuesFault(most: string): Fault {
   return new Fault(
     'request_too_large',
-    `The request body has too many values. The maximum is ${most}. Remove values, or send several requests.`,
+    `The request body has too many JSON values. The maximum is ${most}. Remove values, or split the request.`,
   );
 }
 

@@ -12,8 +12,8 @@ export class JsonWeightError extends Error {
 }
 
 /**
- * Weighs JSON text while it is read. A name, a string, an object or an array weighs 10, another value 1. A number
- * that JavaScript would write differently weighs 30 more. The time to parse and translate a body depends
+ * Computes the weight of JSON text while it is read. A member name, string, object or array weighs 10. Any other
+ * value weighs 1. A number that JavaScript would write differently weighs 30 more. The time to parse and translate a body depends
  * more on its weight than on its bytes (decision 0160).
  */
 export class JsonWeight {
@@ -48,8 +48,9 @@ export class JsonWeight {
 /**
  * Describes a maximum weight in the terms of JSON.
  * @example
- * describeMaxWeight(50); // '5 names, strings, objects and arrays, where ten other values count as one'
+ * describeMaxWeight(1_000_000).split('. ')[0]; // '100,000 names, strings, objects and arrays'
  */
 export function describeMaxWeight(max: number): string {
-  return `${max / NODE_WEIGHT} names, strings, objects and arrays, where ten other values count as one`;
+  const nodes = (max / NODE_WEIGHT).toLocaleString('en-US');
+  return `${nodes} names, strings, objects and arrays. Ten plain numbers, booleans or nulls count as one; a number such as 1.10 counts as three`;
 }

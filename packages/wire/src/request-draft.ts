@@ -124,7 +124,10 @@ export function readTokenLimit(body: JsonObject, keys: readonly string[]): numbe
     if (given === undefined) continue;
     const limit = asNumber(given);
     if (limit === undefined || Math.abs(limit) > Number.MAX_SAFE_INTEGER)
-      throw createInvalidFieldFault(`\`${key}\` must be at most ${Number.MAX_SAFE_INTEGER}.`, key);
+      throw createInvalidFieldFault(
+        `\`${key}\` must be at most ${Number.MAX_SAFE_INTEGER.toLocaleString('en-US')}.`,
+        key,
+      );
     return limit;
   }
   return undefined;
@@ -188,7 +191,7 @@ export function readMetadata(
   for (const _ in value)
     if (++members > MAX_METADATA_MEMBERS)
       throw createInvalidFieldFault(
-        `\`metadata\` must have at most ${MAX_METADATA_MEMBERS} members.`,
+        `\`metadata\` must have at most ${MAX_METADATA_MEMBERS.toLocaleString('en-US')} members.`,
         'metadata',
       );
   const pairs: [string, string][] = [];

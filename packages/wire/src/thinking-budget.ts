@@ -8,9 +8,9 @@ import type { CanonicalRequest } from './request.ts';
 const MAX_THINKING_SHARE = 0.8;
 
 /**
- * Returns the thinking budget for a dialect that expects one; undefined leaves it to the provider. A
- * budget that follows from an effort, or that does not fit below the token limit, is at most 80% of
- * this limit, which is reported as clamped. A result below `minimum` means that thinking does not fit.
+ * Returns the thinking budget for a dialect that expects one; undefined if the provider chooses it. A
+ * budget that is derived from an effort, or that does not fit below the token limit, is at most 80% of this limit. A
+ * reduced budget is reported as clamped. A result below `minimum` means that thinking does not fit.
  * @example
  * resolveThinkingBudget({ maxTokens: 5_000, reasoning: { effort: 'high' } }, new Set()); // 4000
  */

@@ -64,14 +64,14 @@ async function printHookStatus(): Promise<number> {
     const cached = readCachedBundle(getBundleCacheDirectory(paths, settings), settings);
     const known = cached && verifyCachedBundle(cached, Number.NEGATIVE_INFINITY);
     if (!known)
-      return `no rules are cached; if the server does not respond, ${settings.onError === 'open' ? 'every action is allowed' : 'every action is denied'}`;
+      return `no rules are cached; if the server is unreachable, ${settings.onError === 'open' ? 'every action is allowed' : 'every action is denied'}`;
     const isOver = Date.parse(known.expires_at) <= Date.now();
     if (isOver)
-      return `the cached rules expired at ${known.expires_at}; if the server does not respond, the setting on_error decides`;
+      return `the cached rules expired at ${known.expires_at}; if the server is unreachable, the setting on_error decides`;
     const how =
       known.relay.offline === 'decide'
-        ? 'without a server, cached rules decide'
-        : 'without a server, on_error decides';
+        ? 'if the server is unreachable, cached rules decide'
+        : 'if the server is unreachable, on_error decides';
     const count = known.relay.rules.length;
     return `${how}, ${count} ${count === 1 ? 'rule' : 'rules'} cached until ${known.expires_at}`;
   }

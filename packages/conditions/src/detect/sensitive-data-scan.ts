@@ -27,7 +27,7 @@ import {
   hasKnownKeyFormat,
   MIN_KEY_CHARS,
 } from './secrets.ts';
-import { findSpreadCardEnd } from './spread-card.ts';
+import { findSeparatedCardNumberEnd } from './separated-card-number.ts';
 
 export { characterReadCounter } from './character-codes.ts';
 
@@ -174,14 +174,15 @@ export class SensitiveDataScan {
     if (!this.#wantsCards || end - start < 4 || isLetterOrDigit(next) || next === 0x5f) return;
     for (let at = start; at < end; at += 1)
       if (at === start || !isDigit(readCharacterCode(text, at - 1)))
-        this.#addFinding('credit_card', at, findSpreadCardEnd(text, at));
+        this.#addFinding('credit_card', at, findSeparatedCardNumberEnd(text, at));
   }
 
   #group(run: DigitRun, first: number): void {
     const text = this.#text;
     const start = run.groups[first]?.[0] ?? 0;
     if (this.#wantsCards && this.#addFinding('credit_card', start, findCardEnd(text, run, first))) return;
-    if (this.#wantsCards && this.#addFinding('credit_card', start, findSpreadCardEnd(text, start))) return;
+    if (this.#wantsCards && this.#addFinding('credit_card', start, findSeparatedCardNumberEnd(text, start)))
+      return;
     if (run.separators === '') return;
     if (this.#wantsSsns && this.#addFinding('us_ssn', start, findSsnEnd(text, run, first))) return;
     if (this.#wantsPhones) this.#addFinding('phone', start, findNorthAmericanPhoneEnd(text, run, first));

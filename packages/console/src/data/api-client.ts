@@ -1,7 +1,7 @@
 import { ApiError, createUnreachableError, readApiError } from './api-error.ts';
 import { buildApiUrl } from './base-url.ts';
-import { readNextRows } from './next-rows.ts';
 import { REASON_PROMPT, STEP_UP_PROMPT } from './prompts.ts';
+import { readNextNonEmptyPage } from './read-next-nonempty-page.ts';
 import { updateServerTime } from './server-clock.ts';
 
 type QueryValue = string | number | boolean | null | undefined;
@@ -70,7 +70,7 @@ export async function getJson<Body>(
 }
 
 /**
- * Sends `GET` for the next page of a list that has rows (`readNextRows`).
+ * Sends `GET` for the next page of a list that has rows (`readNextNonEmptyPage`).
  * @throws ApiError
  */
 export function getNextRows<Row>(
@@ -78,7 +78,10 @@ export function getNextRows<Row>(
   query: Readonly<Record<string, string | number>> & { readonly cursor: string },
   signal?: AbortSignal,
 ): Promise<ApiPage<Row>> {
-  return readNextRows((cursor) => getJson<ApiPage<Row>>(path, { ...query, cursor }, signal), query.cursor);
+  return readNextNonEmptyPage(
+    (cursor) => getJson<ApiPage<Row>>(path, { ...query, cursor }, signal),
+    query.cursor,
+  );
 }
 
 const PAGE_ROWS = 500;

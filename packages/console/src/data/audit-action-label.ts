@@ -59,7 +59,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   'config.reload': 'Reloaded configuration of organization',
   'breakers.force': 'Overrode breaker',
   'people.export': 'Exported personal data of',
-  'people.erase': 'Started erasing data for',
+  'people.erase': 'Started erasing the data of',
   'people.erased': 'Erased the data of',
 };
 

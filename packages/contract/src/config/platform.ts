@@ -39,7 +39,7 @@ export const SecuritySchema = z.strictObject({
     .array(networkField())
     .default([])
     .describe(
-      'Private networks in which Floe may connect to providers, channels and identity providers. This setting is required only if there are several organizations. Floe may also connect to private addresses that this file contains with host and port, but only for the organization that contains them. It never connects to cloud metadata addresses.',
+      'Private networks in which Floe may connect to providers, channels and identity providers. This setting is required only if there are several organizations. Floe may also connect to a private address that this file specifies by host and port, but only for the organization whose section specifies it. It never connects to cloud metadata addresses.',
     ),
 });
 

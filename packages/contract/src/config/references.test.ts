@@ -99,28 +99,31 @@ test('two listeners do not share a port, and mail channels need a mail server', 
   const apart = [{ port: 80 }, { port: 80, host: '10.0.0.1' }, { port: 0 }, { port: 0 }];
   assert.deepEqual(issues({ server: { listeners: apart } }), []);
   assert.deepEqual(inOrg({ channels: [{ name: 'm', kind: 'email' }] }), [
-    'channels.0.kind: email channels require smtp.url; set smtp.url',
+    'channels.0.kind: email channels require a mail server; set smtp.url. Example: smtps://user:password@mail.example.com:465',
   ]);
 });
 
 test('several processes need PostgreSQL and a shared store', () => {
-  const problem = (path: string, field: string, name: string) =>
-    `${path}: several processes require a URL of ${name} in storage.${field}, because they must share a database and counters. Set storage.${field}, or set server.processes to 1`;
-  const missing = (field: string, name: string) => problem('server.processes', field, name);
-  const invalid = (field: string, name: string) => problem(`storage.${field}`, field, name);
+  const stores = {
+    database: ['a PostgreSQL', 'the database', 'postgres://floe:password@db.example.com:5432/floe'],
+    shared: ['a Redis or Valkey', 'counters', 'redis://redis.example.com:6379'],
+  } as const;
+  const problem = (path: string, field: keyof typeof stores) => {
+    const [store, content, example] = stores[field];
+    return `${path}: more than one process requires ${store} URL in storage.${field}, because the processes share ${content}. Example: ${example}. Set it, or set server.processes to 1`;
+  };
+  const missing = (field: keyof typeof stores) => problem('server.processes', field);
+  const invalid = (field: keyof typeof stores) => problem(`storage.${field}`, field);
   const postgres = 'postgres://localhost/floe';
   const redis = 'redis://localhost';
   for (const processes of [2, 'auto']) {
     const server = { processes };
-    assert.deepEqual(issues({ server }), [
-      missing('database', 'PostgreSQL'),
-      missing('shared', 'Redis or Valkey'),
-    ]);
+    assert.deepEqual(issues({ server }), [missing('database'), missing('shared')]);
     assert.deepEqual(issues({ server, storage: { database: postgres, shared: 'memory' } }), [
-      invalid('shared', 'Redis or Valkey'),
+      invalid('shared'),
     ]);
     assert.deepEqual(issues({ server, storage: { database: 'sqlite:floe.db', shared: redis } }), [
-      invalid('database', 'PostgreSQL'),
+      invalid('database'),
     ]);
     assert.deepEqual(issues({ server, storage: { database: postgres, shared: redis } }), []);
   }
@@ -129,7 +132,8 @@ test('several processes need PostgreSQL and a shared store', () => {
 
 test('a mail server URL without a value is reported at the URL, where a missing variable is reported too', () => {
   const orgs = [{ id: 'acme', channels: [{ kind: 'email' }] }];
-  const message = 'email channels require smtp.url; set smtp.url';
+  const message =
+    'email channels require a mail server; set smtp.url. Example: smtps://user:password@mail.example.com:465';
   assert.deepEqual(issues({ orgs }), [`orgs.0.channels.0.kind: ${message}`]);
   assert.deepEqual(issues({ orgs, smtp: { url: '' } }), [`smtp.url: ${message}`]);
 });

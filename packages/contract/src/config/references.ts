@@ -107,10 +107,7 @@ function* findProviderReferences(
   }
 }
 
-/**
- * Two addresses may use the same port. If one of them is a wildcard address, the listener reports the
- * conflict.
- */
+/** Two addresses may use the same port. The listener reports a conflict with a wildcard address. */
 function checkPorts(server: Json | undefined, issues: ConfigIssue[]): void {
   const host = getMember(server, 'host') ?? '127.0.0.1';
   const placeOf = (port: Json | undefined, at: Json | undefined) => `${at ?? host} ${port}`;
@@ -130,8 +127,16 @@ function checkPorts(server: Json | undefined, issues: ConfigIssue[]): void {
 }
 
 const SHARED_STORES = [
-  { field: 'database', name: 'PostgreSQL', url: /^postgres(ql)?:/ },
-  { field: 'shared', name: 'Redis or Valkey', url: /^rediss?:/ },
+  {
+    field: 'database',
+    url: /^postgres(ql)?:/,
+    need: 'a PostgreSQL URL in storage.database, because the processes share the database. Example: postgres://floe:password@db.example.com:5432/floe',
+  },
+  {
+    field: 'shared',
+    url: /^rediss?:/,
+    need: 'a Redis or Valkey URL in storage.shared, because the processes share counters. Example: redis://redis.example.com:6379',
+  },
 ] as const;
 
 /**
@@ -141,12 +146,12 @@ const SHARED_STORES = [
 function checkProcesses(config: Json, issues: ConfigIssue[]): void {
   const processes = getMember(getMember(config, 'server'), 'processes') ?? 1;
   if (processes === 1) return;
-  for (const { field, name, url } of SHARED_STORES) {
+  for (const { field, url, need } of SHARED_STORES) {
     const value = getMember(getMember(config, 'storage'), field);
     if (value !== undefined && (typeof value !== 'string' || url.test(value))) continue;
     issues.push({
       path: value === undefined ? ['server', 'processes'] : ['storage', field],
-      message: `several processes require a URL of ${name} in storage.${field}, because they must share a database and counters. Set storage.${field}, or set server.processes to 1`,
+      message: `more than one process requires ${need}. Set it, or set server.processes to 1`,
     });
   }
 }
@@ -154,7 +159,8 @@ function checkProcesses(config: Json, issues: ConfigIssue[]): void {
 function checkMail(config: Json, issues: ConfigIssue[]): void {
   const url = getMember(getMember(config, 'smtp'), 'url');
   if (url !== undefined && url !== '') return;
-  const message = 'email channels require smtp.url; set smtp.url';
+  const message =
+    'email channels require a mail server; set smtp.url. Example: smtps://user:password@mail.example.com:465';
   for (const [n, org] of getList(config, 'orgs').entries())
     for (const [index, channel] of getList(org, 'channels').entries())
       if (getMember(channel, 'kind') === 'email')
@@ -227,12 +233,7 @@ const KEY_VALUE: UniqueField = {
   message: 'must be unique, but has the same value as',
   canonical: (key) => key.replace(/^sk-/, ''),
 };
-const IMPORTED_HASH: UniqueField = {
-  section: 'keys',
-  field: 'imported_hash',
-  message: 'must be unique, but has the same value as',
-  canonical: (hash) => hash,
-};
+const IMPORTED_HASH: UniqueField = { ...KEY_VALUE, field: 'imported_hash', canonical: (hash) => hash };
 const BOARD_SLUG: UniqueField = {
   section: 'boards',
   field: 'slug',
@@ -257,9 +258,7 @@ function checkUniqueAcrossOrgs(
     }
 }
 
-/**
- * Limits per configuration: the number of suggestions, and the number of names that each is compared with.
- */
+/** Limits per configuration: number of suggestions, and number of names that each is compared with. */
 const MAX_SUGGESTIONS = 20;
 const MAX_CANDIDATES = 2_000;
 

@@ -16,7 +16,7 @@ export const LISTENER_SURFACES = [
 /** First path segments that Floe uses at the root of the host. */
 const RESERVED_PATHS = new Set(['gateway', 'relay', 'beat', 'api', 'boards', 'metrics', 'healthz', 'readyz']);
 
-/** More processes than any machine has use for; a larger number is a typing error. */
+/** Far above any useful number, so a larger value is probably a typo. */
 const MAX_PROCESSES = 256;
 
 /** IPv6 addresses may be written in brackets, as in a URL. */

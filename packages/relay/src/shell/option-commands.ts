@@ -2,8 +2,8 @@ import { createLiteralWord, EMPTY_SHELL_WORD, type ShellWord } from './shell-wor
 import { type CommandInvocation, joinAsCode, type NestedCommand } from './unwrap-command.ts';
 
 /**
- * Options whose value is a command that another program runs. `?` marks options whose value is optional, and
- * therefore always in the same word.
+ * Options whose value is a command that another program runs. `?` marks options whose value is optional.
+ * Such a value is always in the same word as the option.
  */
 const COMMAND_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   npm: ['--script-shell'],
@@ -107,7 +107,10 @@ function attachedValue(text: string, option: string): string | null {
   return text.startsWith(`${option}=`) ? text.slice(option.length + 1) : null;
 }
 
-/** Whether `text` is the option, an unambiguous start of it such as `--upload-pa`, or a cluster that ends with it. */
+/**
+ * Returns whether `text` is the option, an unambiguous prefix of it such as `--upload-pa`, or a group of short options
+ * that ends with it.
+ */
 function isSameOption(text: string, option: string): boolean {
   if (text === option) return true;
   if (isShortOption(option)) return /^-[a-zA-Z]+$/.test(text) && text.endsWith(option.charAt(1));

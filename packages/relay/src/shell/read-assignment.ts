@@ -4,7 +4,7 @@ import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadConte
 import type { VariableValue } from './shell-scope.ts';
 import { dropLeadingText } from './tree-words.ts';
 
-/** The form of the path that replaces `<(…)`. Its number differs. */
+/** An example of the path that the shell substitutes for `<(…)`. The real number differs. */
 const PROCESS_SUBSTITUTION_PATH = '/dev/fd/63';
 
 /** Reads `name=value`. */

@@ -61,7 +61,7 @@ export function buildChartRequest(
   if (interval === 'minute' && !kept && !readsRows)
     throw new Fault(
       'invalid_request',
-      `interval: must be longer than a minute for this request. Floe has one-minute values for the last 3 days, for at most one dimension, and not for ${UNCOMBINABLE_CHART_DIMENSIONS.join(', ')}. Example: interval=hour.`,
+      `interval: minute is available only for the last 3 days, with at most one dimension, and not with ${UNCOMBINABLE_CHART_DIMENSIONS.join(', ')}. Example: interval=hour.`,
       { param: 'interval' },
     );
   const unit =
@@ -101,11 +101,14 @@ export function parseRollupFacet(name: string): RollupFacet {
 export async function chooseChartRows(
   reader: DatabaseReader,
   { orgId, from, to }: Pick<ChartRange, 'orgId' | 'from' | 'to'>,
-  { includesPrevious, indexed }: Pick<ChartRange, 'includesPrevious'> & { readonly indexed: SqlCondition },
+  {
+    includesPrevious,
+    indexed,
+  }: Pick<ChartRange, 'includesPrevious'> & { readonly indexed: SqlCondition | null },
 ): Promise<SqlCondition> {
   const range = { orgId, from: includesPrevious ? from - (to - from) : from, to };
   const limits = [
-    { condition: indexed, maximum: MAX_INDEXED_ROWS },
+    ...(indexed === null ? [] : [{ condition: indexed, maximum: MAX_INDEXED_ROWS }]),
     { condition: EVERY_ROW, maximum: MAX_ROWS },
   ];
   for (const { condition, maximum } of limits)
@@ -113,7 +116,7 @@ export async function chooseChartRows(
       return condition;
   throw new Fault(
     'invalid_request',
-    `from: charts with these filters read the requests of the range one by one, at most ${MAX_ROWS}, and the range contains more. Choose a shorter range, or filter by only one of ${CHART_DIMENSIONS.filter((name) => name !== 'model').join(', ')}`,
+    `from: Floe has no precomputed totals for this combination of filters, so it can read at most ${MAX_ROWS.toLocaleString('en-US')} requests, and the range contains more. Choose a shorter range, or use only one of these filters: ${CHART_DIMENSIONS.filter((name) => name !== 'model').join(', ')}`,
     { param: 'from' },
   );
 }

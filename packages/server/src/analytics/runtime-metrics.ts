@@ -3,7 +3,12 @@ import { CounterFamily, GaugeFamily, HistogramFamily } from './metric-families.t
 const API_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The limits that reject requests because of overload. */
-const OVERLOAD_REASONS = ['concurrent_requests', 'event_loop_delay', 'body_memory'] as const;
+const OVERLOAD_REASONS = [
+  'concurrent_requests',
+  'event_loop_delay',
+  'body_memory',
+  'arriving_bodies',
+] as const;
 /** The limit because of which a request was rejected. */
 export type OverloadReason = (typeof OVERLOAD_REASONS)[number];
 
@@ -43,7 +48,7 @@ export class RuntimeMetrics {
   });
   readonly #overload = new CounterFamily({
     name: 'floe_overload_rejections_total',
-    help: 'Number of requests that were rejected because of overload, by reason (concurrent_requests, event_loop_delay or body_memory).',
+    help: 'Number of requests that were rejected because of overload, by reason (concurrent_requests, event_loop_delay, body_memory or arriving_bodies).',
     labels: ['reason'],
   });
   readonly #reloads = new CounterFamily({

@@ -15,7 +15,7 @@ export interface RepeatedWarningMessages {
 /**
  * Logs the failures of work that is repeated every few seconds, such as a poll of the database. An outage of an
  * hour would otherwise fill the log with thousands of equal lines. The first failure is logged immediately, then
- * one line per minute with the number of failures since the line before.
+ * one line per minute with the number of failures since the previous line.
  */
 export class RepeatedWarning {
   readonly #log: Log;

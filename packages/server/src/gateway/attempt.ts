@@ -115,7 +115,7 @@ class Attempt implements UpstreamHandler {
     this.#deadlines?.enterPhase('first_token');
     try {
       this.#isStream = isEventStream(headers);
-      this.#meter = createSpendMeter(this.#x);
+      if (status >= 200 && status < 300) this.#meter = createSpendMeter(this.#x);
       this.#sink = createAttemptSink(this.#x, this.#target, this.#plan, { status, headers });
     } catch (error) {
       this.#fail(error);

@@ -49,4 +49,4 @@ export class BodyDeadline {
 }
 
 const STALLED =
-  'The request body arrived too slowly: no data for 30 seconds, or less than 1 KB per second. Retry the request.';
+  'The request body arrived too slowly: no data for 30 seconds, or less than 1 KB per second on average after the first 30 seconds. Check the connection between the client and Floe, then send the request again.';

@@ -1,4 +1,4 @@
-const SLAB_BYTES = 64 * 1024;
+const MAX_SLAB_BYTES = 64 * 1024;
 /** Smaller pieces are copied, because a separate buffer for each of them would use more memory than its bytes. */
 const MIN_OWN_BYTES = 4 * 1024;
 
@@ -39,8 +39,8 @@ export class BodyPieces {
   #copy(piece: Buffer): void {
     if (this.#slab === null || this.#used + piece.length > this.#slab.length) {
       this.#closeSlabPiece();
-      // Most bodies with small pieces are small themselves.
-      this.#slab = Buffer.allocUnsafeSlow(this.#pieces.length === 0 ? MIN_OWN_BYTES : SLAB_BYTES);
+      // A slab is at most as large as all bytes before it.
+      this.#slab = Buffer.allocUnsafeSlow(Math.min(MAX_SLAB_BYTES, Math.max(MIN_OWN_BYTES, this.size)));
       this.#used = this.#start = 0;
     }
     piece.copy(this.#slab, this.#used);

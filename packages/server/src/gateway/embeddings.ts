@@ -5,6 +5,7 @@ import {
   type EmbeddingsResponse,
   readEmbeddingsRequest,
   readEmbeddingsResponse,
+  vectorCountFault,
   writeEmbeddingsRequest,
   writeEmbeddingsResponse,
 } from '@floe/wire/embeddings';
@@ -158,8 +159,8 @@ function renameDimensions(body: JsonObject, { dimensions }: EmbeddingsEndpoint):
 const FIRST_VECTOR = /"embedding"\s*:\s*(["[])/;
 
 /**
- * Forwards the provider's bytes, unless the vectors have another encoding than requested. Official clients do
- * not check the encoding.
+ * Forwards the provider's bytes, unless the vectors do not have the requested encoding. Official clients do not
+ * check the encoding.
  */
 function createForwardedVectors(x: Exchange, prompt: ClientRequest, encoding: string): ResponseSink {
   return createBufferedResponseSink((bytes) => {
@@ -201,7 +202,7 @@ function parseAnswerMembers(bytes: Buffer): ReadonlyMap<string, ByteSpan> {
 
 /**
  * Clients match vectors to inputs by position, so a missing vector would go unnoticed.
- * @throws Fault `upstream_error` if the response has another number of vectors than the request has inputs
+ * @throws Fault `upstream_error` if the response has a different number of vectors than the request has inputs
  */
 function requireAllVectors(
   prompt: ClientRequest,
@@ -212,7 +213,7 @@ function requireAllVectors(
   const inputs = input === undefined ? 0 : countEmbeddingsInputs(prompt.body, input);
   const vectors = data === undefined ? 0 : countEmbeddingsVectors(bytes, data, inputs);
   if (vectors !== inputs)
-    throw new Fault('upstream_error', `The provider sent ${vectors} vectors for ${inputs} inputs.`, {
+    throw vectorCountFault(vectors, inputs, {
       upstreamStatus: 200,
       upstreamBody: bytes.toString('utf8', 0, 2000),
     });

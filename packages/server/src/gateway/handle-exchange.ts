@@ -58,12 +58,16 @@ function sendAnyError(x: StartedExchange, error: unknown): ExchangeResult {
 }
 
 /**
- * Releases and records the exchange. A bug here must not end the process, because the process serves other
- * organizations.
+ * Releases and records the exchange. A bug in one step must not prevent the other, which releases capacity and
+ * reservations. It must not end the process either, because the process serves other organizations.
  */
 function finish(x: StartedExchange, operation: GatewayOperation): void {
   try {
     operation.release?.(x);
+  } catch (bug) {
+    logInternalError(x.gateway.log, x.id, bug);
+  }
+  try {
     finalizeExchange(x);
   } catch (bug) {
     logInternalError(x.gateway.log, x.id, bug);

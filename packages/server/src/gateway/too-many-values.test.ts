@@ -63,5 +63,5 @@ test('a translated response with more than 1,000,000 objects is an error of the 
     gateway.send('messages', { model: 'm', messages: MESSAGES, max_tokens: 5 }),
   );
   assert.equal(status, 502, text);
-  assert.match(text, /more values than Floe accepts/);
+  assert.match(text, /a response with too many JSON values/);
 });

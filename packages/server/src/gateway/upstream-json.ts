@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { type Json, parseJsonExactly } from '@floe/contract/json';
 import { JsonCursor } from '@floe/wire/json-cursor';
-import { JsonWeight, JsonWeightError, MAX_RESPONSE_WEIGHT } from '@floe/wire/json-weight';
+import { describeMaxWeight, JsonWeight, JsonWeightError, MAX_RESPONSE_WEIGHT } from '@floe/wire/json-weight';
 
 /** A shorter response cannot weigh too much: it has at most 10 per two bytes. */
 const UNWEIGHED_BYTES = MAX_RESPONSE_WEIGHT / 10;
@@ -34,8 +34,10 @@ function requireMaxWeight(bytes: Buffer): void {
   } catch (error) {
     // Invalid JSON is reported by the parser.
     if (!(error instanceof JsonWeightError)) return;
-    throw new Fault('upstream_error', 'The provider sent a response with more values than Floe accepts.', {
-      upstreamBody: bytes.toString('utf8', 0, 2000),
-    });
+    throw new Fault(
+      'upstream_error',
+      `The provider sent a response with too many JSON values. The maximum is ${describeMaxWeight(MAX_RESPONSE_WEIGHT)}. Request less output, or split the request.`,
+      { upstreamBody: bytes.toString('utf8', 0, 2000) },
+    );
   }
 }

@@ -3,8 +3,8 @@ import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
 const OUTPUT_CAPS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 
 /**
- * Returns the largest output maximum in a request; null if it has none. A request can contain several, and
- * providers differ in which one they apply, so that reservations and policies use the largest.
+ * Returns the largest maximum of output tokens in a request; null if it has none. A request can contain several of
+ * these fields, and providers differ in which one they apply. Reservations and policies therefore use the largest.
  */
 export function findRequestedMaxOutputTokens({
   body,

@@ -31,8 +31,9 @@ export class SpendCache {
     this.#database = database;
     this.#clock = clock;
     this.#refreshFailure = new RepeatedWarning(log, clock, {
-      failed: 'could not read the spending that other processes recorded',
-      recovered: 'spending of other processes is read again',
+      failed:
+        'could not read the spending of other processes; retrying; if the counters are unavailable or lost, budgets do not include their newest spending',
+      recovered: 'spending of other processes is available again',
     });
   }
 

@@ -65,7 +65,7 @@ export function createLazyApi(
 
 const BODY_TIMEOUT_FAULT = new Fault(
   'request_timeout',
-  'The request body did not arrive within 30 seconds. Send the request again.',
+  'The request body did not arrive within 30 seconds. Check the connection, then send the request again.',
 );
 
 function loadFault(requestId: string): Fault {

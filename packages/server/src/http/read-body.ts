@@ -51,7 +51,7 @@ export function readRequestBody(
       over(
         new Fault(
           'request_timeout',
-          'The request body did not arrive within 30 seconds. Send the request again.',
+          'The request body did not arrive within 30 seconds. Check the connection, then send the request again.',
         ),
       ),
     );

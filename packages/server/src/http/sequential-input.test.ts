@@ -65,7 +65,7 @@ test('a request starts when the response to the previous one is complete', async
   client.hangUp();
 });
 
-test('requests are answered the same however their bytes are cut', async (t) => {
+test('responses do not depend on how the bytes of the requests are split', async (t) => {
   const url = await listening(t, echo);
   const chunked = (path: string, parts: readonly string[]) =>
     `POST ${path} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('')}0\r\nx-trailer: y\r\n\r\n`;
@@ -97,7 +97,7 @@ test('requests are answered the same however their bytes are cut', async (t) => 
   );
 });
 
-test('a client that closes its sending side behind several requests gets all responses', async (t) => {
+test('a client that closes its sending side after several requests gets all responses', async (t) => {
   const url = await listening(t, echo);
   const client = await RawClient.connect(url);
   await client.send(['/1', '/2', '/3'].map((path) => encodeRawRequest({ path }).toString()).join(''));

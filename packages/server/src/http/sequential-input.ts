@@ -108,7 +108,7 @@ export class SequentialInput {
       this.#parse(bytes.subarray(0, length));
     }
     this.#isParsing = false;
-    if (!this.#hasEnded || this.#isAnswering) return;
+    if (!this.#hasEnded || this.#isAnswering || (this.#size > 0 && this.#socket.isPaused())) return;
     this.#hasEnded = false;
     if (this.#size > 0) this.#parse(this.#joined());
     this.#keep(null);

@@ -272,7 +272,7 @@ function toClientErrorFault(code: string | undefined): Fault {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new Fault(
       'request_timeout',
-      'The request headers did not arrive within 10 seconds. Send the request again.',
+      'The request headers did not arrive within 10 seconds. Check the connection, then send the request again.',
     );
   return new Fault('invalid_request', `The request is not valid HTTP/1.1${code ? ` (${code})` : ''}.`);
 }

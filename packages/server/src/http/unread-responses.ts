@@ -50,8 +50,12 @@ export class UnreadResponses {
   #check(): void {
     const nowMs = this.#clock.monotonic();
     for (const [socket, progress] of this.#open) {
+      if (socket.writableLength === 0) {
+        progress.since = nowMs;
+        continue;
+      }
       const sentBytes = countSentBytes(socket);
-      if (socket.writableLength === 0 || sentBytes !== progress.sentBytes) {
+      if (sentBytes !== progress.sentBytes) {
         progress.sentBytes = sentBytes;
         progress.since = nowMs;
       } else if (nowMs - progress.since > MAX_UNREAD_MS) socket.destroy();

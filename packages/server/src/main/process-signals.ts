@@ -30,6 +30,11 @@ export interface ShutdownSteps {
   start(reason: ShutdownReason): Promise<void>;
   /** Ends the shutdown delay. Returns false if it has already ended. */
   skipDelay(): boolean;
+  /**
+   * Turns a restart that has started into a shutdown: the process is no longer ready and rejects new requests.
+   * Requests in progress may still finish.
+   */
+  abandonRestart(): void;
 }
 
 /**
@@ -43,24 +48,29 @@ export function handleProcessSignals(
   reload: () => void,
   shutdown: ShutdownSteps,
 ): () => void {
-  let lastAt: number | null = null;
-  const end = (signal: ShutdownReason) => {
-    const now = clock.monotonic();
-    if (lastAt !== null) {
-      if (now - lastAt < DUPLICATE_SIGNAL_MS) return;
-      lastAt = now;
-      if (!shutdown.skipDelay()) process.exit(1);
-      return;
-    }
-    lastAt = now;
-    log.info({ signal }, signal === 'restart' ? 'process is being replaced' : 'server is shutting down');
-    shutdown.start(signal).then(
+  let isRestarting = false;
+  let lastSignalAt: number | null = null;
+  const start = (reason: ShutdownReason) => {
+    log.info(
+      { signal: reason },
+      reason === 'restart' ? 'process is being replaced' : 'server is shutting down',
+    );
+    shutdown.start(reason).then(
       () => process.exit(0),
       (error: unknown) => {
         log.error({ err: error }, 'shutdown failed');
         process.exit(1);
       },
     );
+  };
+  const end = (signal: 'SIGTERM' | 'SIGINT') => {
+    const now = clock.monotonic();
+    const isFirst = lastSignalAt === null;
+    if (lastSignalAt !== null && now - lastSignalAt < DUPLICATE_SIGNAL_MS) return;
+    lastSignalAt = now;
+    if (isFirst && isRestarting) shutdown.abandonRestart();
+    else if (isFirst) start(signal);
+    else if (!shutdown.skipDelay()) process.exit(1);
   };
   process.on('SIGTERM', () => end('SIGTERM'));
   process.on('SIGINT', () => end('SIGINT'));
@@ -69,8 +79,12 @@ export function handleProcessSignals(
   process.on('SIGUSR2', () =>
     log.warn(
       {},
-      'SIGUSR2 is ignored, because this server has only one process; to restart processes one at a time, set server.processes to at least 2',
+      'SIGUSR2 is ignored, because this process has no other processes to restart; to restart processes one at a time, set server.processes to at least 2 and send the signal to the first process that was started',
     ),
   );
-  return () => end('restart');
+  return () => {
+    if (lastSignalAt !== null || isRestarting) return;
+    isRestarting = true;
+    start('restart');
+  };
 }

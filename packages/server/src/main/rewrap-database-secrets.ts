@@ -57,6 +57,6 @@ function describeUnreadableSecrets(tables: readonly RewrapResult[]): string | nu
   return [
     `No configured key decrypts these secrets (${total} in total), so they were not re-encrypted:`,
     ...rows,
-    'Append their key to FLOE_ENCRYPTION_KEYS, and run floe secrets rewrap again. If the key is lost, enter the provider credentials and the secrets of channels and settings again. Stored responses and results of idempotent requests cannot be recovered and expire.',
+    'Append their key to FLOE_ENCRYPTION_KEYS, and run floe secrets rewrap again. If the key is lost, enter the provider credentials and the secrets of channels and settings again. Stored responses and idempotency results cannot be recovered. Floe deletes them when they expire.',
   ].join('\n');
 }

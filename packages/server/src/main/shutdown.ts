@@ -64,6 +64,11 @@ export function createShutdownSteps(
     await promise;
     endDelay = null;
   }
+  function skipDelay(): boolean {
+    if (endDelay === null) return false;
+    endDelay();
+    return true;
+  }
   return {
     async start(reason) {
       const { shutdown_delay_ms, drain_timeout_ms } = times();
@@ -86,10 +91,11 @@ export function createShutdownSteps(
       phase.isDraining = true;
       await drainAndClose(parts, targets, drain_timeout_ms);
     },
-    skipDelay() {
-      if (endDelay === null) return false;
-      endDelay();
-      return true;
+    skipDelay,
+    abandonRestart() {
+      phase.isLeaving = true;
+      phase.isDraining = true;
+      skipDelay();
     },
   };
 }

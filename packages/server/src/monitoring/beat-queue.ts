@@ -112,7 +112,7 @@ export class BeatQueue {
       if (isDatabaseUnavailable(error)) return this.#rejectBatch(batch, error);
       this.#options.log.error(
         { err: error },
-        'batch of beats could not be written; writing it again with locked monitor rows',
+        'batch of beats could not be written; retrying with the monitor rows locked',
       );
     }
     const left: QueuedBeat[] = [];

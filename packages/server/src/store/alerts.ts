@@ -143,7 +143,7 @@ export function getAlertPage(
   return getScannedPage<AlertRow>(reader, {
     ...request,
     table: { name: 'alerts', at: 'at' },
-    walks: [subject === undefined ? sql`true` : sql`subject_id = ${subject}`],
+    indexScans: [subject === undefined ? sql`true` : sql`subject_id = ${subject}`],
     residualConditions,
     maxScannedRows,
   });

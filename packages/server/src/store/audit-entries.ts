@@ -110,7 +110,9 @@ export function getAuditEntryPage(
   return getScannedPage<AuditEntryRow>(reader, {
     ...request,
     table: { name: 'audit', at: 'at' },
-    walks: first ? [sql<boolean>`${sql.ref(first)} = ${request[first]}`] : (ofKinds ?? [sql<boolean>`true`]),
+    indexScans: first
+      ? [sql<boolean>`${sql.ref(first)} = ${request[first]}`]
+      : (ofKinds ?? [sql<boolean>`true`]),
     residualConditions:
       first && ofKinds ? [...residual, sql<boolean>`(${sql.join(ofKinds, sql` or `)})`] : residual,
     maxScannedRows,

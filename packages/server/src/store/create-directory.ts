@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 
 /**
  * Creates a directory that only its owner can read, and its missing parents. Does nothing if it exists.
- * Replaces the option `recursive` of Node.js: where a parent exists and the file system still reports ENOENT,
- * such as in /proc, that option never returns.
+ * Does not use the option `recursive` of Node.js. With this option, `mkdirSync` never returns if a parent exists and
+ * the file system still reports ENOENT, such as in /proc.
  *
  * @throws Error from the file system
  */

@@ -73,10 +73,14 @@ export function planExchangeScan(filters: ExchangeFilters, keys: ValueFilter | u
   return candidates.find(({ coveredFilter }) => coveredFilter !== null) ?? FULL_SCAN;
 }
 
-/** Returns the condition of a single scan that finds all matching rows: `true` if only the scan of all rows does. */
-export function planIndexedCondition(filters: ExchangeFilters, keys: ValueFilter | undefined): SqlCondition {
-  const [only = sql<boolean>`true`, ...others] = planExchangeScan(filters, keys).conditions;
-  return others.length === 0 ? only : sql<boolean>`true`;
+/** Returns the condition of a single index scan that finds all matching rows; null if there is none. */
+export function planIndexedCondition(
+  filters: ExchangeFilters,
+  keys: ValueFilter | undefined,
+): SqlCondition | null {
+  const { conditions, coveredFilter } = planExchangeScan(filters, keys);
+  const [only = null, ...others] = conditions;
+  return coveredFilter === null || others.length > 0 ? null : only;
 }
 
 const FULL_SCAN: ExchangeScanPlan = { conditions: [sql`true`], coveredFilter: null };

@@ -144,7 +144,7 @@ function scanExchanges(
   return scanNewest(reader, {
     ...query,
     table: { name: 'exchanges', at: 'created_at' },
-    walks: conditions,
+    indexScans: conditions,
     residualConditions: others.map(({ condition }) => condition),
     maxScannedRows,
   });

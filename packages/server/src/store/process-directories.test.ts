@@ -64,3 +64,25 @@ test('the data of a process that is still running is not touched', async (t) => 
   await assert.rejects(adoptProcessDirectories(dataDir, 1, silentLog), /Another Floe process is using/);
   assert.ok(existsSync(join(dataDir, 'process-2/spool/rows-000000001.jsonl')));
 });
+
+test('rejected rows of an earlier process with the same number are kept', async (t) => {
+  const dataDir = createDataDir(t, {
+    'spool/process-2-rejected.jsonl': 'earlier',
+    'process-2/spool/rejected.jsonl': 'later',
+  });
+  await adoptProcessDirectories(dataDir, 1, silentLog);
+  assert.equal(readFileSync(join(dataDir, 'spool/process-2-rejected.jsonl'), 'utf8'), 'earlier');
+  assert.equal(readFileSync(join(dataDir, 'spool/2-process-2-rejected.jsonl'), 'utf8'), 'later');
+});
+
+test('a directory with files of another installation is kept as it is', async (t) => {
+  const files = {
+    'process-2/floe.db': 'database',
+    'process-2/secret.key': 'key',
+    'process-2/spool/rows-000000001.jsonl': 'row',
+  };
+  const dataDir = createDataDir(t, files);
+  await adoptProcessDirectories(dataDir, 1, silentLog);
+  for (const [path, text] of Object.entries(files))
+    assert.equal(readFileSync(join(dataDir, path), 'utf8'), text);
+});

@@ -8,6 +8,8 @@ import { formatSpoolSegmentName, parseSpoolSegmentNumber } from './spool/spool-s
 /** The spools of a data directory. */
 const SPOOLS = ['spool', 'bodies', 'relay-spool'];
 const SPEND_JOURNALS = 'spend';
+/** The other files of a process that has a database server. They have no value after it has ended. */
+const DISPOSABLE = new Set(['process.id', 'uploads', 'server.json', 'secret.fingerprint']);
 
 /**
  * Returns the data directory of one of several processes with one configuration. The first process uses the
@@ -35,6 +37,14 @@ export async function adoptProcessDirectories(
     const source = join(dataDir, name);
     const lock = lockDataDir(source);
     try {
+      const foreign = (await readdir(source)).filter((entry) => !isProcessFile(entry));
+      if (foreign.length > 0) {
+        log.warn(
+          { directory: source, files: foreign.slice(0, 10) },
+          'directory of a process that is no longer configured is kept, because it contains other files; move these files elsewhere, then restart',
+        );
+        continue;
+      }
       for (const spool of SPOOLS) await moveSpool(join(source, spool), join(dataDir, spool), name);
       await moveEntries(join(source, SPEND_JOURNALS), join(dataDir, SPEND_JOURNALS));
     } finally {
@@ -48,18 +58,32 @@ export async function adoptProcessDirectories(
   }
 }
 
+function isProcessFile(name: string): boolean {
+  return (
+    [...SPOOLS, SPEND_JOURNALS].includes(name) || DISPOSABLE.has(name) || /^floe\.lock(-\w+)?$/.test(name)
+  );
+}
+
 /** Moves the files of a spool behind those that the other spool has. Other files get a prefix. */
 async function moveSpool(from: string, to: string, prefix: string): Promise<void> {
   const names = await listDirectory(from);
   if (names.length === 0) return;
   createDirectory(to);
-  const numbers = (await readdir(to)).map((name) => parseSpoolSegmentNumber(name) ?? 0);
-  let last = Math.max(0, ...numbers);
+  const present = new Set(await readdir(to));
+  let last = Math.max(0, ...[...present].map((name) => parseSpoolSegmentNumber(name) ?? 0));
   for (const name of names.sort()) {
     const isSegment = parseSpoolSegmentNumber(name) !== null;
     if (isSegment) last += 1;
-    await rename(join(from, name), join(to, isSegment ? formatSpoolSegmentName(last) : `${prefix}-${name}`));
+    const target = isSegment ? formatSpoolSegmentName(last) : findFreeName(`${prefix}-${name}`, present);
+    present.add(target);
+    await rename(join(from, name), join(to, target));
   }
+}
+
+/** Returns the name, with a number in front of it if an earlier adoption already used the name. */
+function findFreeName(name: string, present: ReadonlySet<string>): string {
+  if (!present.has(name)) return name;
+  for (let number = 2; ; number += 1) if (!present.has(`${number}-${name}`)) return `${number}-${name}`;
 }
 
 /** Moves entries whose names are unique. */

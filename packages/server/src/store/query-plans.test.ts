@@ -133,15 +133,12 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
     'agent sessions': () => getRelaySessionPage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW }),
     'list of an outcome': list({ outcome: is('client_error'), textColumns: { owner: is('none') } }),
     'daily audit anchors': () => listDailyAuditAnchors(reader, TEST_ORG_ID),
-    'number of failed requests': () =>
-      countExchangesUpTo(
-        reader,
-        {
-          ...month,
-          indexed: planIndexedCondition({ textColumns: { state: is('failed'), team: is('sre') } }, undefined),
-        },
-        100,
-      ),
+    'number of failed requests': () => {
+      const filters = { textColumns: { state: is('failed'), team: is('sre') } };
+      const indexed = planIndexedCondition(filters, undefined);
+      assert.ok(indexed);
+      return countExchangesUpTo(reader, { ...month, indexed }, 100);
+    },
     'alerts of a range': () => getAlertPage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW, cursor }),
     summary: () => queryChartSummary(reader, hours),
     'summary of two keys': () => queryChartSummary(reader, { ...hours, filter }),

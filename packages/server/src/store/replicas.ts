@@ -20,8 +20,9 @@ export interface Replicas {
 }
 
 const RENEWAL_MESSAGES = {
-  failed: 'lease of this process could not be renewed',
-  recovered: 'lease of this process is renewed again',
+  failed:
+    'could not renew the lease of this process; retrying; if the lease expires, other processes no longer count this process when they divide limits',
+  recovered: 'lease of this process was renewed',
 };
 
 /**

@@ -37,10 +37,10 @@ export interface TimeScan extends TimeScanRange {
   readonly table: TimedTable;
   readonly orgId: string;
   /**
-   * One index scan for each element. The index has the columns of the condition between the organization
-   * and the time. One element `true` scans all rows.
+   * The condition of each index scan. Its index has the columns of the condition between the organization and the
+   * time. The condition `true` scans all rows of the organization.
    */
-  readonly walks: readonly SqlCondition[];
+  readonly indexScans: readonly SqlCondition[];
   /** Conditions that the index does not satisfy. */
   readonly residualConditions: readonly SqlCondition[];
   readonly limit: number;
@@ -49,8 +49,8 @@ export interface TimeScan extends TimeScanRange {
 }
 
 /**
- * Returns a residual condition on a text column that has an index of its own. The expression keeps the engine
- * from using this index, whose rows in the time range of a step are not limited.
+ * Returns a residual condition on a text column that has an index. The expression prevents the database from
+ * using this index, because it would read all rows of the index, not only those in the time range of a step.
  */
 export function buildResidualEquation(column: string, value: string | undefined): SqlCondition {
   return sql<boolean>`${sql.ref(column)} || '' = ${value}`;
@@ -84,16 +84,18 @@ export async function scanNewest<Row extends TimedRow>(
   reader: DatabaseReader,
   scan: TimeScan,
 ): Promise<TimeScanResult<Row>> {
-  const { walks, maxScannedRows = MAX_SCANNED_ROWS } = scan;
+  const { indexScans, maxScannedRows = MAX_SCANNED_ROWS } = scan;
   const found: TimeScanResult<Row>[] = [];
-  for (const walk of walks)
-    found.push(await scanInSteps<Row>(reader, scan, walk, Math.ceil(maxScannedRows / walks.length)));
+  for (const condition of indexScans)
+    found.push(
+      await scanInSteps<Row>(reader, scan, condition, Math.ceil(maxScannedRows / indexScans.length)),
+    );
   const horizon = found
     .flatMap(({ scanEnd }) => scanEnd ?? [])
     .sort(compareNewestFirst)
     .at(0);
   const rows = sortRowsNewestFirst(found.flatMap((one) => one.rows));
-  // A scan that ended at a later time says nothing about rows that another scan has not reached.
+  // Rows that are older than the end of any scan are removed, because this scan may not have found all of them.
   return {
     rows: horizon ? rows.filter((row) => compareNewestFirst(toTimePosition(row), horizon) <= 0) : rows,
     scanEnd: horizon,
@@ -103,20 +105,20 @@ export async function scanNewest<Row extends TimedRow>(
 async function scanInSteps<Row>(
   reader: DatabaseReader,
   scan: TimeScan,
-  walk: SqlCondition,
+  indexCondition: SqlCondition,
   maxScannedRows: number,
 ): Promise<TimeScanResult<Row>> {
   const { residualConditions, limit } = scan;
   if (residualConditions.length === 0)
-    return { rows: await selectNewest<Row>(reader, scan, walk), scanEnd: undefined };
+    return { rows: await selectNewest<Row>(reader, scan, indexCondition), scanEnd: undefined };
   const rows: Row[] = [];
   let [cursor, left, size] = [scan.cursor, maxScannedRows, limit * FIRST_STEP_FACTOR];
   for (;;) {
     size = Math.min(size, left);
     const ahead = { ...scan, cursor };
-    const end = await findNthPosition(reader, ahead, walk, size);
+    const end = await findNthPosition(reader, ahead, indexCondition, size);
     const more = limit + 1 - rows.length;
-    rows.push(...(await selectNewestMatches<Row>(reader, { ...ahead, limit: more }, walk, end)));
+    rows.push(...(await selectNewestMatches<Row>(reader, { ...ahead, limit: more }, indexCondition, end)));
     left -= size;
     if (rows.length > limit || !end) return { rows, scanEnd: undefined };
     if (left <= 0) return { rows, scanEnd: end };
@@ -124,8 +126,8 @@ async function scanInSteps<Row>(
   }
 }
 
-async function selectNewest<Row>(reader: DatabaseReader, scan: TimeScan, walk: SqlCondition) {
-  const { rows } = await sql<Row>`select * ${selectedRows(scan, walk)} ${newestFirst(scan)}
+async function selectNewest<Row>(reader: DatabaseReader, scan: TimeScan, indexCondition: SqlCondition) {
+  const { rows } = await sql<Row>`select * ${selectedRows(scan, indexCondition)} ${newestFirst(scan)}
     limit ${scan.limit + 1}`.execute(reader);
   return rows;
 }
@@ -134,11 +136,11 @@ async function selectNewest<Row>(reader: DatabaseReader, scan: TimeScan, walk: S
 async function findNthPosition(
   reader: DatabaseReader,
   scan: TimeScan,
-  walk: SqlCondition,
+  indexCondition: SqlCondition,
   nth: number,
 ): Promise<TimePosition | undefined> {
   const { rows } =
-    await sql<TimePosition>`select ${sql.ref(scan.table.at)} as at, id ${selectedRows(scan, walk)}
+    await sql<TimePosition>`select ${sql.ref(scan.table.at)} as at, id ${selectedRows(scan, indexCondition)}
     ${newestFirst(scan)} limit 1 offset ${nth - 1}`.execute(reader);
   return rows[0];
 }
@@ -151,21 +153,22 @@ async function findNthPosition(
 async function selectNewestMatches<Row>(
   reader: DatabaseReader,
   scan: TimeScan,
-  walk: SqlCondition,
+  indexCondition: SqlCondition,
   end: TimePosition | undefined,
 ): Promise<readonly Row[]> {
   const matches = sql.join(scan.residualConditions, sql` and `);
-  // The inner limit has no effect, except that it keeps SQLite from merging the two orders.
-  const { rows } = await sql<Row>`select * from (select * ${selectedRows(scan, walk, end)} and ${matches}
+  // The inner limit only prevents SQLite from merging the two `order by` clauses.
+  const { rows } =
+    await sql<Row>`select * from (select * ${selectedRows(scan, indexCondition, end)} and ${matches}
     order by ${sql.ref(scan.table.at)}, id limit ${NO_LIMIT}) as walk ${newestFirst(scan)}
     limit ${scan.limit}`.execute(reader);
   return rows;
 }
 
-function selectedRows(scan: TimeScan, walk: SqlCondition, end?: TimePosition): RawBuilder<unknown> {
+function selectedRows(scan: TimeScan, indexCondition: SqlCondition, end?: TimePosition): RawBuilder<unknown> {
   const columns = { time: sql.ref<number>(scan.table.at), id: sql.ref<string>('id') };
   return sql`from ${sql.table(scan.table.name)}
-    where org_id = ${scan.orgId} and ${walk} and ${buildTimeRangeCondition(scan, columns, end)}`;
+    where org_id = ${scan.orgId} and ${indexCondition} and ${buildTimeRangeCondition(scan, columns, end)}`;
 }
 
 function newestFirst({ table }: TimeScan): RawBuilder<unknown> {

@@ -5,9 +5,9 @@ import { asArray, asNumber, isObject, tryParseJson } from '../json-narrowing.ts'
 import type { EmitResponseEvent } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
 
-/** Later choices share one reader, so that a provider cannot use unbounded memory. */
+/** All choices above this number share one reader, so that a provider cannot use unbounded memory. */
 const MAX_READERS = 1024;
-/** No choice has more blocks. */
+/** Distance between the block indexes of two choices. A choice has fewer blocks. */
 const BLOCKS_PER_CHOICE = 2 ** 32;
 
 /**

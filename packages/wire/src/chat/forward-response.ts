@@ -146,7 +146,8 @@ function validateAnswer(walk: ChatScanner, body: Buffer): Fault | undefined {
     return refuse('The provider sent a response that is not complete JSON.');
   }
   if (!walk.hasChoices) return refuse('The provider sent a response without choices.');
-  if (walk.hasEmptyChoice) return refuse('The provider sent a response with a choice without a message.');
+  if (walk.hasEmptyChoice)
+    return refuse('The provider sent a choice that has no message. Send the request again.');
   return walk.isFinished ? undefined : refuse('The provider sent a response without a finish reason.');
 }
 

@@ -110,9 +110,11 @@ class ChatAnswerReader implements ResponseStreamReader {
       hasMessage = message !== undefined;
       return message;
     });
-    const what = hasMessage ? 'without a finish reason' : 'with a choice without a message';
+    const problem = hasMessage
+      ? 'a response without a finish reason.'
+      : 'a choice that has no message. Send the request again.';
     if (hasMessage && this.#finish !== undefined) this.#complete(this.#finish);
-    else this.#blocks.fail(new Fault('upstream_error', `The provider sent a response ${what}.`));
+    else this.#blocks.fail(new Fault('upstream_error', `The provider sent ${problem}`));
   }
 
   #error(chunk: JsonObject): void {

@@ -110,7 +110,7 @@ describe('tool calls, however the host marks them', () => {
     ]);
   });
 
-  test('no index and no id: whole calls one after another get made-up ids that differ', () => {
+  test('complete calls without index and id get different generated ids', () => {
     const one = { function: { name: 'f', arguments: '{"x":1}' } };
     const answer = read([call(one), call(one), delta({}, 'tool_calls')]);
     assert.deepEqual(callsOf(answer), [
@@ -172,7 +172,7 @@ describe('tool calls, however the host marks them', () => {
   test('an announced tool finish without a call is a plain stop', () =>
     assert.equal(read([delta({ content: 'x' }), delta({}, 'tool_calls')]).finish?.reason, 'stop'));
 
-  test('a call cut short by the limit ends in length, for it must not run', () => {
+  test('a call that the token limit truncates finishes with length, so that it does not run', () => {
     const answer = read([
       call({ index: 0, id: 'a', function: { name: 'f', arguments: '{"x' } }),
       delta({}, 'length'),
@@ -180,7 +180,7 @@ describe('tool calls, however the host marks them', () => {
     assert.equal(answer.finish?.reason, 'length');
   });
 
-  test('thousands of interleaved calls stay linear', () => {
+  test('5,000 interleaved calls are all read', () => {
     const many = Array.from({ length: 5_000 }, (_, index) =>
       call({ index, id: `call_${index}`, function: { name: 'f', arguments: '{"x":"}' } }),
     );

@@ -24,7 +24,7 @@ import {
   hasKnownKeyFormat,
 } from '../secrets.ts';
 import type { Finding, FindingKind, SecretDetector } from '../sensitive-data-scan.ts';
-import { findSpreadCardEnd } from '../spread-card.ts';
+import { findSeparatedCardNumberEnd } from '../separated-card-number.ts';
 
 /**
  * A simple reference implementation of the scan that checks every position against every rule. The
@@ -127,7 +127,7 @@ export class ReferenceScan {
     const start = run.groups[first]?.[0] ?? 0;
     if (this.#wants('credit_card')) {
       if (this.#addFinding('credit_card', start, findCardEnd(text, run, first))) return;
-      if (this.#addFinding('credit_card', start, findSpreadCardEnd(text, start))) return;
+      if (this.#addFinding('credit_card', start, findSeparatedCardNumberEnd(text, start))) return;
     }
     if (run.separators === '') return;
     if (this.#wants('us_ssn') && this.#addFinding('us_ssn', start, findSsnEnd(text, run, first))) return;

@@ -8,7 +8,7 @@ import {
   parseCrontabLine,
 } from './monitor-schedule.ts';
 
-test('usual cron expressions become sentences, others stay what they are', () => {
+test('common cron expressions become sentences, and other expressions stay unchanged', () => {
   for (const [cron, words] of [
     ['0 6 * * *', 'At 06:00, every day'],
     ['30 3 * * 1-5', 'At 03:30, Monday to Friday'],

@@ -34,7 +34,7 @@ test('the effect of a policy is described with the count of its action', () => {
 test('the counts include requests that were skipped or left out', () => {
   assert.equal(
     formatDryRunCounts(RESULT),
-    '4,000 checked · 12 matched (0.30%) · 1 key · 88 skipped: the body is truncated, not JSON, or not covered by policies',
+    '4,000 checked · 12 matched (0.30%) · 1 key · 88 skipped: the body is truncated or not JSON, or policies do not apply to this endpoint',
   );
   assert.match(formatDryRunCounts({ ...RESULT, has_more: true }), /newest requests only$/);
 });

@@ -159,7 +159,7 @@ export const policiesText = {
     matched: (count: string) => `${count} matched`,
     matchedShare: (count: string, share: string) => `${count} matched (${share})`,
     notCheckable: (count: string) =>
-      `${count} skipped: the body is truncated, not JSON, or not covered by policies`,
+      `${count} skipped: the body is truncated or not JSON, or policies do not apply to this endpoint`,
     undecided: (count: string) => `${count} could not be evaluated`,
     hasMore: 'newest requests only',
     request: 'request',

@@ -13,7 +13,7 @@ const NONE = {
 
 test('a replay is summarized by its changes, or by the fact that there are none', () => {
   const changed = { ...NONE, newly_denied: 18, newly_allowed: 2, unchanged: 20 };
-  assert.equal(summarizeRuleReplay(changed), 'Changes: 18 newly denied, 2 no longer blocked.');
+  assert.equal(summarizeRuleReplay(changed), 'Changes: 18 now denied, 2 no longer blocked.');
   assert.equal(summarizeRuleReplay(NONE), 'No decision would change.');
   assert.match(summarizeRuleReplay({ ...NONE, evaluated: 0, unchanged: 0 }), /^No decisions were recorded/);
   assert.match(summarizeRuleReplay({ ...NONE, unchanged: 39 }), /newly blocked or unblocked/);

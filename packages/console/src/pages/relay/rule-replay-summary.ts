@@ -5,7 +5,7 @@ import { ruleText } from './rule-text.ts';
 /** The number of decisions that would change, by kind of change. */
 export type RuleReplayCounts = Omit<z.output<typeof relayDryRunResult>, 'changes' | 'job'>;
 
-/** Summarizes the result, as in `Changes: 18 newly denied, 2 no longer blocked.` Pure. */
+/** Summarizes the result, as in `Changes: 18 now denied, 2 no longer blocked.` Pure. */
 export function summarizeRuleReplay(counts: RuleReplayCounts): string {
   const { evaluated, newly_denied, newly_asked, newly_allowed, unchanged } = counts;
   if (evaluated === 0) return ruleText.replay.empty;

@@ -129,9 +129,9 @@ export const ruleText = {
     run: 'Replay decisions',
     error: 'Could not replay the decisions.',
     empty: 'No decisions were recorded in this time range.',
-    newlyDenied: (count: number) => `${formatCount(count)} newly denied`,
+    newlyDenied: (count: number) => `${formatCount(count)} now denied`,
     newlyAsked: (count: number) =>
-      `${formatCount(count)} newly ${count === 1 ? 'requires' : 'require'} approval`,
+      `${formatCount(count)} now ${count === 1 ? 'requires' : 'require'} approval`,
     noLongerStopped: (count: number) => `${formatCount(count)} no longer blocked`,
     changes: (parts: readonly string[]) => `Changes: ${parts.join(', ')}.`,
     noChange: 'No decision would change.',

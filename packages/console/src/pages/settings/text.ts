@@ -85,10 +85,10 @@ export const settingsText = {
   sessions: {
     title: 'Sessions',
     loadFailed: 'Could not load sessions.',
-    endOthers: 'End other sessions',
-    othersEnded: 'All your other sessions were ended.',
-    ended: 'The session was ended.',
-    end: 'End session',
+    endOthers: 'Sign out other sessions',
+    othersEnded: 'All your other sessions were signed out.',
+    ended: 'The session was signed out.',
+    end: 'Sign out session',
     unknownBrowser: 'Unknown browser',
     current: 'this session',
     methods: {

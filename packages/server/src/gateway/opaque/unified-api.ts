@@ -45,7 +45,7 @@ function resolveWithModel({ catalog, key, resource, owner }: OpaqueRouteInput, m
   if (offering.length === 0)
     throw new Fault(
       'unsupported_parameter',
-      `No provider of the model "${model.slice(0, 200)}" supports ${resource.surface} (${route.targets.map(({ provider }) => provider.id).join(', ')}). Use a model from another provider.`,
+      `None of the providers of the model "${model.slice(0, 200)}" (${route.targets.map(({ provider }) => provider.id).join(', ')}) supports ${resource.surface}. Use a model from another provider.`,
       { param: 'model' },
     );
   const targets = owner

@@ -21,6 +21,18 @@ async function start(t: TestContext, limits: Partial<OverloadLimits> = {}) {
   return gateway;
 }
 
+test('each rejection has its own fault, so that none keeps the memory of a rejected request', () => {
+  const manager = new OverloadManager(LIMITS, {
+    clock: new FakeClock(),
+    log: silentLog,
+    random: () => 0,
+    recordRejection: () => undefined,
+    countOrgs: () => 1,
+  });
+  const faults = new Set(Array.from({ length: 1_000 }, () => manager.reject('body_memory')));
+  assert.equal(faults.size, 1_000);
+});
+
 test('a request above the maximum gets 503 with retry-after, and no row; the next one is served', async (t) => {
   const gateway = await start(t);
   await gateway.upstream('a').setFaults(findInjectedFault('stall-mid-answer'));

@@ -10,15 +10,13 @@ import { SharedCapacity } from './shared-capacity.ts';
 
 /** Minimum time between two log lines about rejections. */
 const LOG_INTERVAL_MS = 10_000;
-/** Each of them uses up to about 20 KB in addition to the bytes of its body. */
+/** Maximum number of bodies that are arriving. Each uses up to about 20 KB in addition to its bytes. */
 const MAX_ARRIVING_BODIES = 4_096;
 /**
  * Random part of `retry-after`, so that clients retry at different times and do not cause the next overload
  * together.
  */
 const RETRY_AFTER_SPREAD_MS = 2_000;
-/** How many faults of each reason are kept. Creating one costs a tenth of a rejection, for its stack trace. */
-const KEPT_FAULTS = 64;
 
 /** The limits of `server.overload`. */
 export interface OverloadLimits {
@@ -56,12 +54,6 @@ export class OverloadManager {
   readonly #eventLoopLimit: EventLoopLimit;
   readonly #pacer: RejectionPacer;
   readonly #dependencies: OverloadDependencies;
-  readonly #faults: Readonly<Record<OverloadReason, Fault[]>> = {
-    concurrent_requests: [],
-    event_loop_delay: [],
-    body_memory: [],
-  };
-  #rejections = 0;
   #rejectedSinceLog = 0;
   #loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -111,7 +103,7 @@ export class OverloadManager {
 
   /** Records a rejection, and returns its fault. */
   reject(reason: OverloadReason): Fault {
-    const { clock, log, recordRejection } = this.#dependencies;
+    const { clock, log, random, recordRejection } = this.#dependencies;
     recordRejection(reason);
     this.#rejectedSinceLog += 1;
     const nowMs = clock.monotonic();
@@ -129,19 +121,9 @@ export class OverloadManager {
       this.#loggedAt = nowMs;
       this.#rejectedSinceLog = 0;
     }
-    return this.#nextFault(reason);
-  }
-
-  #nextFault(reason: OverloadReason): Fault {
-    const faults = this.#faults[reason];
-    this.#rejections += 1;
-    const at = this.#rejections % KEPT_FAULTS;
-    const kept = faults[at];
-    if (kept) return kept;
-    const retryAfterMs = MIN_RETRY_AFTER_MS + Math.floor(this.#dependencies.random() * RETRY_AFTER_SPREAD_MS);
-    const fault = new Fault('overloaded', MESSAGES[reason], { retryAfterMs });
-    faults[at] = fault;
-    return fault;
+    return new Fault('overloaded', MESSAGES[reason], {
+      retryAfterMs: MIN_RETRY_AFTER_MS + Math.floor(random() * RETRY_AFTER_SPREAD_MS),
+    });
   }
 }
 
@@ -150,6 +132,8 @@ const MESSAGES: Readonly<Record<OverloadReason, string>> = {
   event_loop_delay: 'Floe is overloaded: requests arrive faster than it can process them. Retry the request.',
   body_memory:
     'Floe is overloaded: the request bodies in progress have reached the memory limit. Retry the request.',
+  arriving_bodies:
+    'Floe is overloaded: too many request bodies are arriving, and this one has been arriving the longest. Send the body faster, or retry the request.',
 };
 
 /** The capacity that one exchange uses. */
@@ -182,7 +166,7 @@ export class AdmittedExchange implements BodyLimiter {
   }
 
   evict(): void {
-    this.#onEvicted?.(this.#manager.rejectExchange());
+    this.#onEvicted?.(this.#manager.reject('arriving_bodies'));
   }
 
   tryTakeBodyBytes(bytes: number): boolean {

@@ -1,9 +1,11 @@
 import { isBlob } from '@floe/conditions/detect/blobs';
+import { Fault } from '@floe/contract/faults';
 import { isObject, type Json } from '@floe/contract/json';
 import { findDuplicateMemberName, parseWithHiddenMembers } from '@floe/wire/duplicate-names';
 import { tryParseJson } from '@floe/wire/json-narrowing';
+import { JsonSyntaxError } from '@floe/wire/json-syntax-error';
 
-/** Receives a text to scan: a string, or the end of a longer one with its newest piece. */
+/** Receives a text to scan: a complete string, or the newest piece of a longer string with the text before it. */
 export type ScanText = (text: string) => void;
 
 /**
@@ -11,10 +13,10 @@ export type ScanText = (text: string) => void;
  * at the end.
  */
 const MATCH_TAIL_CHARS = 1024;
-/** No finding is shorter. */
+/** Minimum length of a finding. */
 const MIN_FINDING_CHARS = 6;
-/** Minimum digits of a number that can be a finding, as in complete responses. */
-const MIN_NUMBER_CHARS = 13;
+/** The smallest number with 13 digits. Shorter numbers cannot be a finding, as in complete responses. */
+const MIN_NUMBER = 1e12;
 /** Members whose strings are pieces of one text. */
 const PIECES = new Set(['delta', 'choices']);
 /** Members within `choices` that repeat earlier pieces. */
@@ -60,8 +62,7 @@ export class StreamStrings {
   #visit(value: Json | undefined, at: Place): void {
     if (typeof value === 'string') this.#text(value, at);
     else if (typeof value === 'number') {
-      const digits = String(value);
-      if (digits.length >= MIN_NUMBER_CHARS) this.#addComplete(digits);
+      if (Math.abs(value) >= MIN_NUMBER) this.#addComplete(String(value));
     } else if (Array.isArray(value))
       for (const [place, entry] of value.entries()) {
         const index = (isObject(entry) ? entry['index'] : undefined) ?? place;
@@ -93,12 +94,20 @@ export class StreamStrings {
   }
 }
 
-/** Parses an event. Includes members that a repeated name hides, because some clients read the first one. */
+/**
+ * Parses an event. Includes members that a repeated name hides, because some clients read the first one.
+ * @throws Fault `upstream_error` if the event is nested too deeply
+ */
 function parseEvent(data: string): Json | undefined {
   const event = tryParseJson(data);
   if (!isObject(event)) return undefined;
   const bytes = Buffer.from(data);
-  return findDuplicateMemberName(bytes) === null ? event : parseWithHiddenMembers(bytes);
+  try {
+    return findDuplicateMemberName(bytes) === null ? event : parseWithHiddenMembers(bytes);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new Fault('upstream_error', `The provider sent an invalid stream event: ${error.message}.`);
+  }
 }
 
 interface Place {

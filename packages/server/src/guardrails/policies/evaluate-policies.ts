@@ -70,7 +70,7 @@ export function evaluatePolicies(
     const match = matchPolicy(policy, subject, steps);
     if (steps.isExceeded && inlineSteps !== undefined)
       throw new InlineLimitExceededError(
-        `The conditions need more than ${inlineSteps} steps, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
+        `The conditions need more than ${inlineSteps.toLocaleString('en-US')} steps, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
       );
     if (match === null) continue;
     const { action, enforced } = policy;

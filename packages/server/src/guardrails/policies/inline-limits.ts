@@ -36,7 +36,7 @@ export class InlineLimitExceededError extends Error {
 export function requireParsableInline(bytes: number, limits: InlineLimits | null): void {
   if (limits !== null && bytes > limits.parsedBytes)
     throw new InlineLimitExceededError(
-      `The body is larger than ${limits.parsedBytes} bytes, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
+      `The body is larger than ${limits.parsedBytes.toLocaleString('en-US')} bytes, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
     );
 }
 
@@ -44,7 +44,7 @@ export function requireParsableInline(bytes: number, limits: InlineLimits | null
 export function requireReadableInline(bytes: number, limits: InlineLimits | null): void {
   if (limits !== null && bytes > limits.bodyBytes)
     throw new InlineLimitExceededError(
-      `The body is larger than ${limits.bodyBytes} bytes, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
+      `The body is larger than ${limits.bodyBytes.toLocaleString('en-US')} bytes, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
     );
 }
 
@@ -54,7 +54,7 @@ export function requireScannableInline(texts: readonly string[], limits: InlineL
   const chars = texts.reduce((sum, text) => sum + text.length, 0);
   if (chars > limits.scannedChars)
     throw new InlineLimitExceededError(
-      `The texts have more than ${limits.scannedChars} characters in total, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
+      `The texts have more than ${limits.scannedChars.toLocaleString('en-US')} characters in total, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
     );
 }
 

@@ -17,8 +17,8 @@ export function createProcessFork(
 ): (processNumber: number) => SupervisedProcess {
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({
-    // A process that starts later must not take the count from a changed floe.yaml: it would take over the
-    // data of processes that still run.
+    // A process that starts later must use the same count, even if floe.yaml has changed. Otherwise, it could take
+    // over the data of processes that are still running.
     args: [SUPERVISED_PROCESS_ARGUMENT, String(count)],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
@@ -26,7 +26,7 @@ export function createProcessFork(
     const worker = cluster.fork({ FLOE_DATA_DIR: getProcessDataDir(dataDir, processNumber) });
     const child = worker.process;
     closeUnconfirmedConnections(child);
-    // A message cannot be sent to a process that is ending. Its exit is handled.
+    // A message cannot be sent to a process that is exiting. Its exit is handled.
     child.on('error', () => undefined);
     if (child.stdout) logs.add(processNumber, child.stdout);
     return toSupervisedProcess(worker, child);

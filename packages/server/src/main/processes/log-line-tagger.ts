@@ -29,7 +29,7 @@ export class LogLineTagger {
     return Buffer.concat(parts);
   }
 
-  /** Returns the incomplete last line of a process that has ended. */
+  /** Returns the incomplete last line of a process that has exited. */
   end(): Buffer {
     return this.#rest.length === 0 ? this.#rest : this.tag(Buffer.from('\n'));
   }

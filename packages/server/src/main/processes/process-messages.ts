@@ -8,16 +8,16 @@ export const SUPERVISED_PROCESS_ARGUMENT = 'supervised-process';
 export type ProcessMessage =
   /** The process accepts connections. */
   | { readonly type: 'listening'; readonly report: StartReport }
-  /** The metrics of the process, as the answer to `report_metrics` or, with null, before the process ends. */
+  /** The metrics of the process, as the response to `report_metrics` or, with null, before the process exits. */
   | { readonly type: 'metrics'; readonly request: number | null; readonly text: string }
   | { readonly type: 'collect_metrics'; readonly request: number };
 
 /** A message from the supervisor to a process. */
 export type SupervisorMessage =
   | { readonly type: 'report_metrics'; readonly request: number }
-  /** The metrics of all processes, as the answer to `collect_metrics`. */
+  /** The metrics of all processes, as the response to `collect_metrics`. */
   | { readonly type: 'collected_metrics'; readonly request: number; readonly text: string }
-  /** Ends the process after its open requests, while other processes accept connections. */
+  /** The process finishes its open requests and then exits, while other processes accept connections. */
   | { readonly type: 'restart' };
 
 /**

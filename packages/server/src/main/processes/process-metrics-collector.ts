@@ -21,14 +21,14 @@ interface Collection {
   finish(): void;
 }
 
-/** Collects the metrics of all processes. A counter never decreases, even if a process ends. */
+/** Collects the metrics of all processes. A counter never decreases, even if a process exits. */
 export class ProcessMetricsCollector {
   readonly #clock: Clock;
   readonly #processes: () => readonly ReportingProcess[];
   /** The last metrics of each running process. */
   readonly #latest = new Map<number, string>();
-  /** The counters of all ended processes. */
-  #ended = new MergedMetrics();
+  /** The counters of all exited processes. */
+  #exited = new MergedMetrics();
   readonly #collections = new Map<number, Collection>();
   #requests = 0;
 
@@ -52,7 +52,7 @@ export class ProcessMetricsCollector {
     timer.cancel();
     this.#collections.delete(request);
     const merged = new MergedMetrics();
-    merged.addCounters(this.#ended.render());
+    merged.addCounters(this.#exited.render());
     // The gauges of a process that does not respond are unknown.
     for (const [number, text] of this.#latest)
       if (collection.reported.has(number)) merged.add(String(number), text);
@@ -60,7 +60,7 @@ export class ProcessMetricsCollector {
     return merged.render();
   }
 
-  /** Stores the metrics that a process reported, for a request or, with null, before it ends. */
+  /** Stores the metrics that a process reported, for a request or, with null, before it exits. */
   receive(processNumber: number, request: number | null, text: string): void {
     this.#latest.set(processNumber, text);
     const collection = request === null ? undefined : this.#collections.get(request);
@@ -69,11 +69,11 @@ export class ProcessMetricsCollector {
     if (collection.missing.size === 0) collection.finish();
   }
 
-  /** Keeps the counters of a process that has ended. */
+  /** Keeps the counters of a process that has exited. */
   retain(processNumber: number): void {
     const text = this.#latest.get(processNumber);
     this.#latest.delete(processNumber);
-    if (text !== undefined) this.#ended.addCounters(text);
+    if (text !== undefined) this.#exited.addCounters(text);
     for (const { missing, finish } of this.#collections.values())
       if (missing.delete(processNumber) && missing.size === 0) finish();
   }

@@ -9,7 +9,7 @@ const MAX_DELAY_MS = 30_000;
 /** A process that has served for this long was started successfully. Its next crash counts as the first. */
 const STABLE_MS = 60_000;
 
-/** How a process ended. */
+/** The exit code or signal of a process that exited. */
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -21,7 +21,7 @@ export interface SupervisedProcess {
   send(message: SupervisorMessage): void;
   kill(signal: NodeJS.Signals): void;
   onMessage(listener: (message: ProcessMessage) => void): void;
-  /** Calls `listener` when the process has ended and its output is complete. */
+  /** Calls `listener` when the process has exited and its output is complete. */
   onExit(listener: (exit: ProcessExit) => void): void;
 }
 
@@ -34,10 +34,10 @@ export interface ProcessSlotOptions {
   readonly onMessage: (slot: ProcessSlot, message: ProcessMessage) => void;
   readonly onExit: (slot: ProcessSlot, isCrash: boolean) => void;
   /**
-   * Called if the process ended before it accepted connections, `failures` times in a row. Returns whether to
+   * Called if the process exited before it accepted connections, `failures` times in a row. Returns whether to
    * start it again.
    */
-  readonly retryStart: (slot: ProcessSlot, failures: number, exit: ProcessExit) => boolean;
+  readonly shouldRetryStart: (slot: ProcessSlot, failures: number, exit: ProcessExit) => boolean;
 }
 
 /** One of the processes that a supervisor keeps running. A crashed process is started again. */
@@ -50,7 +50,8 @@ export class ProcessSlot {
   #failedStarts = 0;
   #timer: Timer | null = null;
   #isRestarting = false;
-  #ended: PromiseWithResolvers<ProcessExit | null> | null = null;
+  #mustReload = false;
+  #exited: PromiseWithResolvers<ProcessExit | null> | null = null;
 
   constructor(options: ProcessSlotOptions) {
     this.#options = options;
@@ -88,17 +89,25 @@ export class ProcessSlot {
     return this.#process !== null;
   }
 
-  kill(signal: NodeJS.Signals): void {
-    this.#process?.kill(signal);
+  /**
+   * Lets the process reload its configuration. A process that is starting does so when it accepts connections,
+   * because the signal would terminate it before, and because it may already have read the old file.
+   */
+  reload(): void {
+    if (this.isListening) this.#process?.kill('SIGHUP');
+    else this.#mustReload = true;
   }
 
-  /** Sends a signal, and does not start the process again. Resolves when it has ended; to null if it had. */
+  /**
+   * Sends a signal, and does not start the process again. Resolves when the process has exited. Resolves to null if
+   * it was not running.
+   */
   stop(signal: NodeJS.Signals): Promise<ProcessExit | null> {
-    this.#ended ??= Promise.withResolvers();
+    this.#exited ??= Promise.withResolvers();
     this.#timer?.cancel();
-    if (this.#process === null) this.#ended.resolve(null);
+    if (this.#process === null) this.#exited.resolve(null);
     else this.#process.kill(signal);
-    return this.#ended.promise;
+    return this.#exited.promise;
   }
 
   #fork(): void {
@@ -110,6 +119,8 @@ export class ProcessSlot {
         this.#listeningSince = clock.monotonic();
         this.#failedStarts = 0;
         this.#listening.resolve(message.report);
+        if (this.#mustReload) started.kill('SIGHUP');
+        this.#mustReload = false;
         log.info({ process: number, pid: started.pid }, 'process accepts connections');
       }
       onMessage(this, message);
@@ -120,11 +131,11 @@ export class ProcessSlot {
   #onExit(exit: ProcessExit): void {
     const { clock, onExit } = this.#options;
     const servedMs = this.#listeningSince === null ? null : clock.monotonic() - this.#listeningSince;
-    const isPlanned = this.#ended !== null || this.#isRestarting;
+    const isPlanned = this.#exited !== null || this.#isRestarting;
     this.#process = null;
     if (this.isListening) this.#stopListening();
     onExit(this, !isPlanned);
-    if (this.#ended !== null) return this.#ended.resolve(exit);
+    if (this.#exited !== null) return this.#exited.resolve(exit);
     if (this.#isRestarting) {
       this.#isRestarting = false;
       return this.#fork();
@@ -134,19 +145,19 @@ export class ProcessSlot {
 
   /** @param servedMs how long the process accepted connections; null if it never did */
   #restartAfterCrash(exit: ProcessExit, servedMs: number | null): void {
-    const { number, clock, log, retryStart } = this.#options;
+    const { number, clock, log, shouldRetryStart } = this.#options;
     if (servedMs !== null && servedMs >= STABLE_MS) this.#crashes = 0;
     const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#crashes);
     this.#crashes += 1;
     if (servedMs === null) {
       this.#failedStarts += 1;
-      if (!retryStart(this, this.#failedStarts, exit)) return;
+      if (!shouldRetryStart(this, this.#failedStarts, exit)) return;
     }
     log.error(
       { process: number, code: exit.code, signal: exit.signal, restart_in_ms: delayMs },
       servedMs === null
-        ? 'process ended before it accepted connections; starting it again'
-        : 'process ended unexpectedly; starting it again',
+        ? 'process exited before it accepted connections; starting it again'
+        : 'process exited unexpectedly; starting it again',
     );
     // Nothing else keeps the supervisor alive if this was its only process.
     this.#timer = clock.after(delayMs, () => this.#fork(), true);

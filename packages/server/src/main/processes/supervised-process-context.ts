@@ -49,7 +49,7 @@ export class SupervisedProcessContext implements ProcessContext {
     this.#channel.send({ type: 'listening', report }, () => undefined);
   }
 
-  shareMetrics({ render, contentType }: Metrics): Pick<Metrics, 'render' | 'contentType'> {
+  createEndpointMetrics({ render, contentType }: Metrics): Pick<Metrics, 'render' | 'contentType'> {
     this.#renderOwn = render;
     return { render: () => this.#collect(), contentType };
   }
@@ -78,7 +78,11 @@ export class SupervisedProcessContext implements ProcessContext {
       };
       const timer = this.#clock.after(COLLECT_TIMEOUT_MS, () => {
         end();
-        reject(new Error('the supervisor did not return the metrics of the processes'));
+        reject(
+          new Error(
+            `the supervisor did not return the metrics of the processes within ${COLLECT_TIMEOUT_MS / 1000} seconds`,
+          ),
+        );
       });
       this.#collections.set(request, (text) => {
         end();

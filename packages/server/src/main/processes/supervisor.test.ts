@@ -115,7 +115,7 @@ test('the other processes start after the first one, and the start is announced 
   assert.deepEqual(announced, [REPORT]);
 });
 
-test('a first start that fails ends the server with the exit code of the process', async () => {
+test('if the first start fails, the server exits with the exit code of the process', async () => {
   const { supervisor, forks, fork, exits } = createSupervisor();
   void supervisor.start();
   await fork(0).end(78);
@@ -141,7 +141,7 @@ test('a process that crashes is started again after a delay that doubles up to 3
   assert.equal(forks.length, last + 1, 'a process that served for a minute restarts without a long delay');
 });
 
-test('if no process can be started, the server ends after five attempts', async () => {
+test('if no process can be started, the server exits after five attempts', async () => {
   const { clock, forks, fork, exits } = await createStartedSupervisor();
   await fork(0).end(1);
   await fork(1).end(1);
@@ -159,7 +159,7 @@ test('if no process can be started, the server ends after five attempts', async 
   assert.deepEqual(exits, [3]);
 });
 
-test('a restart replaces one process at a time, each after the one before accepts connections', async () => {
+test('a restart replaces one process at a time, and continues when its replacement accepts connections', async () => {
   const { supervisor, forks, fork } = await createStartedSupervisor();
   const restarted = supervisor.restart();
   assert.deepEqual([fork(0).received, fork(1).received], [[{ type: 'restart' }], []]);
@@ -176,7 +176,7 @@ test('a restart replaces one process at a time, each after the one before accept
   assert.deepEqual(numbersOf(forks), [1, 2, 1, 2]);
 });
 
-test('signals reach every process, and the server ends when all processes have ended', async () => {
+test('signals reach every process, and the server exits when all processes have exited', async () => {
   const { supervisor, clock, forks, fork, exits } = await createStartedSupervisor();
   supervisor.reload();
   supervisor.stop('SIGTERM');
@@ -190,6 +190,17 @@ test('signals reach every process, and the server ends when all processes have e
   assert.deepEqual([forks.length, exits], [2, [0]]);
 });
 
+test('a process that is starting reloads the configuration when it accepts connections', async () => {
+  const { supervisor, clock, fork } = await createStartedSupervisor();
+  await fork(0).end(1);
+  clock.advance(100);
+  await nextTurn();
+  supervisor.reload();
+  assert.deepEqual([fork(1).signals, fork(2).signals], [['SIGHUP'], []]);
+  await fork(2).listen();
+  assert.deepEqual(fork(2).signals, ['SIGHUP']);
+});
+
 test('a stop cancels the start of a process that crashed before', async () => {
   const { supervisor, clock, forks, fork, exits } = await createStartedSupervisor();
   await fork(0).end(1);
@@ -201,7 +212,7 @@ test('a stop cancels the start of a process that crashed before', async () => {
 
 const metricsText = (count: number) => `# TYPE requests_total counter\nrequests_total ${count}\n`;
 
-test('metrics are the sum over all processes, and a process that ends does not decrease it', async () => {
+test('metrics are the sum over all processes, and do not decrease when a process exits', async () => {
   const { supervisor, clock, fork } = await createStartedSupervisor();
   const scrape = async (asked: FakeProcess, request: number) => {
     await asked.say({ type: 'collect_metrics', request });

@@ -6,7 +6,7 @@ import type { ProcessMessage } from './process-messages.ts';
 import { ProcessMetricsCollector } from './process-metrics-collector.ts';
 import { type ProcessExit, ProcessSlot, type SupervisedProcess } from './process-slot.ts';
 
-/** Number of failed starts in a row after which the supervisor ends, unless another process serves requests. */
+/** Number of failed starts in a row after which the supervisor exits, unless another process serves requests. */
 const MAX_FAILED_STARTS = 5;
 
 export interface SupervisorOptions {
@@ -17,7 +17,7 @@ export interface SupervisorOptions {
   readonly log: Log;
   /** Called once, when all processes accept connections. */
   readonly announce: (report: StartReport) => void;
-  /** Ends the supervisor. Called when all processes have ended. */
+  /** Exits the supervisor. Called when all processes have exited. */
   readonly exit: (code: number) => void;
 }
 
@@ -28,12 +28,12 @@ export class Supervisor {
   readonly #metrics: ProcessMetricsCollector;
   readonly #up = new GaugeFamily({
     name: 'floe_process_up',
-    help: 'Whether this process accepts connections (1) or not (0). Only with several processes.',
+    help: 'Whether this process accepts connections (1) or not (0). Reported only if `server.processes` is greater than 1.',
     labels: ['process'],
   });
   readonly #crashes = new CounterFamily({
     name: 'floe_process_crashes_total',
-    help: 'Number of processes that ended unexpectedly and were started again. Only with several processes.',
+    help: 'Number of processes that exited unexpectedly and were started again. Reported only if `server.processes` is greater than 1.',
     labels: [],
   });
   #isStarted = false;
@@ -53,7 +53,7 @@ export class Supervisor {
           log,
           onMessage: (slot, message) => this.#onMessage(slot, message),
           onExit: (slot, isCrash) => this.#onExit(slot, isCrash),
-          retryStart: (_slot, failures, exit) => this.#retryStart(failures, exit),
+          shouldRetryStart: (slot, failures, exit) => this.#shouldRetryStart(slot, failures, exit),
         }),
     );
     this.#metrics = new ProcessMetricsCollector(clock, () => this.#slots);
@@ -73,14 +73,17 @@ export class Supervisor {
 
   /** Lets all processes reload the configuration. */
   reload(): void {
-    for (const slot of this.#slots) slot.kill('SIGHUP');
+    for (const slot of this.#slots) slot.reload();
   }
 
   /** Restarts one process at a time, while the others accept connections. */
   async restart(): Promise<void> {
     const { log } = this.#options;
     if (this.#isRestarting || !this.#isStarted)
-      return log.warn({}, 'a start or restart of the processes is in progress; the signal is ignored');
+      return log.warn(
+        {},
+        'SIGUSR2 is ignored: the processes are already starting or restarting; send it again when they have restarted',
+      );
     this.#isRestarting = true;
     log.info({ processes: this.#slots.length }, 'processes are being restarted one at a time');
     for (const slot of this.#slots) {
@@ -91,7 +94,7 @@ export class Supervisor {
     log.info({}, 'all processes were restarted');
   }
 
-  /** Sends a signal to all processes, and ends when they have ended. */
+  /** Sends a signal to all processes, and exits when they have exited. */
   stop(signal: 'SIGTERM' | 'SIGINT'): void {
     void this.#stop(signal, null);
   }
@@ -127,15 +130,15 @@ export class Supervisor {
   }
 
   /**
-   * At the first start, a failure ends the supervisor, because its cause is the configuration. Later, a process
-   * that cannot be started must not end others that serve requests.
+   * At the first start, a failure stops the server, because its cause is the configuration. Later, a process
+   * that cannot be started must not stop others that serve requests.
    */
-  #retryStart(failures: number, exit: ProcessExit): boolean {
+  #shouldRetryStart(slot: ProcessSlot, failures: number, exit: ProcessExit): boolean {
     const isServing = this.#slots.some(({ isListening }) => isListening);
     if (this.#isStarted && (isServing || failures < MAX_FAILED_STARTS)) return true;
     this.#options.log.error(
-      { code: exit.code, signal: exit.signal },
-      'a process could not be started; the server is shutting down',
+      { process: slot.number, code: exit.code, signal: exit.signal },
+      'process could not be started; the server is shutting down; see the error that this process logged before',
     );
     void this.#stop('SIGTERM', exit.code || 1);
     return false;

@@ -7,8 +7,8 @@ interface ConnectionHandle {
 }
 
 /**
- * Closes the connections that were passed to a process that ended before it confirmed them. `node:cluster`
- * (Node 26) keeps such a connection open without an owner, so its client would wait forever.
+ * Closes connections if the process to which they were passed exits before it confirms them. Otherwise,
+ * `node:cluster` (Node 26) keeps such a connection open without an owner, and its client waits forever.
  */
 export function closeUnconfirmedConnections(child: ChildProcess): void {
   const unconfirmed = new Map<number, ConnectionHandle>();

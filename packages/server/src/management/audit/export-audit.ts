@@ -71,7 +71,8 @@ async function* readPages(reader: DatabaseReader, pageQuery: AuditPageQuery): As
       reader,
       cursor === null ? pageQuery : { ...pageQuery, cursor },
     );
-    if (page.rows.length > 0) yield page.rows.map(toAuditEntry);
+    // Also an empty page: the stream of a client that has disconnected ends only here.
+    yield page.rows.map(toAuditEntry);
     cursor = page.nextCursor;
   } while (cursor !== null);
 }

@@ -8,7 +8,7 @@ import { createInvalidInputFault } from '../validate-input.ts';
 type RuleSubject = Pick<LimitConfig | BudgetConfig, 'team' | 'key'>;
 
 /**
- * Requires that the team and the key of a new limit or budget exist, as `floe config check` does for
+ * Throws if the team or the key of a new limit or budget does not exist, as `floe config check` does for
  * floe.yaml. Otherwise, a misspelled name would create a rule that never applies. A rule may keep a reference
  * to a key that was revoked later.
  *

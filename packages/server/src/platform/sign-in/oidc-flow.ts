@@ -62,7 +62,7 @@ export function requireOidcIssuer(context: Pick<SignInContext, 'auth'>, name: st
   if (!found)
     throw new Fault(
       'not_found',
-      'No OpenID Connect issuer with this name is configured (auth.oidc in floe.yaml).',
+      'No identity provider with this name is configured (auth.oidc in floe.yaml).',
     );
   return found;
 }
@@ -92,7 +92,7 @@ export async function startOidcFlow(
   const configuration = await context.issuers.find(oidc).catch((cause: unknown) => {
     throw new OidcSignInError(
       'unavailable',
-      `Floe could not load the OpenID configuration of ${oidc.issuer}. Check the URL in auth.oidc, and that the issuer is reachable from this server.`,
+      `Floe could not load the OpenID configuration of ${oidc.issuer}. Check the URL in auth.oidc, and that the identity provider is reachable from this server.`,
       {
         cause,
       },
@@ -205,7 +205,7 @@ export async function completeOidcFlow(
     if (!claims)
       throw new OidcSignInError(
         'failed',
-        'The issuer returned no ID token. Check that the client at the issuer is allowed to use the scope "openid".',
+        'The identity provider returned no ID token. Check that the client at the identity provider is allowed to use the scope "openid".',
       );
     const isWhole = claims['email'] !== undefined && claims[oidc.group_claim] !== undefined;
     const further =
@@ -271,12 +271,12 @@ function toSignInError(
   if (error instanceof openid.AuthorizationResponseError)
     return new OidcSignInError(
       'access_denied',
-      `The issuer did not sign the person in. It returned the error ${error.error.slice(0, 100)}.`,
+      `The identity provider rejected the sign-in (${error.error.slice(0, 100)}). Check that the user is assigned to the application.`,
     );
   if (error instanceof openid.ResponseBodyError)
     return new OidcSignInError(
       'failed',
-      `The token endpoint of the issuer returned the error ${error.error.slice(0, 100)}. Check client_id and client_secret in auth.oidc.`,
+      `The token endpoint of the identity provider returned the error ${error.error.slice(0, 100)}. Check client_id and client_secret in auth.oidc.`,
     );
   // Without an error code, the library passes on an error of the connection.
   const isCall = error instanceof openid.ClientError && error.code === undefined;

@@ -137,12 +137,12 @@ async function resolveUser(
   if (email === null)
     throw new OidcSignInError(
       'email_not_verified',
-      'The issuer returned no valid email address. Add an email address to the account at the issuer.',
+      'The identity provider returned no valid email address. Add an email address to the account at the identity provider.',
     );
   if (!isVerified)
     throw new OidcSignInError(
       'email_not_verified',
-      'The issuer has not verified the email address. Verify the address at the issuer, then sign in again.',
+      'The identity provider has not verified the email address. Verify the address at the identity provider, then sign in again.',
     );
   const user = await findUserByEmail(writer, email);
   return user ? joinAccount(context, writer, user.id, coming) : createAccount(context, writer, email, coming);
@@ -165,7 +165,7 @@ async function joinAccount(
     if (!(await isUnclaimedAccount(writer, userId)))
       throw new OidcSignInError(
         'account_exists',
-        'An account with this email address exists and is not connected to the issuer. Sign in to the account another way, and connect the issuer in the account settings.',
+        'An account with this email address exists but is not connected to this identity provider. Sign in with another method, then connect the identity provider in your account settings.',
       );
     requireMembership(coming);
     await replaceAccountCredentials(context, writer, userId, null);

@@ -48,7 +48,9 @@ async function baseCredentials(
   if (profile !== undefined) {
     const found = await fromProfile(profile, identity, context, MAX_PROFILE_CHAIN);
     if (found) return found;
-    throw createCredentialFault(`the profile "${profile}" does not exist or has neither keys nor a role`);
+    throw createCredentialFault(
+      `the profile "${profile}" does not exist or has neither keys nor a role; add aws_access_key_id and aws_secret_access_key or role_arn to the profile, or select another profile`,
+    );
   }
   if (environmentKeys) return { keys: environmentKeys, expiresAt: null };
   if (webIdentity) return assumeRoleWithWebIdentity(identity, webIdentity, context);
@@ -88,7 +90,7 @@ async function fromProfile(
           : await fromNamedSource(profile.get('credential_source'), identity, context);
     if (!base)
       throw createCredentialFault(
-        `no keys were found in the source_profile or credential_source of the profile "${name}"`,
+        `no keys were found in the source_profile or credential_source of the profile "${name}"; add keys to the source, or select another one`,
       );
     return assumeRole(identity, { arn, externalId: profile.get('external_id') }, base.keys, context);
   }
@@ -140,7 +142,7 @@ async function fromMetadataService(base: string, context: CredentialContext): Pr
   const role = named.body.toString('utf8').split('\n')[0]?.trim();
   if (named.status !== 200 || !role)
     throw createCredentialFault(
-      'the metadata service of this machine returned no role; attach a role to the machine',
+      'the metadata service of this machine returned no role; attach an IAM role to the machine, or set keys or a profile in `identity`',
       named,
     );
   return fetchKeys(list + encodeURIComponent(role), headers, context);

@@ -130,7 +130,10 @@ function toCredentialResponse(
     skewMs: computeClockSkew(answer.headers, clock.now()),
     json: () => parseCredentialJson(text, `the response of ${origin}`),
     toFault: () =>
-      createCredentialFault(`${origin} rejected the request with status ${answer.status}`, answer),
+      createCredentialFault(
+        `${origin} rejected the request with status ${answer.status}; check the credential and its permissions`,
+        answer,
+      ),
   };
   if (answer.status !== 200) throw grant.toFault();
   return grant;

@@ -64,6 +64,6 @@ for (const type of ['pkcs1', 'pkcs8'] as const)
 test('a key other than RSA is rejected before anything is sent', async (t) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { fetch, requests } = await setUp(t, pem(privateKey, 'pkcs8'));
-  await assert.rejects(fetch(), { code: 'upstream_auth_failed', message: /cannot sign/ });
+  await assert.rejects(fetch(), { code: 'upstream_auth_failed', message: /is not usable/ });
   assert.deepEqual(requests, []);
 });

@@ -53,7 +53,9 @@ export async function fetchGoogleToken(
     case 'external_account':
       return fromFederation(credentials, context);
     default:
-      throw createCredentialFault(`credentials of type "${String(credentials['type'])}" are not supported`);
+      throw createCredentialFault(
+        `credentials of type "${String(credentials['type'])}" are not supported; use a file of type service_account, authorized_user or external_account`,
+      );
   }
 }
 
@@ -88,7 +90,9 @@ async function signJwt(claims: JsonObject, key: string, keyId: string | undefine
     return await jwt.sign(createPrivateKey(key));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw createCredentialFault(`the private key in the credentials file cannot sign (${why})`);
+    throw createCredentialFault(
+      `the private key in the credentials file is not usable (${why}); download the file again`,
+    );
   }
 }
 

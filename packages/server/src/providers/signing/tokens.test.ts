@@ -284,7 +284,7 @@ describe('Google tokens', () => {
         {
           file: file('bad.json', { type: 'service_account', client_email: 'a', private_key: 'very-secret' }),
         },
-        /cannot sign/,
+        /is not usable/,
       ],
     ] as const) {
       const fault = await faultOf(google(settings));

@@ -122,7 +122,7 @@ export function getRelayApprovalPage(
   return getScannedPage<RelayApprovalRow>(reader, {
     ...request,
     table: { name: 'relay_approvals', at: 'created_at' },
-    walks: [stored === undefined ? sql`true` : sql`state = ${stored}`],
+    indexScans: [stored === undefined ? sql`true` : sql`state = ${stored}`],
     residualConditions: condition ? [condition] : [],
   });
 }

@@ -51,7 +51,7 @@ export function getRelayDecisionPage(
   return getScannedPage<RelayDecisionRow>(reader, {
     ...request,
     table: { name: 'relay_decisions', at: 'created_at' },
-    walks: [indexed === undefined ? sql`true` : sql`${sql.ref(indexed)} = ${wanted[indexed]}`],
+    indexScans: [indexed === undefined ? sql`true` : sql`${sql.ref(indexed)} = ${wanted[indexed]}`],
     residualConditions: [...others.map((column) => buildResidualEquation(column, wanted[column])), ...text],
     maxScannedRows,
   });

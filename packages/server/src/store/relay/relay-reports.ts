@@ -23,7 +23,7 @@ export function getRelayReportPage(
   return getScannedPage<RelayReportsTable>(reader, {
     ...request,
     table: { name: 'relay_reports', at: 'created_at' },
-    walks: [session === undefined ? sql`true` : sql`session_id = ${session}`],
+    indexScans: [session === undefined ? sql`true` : sql`session_id = ${session}`],
     residualConditions: type === undefined ? [] : [sql`type = ${type}`],
     maxScannedRows,
   });

@@ -1,4 +1,4 @@
-/** The fields of a page that `readNextRows` uses. */
+/** The fields of a page that `readNextNonEmptyPage` uses. */
 interface Page {
   readonly data: readonly unknown[];
   readonly next_cursor: string | null;
@@ -8,7 +8,7 @@ interface Page {
  * Reads the next page that has rows. A page of a list with filters can be empty and still have a cursor,
  * because the API checks the filters on a limited number of rows per page.
  */
-export async function readNextRows<Read extends Page>(
+export async function readNextNonEmptyPage<Read extends Page>(
   read: (cursor: string) => Promise<Read>,
   cursor: string,
 ): Promise<Read> {

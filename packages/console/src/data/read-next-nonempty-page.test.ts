@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiPage } from './api-client.ts';
-import { readNextRows } from './next-rows.ts';
+import { readNextNonEmptyPage } from './read-next-nonempty-page.ts';
 
 test('a list reads on while pages are empty and have a cursor', async () => {
   const pages: Readonly<Record<string, ApiPage<number>>> = {
@@ -15,7 +15,7 @@ test('a list reads on while pages are empty and have a cursor', async () => {
     asked.push(cursor);
     return pages[cursor] ?? { data: [], next_cursor: null };
   };
-  assert.deepEqual(await readNextRows(read, ''), { data: [1], next_cursor: 'c' });
-  assert.deepEqual(await readNextRows(read, 'c'), { data: [], next_cursor: null });
+  assert.deepEqual(await readNextNonEmptyPage(read, ''), { data: [1], next_cursor: 'c' });
+  assert.deepEqual(await readNextNonEmptyPage(read, 'c'), { data: [], next_cursor: null });
   assert.deepEqual(asked, ['', 'a', 'b', 'c']);
 });

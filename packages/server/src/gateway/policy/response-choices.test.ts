@@ -39,10 +39,10 @@ for (const [name, policy, text] of [
     try {
       const ask = { model: 'a/m', n: 2, messages: [{ role: 'user', content: 'hi' }] };
       for (const stream of [false, true]) {
-        const answer = await gateway.settled(gateway.send('chat', { ...ask, stream }));
-        assert.match(answer.text, /policy_denied/);
-        assert.doesNotMatch(answer.text, /\[DONE\]/);
-        if (name === 'detector') assert.doesNotMatch(answer.text, / 1111 1111/);
+        const response = await gateway.settled(gateway.send('chat', { ...ask, stream }));
+        assert.match(response.text, /policy_denied/);
+        assert.doesNotMatch(response.text, /\[DONE\]/);
+        if (name === 'detector') assert.doesNotMatch(response.text, / 1111 1111/);
       }
       assert.deepEqual(
         gateway.rows.map(({ error_code }) => error_code),

@@ -25,7 +25,7 @@ interface Separator {
  * several spaces, dots, slashes or dashes, or -1. Such separators are common between other numbers. The groups
  * must therefore have the lengths of a printed card, with no further group of four digits next to them.
  */
-export function findSpreadCardEnd(text: string, start: number): number {
+export function findSeparatedCardNumberEnd(text: string, start: number): number {
   const first = readCharacterCode(text, start);
   if (first < 0x32 || first > 0x36 || findGroupEnd(text, start) - start !== 4) return -1;
   const separator = readSeparator(text, start + 4);
