@@ -231,11 +231,21 @@ export function toClientFault(upstream: UpstreamFault): Fault {
 }
 
 function describeToClient({ kind, message }: UpstreamFault): string {
-  if (kind === 'credential' || kind === 'permission')
-    return 'The provider rejected the credential that is configured in Floe. Replace the credential.';
-  if (kind === 'quota')
-    return 'The provider account of the credential that is configured in Floe has no quota or credit left. Add credit, or use another credential.';
-  return message;
+  if (kind === 'quota') return describeAccountError('quota');
+  return kind === 'credential' || kind === 'permission' ? describeAccountError('credential') : message;
+}
+
+/**
+ * Returns the message for a rejected credential, or for an account without quota or credit. Contains nothing
+ * that the provider sent.
+ * @param provider id of the provider, if it is known
+ * @example
+ * describeAccountError('credential', 'openai').startsWith('openai rejected the credential'); // true
+ */
+export function describeAccountError(kind: 'credential' | 'quota', provider?: string): string {
+  return kind === 'quota'
+    ? `The ${provider ?? 'provider'} account of the credential that is configured in Floe has no quota or credit left. Add credit, or use another credential.`
+    : `${provider ?? 'The provider'} rejected the credential that is configured in Floe. Replace the credential.`;
 }
 
 /**
