@@ -27,6 +27,8 @@ import { ToolCallAssembler } from './tool-call-assembler.ts';
 /** Members of a response or its message that other dialects cannot represent. */
 const VENDOR_EXTRAS = ['citations', 'search_results', 'images', 'related_questions'] as const;
 const MESSAGE_EXTRAS = ['annotations', 'audio', 'images', 'executed_tools'] as const;
+/** Maximum number of tool calls in a stream, because a stream has no maximum size. */
+const MAX_TOOL_CALLS = 10_000;
 
 /** Creates a reader for Chat Completions chunks. It accepts the variants of all known providers. */
 export function createResponseReader(
@@ -84,6 +86,13 @@ class ChatAnswerReader implements ResponseStreamReader {
       return;
     }
     this.#chunk(chunk, (choice) => this.#pieces.read(choice));
+    if (this.#calls.callCount > MAX_TOOL_CALLS)
+      this.#blocks.fail(
+        new Fault(
+          'upstream_error',
+          `The provider sent more than ${MAX_TOOL_CALLS} tool calls, the maximum that Floe accepts in a stream.`,
+        ),
+      );
   }
 
   end(): void {
