@@ -18,7 +18,7 @@ import {
 import type { EmitResponseEvent } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
 import { readChatUsage } from '../usage.ts';
-import { AllChoicesReader, readAllChoices } from './all-choices-reader.ts';
+import { type ChoiceReader, OtherChoicesReader, readAllChoices } from './all-choices-reader.ts';
 import { ChoiceDeltaReader, readChoiceMessage, requiresExactNumbers } from './choice-reader.ts';
 import { ReasoningDetailsCollector } from './reasoning-details.ts';
 import { ThinkTagSplitter } from './think-tag-splitter.ts';
@@ -35,13 +35,12 @@ export function createResponseReader(
   emit: EmitResponseEvent,
   options: ResponseReadOptions,
 ): ResponseStreamReader {
-  const createReader = (receive: EmitResponseEvent) => new ChatAnswerReader(receive, options);
-  return options.allChoices ? new AllChoicesReader(emit, createReader) : createReader(emit);
+  return new ChatAnswerReader(emit, options);
 }
 
 /** Reads a complete Chat Completions response, or an error body. */
 export function readCompleteResponse(body: Json, options: ResponseReadOptions): CanonicalResponse {
-  const read = (whole: Json) => readFirstChoice(whole, options);
+  const read = (whole: Json) => readFirstChoice(whole, { ...options, allChoices: false });
   return options.allChoices ? readAllChoices(body, read) : read(body);
 }
 
@@ -51,8 +50,10 @@ function readFirstChoice(body: Json, options: ResponseReadOptions): CanonicalRes
   return fold.answer;
 }
 
-class ChatAnswerReader implements ResponseStreamReader {
+class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
   readonly #blocks: BlockEmitter;
+  /** Undefined if only the first choice is read. */
+  readonly #others: OtherChoicesReader | undefined;
   readonly #calls: ToolCallAssembler;
   readonly #details = new ReasoningDetailsCollector();
   readonly #pieces = new ChoiceDeltaReader();
@@ -65,6 +66,14 @@ class ChatAnswerReader implements ResponseStreamReader {
     this.#calls = new ToolCallAssembler(this.#blocks, options.id);
     this.#think = options.thinkTags ? new ThinkTagSplitter() : undefined;
     this.#origin = options.sealOrigin;
+    const single = { ...options, allChoices: false };
+    this.#others = options.allChoices
+      ? new OtherChoicesReader(
+          emit,
+          (receive) => new ChatAnswerReader(receive, single),
+          (fault) => this.#blocks.fail(fault),
+        )
+      : undefined;
   }
 
   read(frame: SseEvent): void {
@@ -85,7 +94,12 @@ class ChatAnswerReader implements ResponseStreamReader {
       this.#error(chunk);
       return;
     }
-    this.#chunk(chunk, (choice) => this.#pieces.read(choice));
+    this.#chunk(chunk, (choice) => this.readChoice(choice));
+  }
+
+  readChoice(choice: JsonObject): void {
+    if (this.#blocks.ended) return;
+    this.#choice(choice, this.#pieces.read(choice));
     if (this.#calls.callCount > MAX_TOOL_CALLS)
       this.#blocks.fail(
         new Fault(
@@ -96,6 +110,7 @@ class ChatAnswerReader implements ResponseStreamReader {
   }
 
   end(): void {
+    this.#others?.end();
     if (this.#blocks.ended) return;
     if (this.#finish === undefined) {
       this.#blocks.failIncomplete();
@@ -117,7 +132,7 @@ class ChatAnswerReader implements ResponseStreamReader {
     this.#chunk(body, (choice) => {
       const message = readChoiceMessage(choice);
       hasMessage = message !== undefined;
-      return message;
+      this.#choice(choice, message);
     });
     const problem = hasMessage
       ? 'a response without a finish reason.'
@@ -139,20 +154,27 @@ class ChatAnswerReader implements ResponseStreamReader {
     this.#blocks.finish(raw);
   }
 
-  #chunk(chunk: JsonObject, said: (choice: JsonObject) => JsonObject | undefined): void {
+  #chunk(chunk: JsonObject, readFirst: (choice: JsonObject) => void): void {
     this.#blocks.start(asString(chunk['id']) ?? '', asString(chunk['model']) ?? '');
     for (const extra of VENDOR_EXTRAS) if (isNonEmpty(chunk[extra])) this.#blocks.reportDropped(extra);
     let first: JsonObject | undefined;
-    for (const entry of asArray(chunk['choices'])) {
-      const choice = asObject(entry);
-      if ((asNumber(choice?.['index']) ?? 0) === 0) first = choice;
-      else this.#blocks.reportDropped('choices');
+    const others: { readonly index: number; readonly choice: JsonObject }[] = [];
+    for (const [place, entry] of asArray(chunk['choices']).entries()) {
+      if (!isObject(entry)) continue;
+      const index = asNumber(entry['index']) ?? 0;
+      if (index === 0 && (first === undefined || !this.#others)) first = entry;
+      else if (this.#others === undefined) this.#blocks.reportDropped('choices');
+      // Another choice without an index has only a place.
+      else others.push({ index: index === 0 ? -place : index, choice: entry });
     }
     this.#usage(chunk, first);
-    if (first === undefined) return;
-    const delta = said(first);
+    if (first !== undefined) readFirst(first);
+    for (const { index, choice } of others) if (!this.#blocks.ended) this.#others?.read(index, choice);
+  }
+
+  #choice(choice: JsonObject, delta: JsonObject | undefined): void {
     if (delta) this.#delta(delta);
-    this.#finish ??= readFinishReason(first['finish_reason']);
+    this.#finish ??= readFinishReason(choice['finish_reason']);
   }
 
   /** Providers report usage at the top level, in a vendor member or in the choice. */
@@ -241,7 +263,8 @@ function joinTextParts(value: Json | undefined): string {
 
 /** Recognizes errors with status 200: `error`, a flat error object, or a failed `base_resp`. */
 function isErrorChunk(chunk: JsonObject): boolean {
-  if (isNonEmpty(chunk['error']) || chunk['object'] === 'error' || chunk['type'] === 'error') return true;
+  if (isNonEmpty(chunk['error']) || chunk['object'] === 'error') return true;
+  if (chunk['type'] === 'error' && asArray(chunk['choices']).length === 0) return true;
   const base = asObject(chunk['base_resp']);
   return base !== undefined && (asNumber(base['status_code']) ?? 0) !== 0;
 }
