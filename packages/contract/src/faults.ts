@@ -109,6 +109,8 @@ export interface FaultDetail {
   readonly phase?: string;
   /** HTTP status of the upstream response, for the exchange row. */
   readonly upstreamStatus?: number;
+  /** HTTP error status in the body or event of an upstream response with status 200. Determines retries. */
+  readonly reportedStatus?: number;
   /**
    * Start of the upstream response body, for the exchange row. Never sent to clients for credential failures.
    */

@@ -120,11 +120,7 @@ export class BlockEmitter {
 
   /** Emits an error that the provider sent with status 200. */
   failWithUpstreamError(error: JsonObject): void {
-    if (this.ended) return;
-    const upstream = toUpstreamFault(200, error);
-    this.#emitUsage();
-    this.ended = true;
-    this.#emit({ type: 'error', fault: toClientFault(upstream), upstream });
+    this.fail(toClientFault(toUpstreamFault(200, error)));
   }
 
   /** Emits an error because the stream ended or broke before its finish. */

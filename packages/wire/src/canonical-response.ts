@@ -1,7 +1,6 @@
 import type { Fault } from '@floe/contract/faults';
 import type { ResponseFinish } from './finish.ts';
 import type { ResponseEvent, Seal } from './response-events.ts';
-import type { UpstreamFault } from './upstream-fault.ts';
 import type { Usage } from './usage.ts';
 
 /** A block of text or a refusal. */
@@ -38,7 +37,6 @@ export interface CanonicalResponse {
   usage?: Usage;
   finish?: ResponseFinish;
   fault?: Fault;
-  upstream?: UpstreamFault | undefined;
   dropped: string[];
 }
 
@@ -88,7 +86,6 @@ export class ResponseAccumulator {
         return;
       case 'error':
         answer.fault = event.fault;
-        answer.upstream = event.upstream;
         return;
       case 'dropped':
         answer.dropped.push(event.field);
@@ -131,6 +128,6 @@ export function* toResponseEvents(answer: CanonicalResponse): Generator<Response
   }
   for (const what of answer.dropped) yield { type: 'dropped', field: what };
   if (answer.usage) yield { type: 'usage', usage: answer.usage };
-  if (answer.fault) yield { type: 'error', fault: answer.fault, upstream: answer.upstream };
+  if (answer.fault) yield { type: 'error', fault: answer.fault };
   else if (answer.finish) yield { type: 'finish', ...answer.finish };
 }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
+import type { JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from './block-emitter.ts';
 import { accumulateResponse } from './canonical-response.ts';
-import { CLIENT_DIALECTS } from './dialects.ts';
-import { parseFinishReason } from './finish.ts';
+import { ChatStreamForwarder } from './chat/stream-forwarder.ts';
+import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from './dialects.ts';
+import { parseFinishReason, readFinishReason } from './finish.ts';
 
 test('one word for every spelling, with the raw value beside it', () => {
   for (const raw of ['stop', 'STOP', 'end_turn', 'eos', 'COMPLETE'])
@@ -46,6 +49,33 @@ test('a response that paused or ended for an unknown reason does not look comple
       ['length', 'incomplete', 'max_tokens'],
     );
   assert.equal(written('pause_turn', 'messages'), 'pause_turn');
+});
+
+test('null as text does not end a response', () => {
+  for (const value of ['null', '', null, 0, undefined]) assert.equal(readFinishReason(value), undefined);
+  const choice = { index: 0, delta: { content: 'a' }, finish_reason: 'null' };
+  const message = { index: 0, message: { content: 'a' }, finish_reason: 'null' };
+  const stream = new ChatStreamForwarder({
+    stripReasoning: false,
+    thinkTags: false,
+    dropUsageFrame: false,
+    choices: 1,
+  });
+  stream.push(Buffer.from(`data: ${JSON.stringify({ choices: [choice] })}\n\n`));
+  assert.equal(stream.finish, undefined);
+  assert.equal(stream.end()?.code, 'upstream_stream_broken');
+  const bodies: readonly [keyof typeof UPSTREAM_DIALECTS, JsonObject][] = [
+    ['chat', { choices: [message] }],
+    ['messages', { content: [{ type: 'text', text: 'a' }], stop_reason: 'null' }],
+    ['gemini', { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'null' }] }],
+    ['converse', { output: { message: { content: [{ text: 'a' }] } }, stopReason: 'null' }],
+    ['cohere', { message: { content: [{ type: 'text', text: 'a' }] }, finish_reason: 'null' }],
+  ];
+  for (const [dialect, body] of bodies) {
+    const { finish, fault } = UPSTREAM_DIALECTS[dialect].readCompleteResponse(body, { id: 'X' });
+    assert.equal(finish, undefined, dialect);
+    assert.ok(fault, dialect);
+  }
 });
 
 test('a provider that aborted the response failed', () => {

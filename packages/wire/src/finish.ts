@@ -41,6 +41,17 @@ const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /**
+ * Returns the finish reason in a member of a response. Some providers write null as text until the response is
+ * complete. Returns undefined for this text, an empty text and a value that is not a text.
+ * @example
+ * readFinishReason('stop'); // 'stop'
+ * readFinishReason('null'); // undefined
+ */
+export function readFinishReason(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value !== 'null' ? value : undefined;
+}
+
+/**
  * Converts a provider's finish reason. `other` is used for pauses and unknown values.
  * @example
  * parseFinishReason('max_tokens'); // { reason: 'length', raw: 'max_tokens' }

@@ -1,6 +1,5 @@
 import type { Fault } from '@floe/contract/faults';
 import type { FinishReason } from './finish.ts';
-import type { UpstreamFault } from './upstream-fault.ts';
 import type { Usage } from './usage.ts';
 
 /** The name of a dialect. */
@@ -36,7 +35,7 @@ export type ResponseEvent =
   | { readonly type: 'close'; readonly block: number; readonly seal?: Seal | undefined }
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'finish'; readonly reason: FinishReason; readonly raw: string }
-  | { readonly type: 'error'; readonly fault: Fault; readonly upstream?: UpstreamFault | undefined }
+  | { readonly type: 'error'; readonly fault: Fault }
   | { readonly type: 'dropped'; readonly field: string };
 
 /** The event that opens a block. */

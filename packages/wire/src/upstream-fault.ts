@@ -25,6 +25,8 @@ export type UpstreamFaultKind =
 export interface UpstreamFault {
   readonly kind: UpstreamFaultKind;
   readonly status: number;
+  /** The error status that the error contains, if it was sent with status 200. */
+  readonly reportedStatus?: number | undefined;
   readonly message: string;
   readonly code?: string | undefined;
   readonly param?: string | undefined;
@@ -109,11 +111,12 @@ export function toUpstreamFault(status: number, root: JsonObject, body = ''): Up
     root['type'],
     inner['error_type'],
   ].find((text) => typeof text === 'string' && text !== '' && text !== 'error' && !/^\d+$/.test(text));
-  const effective = status < 400 ? (findErrorStatus(inner, root) ?? status) : status;
+  const reportedStatus = status < 400 ? findErrorStatus(inner, root) : undefined;
   const text = String(reported ?? body.slice(0, 500));
   return {
     status,
-    kind: classify(effective, `${String(word ?? '')} ${String(inner['type'] ?? '')} ${text}`),
+    reportedStatus,
+    kind: classify(reportedStatus ?? status, `${String(word ?? '')} ${String(inner['type'] ?? '')} ${text}`),
     message: reported === undefined ? describeBody(text, status) : text.slice(0, MAX_MESSAGE_CHARACTERS),
     code: asString(word),
     param: asString(inner['param']),
@@ -216,9 +219,10 @@ const FAULT_CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
  * toClientFault({ kind: 'rate', status: 429, message: 'slow down' }).code; // 'upstream_rate_limited'
  */
 export function toClientFault(upstream: UpstreamFault): Fault {
-  const { kind, status, retryAfterMs, body } = upstream;
+  const { kind, status, reportedStatus, retryAfterMs, body } = upstream;
   return new Fault(FAULT_CODES[kind], describeToClient(upstream), {
     upstreamStatus: status,
+    ...(reportedStatus === undefined ? {} : { reportedStatus }),
     ...(kind === 'quota' ? { spent: true } : {}),
     ...(kind === 'context' ? { dialectCode: 'context_length_exceeded' } : {}),
     ...(retryAfterMs === undefined || kind === 'quota' ? {} : { retryAfterMs }),
@@ -227,11 +231,21 @@ export function toClientFault(upstream: UpstreamFault): Fault {
 }
 
 function describeToClient({ kind, message }: UpstreamFault): string {
-  if (kind === 'credential' || kind === 'permission')
-    return 'The provider rejected the credential that is configured in Floe. Replace the credential.';
-  if (kind === 'quota')
-    return 'The provider account of the credential that is configured in Floe has no quota or credit left. Add credit, or use another credential.';
-  return message;
+  if (kind === 'quota') return describeAccountError('quota');
+  return kind === 'credential' || kind === 'permission' ? describeAccountError('credential') : message;
+}
+
+/**
+ * Returns the message for a rejected credential, or for an account without quota or credit. Contains nothing
+ * that the provider sent.
+ * @param provider id of the provider, if it is known
+ * @example
+ * describeAccountError('credential', 'openai').startsWith('openai rejected the credential'); // true
+ */
+export function describeAccountError(kind: 'credential' | 'quota', provider?: string): string {
+  return kind === 'quota'
+    ? `The ${provider ?? 'provider'} account of the credential that is configured in Floe has no quota or credit left. Add credit, or use another credential.`
+    : `${provider ?? 'The provider'} rejected the credential that is configured in Floe. Replace the credential.`;
 }
 
 /**

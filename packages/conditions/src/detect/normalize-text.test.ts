@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { normalizeForDetection } from './normalize-text.ts';
 import { redactText } from './redact.ts';
 import type { FindingKind } from './sensitive-data-scan.ts';
 
@@ -39,4 +40,19 @@ test('digits of any script, invisible characters, and unusual spaces and dashes 
 test('other characters stay as they are', () => {
   for (const text of ['émile 😀 1-2 ４', '\ud800４\udc00', '日本語、テスト。', 'x² + ½'])
     assert.equal(redactText(text, CARD).text, text);
+});
+
+test('each character is classified once, however often it occurs', (t) => {
+  const count = t.mock.method(String, 'fromCodePoint');
+  const callsFor = (text: string): number => {
+    count.mock.resetCalls();
+    normalizeForDetection(text);
+    return count.mock.callCount();
+  };
+  const digits = ['\u0669', '\uff19', '\u{1d7ff}', '\u{1e2f9}', '\u{1e5f1}'];
+  for (const digit of digits) assert.ok(callsFor(digit.repeat(1_000)) <= 52, digit);
+  // More characters than a small cache can hold, in an order that replaces each one before it occurs again.
+  const planes = Array.from({ length: 20_000 }, (_, at) => String.fromCodePoint(0x1_0000 + at)).join('');
+  callsFor(`\u{1d7ff}${planes}`);
+  assert.equal(callsFor(`\u{1d7ff}${planes}`.repeat(3)), 0);
 });

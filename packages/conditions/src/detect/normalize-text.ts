@@ -59,13 +59,12 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code < 0xdc00;
 }
 
-/** The results for the characters up to U+FFFF that have occurred, plus 2. A value of 1 means unchanged. */
-const known = new Uint16Array(0x1_0000);
+/** The results for the code points that have occurred, plus 2. A value of 1 means unchanged. */
+const known = new Uint8Array(0x11_0000);
 
 /** Returns the ASCII equivalent of a code point; 0 if it is invisible, null if it has none. */
 function plainCode(point: number): number | null {
   if (point < 0x80) return null;
-  if (point > 0xffff) return computePlainCode(point);
   const found = known[point] ?? 0;
   if (found !== 0) return found === 1 ? null : found - 2;
   const plain = computePlainCode(point);

@@ -32,11 +32,11 @@ export function classifyRetry(error: unknown): RetryClass {
   }
   if (!(error instanceof Fault)) return 'none';
   if (error.detail.dialectCode === 'context_length_exceeded') return 'other_model';
-  const { upstreamStatus } = error.detail;
+  const { upstreamStatus, reportedStatus = upstreamStatus } = error.detail;
   if (
     !error.code.startsWith('upstream_') &&
-    upstreamStatus !== undefined &&
-    NEXT_TARGET_STATUSES.has(upstreamStatus)
+    reportedStatus !== undefined &&
+    NEXT_TARGET_STATUSES.has(reportedStatus)
   )
     return 'next_target';
   switch (error.code) {

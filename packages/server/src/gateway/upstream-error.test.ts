@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
+import { createErrorEventFault } from '@floe/wire/upstream-fault';
 import { chatCompatibleFields, type ProviderDefinition } from '../providers/provider-definition.ts';
 import { PROVIDER_DEFINITIONS } from '../providers/provider-definitions.ts';
 import { ClosedEarlyError, MalformedResponseError, UnsendableRequestError } from '../providers/transport.ts';
@@ -97,6 +98,20 @@ test('an account without credit is never reported as 402, which is the status of
       [result.code, result.status, result.detail.spent, result.detail.upstreamStatus],
       ['upstream_auth_failed', 502, true, status],
     );
+  }
+});
+
+test('an error of the account has the same message with and without the name of the provider', () => {
+  for (const [status, named, unnamed] of [
+    [401, 'up rejected the credential', 'The provider rejected the credential'],
+    [402, 'The up account of the credential', 'The provider account of the credential'],
+  ] as const) {
+    const error = { code: status, message: 'account acme-1' };
+    const result = read(status, { error });
+    assert.ok(result instanceof Fault);
+    const { message } = createErrorEventFault(JSON.stringify({ error }));
+    assert.ok(result.message.startsWith(named) && message.startsWith(unnamed), message);
+    assert.equal(result.message.slice(named.length), message.slice(unnamed.length));
   }
 });
 

@@ -1,5 +1,10 @@
 import { Fault, type FaultDetail } from '@floe/contract/faults';
-import { parseUpstreamFault, toClientFault, type UpstreamFaultKind } from '@floe/wire/upstream-fault';
+import {
+  describeAccountError,
+  parseUpstreamFault,
+  toClientFault,
+  type UpstreamFaultKind,
+} from '@floe/wire/upstream-fault';
 import type { Provider } from '../providers/configured-provider.ts';
 import type { ErrorStatusOverride, ProviderDefinition } from '../providers/provider-definition.ts';
 import {
@@ -91,11 +96,7 @@ export function createTargetFault(
 ): Fault | undefined {
   const { upstreamStatus: status } = detail;
   if (meaning === 'bad_credentials' && kind !== 'quota')
-    return new Fault(
-      'upstream_auth_failed',
-      `${provider} rejected the credential that is configured in Floe. Replace the credential.`,
-      detail,
-    );
+    return new Fault('upstream_auth_failed', describeAccountError('credential', provider), detail);
   if (status >= 300 && status < 400)
     return new Fault(
       'upstream_error',
@@ -104,11 +105,10 @@ export function createTargetFault(
     );
   // Not a rate limit, because waiting does not help.
   if (kind !== 'quota') return undefined;
-  return new Fault(
-    'upstream_auth_failed',
-    `The ${provider} account of the credential that is configured in Floe has no quota or credit left. Add credit, or use another credential.`,
-    { ...detail, spent: true },
-  );
+  return new Fault('upstream_auth_failed', describeAccountError('quota', provider), {
+    ...detail,
+    spent: true,
+  });
 }
 
 type ErrorMeaning = ErrorStatusOverride['means'];

@@ -1,54 +1,68 @@
+import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
 import type { CanonicalResponse } from '../canonical-response.ts';
-import type { ResponseStreamReader } from '../dialect.ts';
-import { asArray, asNumber, isObject, tryParseJson } from '../json-narrowing.ts';
+import { asArray, asNumber, isObject } from '../json-narrowing.ts';
 import type { EmitResponseEvent } from '../response-events.ts';
-import type { SseEvent } from '../sse.ts';
 
-/** All choices above this number share one reader, so that a provider cannot use unbounded memory. */
-const MAX_READERS = 1024;
+/** Maximum number of choices in a stream, because a stream has no maximum size. */
+const MAX_CHOICES = 1024;
 /** Distance between the block indexes of two choices. A choice has fewer blocks. */
 const BLOCKS_PER_CHOICE = 2 ** 32;
 
-/**
- * Reads the chunks of all choices (`n`). Emits the blocks of every choice, and everything else only for the
- * first choice.
- */
-export class AllChoicesReader implements ResponseStreamReader {
-  readonly #emit: EmitResponseEvent;
-  readonly #createReader: (emit: EmitResponseEvent) => ResponseStreamReader;
-  readonly #first: ResponseStreamReader;
-  readonly #others = new Map<number, ResponseStreamReader>();
+/** Reads one choice of a stream. */
+export interface ChoiceReader {
+  readChoice(choice: JsonObject): void;
+  end(): void;
+}
 
-  constructor(emit: EmitResponseEvent, createReader: (emit: EmitResponseEvent) => ResponseStreamReader) {
+/** Reads the choices of a stream (`n`) after the first one. Emits only their blocks. */
+export class OtherChoicesReader {
+  readonly #emit: EmitResponseEvent;
+  readonly #createReader: (emit: EmitResponseEvent) => ChoiceReader;
+  readonly #fail: (fault: Fault) => void;
+  readonly #readers = new Map<number, ChoiceReader>();
+  #hasEnded = false;
+
+  /** @param fail receives the fault if a choice can no longer be read */
+  constructor(
+    emit: EmitResponseEvent,
+    createReader: (emit: EmitResponseEvent) => ChoiceReader,
+    fail: (fault: Fault) => void,
+  ) {
     this.#emit = emit;
     this.#createReader = createReader;
-    this.#first = createReader(emit);
+    this.#fail = fail;
   }
 
-  read(frame: SseEvent): void {
-    const chunk = tryParseJson(frame.data);
-    if (!isObject(chunk) || hasOnlyFirstChoice(chunk)) return this.#first.read(frame);
-    for (const { index, body } of splitChoices(chunk))
-      this.#readerOf(index).read({ ...frame, data: JSON.stringify(body) });
+  read(index: number, choice: JsonObject): void {
+    const reader = this.#readers.get(index) ?? this.#addReader(index);
+    reader?.readChoice(choice);
   }
 
   end(): void {
-    for (const reader of this.#others.values()) reader.end();
-    this.#first.end();
+    this.#hasEnded = true;
+    for (const reader of this.#readers.values()) reader.end();
   }
 
-  #readerOf(index: number): ResponseStreamReader {
-    if (index === 0) return this.#first;
-    const known = this.#others.get(index);
-    if (known) return known;
-    if (this.#others.size >= MAX_READERS) return [...this.#others.values()].at(-1) ?? this.#first;
-    const offset = (this.#others.size + 1) * BLOCKS_PER_CHOICE;
+  #addReader(index: number): ChoiceReader | undefined {
+    // The first choice has another reader.
+    const position = this.#readers.size + 1;
+    if (position >= MAX_CHOICES) {
+      this.#fail(
+        new Fault(
+          'upstream_error',
+          `The provider sent more than ${MAX_CHOICES} choices, the maximum that Floe accepts in a stream.`,
+        ),
+      );
+      return undefined;
+    }
     const reader = this.#createReader((event) => {
       if (event.type === 'open' || event.type === 'delta' || event.type === 'close')
-        this.#emit({ ...event, block: offset + event.block });
+        this.#emit({ ...event, block: position * BLOCKS_PER_CHOICE + event.block });
+      // Only the first choice determines how the stream ends.
+      else if (event.type === 'error' && !this.#hasEnded) this.#fail(event.fault);
     });
-    this.#others.set(index, reader);
+    this.#readers.set(index, reader);
     return reader;
   }
 }
@@ -59,23 +73,15 @@ export function readAllChoices(
   readResponse: (body: Json) => CanonicalResponse,
 ): CanonicalResponse {
   const response = readResponse(body);
-  if (!isObject(body) || hasOnlyFirstChoice(body)) return response;
-  return { ...response, blocks: splitChoices(body).flatMap((choice) => readResponse(choice.body).blocks) };
-}
-
-function hasOnlyFirstChoice({ choices }: JsonObject): boolean {
-  const list = asArray(choices);
-  return list.length === 0 || (list.length === 1 && indexOf(list[0]) === 0);
+  const choices = isObject(body) ? asArray(body['choices']) : [];
+  if (choices.length === 0 || (choices.length === 1 && indexOf(choices[0]) === 0)) return response;
+  // Other members of the body must not be copied for every choice.
+  const blocks = choices.flatMap((choice) =>
+    isObject(choice) ? readResponse({ choices: [{ ...choice, index: 0 }] }).blocks : [],
+  );
+  return { ...response, blocks };
 }
 
 function indexOf(choice: Json | undefined): number {
   return (isObject(choice) ? asNumber(choice['index']) : undefined) ?? 0;
-}
-
-/** Returns one body for each choice, in which this choice is the first. */
-function splitChoices(body: JsonObject): { readonly index: number; readonly body: JsonObject }[] {
-  return asArray(body['choices']).map((choice) => ({
-    index: indexOf(choice),
-    body: { ...body, choices: [isObject(choice) ? { ...choice, index: 0 } : choice] },
-  }));
 }

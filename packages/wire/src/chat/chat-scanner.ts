@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { countContentBytesAt } from '../content-bytes.ts';
-import { parseFinishReason, type ResponseFinish } from '../finish.ts';
+import { parseFinishReason, type ResponseFinish, readFinishReason } from '../finish.ts';
 import { decodeUtf8Range } from '../json-bytes.ts';
 import { JsonCursor } from '../json-cursor.ts';
 import { type ByteEdit, type ByteSpan, readNumberAt, readStringAt } from '../json-edits.ts';
@@ -182,7 +182,7 @@ export class ChatScanner {
       else if (name === 'delta') delta = span;
       else if (name === 'message') message = span;
       else if (name === 'text') text = span;
-      else if (name === 'finish_reason') raw = this.#words(span);
+      else if (name === 'finish_reason') raw = readFinishReason(readStringAt(this.#bytes, span));
       else if (name === 'usage') this.#noteUsage(span);
     }
     this.hasChoices = true;

@@ -1,7 +1,7 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { parseFinishReason, type ResponseFinish } from '../finish.ts';
+import { parseFinishReason, type ResponseFinish, readFinishReason } from '../finish.ts';
 import { applyByteEdits } from '../json-edits.ts';
 import { JsonSyntaxError } from '../json-syntax-error.ts';
 import { createErrorEventFault } from '../upstream-fault.ts';
@@ -64,10 +64,11 @@ export function parseSimpleChatResponse(
   let finish: ResponseFinish | undefined;
   for (const choice of root['choices']) {
     if (!isObject(choice) || choice['usage'] !== undefined) return null;
-    const { message, finish_reason: raw } = choice;
+    const { message } = choice;
+    const raw = readFinishReason(choice['finish_reason']);
     if (!isObject(message) || (options.stripReasoning && !hasNoReasoning(choice, message, options)))
       return null;
-    if (typeof raw !== 'string' || raw === '') return null;
+    if (raw === undefined) return null;
     finish ??= parseFinishReason(raw);
   }
   if (finish === undefined) return null;

@@ -114,7 +114,7 @@ describe('usage and endings', () => {
       { error: { message: 'prompt is too long: 9 tokens > 8 maximum' } },
       OPTIONS,
     );
-    assert.equal(answer.upstream?.kind, 'context');
+    assert.equal(answer.fault?.detail.dialectCode, 'context_length_exceeded');
     for (const message of [null, 'hello', undefined]) {
       const choices = [{ message, finish_reason: 'stop' }];
       assert.equal(readCompleteResponse({ choices }, OPTIONS).fault?.code, 'upstream_error');

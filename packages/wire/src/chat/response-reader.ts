@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
+import { readFinishReason } from '../finish.ts';
 import {
   asArray,
   asNumber,
@@ -17,7 +18,7 @@ import {
 import type { EmitResponseEvent } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
 import { readChatUsage } from '../usage.ts';
-import { AllChoicesReader, readAllChoices } from './all-choices-reader.ts';
+import { type ChoiceReader, OtherChoicesReader, readAllChoices } from './all-choices-reader.ts';
 import { ChoiceDeltaReader, readChoiceMessage, requiresExactNumbers } from './choice-reader.ts';
 import { ReasoningDetailsCollector } from './reasoning-details.ts';
 import { ThinkTagSplitter } from './think-tag-splitter.ts';
@@ -26,19 +27,20 @@ import { ToolCallAssembler } from './tool-call-assembler.ts';
 /** Members of a response or its message that other dialects cannot represent. */
 const VENDOR_EXTRAS = ['citations', 'search_results', 'images', 'related_questions'] as const;
 const MESSAGE_EXTRAS = ['annotations', 'audio', 'images', 'executed_tools'] as const;
+/** Maximum number of tool calls in a stream, because a stream has no maximum size. */
+const MAX_TOOL_CALLS = 10_000;
 
 /** Creates a reader for Chat Completions chunks. It accepts the variants of all known providers. */
 export function createResponseReader(
   emit: EmitResponseEvent,
   options: ResponseReadOptions,
 ): ResponseStreamReader {
-  const createReader = (receive: EmitResponseEvent) => new ChatAnswerReader(receive, options);
-  return options.allChoices ? new AllChoicesReader(emit, createReader) : createReader(emit);
+  return new ChatAnswerReader(emit, options);
 }
 
 /** Reads a complete Chat Completions response, or an error body. */
 export function readCompleteResponse(body: Json, options: ResponseReadOptions): CanonicalResponse {
-  const read = (whole: Json) => readFirstChoice(whole, options);
+  const read = (whole: Json) => readFirstChoice(whole, { ...options, allChoices: false });
   return options.allChoices ? readAllChoices(body, read) : read(body);
 }
 
@@ -48,8 +50,10 @@ function readFirstChoice(body: Json, options: ResponseReadOptions): CanonicalRes
   return fold.answer;
 }
 
-class ChatAnswerReader implements ResponseStreamReader {
+class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
   readonly #blocks: BlockEmitter;
+  /** Undefined if only the first choice is read. */
+  readonly #others: OtherChoicesReader | undefined;
   readonly #calls: ToolCallAssembler;
   readonly #details = new ReasoningDetailsCollector();
   readonly #pieces = new ChoiceDeltaReader();
@@ -62,6 +66,14 @@ class ChatAnswerReader implements ResponseStreamReader {
     this.#calls = new ToolCallAssembler(this.#blocks, options.id);
     this.#think = options.thinkTags ? new ThinkTagSplitter() : undefined;
     this.#origin = options.sealOrigin;
+    const single = { ...options, allChoices: false };
+    this.#others = options.allChoices
+      ? new OtherChoicesReader(
+          emit,
+          (receive) => new ChatAnswerReader(receive, single),
+          (fault) => this.#blocks.fail(fault),
+        )
+      : undefined;
   }
 
   read(frame: SseEvent): void {
@@ -82,10 +94,23 @@ class ChatAnswerReader implements ResponseStreamReader {
       this.#error(chunk);
       return;
     }
-    this.#chunk(chunk, (choice) => this.#pieces.read(choice));
+    this.#chunk(chunk, (choice) => this.readChoice(choice));
+  }
+
+  readChoice(choice: JsonObject): void {
+    if (this.#blocks.ended) return;
+    this.#choice(choice, this.#pieces.read(choice));
+    if (this.#calls.callCount > MAX_TOOL_CALLS)
+      this.#blocks.fail(
+        new Fault(
+          'upstream_error',
+          `The provider sent more than ${MAX_TOOL_CALLS} tool calls, the maximum that Floe accepts in a stream.`,
+        ),
+      );
   }
 
   end(): void {
+    this.#others?.end();
     if (this.#blocks.ended) return;
     if (this.#finish === undefined) {
       this.#blocks.failIncomplete();
@@ -109,7 +134,7 @@ class ChatAnswerReader implements ResponseStreamReader {
     this.#chunk(body, (choice) => {
       const message = readChoiceMessage(choice);
       hasMessage = message !== undefined;
-      return message;
+      this.#choice(choice, message);
     });
     const problem = hasMessage
       ? 'a response without a finish reason.'
@@ -131,21 +156,27 @@ class ChatAnswerReader implements ResponseStreamReader {
     this.#blocks.finish(raw);
   }
 
-  #chunk(chunk: JsonObject, said: (choice: JsonObject) => JsonObject | undefined): void {
+  #chunk(chunk: JsonObject, readFirst: (choice: JsonObject) => void): void {
     this.#blocks.start(asString(chunk['id']) ?? '', asString(chunk['model']) ?? '');
     for (const extra of VENDOR_EXTRAS) if (isNonEmpty(chunk[extra])) this.#blocks.reportDropped(extra);
     let first: JsonObject | undefined;
-    for (const entry of asArray(chunk['choices'])) {
-      const choice = asObject(entry);
-      if ((asNumber(choice?.['index']) ?? 0) === 0) first = choice;
-      else this.#blocks.reportDropped('choices');
+    const others: { readonly index: number; readonly choice: JsonObject }[] = [];
+    for (const [place, entry] of asArray(chunk['choices']).entries()) {
+      if (!isObject(entry)) continue;
+      const index = asNumber(entry['index']) ?? 0;
+      if (index === 0 && (first === undefined || !this.#others)) first = entry;
+      else if (this.#others === undefined) this.#blocks.reportDropped('choices');
+      // Another choice without an index has only a place.
+      else others.push({ index: index === 0 ? -place : index, choice: entry });
     }
     this.#usage(chunk, first);
-    if (first === undefined) return;
-    const delta = said(first);
+    if (first !== undefined) readFirst(first);
+    for (const { index, choice } of others) if (!this.#blocks.ended) this.#others?.read(index, choice);
+  }
+
+  #choice(choice: JsonObject, delta: JsonObject | undefined): void {
     if (delta) this.#delta(delta);
-    const finish = asString(first['finish_reason']);
-    if (finish !== undefined && finish !== '') this.#finish ??= finish;
+    this.#finish ??= readFinishReason(choice['finish_reason']);
   }
 
   /** Providers report usage at the top level, in a vendor member or in the choice. */
@@ -234,7 +265,8 @@ function joinTextParts(value: Json | undefined): string {
 
 /** Recognizes errors with status 200: `error`, a flat error object, or a failed `base_resp`. */
 function isErrorChunk(chunk: JsonObject): boolean {
-  if (isNonEmpty(chunk['error']) || chunk['object'] === 'error' || chunk['type'] === 'error') return true;
+  if (isNonEmpty(chunk['error']) || chunk['object'] === 'error') return true;
+  if (chunk['type'] === 'error' && asArray(chunk['choices']).length === 0) return true;
   const base = asObject(chunk['base_resp']);
   return base !== undefined && (asNumber(base['status_code']) ?? 0) !== 0;
 }

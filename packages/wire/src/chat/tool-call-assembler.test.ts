@@ -179,11 +179,83 @@ describe('tool calls, however the host marks them', () => {
     ]);
     assert.equal(answer.finish?.reason, 'length');
   });
+});
 
-  test('5,000 interleaved calls are all read', () => {
-    const many = Array.from({ length: 5_000 }, (_, index) =>
-      call({ index, id: `call_${index}`, function: { name: 'f', arguments: '{"x":"}' } }),
-    );
-    assert.equal(callsOf(read([...many, delta({}, 'tool_calls')])).length, 5_000);
+/** Reads the chunks. Returns the number of characters parsed and of entries searched meanwhile. */
+function countWork(chunks: readonly JsonObject[]): number {
+  let work = 0;
+  const entries: Iterator<unknown> = Object.getPrototypeOf(new Set().values());
+  const { parse } = JSON;
+  const { next } = entries;
+  const { indexOf } = Array.prototype;
+  const replace = (object: object, name: string, value: unknown) =>
+    Reflect.defineProperty(object, name, { value, configurable: true, writable: true });
+  replace(JSON, 'parse', (text: string) => {
+    work += text.length;
+    return parse(text);
+  });
+  replace(entries, 'next', function step(this: Iterator<unknown>) {
+    work += 1;
+    return next.call(this);
+  });
+  replace(Array.prototype, 'indexOf', function search(this: readonly unknown[], wanted: unknown) {
+    work += this.length;
+    return indexOf.call(this, wanted);
+  });
+  read(chunks);
+  replace(JSON, 'parse', parse);
+  replace(entries, 'next', next);
+  replace(Array.prototype, 'indexOf', indexOf);
+  return work;
+}
+
+const fill = (count: number, chunkAt: (at: number) => JsonObject) =>
+  Array.from({ length: count }, (_, at) => chunkAt(at));
+const named = (index: number) => ({ index, id: `call_${index}` });
+const MANY_CALLS: Readonly<Record<string, (at: number) => JsonObject>> = {
+  'without a name': (index) => call({ index }),
+  'without a name, with an id': (index) => call(named(index)),
+  'without an id': (index) => call({ index, function: { name: 'f' } }),
+  'without arguments': (index) => call({ ...named(index), function: { name: 'f' } }),
+  'with unfinished arguments': (index) =>
+    call({ ...named(index), function: { name: 'f', arguments: '{"x":"}' } }),
+  'with invalid arguments': (index) => call({ ...named(index), function: { name: 'f', arguments: '{x}' } }),
+  'without an index and an id': () => call({ function: { name: 'f', arguments: '{}' } }),
+  'as free text': (index) => call({ ...named(index), custom: { name: 'f', input: '{}' } }),
+};
+
+describe('the work for tool calls', () => {
+  for (const [what, chunkAt] of Object.entries(MANY_CALLS))
+    test(`grows with the number of calls ${what}`, () => {
+      const [few, many] = [countWork(fill(500, chunkAt)), countWork(fill(2_000, chunkAt))];
+      assert.ok(many < 6 * few, `${few} and ${many}`);
+    });
+
+  test('grows with the length of arguments that seem complete at the end of every piece', () => {
+    const piece = (index: number, args: string) => call({ index, function: { name: 'f', arguments: args } });
+    const streams: readonly ((at: number) => readonly JsonObject[])[] = [
+      (at) => [piece(0, at === 0 ? '{"x":"}' : '{}')],
+      (at) => [piece(0, at === 0 ? '{"x":"}' : '}'), delta({ content: 'a' }), delta({ reasoning: 'b' })],
+      (at) => [piece(0, at === 0 ? '[]' : '[]'), delta({ content: 'a' }), delta({ reasoning: 'b' })],
+    ];
+    for (const chunksAt of streams) {
+      const chunks = Array.from({ length: 2_000 }, (_, at) => chunksAt(at)).flat();
+      const [few, many] = [countWork(chunks.slice(0, chunks.length / 4)), countWork(chunks)];
+      assert.ok(many < 6 * few, `${few} and ${many}`);
+    }
+  });
+
+  test('has a maximum: a stream with more than 10,000 calls fails', () => {
+    const readMany = (count: number) =>
+      read([
+        ...fill(count, (index) => call({ ...named(index), function: { name: 'f' } })),
+        delta({}, 'tool_calls'),
+      ]);
+    const whole = readMany(10_000);
+    assert.equal(callsOf(whole).length, 10_000);
+    assert.equal(whole.finish?.reason, 'tool');
+    const { finish, fault } = readMany(10_001);
+    assert.deepEqual([finish, fault?.code], [undefined, 'upstream_error']);
+    assert.match(fault?.message ?? '', /more than 10000 tool calls/);
   });
 });

@@ -2,8 +2,11 @@ import type { JsonObject } from '@floe/contract/json';
 import type { BlockEmitter } from '../block-emitter.ts';
 import { asNumber, asObject, asString, isObject, tryParseJson } from '../json-narrowing.ts';
 import { generateCallId } from '../tool-names.ts';
+import { JsonEndFinder } from './json-end-finder.ts';
 
 interface PartialToolCall {
+  /** Position in the order of the calls. */
+  readonly position: number;
   readonly index: number | undefined;
   id: string;
   name: string;
@@ -11,8 +14,9 @@ interface PartialToolCall {
   text: string;
   block: number | undefined;
   closed: boolean;
-  /** Length at which the text was last found incomplete. It is parsed at most once per length. */
-  incompleteLength: number;
+  readonly end: JsonEndFinder;
+  /** Whether the text is JSON. Undefined until it has ended. */
+  isJson: boolean | undefined;
 }
 
 /** An entry of `tool_calls`. Absent texts are empty. */
@@ -36,12 +40,19 @@ export class ToolCallAssembler {
   readonly #calls: PartialToolCall[] = [];
   readonly #byIndex = new Map<number, PartialToolCall>();
   readonly #byId = new Map<string, PartialToolCall>();
-  readonly #unopened = new Set<PartialToolCall>();
-  readonly #streaming = new Set<PartialToolCall>();
+  /** Calls with a name and an id that have not been opened. */
+  readonly #openable = new Set<PartialToolCall>();
+  /** Open calls whose arguments have ended since they were last examined. */
+  readonly #closable = new Set<PartialToolCall>();
 
   constructor(blocks: BlockEmitter, exchange: string) {
     this.#blocks = blocks;
     this.#exchange = exchange;
+  }
+
+  /** Number of calls so far, including those without a name. */
+  get callCount(): number {
+    return this.#calls.length;
   }
 
   /** Adds an entry of `tool_calls`. `place` is its position in the list. */
@@ -66,19 +77,21 @@ export class ToolCallAssembler {
       return;
     }
     call.text += piece;
-    if (call.block !== undefined) {
+    call.end.push(piece);
+    if (call.block === undefined) this.#openIfReady(call);
+    else {
       this.#blocks.delta(call.block, piece);
-      return;
+      if (call.end.isReached) this.#closable.add(call);
     }
-    if (call.name === '' || call.text === '') return;
-    if (call.id === '' && !isCompleteCall(call)) return;
-    this.#open(call);
   }
 
   /** Opens calls without arguments and closes calls with complete arguments, because another block starts. */
   closeCompleteCalls(): void {
-    for (const call of this.#unopened) if (call.name !== '' && call.id !== '') this.#open(call);
-    for (const call of this.#streaming) if (!call.freeform && isCompleteCall(call)) this.#close(call);
+    if (this.#openable.size > 0)
+      for (const call of [...this.#openable].sort((a, b) => a.position - b.position)) this.#open(call);
+    const closable = [...this.#closable];
+    this.#closable.clear();
+    for (const call of closable) if (!call.freeform && isCompleteCall(call)) this.#close(call);
   }
 
   /** Ends the response. Every call with a name is complete. */
@@ -88,6 +101,12 @@ export class ToolCallAssembler {
       if (call.block === undefined) this.#blocks.reportDropped('tool_calls.nameless');
       else if (!call.closed) this.#close(call);
     }
+  }
+
+  #openIfReady(call: PartialToolCall): void {
+    if (call.name === '') return;
+    if (call.text !== '' && (call.id !== '' || isCompleteCall(call))) this.#open(call);
+    else if (call.id !== '') this.#openable.add(call);
   }
 
   /** Appends to the name. A text that starts with the name so far is the name again and not its next part. */
@@ -109,6 +128,7 @@ export class ToolCallAssembler {
     // The client returns results by id, so two calls must not share one.
     const own = this.#byId.has(id) ? generateCallId(this.#exchange, this.#calls.length) : id;
     const call: PartialToolCall = {
+      position: this.#calls.length,
       index,
       id: own,
       name,
@@ -116,10 +136,10 @@ export class ToolCallAssembler {
       text: '',
       block: undefined,
       closed: false,
-      incompleteLength: 0,
+      end: new JsonEndFinder(),
+      isJson: undefined,
     };
     this.#calls.push(call);
-    this.#unopened.add(call);
     if (id !== '') this.#byId.set(id, call);
     this.#byIndex.set(at, call);
     return call;
@@ -127,16 +147,16 @@ export class ToolCallAssembler {
 
   #open(call: PartialToolCall): void {
     this.#blocks.closeText();
-    if (call.id === '') call.id = generateCallId(this.#exchange, this.#calls.indexOf(call));
+    if (call.id === '') call.id = generateCallId(this.#exchange, call.position);
     call.block = this.#blocks.open('tool', call.id, call.name, call.freeform ? true : undefined);
-    this.#unopened.delete(call);
-    this.#streaming.add(call);
+    this.#openable.delete(call);
+    if (call.end.isReached) this.#closable.add(call);
     this.#blocks.delta(call.block, call.text);
   }
 
   #close(call: PartialToolCall): void {
     call.closed = true;
-    this.#streaming.delete(call);
+    this.#closable.delete(call);
     if (call.block !== undefined) this.#blocks.close(call.block);
   }
 }
@@ -161,10 +181,7 @@ function isRepetition(call: PartialToolCall, { id, name, piece }: CallFragment):
 }
 
 function isCompleteCall(call: PartialToolCall): boolean {
-  const { text } = call;
-  const end = text.trimEnd().at(-1);
-  if (call.incompleteLength === text.length || (end !== '}' && end !== ']')) return false;
-  if (tryParseJson(text) !== undefined) return true;
-  call.incompleteLength = text.length;
-  return false;
+  if (!call.end.isReached) return false;
+  call.isJson ??= tryParseJson(call.text) !== undefined;
+  return call.isJson;
 }

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
+import { readFinishReason } from '../finish.ts';
 import {
   asNumber,
   asObject,
@@ -76,7 +77,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
         this.#blockStop(index);
         return;
       case 'messageStop':
-        this.#stop = asString(data['stopReason']) ?? this.#stop;
+        this.#stop = readFinishReason(data['stopReason']) ?? this.#stop;
         return;
       case 'metadata':
         this.#blocks.recordUsage(readConverseUsage(asObject(data['usage']) ?? {}, data['serviceTier']));
@@ -118,7 +119,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
       this.#blockStop(index);
     });
     this.#blocks.recordUsage(readConverseUsage(asObject(root['usage']) ?? {}, root['serviceTier']));
-    this.#stop = asString(root['stopReason']);
+    this.#stop = readFinishReason(root['stopReason']);
     this.end();
   }
 

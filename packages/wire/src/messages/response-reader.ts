@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
+import { readFinishReason } from '../finish.ts';
 import {
   asNumber,
   asObject,
@@ -81,7 +82,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
         return;
       case 'message_delta':
         this.#count(data['usage']);
-        this.#stop = asString(asObject(data['delta'])?.['stop_reason']) ?? this.#stop;
+        this.#stop = readFinishReason(asObject(data['delta'])?.['stop_reason']) ?? this.#stop;
         return;
       case 'message_stop':
         this.end();
@@ -120,7 +121,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
       this.#blockStart(index, asObject(block) ?? {});
       this.#blockStop(index);
     });
-    this.#stop = asString(body['stop_reason']);
+    this.#stop = readFinishReason(body['stop_reason']);
     this.end();
   }
 

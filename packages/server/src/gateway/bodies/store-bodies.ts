@@ -91,7 +91,7 @@ function foldEvents({ id, surface }: Exchange, told: Buffer): CanonicalResponse 
     // Everything before an invalid event also belongs to the response.
   }
   // The row records the fault of a stream. A truncated stream has no fault.
-  const { fault: _, upstream: __, ...answer } = fold.answer;
+  const { fault: _, ...answer } = fold.answer;
   return answer;
 }
 

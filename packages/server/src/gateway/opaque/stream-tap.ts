@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { type ContentByteCounts, countContentBytes } from '@floe/wire/content-bytes';
 import { findUsage } from '@floe/wire/find-usage';
+import { readFinishReason } from '@floe/wire/finish';
 import { locateFrameData, SseFramer, type SseFrames } from '@floe/wire/sse';
 import { mergeUsage, type Usage } from '@floe/wire/usage';
 
@@ -120,11 +121,12 @@ export class StreamTap {
   #recordFinish(body: JsonObject): void {
     const [choice] = Array.isArray(body['choices']) ? body['choices'] : [];
     const { delta, response } = body;
-    const reason =
+    const reason = readFinishReason(
       (isObject(choice) && choice['finish_reason']) ||
-      (isObject(delta) && delta['stop_reason']) ||
-      (isObject(response) && body['type'] !== 'response.created' && response['status']);
-    if (typeof reason !== 'string' || reason === 'in_progress' || reason === 'queued') return;
+        (isObject(delta) && delta['stop_reason']) ||
+        (isObject(response) && body['type'] !== 'response.created' && response['status']),
+    );
+    if (reason === undefined || reason === 'in_progress' || reason === 'queued') return;
     this.finishReason = reason;
     // A Chat stream may omit `[DONE]`.
     if (isObject(choice)) this.isComplete = true;
@@ -140,7 +142,7 @@ function bringsContent(body: JsonObject): boolean {
   return choices.some((choice) => {
     if (!isObject(choice)) return true;
     const { delta, finish_reason } = choice;
-    if (typeof finish_reason === 'string') return true;
+    if (readFinishReason(finish_reason) !== undefined) return true;
     if (!isObject(delta)) return true;
     return Object.entries(delta).some(([name, value]) => name !== 'role' && value !== '' && value !== null);
   });

@@ -26,7 +26,7 @@ import { StreamedAnswer } from './streamed-answer.ts';
  * escaped.
  */
 const FINISH_PATTERN =
-  /"(?:finish_reason|stop_reason)"\s*:\s*"|"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
+  /"(?:finish_reason|stop_reason)"\s*:\s*"(?!(?:null)?")|"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
 const FINAL_EVENT_PATTERN =
   /"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
 
@@ -56,6 +56,8 @@ export class StreamPolicyFilter {
   #earlyPolicies: PolicySet | null;
   /** Whether an enforced policy could deny the response. If so, the finish is held back. */
   #mayDeny: boolean;
+  /** The error with which the reader ended. */
+  #readFault: Fault | null = null;
   #framer = new SseFramer();
   #reader: ResponseStreamReader;
   readonly #answer: StreamedAnswer;
@@ -75,7 +77,10 @@ export class StreamPolicyFilter {
     const detects = context.policySet.detects.size > 0;
     this.#answer = new StreamedAnswer({ early: this.#earlyPolicies?.detects ?? null, detects }, usage);
     this.#reader = UPSTREAM_DIALECTS[x.surface.dialect].createResponseReader(
-      (event) => this.#answer.add(event),
+      (event) => {
+        this.#answer.add(event);
+        if (event.type === 'error') this.#readFault = event.fault;
+      },
       { id: x.id, allChoices: true },
     );
   }
@@ -187,6 +192,9 @@ export class StreamPolicyFilter {
   #readEvent({ event, data }: SseEvent): Promise<void> | null {
     this.#isFinishing ||= FINISH_PATTERN.test(data);
     this.#reader.read({ event, data });
+    // The forwarded stream contains no error, so Floe cannot read a part that the client would receive.
+    if (data.trim() !== '[DONE]') this.fault ??= this.#readFault;
+    if (this.fault) return null;
     this.#answer.addStrings(data);
     const longTexts = this.#answer.takeLongTexts();
     const scanning = longTexts.length > 0 ? this.#scanLongTexts(longTexts) : null;
