@@ -8,6 +8,9 @@ interface ConditionalOption {
   readonly command: RegExp;
 }
 
+/** Only an absolute path is a program. Other values are names of hosts. */
+const SMTP_PROGRAM: ConditionalOption = { option: '--smtp-server', command: /^(\/.*)$/s };
+
 /**
  * Options whose value is a command that another program runs. `?` marks options whose value is optional.
  * Such a value is always in the same word as the option.
@@ -41,7 +44,7 @@ const COMMAND_OPTIONS: Readonly<Record<string, readonly (string | ConditionalOpt
   'git fetch-pack': ['--upload-pack', '--exec'],
   'git grep': ['-O?', '--open-files-in-pager?'],
   'git rebase': ['-x', '--exec'],
-  'git send-email': ['--sendmail-cmd', '--to-cmd', '--cc-cmd', '--header-cmd', '--smtp-server'],
+  'git send-email': ['--sendmail-cmd', '--to-cmd', '--cc-cmd', '--header-cmd', SMTP_PROGRAM],
   'git shell': ['-c'],
   'git svn': ['--authors-prog'],
   'git difftool': ['-x', '--extcmd'],
@@ -190,8 +193,17 @@ const FRONT_ENDS: Readonly<Record<string, string>> = {
   kubecolor: 'kubectl',
 };
 
-/** `cmd /c` and `cmd /k` run the rest of the line. Shells on Windows double the slash. */
+/**
+ * Matches the switch after which `cmd` runs the rest of the line, with switches before it and a command after it, as
+ * in `/s/c` and `/cdir`. Shells on Windows double the slash.
+ */
+const WINDOWS_RUN_SWITCH = /^(?:\/{1,2}(?![ckr])[a-z?](?::[^/]*)?)*\/{1,2}[ckr](.*)$/is;
+
 function findWindowsCommand(args: readonly ShellWord[]): NestedCommand[] {
-  const at = args.findIndex(({ text }) => /^\/{1,2}[ckr]$/i.test(text ?? ''));
-  return at === -1 || at === args.length - 1 ? [] : [joinAsCode(args.slice(at + 1))];
+  const at = args.findIndex(({ text }) => WINDOWS_RUN_SWITCH.test(text ?? ''));
+  const word = args[at];
+  const [, attached = ''] = WINDOWS_RUN_SWITCH.exec(word?.text ?? '') ?? [];
+  const words = args.slice(at + 1);
+  if (word && attached !== '') words.unshift(createLiteralWord(attached, word));
+  return at === -1 || words.length === 0 ? [] : [joinAsCode(words)];
 }
