@@ -1,3 +1,4 @@
+import { hasProgramArgument } from './awk-and-sed.ts';
 import { type CodeContext, nestedContext } from './code-context.ts';
 import {
   type CommandTrait,
@@ -10,7 +11,6 @@ import { findEmbeddedCommands } from './embedded-commands.ts';
 import { analyzeForeignCode } from './foreign-code.ts';
 import { quoteShellWord } from './git-commands.ts';
 import type { AnalysisBudget } from './grammar.ts';
-import { hasProgramArgument } from './interpreters.ts';
 import { NETWORK_COMMAND_INPUT, NETWORK_PROGRAMS } from './network-command-input.ts';
 import { predictArguments } from './predict-arguments.ts';
 import { readScript } from './read-script.ts';
@@ -176,7 +176,7 @@ export class CodeInspector {
     }
     traits.push('runs_code');
     if (hasProgramArgument(interpreter)) {
-      const words = [interpreter, text].map((word) => createLiteralWord(word, given));
+      const words = [interpreter, '--', text].map((word) => createLiteralWord(word, given));
       const context = nestedContext(given.context, interpreter);
       this.#sink.analyze({ ...given, words, assignments: [], redirects: [], input: null, context });
       return [];

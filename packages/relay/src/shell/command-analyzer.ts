@@ -176,7 +176,7 @@ export class CommandAnalyzer implements CommandSink {
     redirects.push(...findFilesNamedByInput(name, args, given.input));
     const own = found?.own ?? args.length;
     const implied = findImpliedOptions(invocation, scope);
-    for (const file of [found?.file ?? [], found?.startFiles ?? []].flat())
+    for (const file of found?.files ?? [])
       redirects.push(...this.#inspector.inspectScript(name, file, given, traits));
     redirects.push(...this.#inspector.inspectEmbeddedCommands(invocation, subcommand, given, traits));
     const all = { ...given, redirects: [...given.redirects, ...redirects] };

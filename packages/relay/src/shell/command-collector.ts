@@ -8,7 +8,7 @@ import { forEachLoopValue } from './for-each-loop-value.ts';
 import type { SyntaxNode } from './grammar.ts';
 import { readArrayElements, readAssignment } from './read-assignment.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
-import { isNamerefOption } from './record-variable-changes.ts';
+import { findNamerefChange } from './record-variable-changes.ts';
 import {
   type CommandInput,
   findHeredocBackticks,
@@ -63,11 +63,13 @@ export class CommandCollector implements WordReadContext {
         break;
       case 'declaration_command':
         this.#subscripts(node);
-        this.#visitChildren(node, input);
-        this.#declareNamerefs(node);
+        this.#declare(node);
+        return null;
+      case 'unset_command':
+        this.#subscripts(node);
+        this.#declare(node);
         return null;
       case 'test_command':
-      case 'unset_command':
         this.#subscripts(node);
         break;
     }
@@ -169,13 +171,24 @@ export class CommandCollector implements WordReadContext {
   }
 
   /** `declare -n name=target` makes the variable another name of its target. */
-  #declareNamerefs({ children }: SyntaxNode): void {
-    const options = children.filter(({ type }) => type === 'word');
-    if (!options.some(({ start, end }) => isNamerefOption(this.text.slice(start, end)))) return;
-    for (const child of children) {
-      if (child.type !== 'variable_assignment') continue;
-      const { name, value } = readAssignment(child, this);
-      if (value !== null) this.scope.refer(name, value);
+  #declare(node: SyntaxNode): void {
+    const [builtin, ...rest] = node.children;
+    const names = rest.filter(({ type }) => /^variable_(?:assignment|name)$/.test(type));
+    const args = rest.map((child) =>
+      names.includes(child)
+        ? this.text.slice(child.start, child.end)
+        : joinSegmentTexts(readAssignedValue(child, this)),
+    );
+    const change = findNamerefChange(builtin?.type ?? '', args);
+    if (change !== 'start') this.#visitChildren(node, null);
+    for (const child of change === null ? [] : names) {
+      const isAssignment = child.type === 'variable_assignment';
+      if (change === 'start') this.#visitChildren(child, null);
+      const { name, value } = isAssignment
+        ? readAssignment(child, this)
+        : { name: this.text.slice(child.start, child.end), value: null };
+      if (change === 'end') this.scope.endReference(name);
+      else if (value !== null || !isAssignment) this.scope.refer(name, value);
       else this.#analyzer.reportUnclear('the target of a nameref is unknown', this.#locate(child));
     }
   }

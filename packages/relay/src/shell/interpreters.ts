@@ -1,5 +1,6 @@
+import { analyzeAwkOrSed, hasProgramArgument } from './awk-and-sed.ts';
 import type { ShellWord } from './shell-word.ts';
-import type { CommandInvocation, NestedCommand, UnwrappedCommand } from './unwrap-command.ts';
+import type { CommandInvocation, UnwrappedCommand } from './unwrap-command.ts';
 
 /** Options of interpreters whose value is code in a language that is not parsed. */
 const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
@@ -33,19 +34,6 @@ const READS_INPUT = new Set([...Object.keys(CODE_OPTIONS), 'deno']);
 READS_INPUT.delete('emacs');
 READS_INPUT.delete('erl');
 
-const AWK_NAMES = new Set(['awk', 'gawk', 'mawk', 'nawk']);
-const SED_NAMES = new Set(['sed', 'gsed']);
-
-/** Whether the interpreter's first operand is its program: `awk -f file` runs the same as `awk 'program'`. */
-export function hasProgramArgument(interpreter: string): boolean {
-  return AWK_NAMES.has(interpreter) || SED_NAMES.has(interpreter);
-}
-
-/** Matches awk programs that run commands or read their output. */
-const AWK_RUNS = /\bsystem\s*\(|\|\s*&?\s*"|"\s*\|\s*&?\s*getline|\bprint[^;\n]*\|/;
-/** Matches sed scripts with the command or flag `e`. */
-const SED_RUNS = /(?:^|[;{}\d$/\n])\s*e(?:\s|$)|\/[gpiImMw\d]*e[gpiImM\d]*\s*(?:$|[;}\n])/;
-
 const UNANALYZED_CODE = 'it runs code in a language that cannot be analyzed';
 
 /** Determines what an interpreter for another language runs. Null for any other command. */
@@ -53,8 +41,7 @@ export function analyzeInterpreter(invocation: CommandInvocation): UnwrappedComm
   const { args } = invocation;
   // `python3.12` is `python`.
   const name = /^(?:python|pypy|perl|ruby|lua|php)(?=[\d.]*$)/.exec(invocation.name)?.[0] ?? invocation.name;
-  if (AWK_NAMES.has(name)) return analyzeProgramFile(args) ?? analyzeAwkProgram(args);
-  if (SED_NAMES.has(name)) return analyzeProgramFile(args) ?? analyzeSedScript(args);
+  if (hasProgramArgument(name)) return analyzeAwkOrSed(name, args);
   if (name === 'deno' && args[0]?.text === 'eval') return createCodeResult(name, args.slice(1, 2));
   if (name === 'source' || name === '.') return analyzeSource(args);
   const options = Object.hasOwn(CODE_OPTIONS, name) ? CODE_OPTIONS[name] : undefined;
@@ -108,99 +95,15 @@ function createCodeResult(name: string, words: readonly ShellWord[]): UnwrappedC
   };
 }
 
-/** Analyzes the file that contains the program of awk or sed. Null if an argument contains the program. */
-function analyzeProgramFile(args: readonly ShellWord[]): UnwrappedCommand | null {
-  for (const [at, word] of args.entries()) {
-    const { text } = word;
-    const [, attached] = /^(?:-f|--file=)(.+)$/s.exec(text ?? '') ?? [];
-    if (attached !== undefined) return createInputResult([{ ...word, text: attached }]);
-    const next = args[at + 1];
-    // The grammar drops a `-` before a here-document.
-    if (text !== null && PROGRAM_FILE_OPTION.test(text)) return createInputResult(next ? [next] : []);
-  }
-  return null;
-}
-
-/** Matches `-f`, also at the end of a cluster such as `-nf`, and the same option of gawk. */
-const PROGRAM_FILE_OPTION = /^(?:-[a-zA-Z]*f|-E|--file|--exec)$/;
-
-/** Analyzes an awk program. Its strings may be commands and files. */
-function analyzeAwkProgram(args: readonly ShellWord[]): UnwrappedCommand | null {
-  const program =
-    findAwkSource(args) ??
-    args.find(
-      ({ text }, at) => text === null || (!/^-./.test(text) && !/^-[vFi]$/.test(args[at - 1]?.text ?? '')),
-    );
-  if (program?.text == null) return null;
-  if (AWK_RUNS.test(program.text))
-    return {
-      ...NO_COMMANDS,
-      nested: awkCommands(program),
-      traits: ['runs_code'],
-      foreign: [program],
-      unclearReasons: findAwkUnclear(program.text),
-    };
-  return /getline/.test(program.text) ? { ...NO_COMMANDS, foreign: [program] } : null;
-}
-
-/** The program in gawk's option `--source`. */
-function findAwkSource(args: readonly ShellWord[]): ShellWord | undefined {
-  return args.flatMap((word) => {
-    const [, text] = /^(?:-e|--source=)(.+)$/s.exec(word.text ?? '') ?? [];
-    return text === undefined ? [] : [{ ...word, text }];
-  })[0];
-}
-
-/** Finds literals that awk passes to a shell. */
-function awkCommands(program: ShellWord): NestedCommand[] {
-  const commands = /\bsystem\s*\(\s*"([^"]*)"|"([^"]*)"\s*\|\s*&?\s*getline|\|\s*&?\s*"([^"]*)"/g;
-  return [...(program.text ?? '').matchAll(commands)].map(
-    ([, one, two, three]): NestedCommand => ({
-      kind: 'code',
-      word: program,
-      text: one ?? two ?? three ?? '',
-    }),
-  );
-}
-
-/** Finds commands that awk builds from fields or variables. */
-function findAwkUnclear(program: string): string[] {
-  const isLiteral = /\bsystem\s*\(\s*"[^"]*"\s*\)|"[^"]*"\s*\|\s*&?\s*getline|\|\s*&?\s*"[^"]*"/.test(
-    program,
-  );
-  return isLiteral ? [] : [UNANALYZED_CODE];
-}
-
-/** Analyzes a sed script: commands that run or read something. */
-function analyzeSedScript(args: readonly ShellWord[]): UnwrappedCommand | null {
-  const reads = args.flatMap(({ text }) =>
-    [...(text ?? '').matchAll(/(?:^|[;{}\d$/\n])\s*[rR]\s+([^;\n}]+)/g)].map(([, file = '']) => file.trim()),
-  );
-  const script = args.find(({ text }) => text !== null && SED_RUNS.test(text));
-  if (!script?.text) return reads.length === 0 ? null : { ...NO_COMMANDS, reads };
-  const commands = [...script.text.matchAll(/(?:^|[;{}\d$/\n])\s*e\s+([^;\n}]+)/g)].map(
-    ([, one = '']) => one,
-  );
-  const inner = commands.map((text): NestedCommand => ({ kind: 'code', word: script, text }));
-  const isEmpty = /^\d*e\s*$/.test(script.text);
-  return {
-    ...NO_COMMANDS,
-    nested: inner,
-    reads,
-    traits: ['runs_code'],
-    unclearReasons: inner.length > 0 || isEmpty ? [] : [UNANALYZED_CODE],
-  };
-}
-
 const NO_COMMANDS: UnwrappedCommand = { nested: [], traits: [], unclearReasons: [], readsInput: false };
 
 function createInputResult(args: readonly ShellWord[]): UnwrappedCommand {
   const file = args.find(({ text }) => text === null || text === '-' || !text.startsWith('-'));
   const readsInput = file === undefined || file.text === '-' || file.text === '/dev/stdin';
-  return { ...NO_COMMANDS, readsInput, ...(file && !readsInput && { file }) };
+  return { ...NO_COMMANDS, readsInput, files: file && !readsInput ? [file] : [] };
 }
 
 function analyzeSource(args: readonly ShellWord[]): UnwrappedCommand {
   const [file] = args;
-  return { ...NO_COMMANDS, readsInput: file?.text === '/dev/stdin', ...(file && { file }) };
+  return { ...NO_COMMANDS, readsInput: file?.text === '/dev/stdin', files: file ? [file] : [] };
 }

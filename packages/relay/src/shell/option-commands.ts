@@ -1,11 +1,21 @@
+import { isAbbreviation } from './parse-options.ts';
 import { createLiteralWord, EMPTY_SHELL_WORD, type ShellWord } from './shell-word.ts';
 import { type CommandInvocation, joinAsCode, type NestedCommand } from './unwrap-command.ts';
+
+/** An option whose value is a command if it matches the expression. The first group is the command. */
+interface ConditionalOption {
+  readonly option: string;
+  readonly command: RegExp;
+}
+
+/** Only an absolute path is a program. Other values are names of hosts. */
+const SMTP_PROGRAM: ConditionalOption = { option: '--smtp-server', command: /^(\/.*)$/s };
 
 /**
  * Options whose value is a command that another program runs. `?` marks options whose value is optional.
  * Such a value is always in the same word as the option.
  */
-const COMMAND_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+const COMMAND_OPTIONS: Readonly<Record<string, readonly (string | ConditionalOption)[]>> = {
   npm: ['--script-shell'],
   'npm run': ['--script-shell'],
   tar: [
@@ -13,7 +23,7 @@ const COMMAND_OPTIONS: Readonly<Record<string, readonly string[]>> = {
     '-I',
     '--use-compress-program',
     '--rsh-command',
-    '--checkpoint-action=exec',
+    { option: '--checkpoint-action', command: /^exec=(.*)$/s },
     '--info-script',
     '-F',
     '--new-volume-script',
@@ -34,7 +44,7 @@ const COMMAND_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   'git fetch-pack': ['--upload-pack', '--exec'],
   'git grep': ['-O?', '--open-files-in-pager?'],
   'git rebase': ['-x', '--exec'],
-  'git send-email': ['--sendmail-cmd', '--to-cmd', '--cc-cmd', '--header-cmd', '--smtp-server'],
+  'git send-email': ['--sendmail-cmd', '--to-cmd', '--cc-cmd', '--header-cmd', SMTP_PROGRAM],
   'git shell': ['-c'],
   'git svn': ['--authors-prog'],
   'git difftool': ['-x', '--extcmd'],
@@ -62,10 +72,7 @@ export function findOptionCommands(
   const options = [...commandOptions(name), ...(key === name ? [] : commandOptions(key))];
   const inner: NestedCommand[] = [];
   if (options.length > 0)
-    for (const [at, word] of args.entries()) {
-      const value = optionCommand(word, args[at + 1], options);
-      if (value) inner.push(value);
-    }
+    inner.push(...findOptionValues(name === 'tar' ? expandTarLetters(args) : args, options));
   if (name === 'find' || name === 'fd' || name === 'fdfind') inner.push(...findExecCommands(args));
   if (Object.hasOwn(FRONT_ENDS, name))
     inner.push({
@@ -77,52 +84,75 @@ export function findOptionCommands(
   return inner;
 }
 
-function commandOptions(key: string): readonly string[] {
+function findOptionValues(
+  args: readonly ShellWord[],
+  options: readonly (string | ConditionalOption)[],
+): NestedCommand[] {
+  return args.flatMap((word, at) => optionCommand(word, args[at + 1], options) ?? []);
+}
+
+/** Expands the first word of `tar cIf program file`: the values of its letters follow in the same order. */
+function expandTarLetters(args: readonly ShellWord[]): readonly ShellWord[] {
+  const [first, ...rest] = args;
+  if (!first?.text || !/^[a-zA-Z]+$/.test(first.text)) return args;
+  const options = [...first.text].flatMap((letter): readonly ShellWord[] => {
+    const option = createLiteralWord(`-${letter}`, first);
+    return 'bCfFgHIKLNTVX'.includes(letter) ? [option, ...rest.splice(0, 1)] : [option];
+  });
+  return [...options, ...rest];
+}
+
+function commandOptions(key: string): readonly (string | ConditionalOption)[] {
   return (Object.hasOwn(COMMAND_OPTIONS, key) ? COMMAND_OPTIONS[key] : undefined) ?? [];
 }
 
 function optionCommand(
   word: ShellWord,
   next: ShellWord | undefined,
-  options: readonly string[],
+  options: readonly (string | ConditionalOption)[],
 ): NestedCommand | null {
   const { text } = word;
   if (text === null) return null;
   for (const entry of options) {
-    const isOptional = entry.endsWith('?');
-    const option = isOptional ? entry.slice(0, -1) : entry;
-    const attached = attachedValue(text, option);
-    if (attached !== null) return { kind: 'code', word, text: attached };
-    if (!isOptional && next && isSameOption(text, option))
-      return { kind: 'code', word: next, text: next.text };
+    const { option, command } = typeof entry === 'string' ? { option: entry, command: /^(.*)$/s } : entry;
+    const isOptional = option.endsWith('?');
+    const name = isOptional ? option.slice(0, -1) : option;
+    const attached = attachedValue(text, name);
+    const isNext = attached === null && !isOptional && isSameOption(text, name);
+    const given = attached === null ? { word: next, text: next?.text ?? null } : { word, text: attached };
+    if (!given.word || (attached === null && !isNext)) continue;
+    const code = given.text === null ? null : command.exec(given.text)?.[1];
+    if (code !== undefined) return { kind: 'code', word: given.word, text: code };
   }
   return null;
 }
 
-/** Matches `--exec=value` and `-xvalue`. */
+/** Matches `--exec=value`, an abbreviation of it, `-xvalue`, and a group of short options such as `-axvalue`. */
 function attachedValue(text: string, option: string): string | null {
-  if (isShortOption(option)) return text.startsWith(option) && text.length > 2 ? text.slice(2) : null;
+  if (isShortOption(option)) {
+    const [, value] = new RegExp(`^-[a-zA-Z0-9]*?${option.slice(1)}(.+)$`, 's').exec(text) ?? [];
+    return value ?? null;
+  }
   const [, name = '', value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  if (value !== undefined && isSameOption(name, option)) return value;
-  return text.startsWith(`${option}=`) ? text.slice(option.length + 1) : null;
+  return value !== undefined && isSameOption(name, option) ? value : null;
 }
 
 /**
- * Returns whether `text` is the option, an unambiguous prefix of it such as `--upload-pa`, or a group of short options
+ * Returns whether `text` is the option, an abbreviation of it such as `--upload-pa`, or a group of short options
  * that ends with it.
  */
 function isSameOption(text: string, option: string): boolean {
   if (text === option) return true;
-  if (isShortOption(option)) return /^-[a-zA-Z]+$/.test(text) && text.endsWith(option.charAt(1));
-  return text.length >= MIN_OPTION_START && option.startsWith('--') && option.startsWith(text);
+  if (isShortOption(option)) return /^-[a-zA-Z]+$/.test(text) && text.endsWith(option.slice(1));
+  return !WHOLE_OPTIONS.has(text) && isAbbreviation(text, option);
 }
 
 function isShortOption(option: string): boolean {
-  return /^-[a-zA-Z]$/.test(option);
+  return /^-[a-zA-Z]{1,2}$/.test(option);
 }
 
-/** Programs reject shorter starts of long options, because they are ambiguous. */
-const MIN_OPTION_START = '--exe'.length;
+/** Options whose names are also the start of an option with a command. */
+const WHOLE_OPTIONS = new Set(['--to', '--cc', '--checkpoint']);
 
 const FIND_EXEC_OPTIONS = new Set([
   '-exec',
@@ -163,8 +193,17 @@ const FRONT_ENDS: Readonly<Record<string, string>> = {
   kubecolor: 'kubectl',
 };
 
-/** `cmd /c` and `cmd /k` run the rest of the line. Shells on Windows double the slash. */
+/**
+ * Matches the switch after which `cmd` runs the rest of the line, with switches before it and a command after it, as
+ * in `/s/c` and `/cdir`. Shells on Windows double the slash.
+ */
+const WINDOWS_RUN_SWITCH = /^(?:\/{1,2}(?![ckr])[a-z?](?::[^/]*)?)*\/{1,2}[ckr](.*)$/is;
+
 function findWindowsCommand(args: readonly ShellWord[]): NestedCommand[] {
-  const at = args.findIndex(({ text }) => /^\/{1,2}[ckr]$/i.test(text ?? ''));
-  return at === -1 || at === args.length - 1 ? [] : [joinAsCode(args.slice(at + 1))];
+  const at = args.findIndex(({ text }) => WINDOWS_RUN_SWITCH.test(text ?? ''));
+  const word = args[at];
+  const [, attached = ''] = WINDOWS_RUN_SWITCH.exec(word?.text ?? '') ?? [];
+  const words = args.slice(at + 1);
+  if (word && attached !== '') words.unshift(createLiteralWord(attached, word));
+  return at === -1 || words.length === 0 ? [] : [joinAsCode(words)];
 }

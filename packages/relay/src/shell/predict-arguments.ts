@@ -1,5 +1,7 @@
 import type { ShellRedirect } from './command.ts';
 import { predictFindOutput } from './command-output.ts';
+import { unescapePrintf } from './escapes.ts';
+import { type OptionSyntax, type ParsedOption, parseOptions } from './parse-options.ts';
 import type { CommandInput } from './redirects.ts';
 import { createLiteralWord, type ShellWord } from './shell-word.ts';
 
@@ -19,14 +21,20 @@ export function predictArguments(
   if (!FILLING_PROGRAMS.test(name) || !first) return [words];
   // `find` may have further arguments after the command.
   const own = name === 'find' ? args : args.slice(0, Math.max(0, args.indexOf(first)));
-  const token = name === 'xargs' ? replacementToken(own) : name === 'entr' ? '/_' : '{}';
+  const syntax = Object.hasOwn(INPUT_OPTIONS, name) ? INPUT_OPTIONS[name] : undefined;
+  const options = syntax === undefined ? [] : parseOptions(args, syntax).options;
+  const token = findPlaceholder(name, options);
   const cut = name === 'parallel' ? words.findIndex(({ text }) => /^:::/.test(text ?? '')) : -1;
   const kept = cut === -1 ? words : words.slice(0, cut);
-  const values = cut === -1 ? findValues(name, own, input, first) : words.slice(cut + 1);
+  const found = syntax
+    ? readValues(options, input, first)
+    : createFileNameWords(predictFindOutput(name, own), first);
+  const values = cut === -1 ? found : words.slice(cut + 1);
   const isNamed = token !== null && kept.some(({ text }) => text?.includes(token));
   if (!isNamed) {
     const isAppended = name === 'xargs' ? token === null : /^(?:parallel|fd|fdfind)$/.test(name);
-    return [isAppended ? [...kept, ...(isSplitAtBlanks(own) ? values.flatMap(splitWord) : values)] : kept];
+    const isSplit = findSeparator(options) === null;
+    return [isAppended ? [...kept, ...(isSplit ? values.flatMap(splitWord) : values)] : kept];
   }
   const each = values.slice(0, MAX_LINES);
   return (each.length === 0 ? [createUnknownWord(first)] : each).map((value) =>
@@ -34,14 +42,57 @@ export function predictArguments(
   );
 }
 
-/** `xargs` splits its input at blanks, unless an option sets the separator. */
-function isSplitAtBlanks(own: readonly ShellWord[]): boolean {
-  return !own.some(({ text }) => /^(?:-[a-zA-Z]*0|-d|--null$|--delimiter)/.test(text ?? ''));
+/** The options of programs that build commands from their input. */
+const INPUT_OPTIONS: Readonly<Record<string, OptionSyntax>> = {
+  xargs: {
+    values: 'adEIJLnPRsS',
+    attached: 'eil',
+    long: {
+      '--arg-file': 'a',
+      '--delimiter': 'd',
+      '--null': '0',
+      '--replace': 'i',
+      '--max-args': 'n',
+      '--max-procs': 'P',
+      '--max-chars': 's',
+      '--max-lines': 'l',
+      '--process-slot-var': 'n',
+    },
+  },
+  parallel: {
+    values: 'jaINSCdELnsP',
+    attached: 'i',
+    long: { '--arg-file': 'a', '--delimiter': 'd', '--null': '0', '--replace': 'i', '--jobs': 'j' },
+  },
+  entr: { values: '', long: {} },
+};
+
+/** The placeholder that a program replaces. Null if it appends the values. The last option applies. */
+function findPlaceholder(name: string, options: readonly ParsedOption[]): string | null {
+  if (name === 'entr') return '/_';
+  const option = options.findLast(({ letter }) => /[Ii]/.test(letter));
+  if (option) return option.value?.text || '{}';
+  return name === 'xargs' ? null : '{}';
 }
 
+/** What separates the values in the input. Null if they are separated by blanks. The last option applies. */
+function findSeparator(options: readonly ParsedOption[]): string | null {
+  const option = options.findLast(({ letter }) => /[0d]/.test(letter));
+  if (option?.letter === '0') return '\0';
+  const text = option?.value?.text ?? null;
+  return text === null ? null : unescapePrintf(text).charAt(0) || '\0';
+}
+
+/** Splits a value as `xargs` does: at blanks that are not quoted. */
 function splitWord(word: ShellWord): ShellWord[] {
-  if (word.text === null || !/\s/.test(word.text)) return [word];
-  return word.text.split(/\s+/).flatMap((text) => (text === '' ? [] : [createLiteralWord(text, word)]));
+  const words = word.text?.match(/(?:\\[\s\S]|'[^']*'|"[^"]*"|[^\s\\])+/g);
+  return words?.map((text) => createLiteralWord(withoutQuotes(text), word)) ?? [word];
+}
+
+function withoutQuotes(text: string): string {
+  return text.replaceAll(/\\([\s\S])|'([^']*)'|"([^"]*)"/g, (_, ...parts) =>
+    parts.find((part) => part !== undefined),
+  );
 }
 
 function replaceToken(word: ShellWord, token: string, value: ShellWord): ShellWord {
@@ -58,22 +109,19 @@ function replaceToken(word: ShellWord, token: string, value: ShellWord): ShellWo
   };
 }
 
-/** The inserted values: lines of the input, or names of files that were found. */
-function findValues(
-  name: string,
-  own: readonly ShellWord[],
+/** The values that a program reads: lines of its input, or other parts of it. */
+function readValues(
+  options: readonly ParsedOption[],
   input: CommandInput | null,
   place: ShellWord,
 ): readonly ShellWord[] {
-  if (name === 'find' || name === 'fd' || name === 'fdfind')
-    return createFileNameWords(predictFindOutput(name, own), place);
-  const fromFile = own.some(({ text }) => /^(?:-a|--arg-file)/.test(text ?? ''));
-  if (input === null || fromFile) return [createUnknownWord(place)];
+  if (input === null || options.some(({ letter }) => letter === 'a')) return [createUnknownWord(place)];
   const { text, names, unknown } = input.printed;
+  const separator = findSeparator(options);
   if (text !== null)
     return text
-      .split(/[\n\0]+/)
-      .flatMap((line) => (line.trim() === '' ? [] : [createLiteralWord(line.trim(), place)]));
+      .split(separator ?? /[\n\0]+/)
+      .flatMap((value) => (value.trim() === '' ? [] : [createLiteralWord(value.trim(), place)]));
   return names.length > 0 ? createFileNameWords(names, place) : [{ ...createUnknownWord(place), unknown }];
 }
 
@@ -125,15 +173,4 @@ function createUnknownWord(place: ShellWord): ShellWord {
     splits: true,
     unknown: 'data',
   };
-}
-
-/** The placeholder of `xargs`, from its own options. Null if it appends the values. */
-function replacementToken(args: readonly ShellWord[]): string | null {
-  for (const [at, { text }] of args.entries()) {
-    const [, attached] = /^(?:-[iI]|--replace=?)(.*)$/.exec(text ?? '') ?? [];
-    if (attached === undefined) continue;
-    if (attached !== '') return attached;
-    return text === '-I' ? (args[at + 1]?.text ?? '{}') : '{}';
-  }
-  return null;
 }

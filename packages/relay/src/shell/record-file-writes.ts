@@ -38,6 +38,8 @@ const DOWNLOAD_PROGRAMS: Readonly<
 };
 /** Programs that copy from remote machines to their last argument. */
 const REMOTE_COPY_PROGRAMS = new Set(['scp', 'rsync', 'aws', 'gsutil', 'gcloud', 'rclone', 'mc', 's3cmd']);
+/** Programs among them that also copy between local paths, as `cp` does. */
+const LOCAL_COPY_PROGRAMS = new Set(['scp', 'rsync']);
 const COPY_PROGRAMS = new Set(['cp', 'mv', 'ln', 'install', 'link', 'ditto']);
 const DECODING_PROGRAMS = new Set(['base64', 'openssl', 'xxd', 'gunzip', 'gzip', 'zcat']);
 
@@ -58,7 +60,7 @@ export function recordFileWrites(
   if (name === 'dd') return recordCopy([], findDiskCopyOperands(args), scope);
   if (name === 'tee') return recordTee(args, operands, input, scope);
   if (COPY_PROGRAMS.has(name)) return recordCopy(args, operands, scope);
-  if (REMOTE_COPY_PROGRAMS.has(name)) return recordRemoteCopy(operands, scope);
+  if (REMOTE_COPY_PROGRAMS.has(name)) return recordRemoteCopy(name, operands, scope);
   if (DECODING_PROGRAMS.has(name)) return void recordOutputOption(args, ['-out', '-o'], scope);
   const download = Object.hasOwn(DOWNLOAD_PROGRAMS, name) ? DOWNLOAD_PROGRAMS[name] : undefined;
   if (!download) return;
@@ -123,14 +125,28 @@ export function findProgramAtPath(path: string): string | null {
   return /(?:^|\/)s?bin\/[^/]+$/.test(path) || /^[\w.+-]+$/.test(path) ? path : null;
 }
 
-function recordRemoteCopy(operands: readonly ShellWord[], scope: ShellScope): void {
+/** Of several words, only paths are recorded, because names may be values of options, as in `-e ssh`. */
+function recordLocalCopies(
+  sources: readonly ShellWord[],
+  target: readonly ShellWord[],
+  scope: ShellScope,
+): void {
+  for (const source of sources)
+    if (sources.length === 1 || source.process || source.text?.includes('/'))
+      recordCopy([], [source, ...target], scope);
+}
+
+function recordRemoteCopy(name: string, operands: readonly ShellWord[], scope: ShellScope): void {
   const target = operands.at(-1)?.text;
-  const isRemote = operands.slice(0, -1).some(({ text }) => text?.includes(':'));
-  // `rsync` also copies between local paths, as `cp` does.
-  if (!isRemote) return recordCopy([], operands, scope);
+  const sources = operands.slice(0, -1);
+  const isRemote = sources.some(({ text }) => text?.includes(':'));
+  if (!isRemote) {
+    if (LOCAL_COPY_PROGRAMS.has(name)) recordLocalCopies(sources, operands.slice(-1), scope);
+    return;
+  }
   if (target == null || target.includes(':')) return;
   recordDownload(target, scope);
-  for (const { text } of operands.slice(0, -1)) {
+  for (const { text } of sources) {
     const base = baseName(text ?? '');
     recordDownload(target === '.' || target === './' ? base : `${target}/${base}`, scope);
   }

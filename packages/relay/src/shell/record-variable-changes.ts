@@ -22,7 +22,7 @@ export function recordVariableChanges(
     case 'local':
     case 'export':
     case 'readonly':
-      return recordDeclaration(args, scope);
+      return recordDeclaration(name, args, scope);
     case 'mapfile':
     case 'readarray':
     case 'getopts':
@@ -43,24 +43,37 @@ export function recordVariableChanges(
       if (args.some(({ text }) => text === 'dotglob')) scope.dotglob = args.some(({ text }) => text === '-s');
       return;
     case 'unset':
+      recordDeclaration(name, args, scope);
       for (const { text } of args) if (text !== null) scope.markUnknown(text, 'variable');
   }
 }
 
-/** Returns whether an argument of `declare` makes its variables namerefs. */
-export function isNamerefOption(text: string | null): boolean {
-  return /^-[a-zA-Z]*n/.test(text ?? '');
+/** The builtins that declare namerefs. For `export`, `-n` has another meaning. */
+const NAMEREF_BUILTINS = /^(?:declare|typeset|local)$/;
+
+/** How an option changes its variables: `declare -n` makes namerefs, and `declare +n` and `unset -n` end them. */
+export function findNamerefChange(name: string, args: readonly (string | null)[]): 'start' | 'end' | null {
+  if (name !== 'unset' && !NAMEREF_BUILTINS.test(name)) return null;
+  const end = args.findIndex((text) => text === '--' || (text !== null && !/^[-+]./.test(text)));
+  const option = args.slice(0, end === -1 ? undefined : end).findLast((text) => text?.includes('n'));
+  if (!option) return null;
+  return option.startsWith('-') && name !== 'unset' ? 'start' : 'end';
 }
 
 /** `builtin declare x=y`: the grammar recognizes declarations only if the name is not in quotes. */
-function recordDeclaration(args: readonly ShellWord[], scope: ShellScope): void {
-  const isNameref = args.some(({ text }) => isNamerefOption(text));
+function recordDeclaration(builtin: string, args: readonly ShellWord[], scope: ShellScope): void {
+  const change = findNamerefChange(
+    builtin,
+    args.map(({ text }) => text),
+  );
   for (const { text } of args) {
     const assignment = parseAssignment(text);
-    if (assignment?.value == null) continue;
-    const { name, value } = assignment;
-    if (isNameref) scope.refer(name, value);
-    else scope.assign(name, [[{ text: value, quoted: false, certain: false }]]);
+    const name = assignment?.name ?? text ?? '';
+    const value = assignment?.value ?? null;
+    if (change !== null && /^[A-Za-z_]\w*$/.test(name))
+      scope[change === 'start' ? 'refer' : 'endReference'](name, value);
+    if (value !== null && change !== 'start')
+      scope.assign(name, [[{ text: value, quoted: false, certain: false }]]);
   }
 }
 

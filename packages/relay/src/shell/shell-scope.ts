@@ -34,8 +34,8 @@ export class ShellScope {
   readonly #parent: ShellScope | null;
   readonly #values = new Map<string, VariableValue>();
   readonly #reassigned = new Set<string>();
-  /** The variables that namerefs refer to (`declare -n`). */
-  readonly #references = new Map<string, string>();
+  /** Namerefs (`declare -n`) and the variables that they refer to. Null: the next assignment sets the variable. */
+  readonly #references = new Map<string, string | null>();
   readonly #functions = new Map<string, ShellFunction>();
   readonly #aliases = new Map<string, string>();
   readonly #files: Map<string, WrittenFile>;
@@ -61,36 +61,60 @@ export class ShellScope {
     this.#args = [...this.#args.slice(0, 1), ...(this.#args.length === 0 ? words.slice(0, 1) : []), ...words];
   }
 
-  /** Makes a variable another name of `target`, as `declare -n` does. */
-  refer(name: string, target: string): void {
-    this.#references.set(name, target);
+  /**
+   * Makes a variable another name of `target`, as `declare -n` does. Without a target, its value or its next
+   * value is the target.
+   */
+  refer(name: string, target: string | null): void {
+    if (target === name) return;
+    const value = target === null && !this.#isNameref(name) ? this.value(name) : null;
+    if (target !== null || !this.#isNameref(name)) this.#references.set(name, target);
+    if (value !== null) this.#setTarget(name, value);
+  }
+
+  /** Makes a nameref an ordinary variable, as `declare +n` and `unset -n` do. */
+  endReference(name: string): void {
+    if (this.#isNameref(name)) this.#references.set(name, name);
+  }
+
+  /** Sets the variable that a nameref refers to. The nameref is unknown if `value` is not a name. */
+  #setTarget(name: string, value: VariableValue): void {
+    const [pieces = []] = value;
+    const text = pieces.map((piece) => piece.text ?? ' ').join('');
+    const isName = /^[A-Za-z_]\w*(?:\[.*\])?$/s.test(text) && text !== name;
+    this.#references.set(name, isName ? text : null);
+    if (!isName)
+      this.#values.set(name, [[{ text: null, quoted: true, certain: false, unknown: 'computed' }]]);
+  }
+
+  #isNameref(name: string): boolean {
+    const target = this.#findReference(name);
+    return target !== undefined && target !== name;
   }
 
   /** The variable that a name stands for. A chain of namerefs has at most eight links; bash rejects loops. */
   #resolve(name: string): string {
     let resolved = name;
-    for (let link = 0; link < 8; link += 1) {
-      const target = this.#findReference(resolved);
-      if (target === null) break;
-      resolved = target;
-    }
+    for (let link = 0; link < 8; link += 1) resolved = this.#findReference(resolved) ?? resolved;
     return resolved;
   }
 
-  #findReference(name: string): string | null {
-    const target = this.#references.get(name) ?? null;
-    return target === null && this.#parent !== null ? this.#parent.#findReference(name) : target;
+  #findReference(name: string): string | null | undefined {
+    if (this.#references.has(name) || this.#parent === null) return this.#references.get(name);
+    return this.#parent.#findReference(name);
   }
 
   assign(given: string, value: VariableValue): void {
     const name = this.#resolve(given);
+    if (this.#findReference(name) === null) return this.#setTarget(name, value);
     if (this.#values.has(name)) this.#reassigned.add(name);
     const size = value.reduce((sum, pieces) => sum + pieces.length, 0);
     this.#values.set(name, size > MAX_SEGMENTS ? [[{ text: null, quoted: true, certain: false }]] : value);
   }
 
-  /** Assigns one of several values to a loop variable. */
+  /** Assigns one of several values to a loop variable. The values of a nameref are variables. */
   assignEach(name: string, value: VariableValue): void {
+    if (this.#isNameref(name)) return this.#setTarget(name, value);
     this.#values.delete(name);
     this.assign(name, value);
   }

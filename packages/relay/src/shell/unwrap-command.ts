@@ -24,10 +24,8 @@ export interface UnwrappedCommand {
   readonly unclearReasons: readonly string[];
   /** It runs a shell or interpreter on its input. */
   readonly readsInput: boolean;
-  /** The script that it runs. */
-  readonly file?: ShellWord;
-  /** Scripts that it runs before anything else, if it is interactive. */
-  readonly startFiles?: readonly ShellWord[];
+  /** The scripts that it runs. */
+  readonly files?: readonly ShellWord[];
   /** Words with code in another language. */
   readonly foreign?: readonly ShellWord[];
   /** Files that its program reads. */
@@ -187,6 +185,7 @@ class WrapperReader {
 class ShellReader {
   readonly #name: string;
   readonly #args: readonly ShellWord[];
+  /** Scripts that an interactive shell runs before anything else. */
   readonly #startFiles: ShellWord[] = [];
 
   constructor(name: string, args: readonly ShellWord[]) {
@@ -207,7 +206,7 @@ class ShellReader {
         const rest = this.#args.slice(this.#args.indexOf(operand) + 1);
         if (takesCode) return this.#runs([toNestedCode(operand, rest)], false);
         if (readsInput || isInputPath(operand.text)) return this.#runs([], true);
-        return { ...this.#runs([], false), file: operand };
+        return { ...this.#runs([], false), files: [operand, ...this.#startFiles] };
       }
       if (text.startsWith('--')) {
         if (text === '--command') takesCode = true;
@@ -228,13 +227,12 @@ class ShellReader {
 
   #runs(inner: NestedCommand[], readsInput: boolean): UnwrappedCommand {
     const doubts = this.#name === 'fish' && inner.length > 0 ? ['fish code cannot be analyzed'] : [];
-    const startFiles = this.#startFiles;
-    return { nested: inner, traits: [], unclearReasons: doubts, readsInput, startFiles };
+    return { nested: inner, traits: [], unclearReasons: doubts, readsInput, files: this.#startFiles };
   }
 }
 
 /** Whether a shell reads its input from this path. */
-function isInputPath(text: string | null): boolean {
+export function isInputPath(text: string | null): boolean {
   return text === '-' || text === '/dev/stdin' || text === '/dev/fd/0' || text === '/proc/self/fd/0';
 }
 
