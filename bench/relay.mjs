@@ -3,9 +3,9 @@
 // Prints CPU and latency per decision: the pure engine as fast as it goes, and paced at 200/s for 20 seconds.
 import { readFileSync } from 'node:fs';
 import { RelaySchema } from '../packages/contract/src/config/relay.ts';
-import { compileRelay } from '../packages/relay/src/compile-relay.ts';
+import { compileRelayConfig } from '../packages/relay/src/compile-relay-config.ts';
 import { evaluateRelayEvent } from '../packages/relay/src/evaluate-event.ts';
-import { loadShellGrammar } from '../packages/relay/src/shell/grammar.ts';
+import { loadShellParser } from '../packages/relay/src/shell/shell-parser.ts';
 
 const RULES = 500;
 const PER_SECOND = 200;
@@ -16,9 +16,9 @@ const corpus = (name) =>
 const own = corpus('rules').rules;
 const more = Array.from({ length: RULES - own.length }, (_, n) => ruleOf(n));
 const started = performance.now();
-const relay = compileRelay(RelaySchema.parse({ mode: 'enforce', rules: [...own, ...more] }));
+const relay = compileRelayConfig(RelaySchema.parse({ mode: 'enforce', rules: [...own, ...more] }));
 console.log(`compiling ${RULES} rules: ${(performance.now() - started).toFixed(0)} ms`);
-const grammar = await loadShellGrammar();
+const grammar = await loadShellParser();
 const identity = { key: 'laptops', team: 'platform', owner: 'ana@acme.example' };
 const commands = [
   ...corpus('benign').commands,

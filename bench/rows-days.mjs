@@ -1,7 +1,7 @@
 // Requests of many days with all their rollups, generated in SQL. One day is generated with skewed values, and its rollups
 // are added up from its rows. All days are copies of it, so that each row of a rollup is the sum of rows that exist.
 
-import { DayPartitions } from '../packages/server/src/store/postgres/day-partitions.ts';
+import { DayPartitionManager } from '../packages/server/src/store/postgres/day-partitions.ts';
 import {
   ROLLUP_DIMENSIONS,
   UNPAIRED_DIMENSIONS,
@@ -107,7 +107,7 @@ export async function loadDays(sql, { rows, days, endMs, report }) {
   const starts = Array.from({ length: days }, (_, day) => endMs - (days - day) * DAY_MS);
   if (sql.engine === 'postgres') {
     const ends = starts.flatMap((start) => [start, start + DAY_MS - 1]);
-    await new DayPartitions().ensure(sql.client, ends);
+    await new DayPartitionManager().ensure(sql.client, ends);
   }
   for (const [day, start] of starts.entries()) {
     await copyDay(sql, day, start, perDay);

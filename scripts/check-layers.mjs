@@ -58,14 +58,14 @@ const FORBIDDEN_TERMS = [
     pattern:
       /['"`](?:azure|groq|deepseek|mistral|xai|together|fireworks|openrouter|ollama|vllm|perplexity|bedrock|vertex|cerebras|moonshot)\b/i,
     modules: ['server/providers', 'testkit'],
-    files: ['contract/src/config/provider-kinds.ts', 'cli/src/import/provider-names.ts'],
+    files: ['contract/src/config/provider-kinds.ts', 'cli/src/import/known-providers.ts'],
   },
   {
     what: 'a dialect’s name',
     // That of a provider too, so only wire may say it beside the providers.
     pattern: /['"`]cohere\b/i,
     modules: ['server/providers', 'testkit', 'wire'],
-    files: ['contract/src/config/provider-kinds.ts', 'cli/src/import/provider-names.ts'],
+    files: ['contract/src/config/provider-kinds.ts', 'cli/src/import/known-providers.ts'],
   },
   // A browser has none; the console names it in code it shows for other programs.
   { what: 'process.env', pattern: /process\.env/, modules: ['server/config', 'cli', 'testkit', 'console'] },

@@ -2,16 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeyScope } from '@floe/contract/scopes';
 import { systemClock } from '../../../packages/server/src/core/clock.ts';
-import { newId } from '../../../packages/server/src/core/ids.ts';
+import { createId } from '../../../packages/server/src/core/ids.ts';
 import { silentLog } from '../../../packages/server/src/core/log.ts';
 import { createPlatformKey } from '../../../packages/server/src/platform/create-platform-key.ts';
 import { generatePlatformKey } from '../../../packages/server/src/platform/key-format.ts';
-import { derivePepper } from '../../../packages/server/src/platform/keyring.ts';
+import { derivePlatformKeyPepper } from '../../../packages/server/src/platform/keyring.ts';
 import { insertConfigEntry } from '../../../packages/server/src/store/config-entries.ts';
 import { openDatabase } from '../../../packages/server/src/store/open-database.ts';
 import { insertOrg } from '../../../packages/server/src/store/orgs.ts';
-import type { DatabaseWriter } from '../../../packages/server/src/store/ports.ts';
 import { loadInstallationSecretKey } from '../../../packages/server/src/store/secret-key.ts';
+import type { DatabaseWriter } from '../../../packages/server/src/store/store-interfaces.ts';
 
 /** The size of a generated installation. */
 export interface InstallationSize {
@@ -48,7 +48,7 @@ function providerOf(size: InstallationSize, route: number): string {
 /** Writes an installation whose resources were created with the API. */
 export async function fillDatabase(dataDir: string, size: InstallationSize): Promise<Installation> {
   const secret = loadInstallationSecretKey({ dataDir, given: SECRET_KEY });
-  const pepper = derivePepper(secret.key);
+  const pepper = derivePlatformKeyPepper(secret.key);
   const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock: systemClock });
   const nowMs = systemClock.now();
   const made = (orgId: string, name: string, scopes: readonly KeyScope[]) =>
@@ -82,7 +82,7 @@ async function insertEntries(writer: DatabaseWriter, size: InstallationSize, now
       org_id: orgName(at % size.orgs),
       kind,
       id,
-      row_id: newId('cfg', nowMs),
+      row_id: createId('cfg', nowMs),
       position: at,
       entry_json: JSON.stringify(entry),
     });

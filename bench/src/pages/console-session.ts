@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { type BrowserContext, chromium, devices } from 'playwright-core';
 
@@ -58,7 +58,7 @@ export async function openConsoleSession(dataDir: string, database?: string): Pr
     const [set = ''] = answer.headers.getSetCookie();
     if (set !== '') cookie = set.split(';', 1)[0] ?? '';
     const parsed: unknown = text === '' ? null : JSON.parse(text);
-    return { status: answer.status, body: isObject(parsed) ? parsed : {} };
+    return { status: answer.status, body: isJsonObject(parsed) ? parsed : {} };
   };
   await signIn(floe, ask);
   await addBoard(ask);

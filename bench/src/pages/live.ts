@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { delay } from '../processes.ts';
 import { type ConsoleSession, type DeviceKind, PAGES_KEY } from './console-session.ts';
 import type { FigureStore } from './figure-store.ts';
@@ -123,7 +123,7 @@ async function idsInApi({ ask }: ConsoleSession, from: number): Promise<Readonly
     const more = cursor === '' ? '' : `&cursor=${cursor}`;
     const { body } = await ask('GET', `/api/analytics/requests?from=${since}&limit=500${more}`);
     for (const row of Array.isArray(body['data']) ? body['data'] : [])
-      if (isObject(row)) ids.add(String(row['id']));
+      if (isJsonObject(row)) ids.add(String(row['id']));
     cursor = typeof body['next_cursor'] === 'string' ? body['next_cursor'] : '';
   } while (cursor !== '');
   return ids;

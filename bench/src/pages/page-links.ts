@@ -1,4 +1,4 @@
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import type { ConsoleSession } from './console-session.ts';
 
 /** A page as a link leads there. */
@@ -33,8 +33,8 @@ export async function listPageLinks({ ask }: ConsoleSession): Promise<readonly P
     new URL('../../../packages/console/src/pages/index.ts', import.meta.url).href
   );
   const found: PageLink[] = [];
-  for (const page of Object.values(isObject(index) ? index : {}).flat()) {
-    if (!isObject(page) || typeof page['path'] !== 'string') continue;
+  for (const page of Object.values(isJsonObject(index) ? index : {}).flat()) {
+    if (!isJsonObject(page) || typeof page['path'] !== 'string') continue;
     const path = await resolvePagePath(page['path'], ask);
     found.push({ name: `${String(page['title'])} ${page['path']}`, path: `/o/acme${path}` });
   }
@@ -51,7 +51,7 @@ async function resolvePagePath(path: string, ask: ConsoleSession['ask']): Promis
   for (const room of ['management', 'monitoring', 'analytics', 'management/relay']) {
     const { body } = await ask('GET', `/api/${room}/${kind}?limit=1`);
     const [row] = Array.isArray(body['data']) ? body['data'] : [];
-    if (isObject(row)) return path.replace(/\$[^/]+/, String(row['id'] ?? row['slug']));
+    if (isJsonObject(row)) return path.replace(/\$[^/]+/, String(row['id'] ?? row['slug']));
   }
   return path.replace(/\$[^/]+/, 'none');
 }

@@ -37,10 +37,10 @@ export async function getApiJson(
     text = await response.text();
   } catch (error) {
     throw new ApiRequestError(
-      `${baseUrl} could not be reached: ${describeFetchError(error)}. Check FLOE_BASE_URL.`,
+      `${baseUrl} could not be reached: ${getErrorCauseMessage(error)}. Check FLOE_BASE_URL.`,
     );
   }
-  const value = parseUntrustedJson(text);
+  const value = tryParseJsonText(text);
   if (response.ok && value !== undefined) return value;
   throw toApiRequestError({ apiKey, baseUrl }, response.status, value);
 }
@@ -79,7 +79,7 @@ export function readTextProperty(value: unknown, name: string): string | undefin
 }
 
 /** Parses JSON text. Returns undefined if the text is not valid JSON. */
-export function parseUntrustedJson(text: string): unknown {
+export function tryParseJsonText(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return value;
@@ -92,7 +92,7 @@ export function parseUntrustedJson(text: string): unknown {
  * Returns the message of an error from `fetch`. Uses the cause of the error, because the message of the error
  * itself contains no details.
  */
-export function describeFetchError(error: unknown): string {
+export function getErrorCauseMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;
 }

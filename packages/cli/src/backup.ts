@@ -1,5 +1,5 @@
 import type { CliCommand } from './command.ts';
-import { INSTALLATION_HELP, runServer } from './server-process.ts';
+import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
 
 /** The command `floe backup`, which copies the SQLite database to a file. */
 export const backupCommand: CliCommand = {
@@ -7,6 +7,6 @@ export const backupCommand: CliCommand = {
   usage: 'backup <file> [--force]',
   summary:
     'Copies the SQLite database to a file; works while the server is running. --force replaces an existing file.',
-  help: INSTALLATION_HELP,
-  run: (args) => runServer(['backup', ...args]),
+  help: SERVER_ENVIRONMENT_HELP,
+  run: (args) => runServerProgram(['backup', ...args]),
 };

@@ -1,5 +1,5 @@
 import type { CliCommand } from './command.ts';
-import { INSTALLATION_HELP, runServer } from './server-process.ts';
+import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
 
 /** The command `floe config check`, which validates a floe.yaml file. */
 export const checkConfigCommand: CliCommand = {
@@ -7,6 +7,6 @@ export const checkConfigCommand: CliCommand = {
   usage: 'config check [file] [--allow-unset]',
   summary:
     'Validates a floe.yaml and prints a summary; exits with 1 on errors. --allow-unset ignores variables that are not set and secret files that do not exist.',
-  help: INSTALLATION_HELP,
-  run: (args) => runServer(['config', 'check', ...args]),
+  help: SERVER_ENVIRONMENT_HELP,
+  run: (args) => runServerProgram(['config', 'check', ...args]),
 };

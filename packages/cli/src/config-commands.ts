@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { isRecord } from './api/api-operations.ts';
-import { formatTable } from './api/format-rows.ts';
+import { formatTable } from './api/format-table.ts';
 import {
   ApiRequestError,
-  describeFetchError,
-  parseUntrustedJson,
+  getErrorCauseMessage,
   readProperty,
   toApiRequestError,
+  tryParseJsonText,
 } from './api-request.ts';
 import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
@@ -70,7 +70,7 @@ function readConfigText(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${describeFetchError(error)}.`);
+    throw new UsageError(`${file} cannot be read: ${getErrorCauseMessage(error)}.`);
   }
 }
 
@@ -103,10 +103,10 @@ async function postApiJson({ apiKey, baseUrl }: ApiConnection, path: string, bod
     text = await response.text();
   } catch (error) {
     throw new ApiRequestError(
-      `${baseUrl} could not be reached: ${describeFetchError(error)}. Check FLOE_BASE_URL.`,
+      `${baseUrl} could not be reached: ${getErrorCauseMessage(error)}. Check FLOE_BASE_URL.`,
     );
   }
-  const value = parseUntrustedJson(text);
+  const value = tryParseJsonText(text);
   if (response.ok && value !== undefined) return value;
   throw toApiRequestError({ apiKey, baseUrl }, response.status, value);
 }

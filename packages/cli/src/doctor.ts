@@ -1,5 +1,5 @@
 import type { CliCommand } from './command.ts';
-import { INSTALLATION_HELP, runServer } from './server-process.ts';
+import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
 
 /** The command `floe doctor`, which checks an installation. */
 export const doctorCommand: CliCommand = {
@@ -8,6 +8,6 @@ export const doctorCommand: CliCommand = {
   summary: 'Checks configuration, stores, clock, certificate, providers and mail. Changes nothing.',
   help: `Each finding that needs action has a remedy. Exits with 1 if a check failed.
 
-${INSTALLATION_HELP}`,
-  run: (args) => runServer(['doctor', ...args]),
+${SERVER_ENVIRONMENT_HELP}`,
+  run: (args) => runServerProgram(['doctor', ...args]),
 };

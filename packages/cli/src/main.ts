@@ -15,7 +15,7 @@ import { IMPORT_COMMANDS } from './import/import-commands.ts';
 import { migrateCommand } from './migrate.ts';
 import { operatorCommand } from './operator.ts';
 import { ownerLinkCommand } from './owner-link.ts';
-import { erasePersonCommand, exportPersonCommand } from './people-commands.ts';
+import { erasePersonalDataCommand, exportPersonalDataCommand } from './people-commands.ts';
 import { restoreCommand } from './restore.ts';
 import { runCommand } from './run.ts';
 import { rewrapSecretsCommand } from './secrets-rewrap.ts';
@@ -37,8 +37,8 @@ const BUILT_IN_COMMANDS: readonly CliCommand[] = [
   moveStorageCommand,
   ...IMPORT_COMMANDS,
   rewrapSecretsCommand,
-  exportPersonCommand,
-  erasePersonCommand,
+  exportPersonalDataCommand,
+  erasePersonalDataCommand,
   ownerLinkCommand,
   operatorCommand,
   ...HOOK_COMMANDS,

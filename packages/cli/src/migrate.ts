@@ -1,11 +1,11 @@
 import type { CliCommand } from './command.ts';
-import { INSTALLATION_HELP, runServer } from './server-process.ts';
+import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
 
 /** The command `floe migrate`, which migrates the database to this version. */
 export const migrateCommand: CliCommand = {
   words: ['migrate'],
   usage: 'migrate [--dry-run] [--force]',
   summary: 'Migrates the database to this version, or lists the pending migrations.',
-  help: INSTALLATION_HELP,
-  run: (args) => runServer(['migrate', ...args]),
+  help: SERVER_ENVIRONMENT_HELP,
+  run: (args) => runServerProgram(['migrate', ...args]),
 };

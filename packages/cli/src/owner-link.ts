@@ -1,5 +1,5 @@
 import type { CliCommand } from './command.ts';
-import { INSTALLATION_HELP, runServer } from './server-process.ts';
+import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
 
 /** The command `floe owner-link`, which prints a one-time link for a new owner. */
 export const ownerLinkCommand: CliCommand = {
@@ -9,6 +9,6 @@ export const ownerLinkCommand: CliCommand = {
   help: `Use it for the first sign-in, or when every owner has lost access. The server can be running. Previous links stop working.
 With one organization, or with --operator, the new owner also becomes an operator of the installation.
 
-${INSTALLATION_HELP}`,
-  run: (args) => runServer(['owner-link', ...args]),
+${SERVER_ENVIRONMENT_HELP}`,
+  run: (args) => runServerProgram(['owner-link', ...args]),
 };

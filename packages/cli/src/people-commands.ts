@@ -6,12 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isRecord } from './api/api-operations.ts';
 import {
   ApiRequestError,
-  describeFetchError,
   getApiJson,
-  parseUntrustedJson,
+  getErrorCauseMessage,
   readProperty,
   readTextProperty,
   toApiRequestError,
+  tryParseJsonText,
 } from './api-request.ts';
 import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
@@ -34,7 +34,7 @@ const SELECTOR_HELP = `Options:
   --end-user <id>      an end user, identified by the id that clients send in requests`;
 
 /** The command `floe people export`, which downloads the data of one person. */
-export const exportPersonCommand: CliCommand = {
+export const exportPersonalDataCommand: CliCommand = {
   words: ['people', 'export'],
   usage: 'people export --email <email> [--output <file>]',
   summary: 'Downloads the data of one person as NDJSON.',
@@ -45,7 +45,7 @@ ${CONNECTION_HELP}`,
 };
 
 /** The command `floe people erase`, which erases the data of one person. */
-export const erasePersonCommand: CliCommand = {
+export const erasePersonalDataCommand: CliCommand = {
   words: ['people', 'erase'],
   usage: 'people erase --email <email> --reason <text> [--yes] [--json]',
   summary: 'Erases the data of one person and waits until the erasure is complete; cannot be undone.',
@@ -87,7 +87,7 @@ async function createExportFile(path: string): Promise<FileHandle> {
     return await open(path, 'wx', EXPORT_FILE_MODE);
   } catch (error) {
     throw new UsageError(
-      `${path} cannot be created: ${describeFetchError(error)}. Specify a file that does not exist, in a directory in which you can create files.`,
+      `${path} cannot be created: ${getErrorCauseMessage(error)}. Specify a file that does not exist, in a directory in which you can create files.`,
     );
   }
 }
@@ -101,7 +101,7 @@ async function download(connection: ApiConnection, selector: object, to: Writabl
     await pipeline(Readable.fromWeb(body), to, { end: to !== process.stdout });
   } catch (error) {
     throw new ApiRequestError(
-      `The export is incomplete: ${describeFetchError(error)}. Run the command again.`,
+      `The export is incomplete: ${getErrorCauseMessage(error)}. Run the command again.`,
     );
   }
 }
@@ -125,7 +125,7 @@ async function erasePerson(args: readonly string[]): Promise<number> {
   }
   const body = { ...selector, reason: values.reason };
   const response = await sendApiRequest(connection, post('/api/management/people/erase', body));
-  const id = readTextProperty(parseUntrustedJson(await response.text()), 'id');
+  const id = readTextProperty(tryParseJsonText(await response.text()), 'id');
   if (id === undefined) throw toApiRequestError(connection, response.status, undefined);
   const job = await waitForJob(connection, id);
   process.stdout.write(values.json ? `${JSON.stringify(job, null, 2)}\n` : formatErasure(job));

@@ -1,5 +1,5 @@
 import type { CliCommand } from './command.ts';
-import { INSTALLATION_HELP, runServer } from './server-process.ts';
+import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
 
 /** The command `floe secrets rewrap`, which encrypts all stored secrets again. */
 export const rewrapSecretsCommand: CliCommand = {
@@ -7,6 +7,6 @@ export const rewrapSecretsCommand: CliCommand = {
   usage: 'secrets rewrap',
   summary:
     'Re-encrypts every stored secret with the first key of FLOE_ENCRYPTION_KEYS; can be interrupted and repeated.',
-  help: INSTALLATION_HELP,
-  run: (args) => runServer(['secrets', 'rewrap', ...args]),
+  help: SERVER_ENVIRONMENT_HELP,
+  run: (args) => runServerProgram(['secrets', 'rewrap', ...args]),
 };

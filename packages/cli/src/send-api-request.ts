@@ -1,4 +1,4 @@
-import { ApiRequestError, describeFetchError, parseUntrustedJson, toApiRequestError } from './api-request.ts';
+import { ApiRequestError, getErrorCauseMessage, toApiRequestError, tryParseJsonText } from './api-request.ts';
 import type { ApiConnection } from './connection.ts';
 
 /** Time limit until the response starts. The body has no limit. */
@@ -41,11 +41,11 @@ export async function sendApiRequest(
       signal: abort.signal,
     });
     if (response.ok) return response;
-    throw toApiRequestError({ apiKey, baseUrl }, response.status, parseUntrustedJson(await response.text()));
+    throw toApiRequestError({ apiKey, baseUrl }, response.status, tryParseJsonText(await response.text()));
   } catch (error) {
     if (error instanceof ApiRequestError) throw error;
     throw new ApiRequestError(
-      `${baseUrl} could not be reached: ${describeFetchError(error)}. Check FLOE_BASE_URL.`,
+      `${baseUrl} could not be reached: ${getErrorCauseMessage(error)}. Check FLOE_BASE_URL.`,
     );
   } finally {
     clearTimeout(timer);

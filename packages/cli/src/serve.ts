@@ -1,15 +1,15 @@
 import type { CliCommand } from './command.ts';
 import { UsageError } from './connection.ts';
-import { INSTALLATION_HELP, runServer } from './server-process.ts';
+import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
 
 /** The command `floe serve`, which runs the server. */
 export const serveCommand: CliCommand = {
   words: ['serve'],
   usage: 'serve',
   summary: 'Runs the server in the foreground.',
-  help: INSTALLATION_HELP,
+  help: SERVER_ENVIRONMENT_HELP,
   async run(args) {
     if (args.length > 0) throw new UsageError('usage: floe serve');
-    return await runServer([]);
+    return await runServerProgram([]);
   },
 };

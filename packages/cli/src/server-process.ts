@@ -9,7 +9,7 @@ const FORWARDED_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const;
  * The help text for commands that run the server program. It lists the environment variables that select the
  * installation.
  */
-export const INSTALLATION_HELP = `Environment:
+export const SERVER_ENVIRONMENT_HELP = `Environment:
   FLOE_CONFIG        path of the configuration file; default: floe.yaml in this directory, if it exists
   FLOE_DATA_DIR      data directory; default: .floe in this directory
   FLOE_DATABASE_URL  sqlite:<file> or postgres://…; default: storage.database, or a file in the data directory
@@ -19,7 +19,7 @@ All variables: docs/reference/environment-variables.md`;
  * Runs the server program with these arguments, forwards signals to it, and resolves to its exit code. If this
  * process is killed, the channel closes, and the server shuts down.
  */
-export function runServer(args: readonly string[]): Promise<number> {
+export function runServerProgram(args: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [SERVER_ENTRY, ...args], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -37,7 +37,7 @@ export function runServer(args: readonly string[]): Promise<number> {
  * Runs the server program with `input` as its standard input. Resolves to its exit code and its output as
  * parsed JSON.
  */
-export async function readServerJson(
+export async function runServerProgramForJson(
   args: readonly string[],
   input: string,
 ): Promise<{ readonly code: number; readonly value: unknown }> {

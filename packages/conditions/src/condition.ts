@@ -1,7 +1,7 @@
 import { type CelProgram, compileExpression, getCelErrorMessage, parseCondition } from './cel.ts';
-import { meterLoops, requireBoundedCost } from './expression-cost.ts';
+import { addLoopStepCharges, requireBoundedCost } from './expression-cost.ts';
 import { describeStepLimit, StepMeter } from './step-meter.ts';
-import { type ConditionInputs, validateExpression } from './validate-expression.ts';
+import { type ConditionVariablePaths, validateExpression } from './validate-expression.ts';
 import type { ConditionVariables, ConditionVocabulary } from './vocabulary.ts';
 
 /**
@@ -18,7 +18,7 @@ export class EvaluationFailure {
 
 /** A condition prepared for evaluation, such as a policy's `when`. */
 export interface CompiledCondition {
-  readonly inputs: ConditionInputs;
+  readonly inputs: ConditionVariablePaths;
   /** Evaluates the condition. Never throws. Fails if it needs more steps than remain. */
   evaluate(variables: ConditionVariables, steps: StepMeter): boolean | EvaluationFailure;
 }
@@ -51,7 +51,7 @@ function compileUncached(source: string, vocabulary: ConditionVocabulary): Compi
   const expression = parseCondition(source);
   const needs = validateExpression(expression, vocabulary);
   requireBoundedCost(expression);
-  const plain = meterLoops(expression);
+  const plain = addLoopStepCharges(expression);
   const planned = compileExpression(expression);
   const program: CelProgram = (read, steps) => {
     steps.charge(plain);
@@ -83,7 +83,7 @@ function evaluateProgram(
  */
 function evaluateExample(
   program: CelProgram,
-  needs: ConditionInputs,
+  needs: ConditionVariablePaths,
   { example, dynamicVariables }: ConditionVocabulary,
 ): void {
   const value = program(example, new StepMeter());

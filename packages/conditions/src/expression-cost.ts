@@ -1,6 +1,6 @@
 import { parseCondition } from './cel.ts';
 import type { CelExpression } from './cel-library.ts';
-import { RANGE_FUNCTION, STEP_FUNCTION } from './metered-environment.ts';
+import { LOOP_RANGE_FUNCTION_NAME, STEP_FUNCTION_PREFIX } from './metered-environment.ts';
 
 /** An expression or part of one. The parser leaves some optional parts undefined. */
 type OptionalExpression = CelExpression | undefined;
@@ -104,16 +104,17 @@ function subexpressions(expression: OptionalExpression): readonly OptionalExpres
  * Adds a step charge to each iteration of the loops in an expression. Returns the steps outside of loops,
  * which are charged when the evaluation starts.
  */
-export function meterLoops(expression: OptionalExpression): number {
+export function addLoopStepCharges(expression: OptionalExpression): number {
   const kind = expression?.exprKind;
   if (expression === undefined) return 0;
   if (kind?.case !== 'comprehensionExpr')
-    return 1 + subexpressions(expression).reduce((sum, part) => sum + meterLoops(part), 0);
+    return 1 + subexpressions(expression).reduce((sum, part) => sum + addLoopStepCharges(part), 0);
   const loop = kind.value;
-  const perTurn = meterLoops(loop.loopCondition) + meterLoops(loop.loopStep);
-  const around = meterLoops(loop.iterRange) + meterLoops(loop.accuInit) + meterLoops(loop.result);
-  loop.loopCondition = withArgument(`${STEP_FUNCTION}(${perTurn}) && true`, 1, loop.loopCondition);
-  loop.iterRange = withArgument(`${RANGE_FUNCTION}(true)`, 0, loop.iterRange);
+  const perTurn = addLoopStepCharges(loop.loopCondition) + addLoopStepCharges(loop.loopStep);
+  const around =
+    addLoopStepCharges(loop.iterRange) + addLoopStepCharges(loop.accuInit) + addLoopStepCharges(loop.result);
+  loop.loopCondition = withArgument(`${STEP_FUNCTION_PREFIX}(${perTurn}) && true`, 1, loop.loopCondition);
+  loop.iterRange = withArgument(`${LOOP_RANGE_FUNCTION_NAME}(true)`, 0, loop.iterRange);
   return 1 + around;
 }
 

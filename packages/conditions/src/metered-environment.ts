@@ -9,11 +9,11 @@ type FunctionGroup = NonNullable<ReturnType<Functions['find']>>;
 /**
  * The prefix of the internal functions that charge the steps of loops. Conditions cannot call them.
  */
-export const STEP_FUNCTION = 'floe_step_';
+export const STEP_FUNCTION_PREFIX = 'floe_step_';
 /** The name of the internal function that charges for the list that a loop iterates over. */
-export const RANGE_FUNCTION = 'floe_range_';
+export const LOOP_RANGE_FUNCTION_NAME = 'floe_range_';
 /** Returns whether a function name is reserved for internal use. */
-export const isReservedFunction = (name: string): boolean => name.startsWith('floe_');
+export const isReservedFunctionName = (name: string): boolean => name.startsWith('floe_');
 
 /**
  * Characters that are compared or copied in one step. Searching for a string of length n takes n times as long.
@@ -56,8 +56,8 @@ function customFunctions(cel: CelLibrary, meter: () => StepMeter) {
   const { BOOL, DYN, INT, STRING } = cel.CelScalar;
   const patterns = new Map<string, RegularExpressionTest>();
   return [
-    cel.celFunc(STEP_FUNCTION, [INT], BOOL, () => true),
-    cel.celFunc(RANGE_FUNCTION, [DYN], DYN, (list) => list),
+    cel.celFunc(STEP_FUNCTION_PREFIX, [INT], BOOL, () => true),
+    cel.celFunc(LOOP_RANGE_FUNCTION_NAME, [DYN], DYN, (list) => list),
     cel.celMethod('matches', STRING, [STRING], BOOL, function (pattern) {
       return compileCached(patterns, pattern)(String(this), meter());
     }),
@@ -92,8 +92,8 @@ function countCodePoints(text: string): bigint {
 /** Charges for the values that a call reads. @throws StepLimitExceededError */
 function chargeCall(cel: CelLibrary, meter: StepMeter, name: string, values: readonly unknown[]): void {
   const [first, second] = values;
-  if (name === STEP_FUNCTION) return meter.charge(Number(first));
-  if (name === RANGE_FUNCTION) return chargeEntries(cel, meter, first);
+  if (name === STEP_FUNCTION_PREFIX) return meter.charge(Number(first));
+  if (name === LOOP_RANGE_FUNCTION_NAME) return chargeEntries(cel, meter, first);
   if (name === 'contains' && typeof first === 'string' && typeof second === 'string')
     return meter.charge(
       first.length / CHARS_PER_STEP + (first.length * second.length) / SEARCHED_CHARS_PER_STEP,

@@ -1,11 +1,11 @@
 import type { CelExpression } from './cel-library.ts';
-import { isReservedFunction } from './metered-environment.ts';
+import { isReservedFunctionName } from './metered-environment.ts';
 import { type ConditionVocabulary, getVariableMembers } from './vocabulary.ts';
 
 /**
  * The variables that a condition reads: `request.model`, or `request` if it reads the whole object.
  */
-export type ConditionInputs = ReadonlySet<string>;
+export type ConditionVariablePaths = ReadonlySet<string>;
 
 /**
  * Checks that all names in a condition exist. A loop over client data must not be inside another loop,
@@ -16,7 +16,7 @@ export type ConditionInputs = ReadonlySet<string>;
 export function validateExpression(
   expression: CelExpression,
   vocabulary: ConditionVocabulary,
-): ConditionInputs {
+): ConditionVariablePaths {
   const reader = new ExpressionValidator(vocabulary);
   reader.read(expression, 0);
   return reader.inputs;
@@ -40,7 +40,7 @@ class ExpressionValidator {
       case 'selectExpr':
         return this.#select(exprKind.value.operand, exprKind.value.field, loops);
       case 'callExpr':
-        if (isReservedFunction(exprKind.value.function))
+        if (isReservedFunctionName(exprKind.value.function))
           throw new Error(
             `unknown function "${exprKind.value.function}"; names that start with "floe_" are reserved`,
           );

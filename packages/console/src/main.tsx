@@ -6,7 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { createConsoleRouter } from './app/router.tsx';
 import { createQueryClient } from './data/query-client.ts';
 import { sessionQuery } from './data/session.ts';
-import { Toasts } from './ui/toast.tsx';
+import { ToastContainer } from './ui/toast.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
 
 const client = createQueryClient();
@@ -25,7 +25,7 @@ void router.load().finally(() =>
       <QueryClientProvider client={client}>
         <TooltipProvider>
           <RouterProvider router={router} />
-          <Toasts />
+          <ToastContainer />
         </TooltipProvider>
       </QueryClientProvider>
     </StrictMode>,

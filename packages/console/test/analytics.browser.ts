@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { callHttp } from '@floe/testkit/http-client';
 import type { Page } from 'playwright-core';
 import { assertAccessible, takeScreenshot } from './checks.ts';
@@ -29,8 +29,10 @@ async function keyIds(url: string): Promise<ReadonlyMap<string, string>> {
   const body = (
     await callHttp(`${url}/api/management/keys?limit=50`, { headers: { 'x-api-key': CONSOLE_KEY } })
   ).json();
-  const rows = isObject(body) && Array.isArray(body['data']) ? body['data'] : [];
-  return new Map(rows.flatMap((row) => (isObject(row) ? [[String(row['name']), String(row['id'])]] : [])));
+  const rows = isJsonObject(body) && Array.isArray(body['data']) ? body['data'] : [];
+  return new Map(
+    rows.flatMap((row) => (isJsonObject(row) ? [[String(row['name']), String(row['id'])]] : [])),
+  );
 }
 
 /** What a server that died had not told its database: requests of 60 days, at whole cents. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, before, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { callHttp } from '@floe/testkit/http-client';
 import { assertAccessible, takeScreenshot } from './checks.ts';
 import { CONSOLE_KEY, type ConsoleHarness, openConsolePage, startConsoleHarness } from './console-harness.ts';
@@ -27,7 +27,7 @@ async function api(path: string, body: object): Promise<void> {
 async function beat(id: string, tail = '') {
   const answer = await callHttp(`${harness.floe.url}/api/monitoring/monitors/${id}`, { headers });
   const monitor = answer.json();
-  const url = new URL(isObject(monitor) ? String(monitor['beat_url']) : '');
+  const url = new URL(isJsonObject(monitor) ? String(monitor['beat_url']) : '');
   const { status } = await callHttp(`${harness.floe.url}${url.pathname}${tail}`, { body: {} });
   assert.equal(status, 200, `${id}${tail}`);
 }

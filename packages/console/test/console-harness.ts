@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { eventually, TEST_TIMEOUT_MS } from '@floe/testkit/eventually';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
@@ -260,7 +260,7 @@ export async function waitForWrittenRows(
       headers: { 'x-api-key': CONSOLE_KEY },
     });
     const body = answer.json();
-    const written = isObject(body) && Array.isArray(body['data']) ? body['data'].length : 0;
+    const written = isJsonObject(body) && Array.isArray(body['data']) ? body['data'].length : 0;
     return written >= count || undefined;
   });
 }

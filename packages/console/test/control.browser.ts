@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { callHttp } from '@floe/testkit/http-client';
@@ -35,7 +35,7 @@ after(async () => {
 async function made(path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
   const answer = await harness.ask('POST', path, body);
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  return isObject(answer.body) ? answer.body : {};
+  return isJsonObject(answer.body) ? answer.body : {};
 }
 
 /** One request with a key: its status, and what the cache did with it. */
@@ -63,7 +63,7 @@ function secondsIn(text: string): number {
 async function usedLately(id: string): Promise<void> {
   await eventually(async () => {
     const { body } = await harness.ask('GET', `/api/management/keys/${id}`);
-    return (isObject(body) && body['last_used_at'] !== null) || undefined;
+    return (isJsonObject(body) && body['last_used_at'] !== null) || undefined;
   });
 }
 
@@ -190,7 +190,7 @@ test('a key that was used a second ago is revoked by typing its name, and its ne
 test('the old value of a rotated key is ended from its page, and the new one works on', async () => {
   const { id, key: old } = await keyNamed('rotated');
   const rotated = await harness.ask('POST', `/api/management/keys/${id}/rotate`, {});
-  const next = isObject(rotated.body) ? String(rotated.body['key']) : '';
+  const next = isJsonObject(rotated.body) ? String(rotated.body['key']) : '';
   const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/keys/${id}`);
   await page.getByRole('button', { name: 'Expire old value' }).click();
   const dialog = page.getByRole('dialog', { name: 'Expire the old value of key “rotated”?' });

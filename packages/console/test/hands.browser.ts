@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { callHttp } from '@floe/testkit/http-client';
 import { CONSOLE_KEY, type ConsoleHarness, openConsolePage, startConsoleHarness } from './console-harness.ts';
 
@@ -65,7 +65,7 @@ test('what is typed while a form is saved stays, and can be saved next', async (
     body: { name: 'agents', scope: 'org', limit_usd: 50, period: 'month', mode: 'soft' },
   });
   const budget = made.json();
-  const id = isObject(budget) ? String(budget['id']) : '';
+  const id = isJsonObject(budget) ? String(budget['id']) : '';
   const { page, context, faults } = await openConsolePage(harness, `/o/acme/management/budgets?open=${id}`);
   const held = Promise.withResolvers<void>();
   await page.route(`**/api/management/budgets/${id}`, async (route) => {

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { callHttp } from '@floe/testkit/http-client';
 import type { Alert } from '../../server/src/alerts/alert.ts';
@@ -53,7 +53,7 @@ async function made(
   body: object,
 ): Promise<Readonly<Record<string, unknown>>> {
   const answer = await people.ask('POST', path, body);
-  assert.ok(answer.status < 300 && isObject(answer.body), JSON.stringify(answer));
+  assert.ok(answer.status < 300 && isJsonObject(answer.body), JSON.stringify(answer));
   return answer.body;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { callHttp } from '@floe/testkit/http-client';
 import { assertAccessible, takeScreenshot } from './checks.ts';
 import {
@@ -18,8 +18,8 @@ async function newestId(): Promise<string> {
     headers: { 'x-api-key': CONSOLE_KEY },
   });
   const body = answer.json();
-  const [row] = isObject(body) && Array.isArray(body['data']) ? body['data'] : [];
-  return isObject(row) ? String(row['id']) : '';
+  const [row] = isJsonObject(body) && Array.isArray(body['data']) ? body['data'] : [];
+  return isJsonObject(row) ? String(row['id']) : '';
 }
 
 before(async () => {

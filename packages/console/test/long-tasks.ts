@@ -1,4 +1,4 @@
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import type { Page } from 'playwright-core';
 
 /** What the main thread of a page does, by the clock of that thread: time that a busy machine gave to others is not in it. */
@@ -39,6 +39,6 @@ interface TraceEvent {
 /** Chromium wrote them in its documented trace format. */
 function eventsOf(text: string): readonly TraceEvent[] {
   const trace: unknown = JSON.parse(text);
-  if (!isObject(trace) || !Array.isArray(trace['traceEvents'])) throw new Error('This is no trace.');
+  if (!isJsonObject(trace) || !Array.isArray(trace['traceEvents'])) throw new Error('This is no trace.');
   return trace['traceEvents'] as readonly TraceEvent[];
 }

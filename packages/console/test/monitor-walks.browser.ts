@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { callHttp } from '@floe/testkit/http-client';
 import type { Page } from 'playwright-core';
 import { backdateLastSeen, backdateMonitors, updateStore } from './backdate-store.ts';
@@ -55,9 +55,9 @@ before(async () => {
     });
     req.on('end', () => {
       const body: unknown = JSON.parse(text);
-      const data = isObject(body) ? body['data'] : null;
-      const subject = isObject(data) ? data['subject'] : null;
-      told.push(`${isObject(body) ? body['type'] : ''} ${isObject(subject) ? subject['id'] : ''}`);
+      const data = isJsonObject(body) ? body['data'] : null;
+      const subject = isJsonObject(data) ? data['subject'] : null;
+      told.push(`${isJsonObject(body) ? body['type'] : ''} ${isJsonObject(subject) ? subject['id'] : ''}`);
       res.end('ok');
     });
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { TEST_TIMEOUT_MS } from '@floe/testkit/eventually';
 import { callHttp } from '@floe/testkit/http-client';
 import { assertAccessible, takeScreenshot } from './checks.ts';
@@ -26,7 +26,7 @@ const make = (body: object) => callHttp(`${harness.floe.url}/api/monitoring/moni
 async function beat(id: string, tail = '', body: object = { host: 'db-3', size: '41.2 GB' }) {
   const answer = await callHttp(`${harness.floe.url}/api/monitoring/monitors/${id}`, { headers });
   const monitor = answer.json();
-  const url = new URL(isObject(monitor) ? String(monitor['beat_url']) : '');
+  const url = new URL(isJsonObject(monitor) ? String(monitor['beat_url']) : '');
   await callHttp(`${harness.floe.url}${url.pathname}${tail}`, { body });
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { callHttp } from '@floe/testkit/http-client';
 import * as pages from '../src/pages/index.ts';
@@ -131,7 +131,7 @@ async function populate(harness: MemberHarness): Promise<void> {
 
 async function beat(harness: MemberHarness, id: string, tail: string): Promise<void> {
   const { body } = await harness.ask('GET', `/api/monitoring/monitors/${id}`);
-  const address = isObject(body) ? String(body['beat_url']) : '';
+  const address = isJsonObject(body) ? String(body['beat_url']) : '';
   assert.equal((await callHttp(`${address}${tail}`, { body: { host: 'db-3' } })).status, 200, address + tail);
 }
 
@@ -172,8 +172,9 @@ async function resolvePageUrl(harness: MemberHarness, path: string): Promise<str
   const kind = list.split('/').at(-1) ?? '';
   for (const area of ['management', 'monitoring', 'analytics', 'management/relay']) {
     const { body } = await harness.ask('GET', `/api/${area}/${kind}`);
-    const [row] = isObject(body) && Array.isArray(body['data']) ? body['data'] : [];
-    if (isObject(row)) return path.replace(/\$[^/]+/, encodeURIComponent(String(row['slug'] ?? row['id'])));
+    const [row] = isJsonObject(body) && Array.isArray(body['data']) ? body['data'] : [];
+    if (isJsonObject(row))
+      return path.replace(/\$[^/]+/, encodeURIComponent(String(row['slug'] ?? row['id'])));
   }
   throw new Error(`Nothing is listed for ${path}`);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { callHttp } from '@floe/testkit/http-client';
 import type { Page } from 'playwright-core';
 import { assertAccessible, takeScreenshot } from './checks.ts';
@@ -42,19 +42,19 @@ async function ask(command: string, session = 'ses-1'): Promise<Readonly<Record<
   });
   const body = answer.json();
   assert.equal(answer.status, 200, JSON.stringify(body));
-  return isObject(body) ? body : {};
+  return isJsonObject(body) ? body : {};
 }
 
 /** What an agent hears that waits for a person. */
 async function waitFor(id: string): Promise<Readonly<Record<string, unknown>>> {
   const answer = await callHttp(`${harness.floe.url}/relay/v1/approvals/${id}?wait_seconds=20`, { headers });
   const body = answer.json();
-  return isObject(body) ? body : {};
+  return isJsonObject(body) ? body : {};
 }
 
 async function waitingId(command: string): Promise<string> {
   const { approval } = await ask(command);
-  return isObject(approval) ? String(approval['id']) : '';
+  return isJsonObject(approval) ? String(approval['id']) : '';
 }
 
 before(async () => {

@@ -1,6 +1,4 @@
 import * as z from 'zod';
-import { LogSchema } from './config/log.ts';
-import { OrgSchema } from './config/org.ts';
 import {
   AuthSchema,
   OutboundSchema,
@@ -9,13 +7,15 @@ import {
   SmtpSchema,
   StorageSchema,
   TelemetrySchema,
-} from './config/platform.ts';
+} from './config/installation-sections.ts';
+import { LogSchema } from './config/log.ts';
+import { OrgSchema } from './config/org.ts';
 import { ServerSchema } from './config/server.ts';
 
 /**
  * The schema of floe.yaml. Objects are strict, defaults are applied and short forms are expanded,
  * so the output is complete. Rules about one object are part of the schema. Rules about several
- * objects (references and unique names) are in `findReferenceIssues` in `config/references.ts`.
+ * objects (references and unique names) are in `findCrossObjectIssues` in `config/references.ts`.
  */
 export const FloeConfigSchema = z.strictObject({
   server: ServerSchema.prefault({}).describe('Addresses on which Floe listens, and the public URL.'),

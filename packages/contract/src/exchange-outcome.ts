@@ -44,7 +44,7 @@ export function classifyExchangeOutcome(state: string, status: number): Exchange
 }
 
 /** Returns whether a row with this state and status counts as an error. */
-export function isErrorRow(state: string, status: number): boolean {
+export function isErrorExchange(state: string, status: number): boolean {
   const outcome = classifyExchangeOutcome(state, status);
   return ERROR_OUTCOMES.some((one) => one === outcome);
 }

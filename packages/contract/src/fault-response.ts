@@ -1,4 +1,4 @@
-import { describeForAnthropic, FAULTS, type Fault } from './faults.ts';
+import { FAULTS, type Fault, getAnthropicFaultMessage } from './faults.ts';
 
 /**
  * The format of an error body: OpenAI's for Chat Completions, Responses and `/api`, and Anthropic's
@@ -12,7 +12,7 @@ export function formatFaultBody(fault: Fault, requestId: string, shape: ErrorBod
   if (shape === 'anthropic') {
     const error = {
       type: FAULTS[code].anthropic,
-      message: describeForAnthropic(fault),
+      message: getAnthropicFaultMessage(fault),
       code: detail.dialectCode ?? code,
       param: detail.param,
     };
@@ -32,7 +32,7 @@ export function formatFaultBody(fault: Fault, requestId: string, shape: ErrorBod
 const DEFAULT_WAIT_MS = 1000;
 
 /** Returns the headers of an error response on any surface, as alternating names and values. */
-export function formatFaultHeaders(fault: Fault): string[] {
+export function buildFaultHeaders(fault: Fault): string[] {
   const headers = ['x-floe-error-source', fault.source];
   const { status } = fault;
   const waitMs =

@@ -162,7 +162,7 @@ export class Fault extends Error {
 const TOO_LONG = 'prompt is too long';
 
 /** Returns the message of a fault for a Messages client. */
-export function describeForAnthropic({ message, detail }: Fault): string {
+export function getAnthropicFaultMessage({ message, detail }: Fault): string {
   const isKnown = detail.dialectCode !== 'context_length_exceeded' || message.includes(TOO_LONG);
   return isKnown ? message : `${TOO_LONG}: ${message}`;
 }

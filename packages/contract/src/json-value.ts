@@ -23,7 +23,7 @@ const jsonValueSchema: z.ZodType<JsonValue, JsonValue> = z
  * Creates the schema of any JSON value. Unlike `z.json()`, the recursive schema has a name in
  * derived schemas.
  */
-export function jsonValueField() {
+export function createJsonValueField() {
   // Lazy, so that derived schemas use a reference. Otherwise, zod would name the parts of a described copy
   // itself.
   return z.lazy(() => jsonValueSchema);

@@ -66,14 +66,14 @@ export function mayContainInexactNumbers(text: string): boolean {
  */
 export function parseJsonExactly(text: string): Json {
   if (!mayContainInexactNumbers(text)) return JSON.parse(text);
-  return reviveExactNumbers(text);
+  return parseJsonWithExactNumbers(text);
 }
 
 /**
  * Parses JSON that may contain inexact numbers, as `parseJsonExactly` does.
  * @throws {SyntaxError}
  */
-export function reviveExactNumbers(text: string): Json {
+export function parseJsonWithExactNumbers(text: string): Json {
   const value: Json = JSON.parse(text, reviveNumber);
   return value;
 }
@@ -85,7 +85,7 @@ function reviveNumber(_key: string, value: unknown, context?: { readonly source?
 }
 
 /** Returns whether a value is a JSON object. */
-export function isObject(value: unknown): value is JsonObject {
+export function isJsonObject(value: unknown): value is JsonObject {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
   );

@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { RelayConfig } from '@floe/contract/config';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import type { CallerIdentity } from './rules/match-caller.ts';
 
 /**
@@ -53,5 +53,10 @@ export function verifyBundle(
  * it.
  */
 function isBundlePayload(value: unknown): value is BundlePayload {
-  return isObject(value) && value['format'] === 1 && isObject(value['relay']) && isObject(value['identity']);
+  return (
+    isJsonObject(value) &&
+    value['format'] === 1 &&
+    isJsonObject(value['relay']) &&
+    isJsonObject(value['identity'])
+  );
 }

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
-import { compileRelay } from './compile-relay.ts';
+import { compileRelayConfig } from './compile-relay-config.ts';
 import benign from './corpus/benign.json' with { type: 'json' };
 import hostile from './corpus/hostile.json' with { type: 'json' };
 import given from './corpus/rules.json' with { type: 'json' };
 import { evaluateRelayEvent } from './evaluate-event.ts';
-import { loadShellGrammar } from './shell/grammar.ts';
+import { loadShellParser } from './shell/shell-parser.ts';
 
 const { note: _, ...config } = given;
-const relay = compileRelay(RelaySchema.parse(config));
-const grammar = await loadShellGrammar();
+const relay = compileRelayConfig(RelaySchema.parse(config));
+const grammar = await loadShellParser();
 const identity = { key: 'ci', team: null, owner: null };
 
 function decided(command: string): string {

@@ -1,16 +1,16 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
-import type { CompiledRelay } from './compile-relay.ts';
+import type { CompiledRelayConfig } from './compile-relay-config.ts';
 import {
   type CompiledRule,
-  findRuleApplications,
-  type RuleApplication,
+  findRuleMatches,
   type RuleDecision,
+  type RuleMatch,
   type RuleMode,
 } from './rules/compile-rule.ts';
 import type { CallerIdentity } from './rules/match-caller.ts';
 import { RuleInput } from './rules/rule-input.ts';
 import type { ShellAnalysis, SimpleCommand } from './shell/command.ts';
-import type { ShellGrammar } from './shell/grammar.ts';
+import type { ShellParser } from './shell/shell-parser.ts';
 
 /** The name of the built-in rule for commands that cannot be analyzed. */
 export const UNCLEAR_COMMAND_RULE_NAME = 'unclear-command';
@@ -47,9 +47,9 @@ export interface RelayEvaluation {
 
 /** The input of `evaluateRelayEvent`. */
 export interface RelayEvaluationInput {
-  readonly relay: CompiledRelay;
+  readonly relay: CompiledRelayConfig;
   /** Required for shell commands only. */
-  readonly grammar: ShellGrammar | null;
+  readonly grammar: ShellParser | null;
   readonly identity: CallerIdentity;
   readonly nowMs: number;
   /** Rules with the decision `ask` that a member has approved for this event. */
@@ -60,7 +60,7 @@ const STRICTNESS: readonly (RuleDecision | 'abstain')[] = ['abstain', 'allow', '
 
 /**
  * Decides on one event. If several rules match, the strictest decision applies. Has no side effects
- * and never throws. The work is limited by the limits of `analyzeShell` and by the size of the
+ * and never throws. The work is limited by the limits of `analyzeShellCode` and by the size of the
  * event.
  */
 export function evaluateRelayEvent(event: RelayEvent, parts: RelayEvaluationInput): RelayEvaluation {
@@ -68,9 +68,9 @@ export function evaluateRelayEvent(event: RelayEvent, parts: RelayEvaluationInpu
   const subject = new RuleInput(grammar, event, identity, nowMs);
   const rules = relay.byEvent.get(event.event) ?? [];
   const hits: RuleHit[] = [];
-  const allowing: { readonly rule: CompiledRule; readonly applies: readonly RuleApplication[] }[] = [];
+  const allowing: { readonly rule: CompiledRule; readonly applies: readonly RuleMatch[] }[] = [];
   for (const rule of rules) {
-    const applies = findRuleApplications(rule, subject);
+    const applies = findRuleMatches(rule, subject);
     if (applies.length === 0) continue;
     if (rule.decision === 'allow') allowing.push({ rule, applies });
     else if (!approved?.has(rule.name)) hits.push(createHit(rule, applies, relay));
@@ -87,14 +87,14 @@ export function evaluateRelayEvent(event: RelayEvent, parts: RelayEvaluationInpu
   };
 }
 
-function effectiveMode(mode: RuleMode, { config }: CompiledRelay): RuleMode {
+function effectiveMode(mode: RuleMode, { config }: CompiledRelayConfig): RuleMode {
   return config.mode === 'enforce' ? mode : 'observe';
 }
 
 function createHit(
   { name, decision, mode }: CompiledRule,
-  applies: readonly RuleApplication[],
-  relay: CompiledRelay,
+  applies: readonly RuleMatch[],
+  relay: CompiledRelayConfig,
 ): RuleHit {
   const certain = applies.find(({ match }) => match === 'yes');
   const chosen = certain ?? applies[0];
@@ -118,7 +118,7 @@ function spanOf(thing: { readonly start: number; readonly end: number } | null) 
 function createUnclearHit(
   { shell, event, identity, nowMs }: RuleInput,
   rules: readonly CompiledRule[],
-  relay: CompiledRelay,
+  relay: CompiledRelayConfig,
 ): RuleHit | null {
   const [doubt] = shell?.unclear ?? [];
   if (!doubt) return null;
@@ -146,8 +146,8 @@ function createUnclearHit(
 /** Returns a hit if rules allow the whole event: every command in the shell code, with every word known. */
 function findAllowHit(
   { shell }: RuleInput,
-  allowing: readonly { readonly rule: CompiledRule; readonly applies: readonly RuleApplication[] }[],
-  relay: CompiledRelay,
+  allowing: readonly { readonly rule: CompiledRule; readonly applies: readonly RuleMatch[] }[],
+  relay: CompiledRelayConfig,
 ): RuleHit | null {
   const [first] = allowing;
   if (!first) return null;
@@ -182,7 +182,7 @@ function isStatic({ args, redirects, traits }: SimpleCommand): boolean {
 
 function combineHits(
   hits: readonly RuleHit[],
-  relay: CompiledRelay,
+  relay: CompiledRelayConfig,
 ): Pick<RelayEvaluation, 'decision' | 'would' | 'hit' | 'hits' | 'userMessage' | 'agentMessage'> {
   const enforced = strictestHit(hits.filter(({ mode }) => mode === 'enforce'));
   const warned = strictestHit(hits.filter(({ mode }) => mode === 'warn'));
@@ -209,7 +209,7 @@ function strictestHit(hits: readonly RuleHit[]): RuleHit | null {
 
 function hitMessages(
   { rule, decision, mode, reason }: RuleHit,
-  { rules }: CompiledRelay,
+  { rules }: CompiledRelayConfig,
 ): { readonly user: string; readonly agent: string } {
   const own = rules.find(({ name }) => name === rule)?.message;
   if (own) return { user: `${own.user} (rule "${rule}")`, agent: `${own.agent} (rule "${rule}")` };

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
-import { compileRelay } from './compile-relay.ts';
+import { compileRelayConfig } from './compile-relay-config.ts';
 import { evaluateRelayEvent } from './evaluate-event.ts';
-import { loadShellGrammar } from './shell/grammar.ts';
+import { loadShellParser } from './shell/shell-parser.ts';
 
 // Every field of a rule on its own: one event that it is about, one that differs in this field only.
 
-const grammar = await loadShellGrammar();
+const grammar = await loadShellParser();
 
 interface Asked {
   readonly event: Readonly<Record<string, unknown>>;
@@ -98,7 +98,7 @@ function verdict(rule: Readonly<Record<string, unknown>>, asked: Asked) {
     rules: [{ name: 'it', on: ON, decision: 'deny', ...rule }],
   };
   return evaluateRelayEvent(relayEvent.parse(asked.event), {
-    relay: compileRelay(RelaySchema.parse(config)),
+    relay: compileRelayConfig(RelaySchema.parse(config)),
     grammar,
     identity: { key, team, owner },
     nowMs: Date.parse(moment),

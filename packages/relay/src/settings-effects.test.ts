@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
-import { compileRelay } from './compile-relay.ts';
+import { compileRelayConfig } from './compile-relay-config.ts';
 import { evaluateRelayEvent } from './evaluate-event.ts';
-import { applyAskFallback, HOOK_ADAPTERS } from './hooks/adapters.ts';
+import { applyAskFallback, HOOK_ADAPTERS } from './hooks/hook-adapters.ts';
 
 const OWN = relayEvent.parse({ event: 'file_write', cwd: '/srv', file: { path: '~/.claude/settings.json' } });
 
@@ -14,7 +14,7 @@ test('self_tamper says whether an agent that changes its own settings is asked, 
     ['observe', 'abstain', 'ask'],
     ['off', 'abstain', 'abstain'],
   ] as const) {
-    const relay = compileRelay(RelaySchema.parse({ mode: 'enforce', self_tamper }));
+    const relay = compileRelayConfig(RelaySchema.parse({ mode: 'enforce', self_tamper }));
     const identity = { key: 'k', team: null, owner: null, org: 'acme' };
     const said = evaluateRelayEvent(OWN, { relay, grammar: null, identity, nowMs: 0 });
     assert.deepEqual([said.decision, said.would], [decision, would], self_tamper);

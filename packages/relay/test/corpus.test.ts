@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
-import { compileRelay } from '../src/compile-relay.ts';
+import { compileRelayConfig } from '../src/compile-relay-config.ts';
 import { evaluateRelayEvent } from '../src/evaluate-event.ts';
-import { loadShellGrammar } from '../src/shell/grammar.ts';
+import { loadShellParser } from '../src/shell/shell-parser.ts';
 import rules from './corpus/rules.json' with { type: 'json' };
 
 const CORPUS = join(import.meta.dirname, 'corpus');
@@ -14,8 +14,8 @@ const CORPUS = join(import.meta.dirname, 'corpus');
 const MOST_MISSED = 1;
 const MOST_FALSE_ALARMS = 1;
 
-const relay = compileRelay(RelaySchema.parse(rules));
-const grammar = await loadShellGrammar();
+const relay = compileRelayConfig(RelaySchema.parse(rules));
+const grammar = await loadShellParser();
 const identity = { key: 'ci', team: null, owner: null };
 
 function decided(command: string): string {

@@ -148,8 +148,8 @@ export class BeatLoop implements HeartbeatHandle {
     const { account, runtime } = this.#dependencies;
     const { value, problem } = await this.#resolveMetadata(limits.timeoutSeconds);
     if (!final && !this.running) return;
-    const isObject = typeof value === 'object' && value !== null;
-    const metadata = final ? { ...(isObject ? value : {}), stopped: true } : value;
+    const isJsonObject = typeof value === 'object' && value !== null;
+    const metadata = final ? { ...(isJsonObject ? value : {}), stopped: true } : value;
     const call = createBeatRequest(account, this.monitorId, metadata, runtime.id());
     const noted = problem === null ? call : { ...call, metadataDropped: problem };
     const result = await sendWithRetries(noted, limits, runtime);

@@ -1,4 +1,4 @@
-import { fitMetadata } from './metadata.ts';
+import { reduceMetadata } from './metadata.ts';
 
 /** The version of this SDK, which is sent in the `user-agent` header. */
 export const SDK_VERSION = '0.1.0';
@@ -32,7 +32,7 @@ export function createBeatRequest(
   metadata: unknown,
   idempotencyKey: string,
 ): BeatRequest {
-  const { json, dropped } = fitMetadata(metadata);
+  const { json, dropped } = reduceMetadata(metadata);
   const id = JSON.stringify(monitorId);
   return {
     url: `${account.baseUrl}/api/monitoring/heartbeat`,
@@ -76,7 +76,7 @@ export function createRunEventRequest(
   detail: RunEventDetail,
 ): BeatRequest {
   const isText = typeof detail.metadata === 'string';
-  const { json, dropped } = isText ? { json: null, dropped: null } : fitMetadata(detail.metadata);
+  const { json, dropped } = isText ? { json: null, dropped: null } : reduceMetadata(detail.metadata);
   const path = signal === 'success' ? '' : `/${signal}`;
   return {
     url: `${beatUrl.replace(/\/+$/, '')}${path}?rid=${detail.runId}`,

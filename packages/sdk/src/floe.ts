@@ -10,7 +10,7 @@ import { FloeConfigurationError, FloeConnectionError } from './errors.ts';
 import { FailureReporter, type OnError } from './failure-reporter.ts';
 import type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
 import { describeThrownValue } from './metadata.ts';
-import { type JobOutcome, observeJob } from './observe-job.ts';
+import { type JobOutcome, runObservedJob } from './run-observed-job.ts';
 import { createRuntime, type Fetch, type Runtime } from './runtime.ts';
 import { validateBeatUrl } from './send-run-event.ts';
 import {
@@ -141,7 +141,7 @@ export class Floe {
     const runId = this.#runtime.id();
     const started =
       options.beatUrl === undefined ? null : this.#sendRunSignal('start', monitorId, runId, options);
-    return observeJob(job, (ending) => {
+    return runObservedJob(job, (ending) => {
       const durationMs = Math.round(this.#runtime.monotonic() - startedMs);
       void this.#reportRunEnd(ending, { monitorId, runId, durationMs, started, options });
     });

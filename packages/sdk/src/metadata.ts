@@ -2,7 +2,7 @@
 const MAX_METADATA_BYTES = 16_384;
 
 /** Metadata that the server accepts. */
-export interface FittedMetadata {
+export interface ReducedMetadata {
   /** JSON text of an object. Null if the beat has no metadata. */
   readonly json: string | null;
   /** Why a part was omitted. Null if nothing was. */
@@ -14,7 +14,7 @@ export interface FittedMetadata {
  * that is not a JSON object is omitted. If an object has more than 16 KB, its largest fields are replaced
  * with notes until it fits. Never throws.
  */
-export function fitMetadata(metadata: unknown): FittedMetadata {
+export function reduceMetadata(metadata: unknown): ReducedMetadata {
   if (metadata === undefined || metadata === null) return { json: null, dropped: null };
   let json: string | undefined;
   try {
@@ -27,7 +27,7 @@ export function fitMetadata(metadata: unknown): FittedMetadata {
   return utf8Length(json) <= MAX_METADATA_BYTES ? { json, dropped: null } : shrinkMetadata(json);
 }
 
-function shrinkMetadata(json: string): FittedMetadata {
+function shrinkMetadata(json: string): ReducedMetadata {
   const members: Map<string, unknown> = new Map(Object.entries(JSON.parse(json)));
   const sizes = [...members].map(([key, value]) => ({ key, bytes: utf8Length(JSON.stringify(value)) }));
   sizes.sort((a, b) => b.bytes - a.bytes);

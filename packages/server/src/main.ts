@@ -3,16 +3,16 @@ import { Fault } from '@floe/contract/faults';
 import { RuntimeMetrics } from './analytics/runtime-metrics.ts';
 import { checkConfigFile } from './config/check-config.ts';
 import { ConfigError } from './config/config-problem.ts';
-import { type Environment, readProcessEnvironment } from './config/environment.ts';
+import { readProcessEnvironment, type ServerEnvironment } from './config/environment.ts';
 import { type LoadedConfig, loadConfig } from './config/load-config.ts';
 import { systemClock } from './core/clock.ts';
-import { createConsole } from './http/console.ts';
+import { createConsoleRoutes } from './http/console-routes.ts';
 import { ListenError } from './http/listen.ts';
 import { createOperationalRoutes } from './http/operational-routes.ts';
 import { createRouter } from './http/router.ts';
 import { createAlertComponents } from './main/alert-components.ts';
 import { createStartReport } from './main/announce-start.ts';
-import { logAuditAnchors } from './main/audit-anchors.ts';
+import { startAuditAnchorLogging } from './main/audit-anchor-logging.ts';
 import { parseCommandArguments } from './main/command-arguments.ts';
 import type { ConfigFileState } from './main/config-dependencies.ts';
 import { ConfigThread } from './main/config-thread.ts';
@@ -33,13 +33,13 @@ import { startRetention } from './main/retention.ts';
 import { openServerComponents, type ServerComponents } from './main/server-components.ts';
 import { openServerOutput } from './main/server-output.ts';
 import { writeServerUrl } from './main/server-url-file.ts';
-import { createShutdownSteps, ShutdownPhase } from './main/shutdown.ts';
+import { createShutdownController, ShutdownPhase } from './main/shutdown.ts';
 import { createSignInContext } from './main/sign-in-context.ts';
 import { watchConfigFile } from './main/watch-config-file.ts';
 import { findConfigIssues } from './management/config/find-config-issues.ts';
 import { resolveMonitorMutes } from './monitoring/monitor-mutes.ts';
-import { toSessionPolicy } from './platform/sign-in/session-policy.ts';
-import { OutboundConfigError } from './providers/outbound.ts';
+import { toConsoleSessionSettings } from './platform/sign-in/console-session-settings.ts';
+import { OutboundConfigError } from './providers/outbound-connections.ts';
 import { StoreUnusableError } from './store/store-unusable-error.ts';
 
 export const SERVER_VERSION = '0.1.0';
@@ -76,8 +76,8 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
     }
     if (args[0] !== undefined) {
       // Loaded only here, so that the server does not load it at its start.
-      const { runStoreCommand } = await import('./main/store-commands.ts');
-      return await runStoreCommand(args, environment);
+      const { runDatabaseCommand } = await import('./main/database-commands.ts');
+      return await runDatabaseCommand(args, environment);
     }
     await startServer(environment);
   } catch (error) {
@@ -126,7 +126,7 @@ function prefixLines(text: string): string {
 }
 
 /** Runs the server in this process, or in several processes that this one supervises. */
-async function startServer(environment: Environment): Promise<void> {
+async function startServer(environment: ServerEnvironment): Promise<void> {
   shutDownWithParent();
   const loaded = loadServerConfig(environment);
   const count = resolveProcessCount(loaded.config.server);
@@ -135,16 +135,16 @@ async function startServer(environment: Environment): Promise<void> {
   await superviseProcesses(environment, loaded, count);
 }
 
-function loadServerConfig(environment: Environment): LoadedConfig {
+function loadServerConfig(environment: ServerEnvironment): LoadedConfig {
   return loadConfig({ env: environment, validateSemantics: findConfigIssues });
 }
 
-async function serve(environment: Environment, loaded: LoadedConfig, host: ProcessContext): Promise<void> {
-  const output = openServerOutput(environment.logLevel, () => state.loaded.config.log.access);
-  const parts = await openServerComponents(environment, loaded, {
+async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: ProcessContext): Promise<void> {
+  const output = openServerOutput(env.logLevel, () => state.loaded.config.log.access);
+  const parts = await openServerComponents(env, loaded, {
     ...output,
     processCount: host.processCount,
-    runtime: new RuntimeMetrics(SERVER_VERSION, environment.variable('FLOE_COMMIT') || 'unknown'),
+    runtime: new RuntimeMetrics(SERVER_VERSION, env.variable('FLOE_COMMIT') || 'unknown'),
   });
   const { log } = parts;
   const phase = new ShutdownPhase();
@@ -175,24 +175,24 @@ async function serve(environment: Environment, loaded: LoadedConfig, host: Proce
     ...createGatewayRoutes(gateway, parts),
     api: api.answer,
     operations,
-    console: createConsole({ dir: CONSOLE_DIR, prefix, answerUnbuilt: operations.home }),
+    console: createConsoleRoutes({ dir: CONSOLE_DIR, prefix, answerUnbuilt: operations.home }),
     beats: createBeatRoutesFromComponents(parts, snapshots),
     boards: createBoardRoutesFromComponents(parts, monitoring, signIn, prefix),
   });
   const listening = await openListeners(loaded.config, prefix, router, { clock: systemClock, log });
   await parts.monitoring.start();
   if (port === 0) serverUrl.url = base_url.replace(/:0(?=\/|$)/, `:${listening.port}`);
-  const watch = watchConfigFile(parts, state, snapshots, new ConfigThread(environment, systemClock));
+  const watch = watchConfigFile(parts, state, snapshots, new ConfigThread(env, systemClock));
   const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => ({
     ...state.loaded.config.retention,
-    sessions: toSessionPolicy(state.loaded.config.auth),
+    sessions: toConsoleSessionSettings(state.loaded.config.auth),
   }));
-  const anchors = logAuditAnchors(parts.database, systemClock, log);
+  const anchors = startAuditAnchorLogging(parts.database, systemClock, log);
   const address = { close: writeServerUrl(parts.dataDir, serverUrl.url) };
   const sessions = signIn.sessions;
   const targets = { watch, retention, anchors, listening, delivery, api, gateway, sessions, address, host };
-  const shutdown = createShutdownSteps(parts, phase, targets, () => state.loaded.config.server);
+  const shutdown = createShutdownController(parts, phase, targets, () => state.loaded.config.server);
   host.onRestart(handleProcessSignals(systemClock, log, () => void watch.reload(), shutdown));
   // Last step, because the reader of this output may send a signal immediately.
   const started = { version: SERVER_VERSION, dataDir: parts.dataDir, loaded, snapshots, listening };

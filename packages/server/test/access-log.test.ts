@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, SERVER_PROGRAM, startFloeProcess } from '@floe/testkit/floe-process';
@@ -113,7 +113,7 @@ async function startLogged(upstream: FakeUpstream, access: JsonObject = {}, env 
       .split('\n')
       .slice(0, -1)
       .map((line): unknown => JSON.parse(line))
-      .filter(isObject);
+      .filter(isJsonObject);
   return {
     floe,
     call,

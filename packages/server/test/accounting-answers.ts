@@ -1,5 +1,5 @@
 // Answers of fake upstreams for the accounting laws: any dialect and form, and whatever a provider says of usage.
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { parseSseFrames } from '@floe/testkit/http-client';
 import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 
@@ -204,11 +204,11 @@ const SAID = new Set(['content', 'text', 'arguments', 'partial_json', 'name']);
 
 function countBytes(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, entry) => sum + countBytes(entry), 0);
-  if (!isObject(value)) return 0;
+  if (!isJsonObject(value)) return 0;
   let sum = 0;
   for (const [name, member] of Object.entries(value)) {
     if (name === 'error') continue;
-    if (name === 'input' && isObject(member) && Object.keys(member).length > 0)
+    if (name === 'input' && isJsonObject(member) && Object.keys(member).length > 0)
       sum += JSON.stringify(member).length;
     else if (typeof member !== 'string') sum += countBytes(member);
     else if (SAID.has(name)) sum += Buffer.byteLength(member);
@@ -219,7 +219,7 @@ function countBytes(value: unknown): number {
 function parsed(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
+    return isJsonObject(value) ? value : {};
   } catch {
     return {};
   }

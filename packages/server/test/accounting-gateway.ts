@@ -1,7 +1,7 @@
 // The real server for the accounting laws: every surface, in front of fake upstreams that answer as a test lays out.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { startFloeProcess } from '@floe/testkit/floe-process';
@@ -123,8 +123,8 @@ function createAccountingCaller(url: string, key: string): AccountingCaller {
       callHttp(url + way.path, { ...options, body, headers: { authorization } }),
     async getSpend() {
       const standing = (await callHttp(`${url}/gateway/v1/key`, { headers: { authorization } })).json();
-      const [first] = isObject(standing) && Array.isArray(standing['budgets']) ? standing['budgets'] : [];
-      return isObject(first) ? Number(first['spent_nano_usd']) : assert.fail('no budget');
+      const [first] = isJsonObject(standing) && Array.isArray(standing['budgets']) ? standing['budgets'] : [];
+      return isJsonObject(first) ? Number(first['spent_nano_usd']) : assert.fail('no budget');
     },
   };
 }

@@ -3,7 +3,7 @@
 // Tier: ci. Waits for rows of two processes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { createCutResponseFault, createStalledResponseFault } from '@floe/testkit/connection-faults';
 import { eventually } from '@floe/testkit/eventually';
 import type { HttpCallResponse } from '@floe/testkit/http-client';
@@ -96,7 +96,7 @@ async function play({ way, stream, usage, ending }: Case): Promise<HttpCallRespo
 const COUNTS = ['input_tokens', 'output_tokens'] as const;
 
 function count(row: JsonObject, name: (typeof COUNTS)[number]): number {
-  return Number((isObject(row['usage']) && row['usage'][name]) || 0);
+  return Number((isJsonObject(row['usage']) && row['usage'][name]) || 0);
 }
 
 const paidFor = (row: JsonObject) => Number(row['cost_nano_usd'] ?? 0);
@@ -119,7 +119,7 @@ function assertBooked(at: Case, answer: HttpCallResponse, row: JsonObject): void
   if (isTold('output')) assert.equal(count(row, 'output_tokens'), REPORTED.output, name);
   else assert.ok(Math.abs(count(row, 'output_tokens') - delivered / 4) <= 3, name);
   const source = isTold('input') && isTold('output') ? 'provider' : 'estimated';
-  assert.equal(isObject(row['usage']) && row['usage']['source'], source, name);
+  assert.equal(isJsonObject(row['usage']) && row['usage']['source'], source, name);
 }
 
 test('for any reported usage and any end, an exchange is charged for at least the delivered content', async () => {
@@ -183,7 +183,7 @@ after(() => dear.close());
 
 const codeOf = (answer: HttpCallResponse) => {
   const body: unknown = JSON.parse(answer.text);
-  const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
+  const error = isJsonObject(body) && isJsonObject(body['error']) ? body['error'] : {};
   return [answer.status, error['code'], error['type']];
 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
 
@@ -34,11 +34,11 @@ test('a channel in floe.yaml is stored, read-only in the API, can be tested, and
   assert.ok(!read.text.includes('T0PSECRET'));
   assert.equal((await ask('PATCH', '/ops', '{"tags":["x"]}')).status, 409);
   const tested = (await ask('POST', '/ops/test', '')).json();
-  assert.ok(isObject(tested) && tested['ok'] === true, JSON.stringify(tested));
+  assert.ok(isJsonObject(tested) && tested['ok'] === true, JSON.stringify(tested));
   assert.deepEqual(paths, ['/T0PSECRET']);
   const elsewhere = { ...channel, name: 'draft', url: `http://localhost:${address.port}/` };
   const refused = (await ask('POST', '/test', JSON.stringify(elsewhere))).json();
-  assert.ok(isObject(refused) && String(refused['error']).includes('security.private_networks'));
+  assert.ok(isJsonObject(refused) && String(refused['error']).includes('security.private_networks'));
   const metrics = await callHttp(`${floe.url}/metrics`, { method: 'GET' });
   assert.match(metrics.text, /^floe_alert_messages_pending 0$/m);
 });

@@ -1,5 +1,5 @@
 // What recorded answers of any dialect say, worked out from their bytes without any code of the gateway.
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { parseSseFrames } from '@floe/testkit/http-client';
 import { parseCohereContent, parseConverseContent } from './cloud-answer-content.ts';
 import { type RecordedToolCall, parseChatContent as saidByChat } from './recorded-chat.ts';
@@ -155,7 +155,7 @@ function parseGeminiAnswer(chunks: readonly JsonObject[]): AnswerContent {
   const finish = candidates
     .map(({ finishReason }) => textOrEmpty(finishReason))
     .findLast((word) => word !== '');
-  const calls = parts.map(({ functionCall }) => functionCall).filter(isObject);
+  const calls = parts.map(({ functionCall }) => functionCall).filter(isJsonObject);
   return {
     text: joinTextMember(
       parts.filter(({ thought }) => thought !== true),
@@ -193,7 +193,7 @@ export function assembleMessage(events: readonly JsonObject[]): JsonObject {
     if (type === 'message_start') Object.assign(message, objectOrEmpty(event['message']));
     if (type === 'content_block_start') blocks[at] = { ...objectOrEmpty(event['content_block']) };
     const block = blocks[at];
-    if (type === 'content_block_delta' && isObject(delta) && block) {
+    if (type === 'content_block_delta' && isJsonObject(delta) && block) {
       for (const name of ['text', 'thinking', 'signature'] as const)
         if (delta[name] !== undefined) block[name] = textOrEmpty(block[name]) + textOrEmpty(delta[name]);
       json[at] = (json[at] ?? '') + textOrEmpty(delta['partial_json']);
@@ -213,11 +213,11 @@ export function toAnswerEnding(finish: string): AnswerEnding {
 }
 
 export function objectOrEmpty(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 export function objectsOrEmpty(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 export function joinTextMember(parts: readonly JsonObject[], member: string): string {

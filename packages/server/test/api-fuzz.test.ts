@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { FAULTS } from '@floe/contract/faults';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { KEY_SCOPES } from '@floe/contract/scopes';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -44,7 +44,7 @@ before(async () => {
   const yaml = JSON.stringify({ orgs: [{ id: 'acme', keys, providers }, { id: 'other' }] });
   floe = await startFloeProcess({ yaml });
   const body: unknown = JSON.parse((await send('GET', '/api/openapi.json', {}, undefined)).text);
-  assert.ok(isObject(body));
+  assert.ok(isJsonObject(body));
   document = body;
   const documented = listFuzzOperations(document);
   const unknown = Object.keys(LEFT_OUT).filter((name) => !documented.some(({ id }) => id === name));
@@ -160,7 +160,8 @@ function judge(operation: FuzzOperation, asked: FuzzRequest, { status, headers, 
   assert.match(String(headers['x-request-id']), /^exc_/);
   if (status === 204) return assert.equal(text, '');
   const type = String(headers['content-type']).split(';', 1)[0] ?? '';
-  const content = isObject(documented) && isObject(documented['content']) ? documented['content'] : {};
+  const content =
+    isJsonObject(documented) && isJsonObject(documented['content']) ? documented['content'] : {};
   const told = Object.keys(content).map((one) => one.split(';', 1)[0]);
   assert.ok(told.includes(type), `${status} with ${type} is not documented`);
   if (type !== 'application/json') return;
@@ -175,7 +176,7 @@ function judge(operation: FuzzOperation, asked: FuzzRequest, { status, headers, 
 }
 
 function judgeFault({ refused, kind }: FuzzRequest, status: number, body: Json): void {
-  const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
+  const error = isJsonObject(body) && isJsonObject(body['error']) ? body['error'] : {};
   const known = Object.entries(FAULTS).find(([code]) => code === error['code'])?.[1];
   assert.equal(known?.status, status, `code ${error['code']} with status ${status}`);
   assert.notEqual(status, 500);
@@ -204,11 +205,11 @@ const NAMES_A_FIELD: ReadonlySet<FuzzRequest['kind']> = new Set([
 ]);
 
 function remember({ path }: FuzzOperation, body: Json): void {
-  const found = isObject(body) && Array.isArray(body['data']) ? body['data'] : [body];
+  const found = isJsonObject(body) && Array.isArray(body['data']) ? body['data'] : [body];
   for (const one of found) {
-    const id = isObject(one) ? (one['id'] ?? one['name'] ?? one['slug']) : undefined;
+    const id = isJsonObject(one) ? (one['id'] ?? one['name'] ?? one['slug']) : undefined;
     // The key that asks is not to be changed or revoked.
-    if (typeof id !== 'string' || (isObject(one) && one['name'] === OWN_KEY)) continue;
+    if (typeof id !== 'string' || (isJsonObject(one) && one['name'] === OWN_KEY)) continue;
     const ids = seen.get(collectionOf(path)) ?? [];
     seen.set(collectionOf(path), [id, ...ids.filter((other) => other !== id)].slice(0, 5));
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { FAULTS, type FaultCode } from '@floe/contract/faults';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 
 /** What a client can see of an error answer; both clients of the testkit give it. */
 export interface ErrorAnswer {
@@ -25,7 +25,7 @@ export function assertErrorAnswer(answer: ErrorAnswer, expected: ExpectedError, 
   assert.equal(answer.status, spec.status, `${what}: status; body ${answer.text}`);
   assert.match(answer.headers['content-type'] ?? '', /^application\/json/, what);
   const body: unknown = JSON.parse(answer.text);
-  assert.ok(isObject(body) && isObject(body.error), `${what}: no error object: ${answer.text}`);
+  assert.ok(isJsonObject(body) && isJsonObject(body.error), `${what}: no error object: ${answer.text}`);
   const { error } = body;
   assert.equal(error.code, code, `${what}: code; body ${answer.text}`);
   assert.equal(error.type, spec[shape], `${what}: type`);

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
@@ -76,25 +76,25 @@ function asking(url: string) {
     get: (path: string) => callHttp(url + path, { headers }),
     async budgets(member: 'spent_nano_usd' | 'reserved_nano_usd'): Promise<readonly unknown[]> {
       const answer = (await callHttp(`${url}/gateway/v1/key`, { headers })).json();
-      const budgets = isObject(answer) && Array.isArray(answer['budgets']) ? answer['budgets'] : [];
-      return budgets.map((budget) => isObject(budget) && budget[member]);
+      const budgets = isJsonObject(answer) && Array.isArray(answer['budgets']) ? answer['budgets'] : [];
+      return budgets.map((budget) => isJsonObject(budget) && budget[member]);
     },
     /** The row, once what it cost is known. */
     row: (id: string | undefined) =>
       eventually(async () => {
         const row = (await callHttp(`${url}/api/analytics/requests/${id}`, { headers })).json();
-        return isObject(row) && row['id'] === id ? row : undefined;
+        return isJsonObject(row) && row['id'] === id ? row : undefined;
       }),
   };
 }
 
 function figuresOf(row: JsonObject): readonly unknown[] {
   const { usage, cost_nano_usd: cost, cost_source: source } = row;
-  if (!isObject(usage)) return [];
+  if (!isJsonObject(usage)) return [];
   return [usage['input_tokens'], usage['output_tokens'], usage['source'], cost, source];
 }
 
-const idOf = (body: unknown) => (isObject(body) ? String(body['id']) : '');
+const idOf = (body: unknown) => (isJsonObject(body) ? String(body['id']) : '');
 
 test('the usage of a background response is settled once, when its end is read', async (t) => {
   const keeper = await startKeeper(t);
@@ -109,7 +109,7 @@ test('the usage of a background response is settled once, when its end is read',
   keeper.end = { status: 'completed', usage: USAGE };
   for (let turn = 0; turn < 2; turn += 1) {
     const read = (await ask.get(`/gateway/v1/responses/${idOf(made.json())}`)).json();
-    assert.equal(isObject(read) && read['status'], 'completed');
+    assert.equal(isJsonObject(read) && read['status'], 'completed');
   }
   const row = await ask.row(made.headers['x-request-id']);
   assert.deepEqual(figuresOf(row), [1000, 50_000, 'provider', COST, 'override']);
@@ -147,7 +147,7 @@ async function findBackgroundLine(floe: FloeProcess): Promise<JsonObject> {
   await floe.stop();
   assert.equal(read().length, 1);
   const line: unknown = JSON.parse(text);
-  return isObject(line) ? line : assert.fail(text);
+  return isJsonObject(line) ? line : assert.fail(text);
 }
 
 test('a background response that no one reads is settled too, on either surface', async (t) => {

@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
 import { systemClock } from '../src/core/clock.ts';
 import { silentLog } from '../src/core/log.ts';
 import { openDatabase } from '../src/store/open-database.ts';
-import type { Database } from '../src/store/ports.ts';
+import type { Database } from '../src/store/store-interfaces.ts';
 import { createTestDatabase } from '../src/store/test/postgres-database.ts';
 
 const KEY = `eis_beat${'0'.repeat(40)}`;
@@ -42,7 +42,7 @@ async function beat(url: string, id: string): Promise<string | null> {
   }).catch(() => null);
   if (answer?.status !== 200 || !answer.isComplete) return null;
   const body: unknown = answer.json();
-  return isObject(body) ? String(body['beat_id']) : null;
+  return isJsonObject(body) ? String(body['beat_id']) : null;
 }
 
 /** Clients that beat until the server is gone; every acknowledged id is kept. */

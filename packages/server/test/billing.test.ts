@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { startFloeProcess } from '@floe/testkit/floe-process';
@@ -186,7 +186,7 @@ async function rowsBy(url: string, key: string, count: number): Promise<Map<stri
     const rows = new Map<string, JsonObject>();
     for (const line of text.split('\n').filter(Boolean)) {
       const row: unknown = JSON.parse(line);
-      if (isObject(row)) rows.set(String(row['id']), row);
+      if (isJsonObject(row)) rows.set(String(row['id']), row);
     }
     return rows.size >= count ? rows : undefined;
   });
@@ -249,8 +249,12 @@ test('an operation is priced, free, incomplete or rejected, and a budget equals 
     const standing = (
       await callHttp(`${floe.url}/gateway/v1/key`, { headers: { authorization: `Bearer ${KEYS.hard}` } })
     ).json();
-    const [budget] = isObject(standing) && Array.isArray(standing['budgets']) ? standing['budgets'] : [];
-    assert.equal(isObject(budget) && budget['spent_nano_usd'], sum, 'the budget holds what the rows cost');
+    const [budget] = isJsonObject(standing) && Array.isArray(standing['budgets']) ? standing['budgets'] : [];
+    assert.equal(
+      isJsonObject(budget) && budget['spent_nano_usd'],
+      sum,
+      'the budget holds what the rows cost',
+    );
   }
   t.diagnostic(JSON.stringify(Object.fromEntries(seen)));
   for (const kind of ['hard override', 'hard free', 'hard incomplete', 'open unknown'])
@@ -313,7 +317,7 @@ test('budgets count the results of a batch when they are first read, each model 
   );
   await eventually(async () => {
     const standing = (await callHttp(`${floe.url}/gateway/v1/key`, { headers })).json();
-    const [all] = isObject(standing) && Array.isArray(standing['budgets']) ? standing['budgets'] : [];
-    return isObject(all) && all['spent_nano_usd'] === cost ? true : undefined;
+    const [all] = isJsonObject(standing) && Array.isArray(standing['budgets']) ? standing['budgets'] : [];
+    return isJsonObject(all) && all['spent_nano_usd'] === cost ? true : undefined;
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
 import { CLI_PROGRAM, runProgramToEnd } from './run-program.ts';
@@ -62,7 +62,7 @@ test('a public board has a page, data and badges for everyone, with a policy tha
   assert.match(css.headers['cache-control'] ?? '', /immutable/);
   const data = await get('/boards/open.json');
   const body = data.json();
-  assert.ok(isObject(body));
+  assert.ok(isJsonObject(body));
   assert.deepEqual([body['slug'], body['timezone']], ['open', 'Europe/Riga']);
   assert.equal(data.headers['access-control-allow-origin'], '*');
   for (const answer of [page, data])
@@ -113,12 +113,12 @@ test('a board in the file is read-only in the API, and a board of the API can be
   assert.deepEqual([refused.status, refused.text.includes('managed_by_file')], [409, true]);
   const made = await api('PUT', '/api/monitoring/boards/console', { public: true, groups: [] });
   const body = made.json();
-  assert.ok(isObject(body));
+  assert.ok(isJsonObject(body));
   assert.equal(body['url'], `${floe.url}/boards/console`);
   assert.equal((await get('/boards/console')).status, 200);
   await api('DELETE', '/api/monitoring/boards/console');
   const monitor = (await api('GET', '/api/monitoring/monitors/nightly')).json();
-  assert.ok(isObject(monitor) && isObject(monitor['source']));
+  assert.ok(isJsonObject(monitor) && isJsonObject(monitor['source']));
   assert.deepEqual([monitor['source']['kind'], monitor['source']['file']], ['file', 'floe.yaml']);
   const url = String(monitor['beat_url']);
   assert.equal((await callHttp(url)).text, 'OK');

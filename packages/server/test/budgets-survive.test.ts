@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
@@ -168,7 +168,7 @@ function ask(floe: FloeProcess, text: string) {
 
 async function spentOf(floe: FloeProcess): Promise<number> {
   const body = (await createGatewayCalls(floe.url).callApi('/gateway/v1/key')).json();
-  const [budget] = isObject(body) ? objectsOrEmpty(body['budgets']) : [];
+  const [budget] = isJsonObject(body) ? objectsOrEmpty(body['budgets']) : [];
   return Number(budget?.['spent_nano_usd']);
 }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { findInjectedFault } from '@floe/testkit/fault-table';
@@ -24,13 +24,13 @@ const HARD = { name: 'all', scope: 'org', period: 'month', mode: 'hard' };
 
 function errorOf(answer: HttpCallResponse): JsonObject {
   const body = answer.json();
-  return isObject(body) && isObject(body.error) ? body.error : {};
+  return isJsonObject(body) && isJsonObject(body.error) ? body.error : {};
 }
 
 async function standingOf({ callApi }: Pick<GuardedGateway, 'callApi'>): Promise<JsonObject> {
   const body = (await callApi('/gateway/v1/key')).json();
-  const budgets = isObject(body) && Array.isArray(body.budgets) ? body.budgets : [];
-  return isObject(budgets[0]) ? budgets[0] : assert.fail('no budget');
+  const budgets = isJsonObject(body) && Array.isArray(body.budgets) ? body.budgets : [];
+  return isJsonObject(budgets[0]) ? budgets[0] : assert.fail('no budget');
 }
 
 const spentOf = async (gateway: Pick<GuardedGateway, 'callApi'>) =>
@@ -58,8 +58,8 @@ test('a hard budget reserves the maximum cost, counts the actual cost, and rejec
   assert.equal(await spentOf({ callApi }), ANSWER_NANO_USD, 'nor does what no provider answered');
   const row = await eventually(async () => {
     const list = (await callApi('/api/analytics/requests?state=complete')).json();
-    const [first] = isObject(list) && Array.isArray(list.data) ? list.data : [];
-    return isObject(first) ? first : undefined;
+    const [first] = isJsonObject(list) && Array.isArray(list.data) ? list.data : [];
+    return isJsonObject(first) ? first : undefined;
   });
   assert.equal(row.cost_nano_usd, ANSWER_NANO_USD);
 });
@@ -118,8 +118,8 @@ test('money reserved by requests in progress is shown as reserved, also in a sim
   await upstream.waitForRequests(1);
   const state = async () => {
     const body = (await callApi('/api/management/budgets')).json();
-    const [budget] = isObject(body) && Array.isArray(body.data) ? body.data : [];
-    return isObject(budget) && isObject(budget.state) ? budget.state : assert.fail('no state');
+    const [budget] = isJsonObject(body) && Array.isArray(body.data) ? body.data : [];
+    return isJsonObject(budget) && isJsonObject(budget.state) ? budget.state : assert.fail('no state');
   };
   const { reserved_nano_usd: reserved, ...standing } = await state();
   assert.ok(Number(reserved) > 800_000, 'four hundred tokens out at $2 per million, and the input');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { after, before, describe, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { Chunking } from '@floe/testkit/chunking';
 import type { ChatCompletion, ChatCompletionCreateParamsBase } from 'openai/resources/chat/completions';
 import {
@@ -134,7 +134,7 @@ function expectedValues(
 function asTheClientReads(value: JsonObject): JsonObject {
   if (value.object !== 'chat.completion.chunk' || !Array.isArray(value.choices)) return value;
   const choices = value.choices.map((choice) =>
-    isObject(choice) && !('finish_reason' in choice) ? { ...choice, finish_reason: null } : choice,
+    isJsonObject(choice) && !('finish_reason' in choice) ? { ...choice, finish_reason: null } : choice,
   );
   return { ...value, choices };
 }
@@ -257,7 +257,7 @@ async function checkRows(done: readonly Exchange[]): Promise<void> {
 
 /** Without what is billed beside tokens, which the recordings of one provider have and others have not. */
 function tokensOf(usage: unknown): JsonObject {
-  assert.ok(isObject(usage));
+  assert.ok(isJsonObject(usage));
   const { billed_units: _units, service_tier: _tier, ...tokens } = usage;
   return tokens;
 }
@@ -265,8 +265,8 @@ function tokensOf(usage: unknown): JsonObject {
 /** Output is what the total leaves beside the prompt: some providers keep reasoning out of `completion_tokens`. */
 function usageOfRow(usage: JsonObject): JsonObject {
   const { prompt_tokens: input, total_tokens: total, completion_tokens: completion } = usage;
-  const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const detail = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  const prompt = isJsonObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const detail = isJsonObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
   return {
     input_tokens: input ?? null,
     cached_tokens:
@@ -285,7 +285,7 @@ function usageOfRow(usage: JsonObject): JsonObject {
 
 /** Of an answer whose provider counted nothing, the size of both sides is all there is to count by. */
 function checkEstimate(usage: unknown, what: string): void {
-  assert.ok(isObject(usage), what);
+  assert.ok(isJsonObject(usage), what);
   const { input_tokens: input, output_tokens: output, source, ...rest } = usage;
   assert.equal(source, 'estimated', what);
   assert.ok(Number(input) > 0 && Number(output) > 0, what);
@@ -323,12 +323,12 @@ function isEventStream({ headers }: ChatCase['recorded']): boolean {
 }
 
 function choicesOf(value: unknown): readonly JsonObject[] {
-  return isObject(value) && Array.isArray(value.choices) ? value.choices.filter(isObject) : [];
+  return isJsonObject(value) && Array.isArray(value.choices) ? value.choices.filter(isJsonObject) : [];
 }
 
 function textOf(values: readonly unknown[]): string {
   const messages = values.flatMap(choicesOf).map(({ delta, message }) => delta ?? message);
-  return messages.map((message) => (isObject(message) && message.content) || '').join('');
+  return messages.map((message) => (isJsonObject(message) && message.content) || '').join('');
 }
 
 function withoutText(value: unknown): unknown {

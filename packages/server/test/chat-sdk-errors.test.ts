@@ -1,7 +1,7 @@
 // Tier: ci. Official clients over every error.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { splitFrames } from '@floe/testkit/chunking';
 import { callHttp } from '@floe/testkit/http-client';
 import { loadProjectRecording } from '@floe/testkit/recordings';
@@ -170,7 +170,7 @@ async function checkErrorInStream(one: ChatCase): Promise<void> {
   assert.ok(raw.isComplete && !raw.text.includes('[DONE]'), name);
   assert.equal(raw.headers['connection'], 'close', name);
   const last: unknown = JSON.parse(raw.frames().at(-1)?.data ?? '');
-  assert.ok(isObject(last) && last.request_id === raw.headers['x-request-id'], name);
+  assert.ok(isJsonObject(last) && last.request_id === raw.headers['x-request-id'], name);
 }
 
 async function refused(
@@ -195,7 +195,7 @@ async function streamed(kind: RecordedKind, model: string, reply: UpstreamReply,
     const request = { model: `${kind}/${model}`, messages: MESSAGES, stream: true } as const;
     for await (const chunk of await client.chat.completions.create(request)) {
       const value: unknown = chunk;
-      if (isObject(value)) chunks.push(value);
+      if (isJsonObject(value)) chunks.push(value);
     }
   } catch (error) {
     return { chunks, error: apiError(error) };
@@ -213,7 +213,7 @@ async function rowOf(tapped: TappedClient): Promise<JsonObject> {
 }
 
 function attemptStatuses({ attempts }: JsonObject): unknown[] {
-  return Array.isArray(attempts) ? attempts.map((attempt) => isObject(attempt) && attempt.status) : [];
+  return Array.isArray(attempts) ? attempts.map((attempt) => isJsonObject(attempt) && attempt.status) : [];
 }
 
 /** The provider's own words, wherever its error keeps them. */
@@ -223,8 +223,8 @@ function messageOf({ recorded }: ChatCase): string {
   const body: unknown = isStream
     ? { error: parseChatContent(recorded.body, true, false).error }
     : JSON.parse(text);
-  if (!isObject(body)) return assert.fail(text);
-  const message = isObject(body.error) ? body.error.message : (body.error ?? body.message ?? '');
+  if (!isJsonObject(body)) return assert.fail(text);
+  const message = isJsonObject(body.error) ? body.error.message : (body.error ?? body.message ?? '');
   return typeof message === 'string' ? message : assert.fail(text);
 }
 
@@ -237,7 +237,7 @@ function textStreamOf(kind: RecordedKind) {
 
 /** The official client adds the `finish_reason: null` that some providers leave out of their chunks. */
 function withNullFinish(value: JsonObject): JsonObject {
-  const choices = Array.isArray(value.choices) ? value.choices.filter(isObject) : [];
+  const choices = Array.isArray(value.choices) ? value.choices.filter(isJsonObject) : [];
   return { ...value, choices: choices.map((choice) => ({ finish_reason: null, ...choice })) };
 }
 

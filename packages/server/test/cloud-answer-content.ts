@@ -1,5 +1,5 @@
 // What recorded answers of Converse and Cohere say, worked out from their bytes without any code of the gateway.
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import {
   type AnswerContent,
   joinTextMember,
@@ -37,12 +37,13 @@ export function assembleConverseAnswer(
     const at = numberOrZero(data['contentBlockIndex']);
     const start = objectOrEmpty(data['start']);
     const delta = objectOrEmpty(data['delta']);
-    if (isObject(start['toolUse'])) content[at] = { toolUse: start['toolUse'] };
+    if (isJsonObject(start['toolUse'])) content[at] = { toolUse: start['toolUse'] };
     if (Object.keys(delta).length === 0) continue;
     const block = content[at] ?? {};
     content[at] = block;
     if (typeof delta['text'] === 'string') block['text'] = textOrEmpty(block['text']) + delta['text'];
-    if (isObject(delta['toolUse'])) inputs[at] = (inputs[at] ?? '') + textOrEmpty(delta['toolUse']['input']);
+    if (isJsonObject(delta['toolUse']))
+      inputs[at] = (inputs[at] ?? '') + textOrEmpty(delta['toolUse']['input']);
     const reasoning = objectOrEmpty(delta['reasoningContent']);
     if (reasoning['redactedContent'] !== undefined) block['reasoningContent'] = reasoning;
     else if (Object.keys(reasoning).length > 0) {
@@ -53,7 +54,7 @@ export function assembleConverseAnswer(
     }
   }
   for (const [at, block] of content.entries())
-    if (isObject(block['toolUse']))
+    if (isJsonObject(block['toolUse']))
       block['toolUse'] = { ...block['toolUse'], input: JSON.parse(inputs[at] || '{}') };
   const stop = events.find(({ data }) => data['stopReason'] !== undefined);
   const usage = events.find(({ data }) => data['usage'] !== undefined);
@@ -86,7 +87,7 @@ export function parseConverseContent(body: Buffer, isStream: boolean): AnswerCon
       .join(''),
     calls: blocks
       .map(({ toolUse }) => toolUse)
-      .filter(isObject)
+      .filter(isJsonObject)
       .map(({ toolUseId, name, input }) => ({
         id: textOrEmpty(toolUseId),
         name: textOrEmpty(name),

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { convertSseToEventStream } from '@floe/testkit/amazon-event-stream';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
@@ -106,7 +106,7 @@ function lastRequest(): ReceivedRequest {
 
 function bodyOf(request: ReceivedRequest): JsonObject {
   const body: unknown = JSON.parse(request.body.toString('utf8'));
-  assert.ok(isObject(body));
+  assert.ok(isJsonObject(body));
   return body;
 }
 
@@ -231,7 +231,7 @@ test("an error of the cloud is sent in the client's dialect, and a throttle is a
     body: { model: `signed/${CLAUDE}`, max_tokens: 9, messages },
   });
   const body: unknown = answer.json();
-  assert.ok(isObject(body) && isObject(body.error));
+  assert.ok(isJsonObject(body) && isJsonObject(body.error));
   assert.deepEqual([answer.status, body.type, body.error.type], [429, 'error', 'rate_limit_error']);
   assert.equal(body.error.message, 'Too many tokens, please wait.');
 });
@@ -287,7 +287,7 @@ test('Gemini and Claude on Vertex use one token, which a signed assertion obtain
     .verify(publicKey, signature, 'base64url');
   assert.ok(isSigned);
   const said: unknown = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'));
-  assert.ok(isObject(said));
+  assert.ok(isJsonObject(said));
   assert.deepEqual([said.iss, said.aud], ['floe@p-1.test', `${tokens.url}/token`]);
   assert.equal(Number(said.exp) - Number(said.iat), 3600);
 });

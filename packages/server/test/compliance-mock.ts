@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
@@ -86,7 +86,7 @@ function withoutParts(body: JsonObject): JsonObject {
   if (!Array.isArray(input)) return body;
   const isInput = (part: JsonObject) => /^input_(text|image|file)$/.test(String(part['type']));
   const plain = input.map((item) => {
-    if (!isObject(item) || !Array.isArray(item['content']) || item['role'] === 'assistant') return item;
+    if (!isJsonObject(item) || !Array.isArray(item['content']) || item['role'] === 'assistant') return item;
     return objectsOrEmpty(item['content']).every(isInput) ? { ...item, content: 'x' } : item;
   });
   return { ...body, input: plain };

@@ -1,5 +1,5 @@
 // An upstream that does what it is asked: says a sentence, calls the tool it must, fills in the schema it is given.
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
@@ -23,7 +23,7 @@ export function replyToComplianceRequest(request: ReceivedRequest): UpstreamRepl
 
 /** A value that a JSON schema of plain kinds accepts. */
 function fillSchema(schema: unknown): JsonObject[string] {
-  if (!isObject(schema)) return {};
+  if (!isJsonObject(schema)) return {};
   if (Array.isArray(schema['enum'])) return schema['enum'][0];
   if (schema['const'] !== undefined) return schema['const'];
   switch (schema['type']) {
@@ -56,7 +56,7 @@ function requestedContent(
     };
   return {
     tool: undefined,
-    text: isObject(format) ? JSON.stringify(fillSchema(format)) : COMPLIANCE_SENTENCE,
+    text: isJsonObject(format) ? JSON.stringify(fillSchema(format)) : COMPLIANCE_SENTENCE,
   };
 }
 
@@ -68,7 +68,7 @@ function chatReply(body: JsonObject, isStream: boolean): UpstreamReply {
   const { tool, text } = requestedContent(
     tools,
     (one) => one['parameters'],
-    isObject(format) ? format['schema'] : undefined,
+    isJsonObject(format) ? format['schema'] : undefined,
   );
   const call = tool && {
     id: 'call_1',

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FloeConfigSchema } from '@floe/contract/config';
-import { listSchemaFields } from '../src/config/inactive-fields.ts';
+import { listLeafSchemaFields } from '../src/config/inactive-fields.ts';
 import effects from './config-fields.json' with { type: 'json' };
 
 // config-fields.json: every field of floe.yaml with the test that shows its effect.
@@ -16,7 +16,7 @@ interface Effect {
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const listed: ReadonlyMap<string, Effect> = new Map(Object.entries(effects));
-const fields = listSchemaFields(FloeConfigSchema).map(({ path, inactive }) => ({
+const fields = listLeafSchemaFields(FloeConfigSchema).map(({ path, inactive }) => ({
   name: path.join('.').replaceAll('.[]', '[]'),
   inactive,
 }));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { FaultCode } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
@@ -44,7 +44,7 @@ async function outcome(name: string, provider: string): Promise<Outcome> {
   });
   if (answer.status === 200) return 'answered';
   const body = answer.json();
-  assert.ok(isObject(body) && isObject(body.error));
+  assert.ok(isJsonObject(body) && isJsonObject(body.error));
   const code = body.error.code;
   if (isOutcome(code)) return code;
   throw new Error(answer.text);
@@ -104,7 +104,7 @@ test('event streams report a rejected file and its correction, with line and rea
   const headers = { 'x-api-key': key('stays').key };
   const told = async () => {
     const answer = (await callHttp(`${floe.url}/api/management/config/file`, { headers })).json();
-    assert.ok(isObject(answer));
+    assert.ok(isJsonObject(answer));
     return answer['rejected'];
   };
   // Each follows from now on: what the tests before did may be told late.
@@ -118,9 +118,9 @@ test('event streams report a rejected file and its correction, with line and rea
   writeFileSync(file, 'orgs:\n  - id: acme\n    kees: []\n');
   await refusalHeard();
   const refused = await told();
-  assert.ok(isObject(refused) && Array.isArray(refused['problems']));
+  assert.ok(isJsonObject(refused) && Array.isArray(refused['problems']));
   const [problem] = refused['problems'];
-  assert.ok(isObject(problem));
+  assert.ok(isJsonObject(problem));
   assert.deepEqual([problem['line'], problem['where']], [3, 'orgs[0]']);
   const repairHeard = await following('config.accepted');
   writeFileSync(file, whole);
@@ -184,14 +184,14 @@ test('a server that started without a file loads floe.yaml when it appears in th
   const headers = { 'x-api-key': await started.waitForKey() };
   const readStatus = async () => {
     const status = (await callHttp(`${started.url}/api/management/config/file`, { headers })).json();
-    assert.ok(isObject(status));
+    assert.ok(isJsonObject(status));
     return status;
   };
   assert.equal((await readStatus())['file'], null);
   writeFileSync(started.configFile, 'orgs:\n  - id: default\n    kees: []\n');
   await started.waitForOutput(/floe\.yaml:3:5: [^\n]*kees/);
   const refused = await readStatus();
-  assert.deepEqual([refused['file'], isObject(refused['rejected'])], ['floe.yaml', true]);
+  assert.deepEqual([refused['file'], isJsonObject(refused['rejected'])], ['floe.yaml', true]);
   writeFileSync(
     started.configFile,
     JSON.stringify({ orgs: [{ id: 'default', providers: [sandbox('late')] }] }),

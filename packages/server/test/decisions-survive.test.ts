@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
@@ -83,7 +83,7 @@ async function askUntilKilled(
       const at = readMonotonicMs();
       assert.equal(answer.status, 200, answer.text);
       const body = answer.json();
-      if (isObject(body)) answered.push({ id: String(body['decision_id']), at });
+      if (isJsonObject(body)) answered.push({ id: String(body['decision_id']), at });
       if (answered.length >= killAfter && !isKilled) {
         isKilled = true;
         await floe.kill();
@@ -100,8 +100,8 @@ async function keptIds(floe: FloeProcess): Promise<string[]> {
   for (let cursor = ''; ; ) {
     const path = `/api/management/relay/decisions?limit=500${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
     const page = (await callHttp(floe.url + path, { headers })).json();
-    assert.ok(isObject(page) && Array.isArray(page['data']));
-    for (const row of page['data']) ids.push(isObject(row) ? String(row['id']) : '');
+    assert.ok(isJsonObject(page) && Array.isArray(page['data']));
+    for (const row of page['data']) ids.push(isJsonObject(row) ? String(row['id']) : '');
     if (typeof page['next_cursor'] !== 'string') return ids;
     cursor = page['next_cursor'];
   }

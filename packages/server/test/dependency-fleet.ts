@@ -1,7 +1,7 @@
 // Two processes with limits, a budget and a cache under steady load, on a PostgreSQL and a Redis that tests break.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
@@ -242,7 +242,7 @@ export async function readBudgetSpend(floe: FloeProcess, name: string): Promise<
     headers: { authorization: `Bearer ${GATEWAY_KEYS.full}` },
   });
   const body = answer.json();
-  const budgets = isObject(body) ? objectsOrEmpty(body['budgets']) : [];
+  const budgets = isJsonObject(body) ? objectsOrEmpty(body['budgets']) : [];
   const budget = budgets.find((each) => each['name'] === name);
   return Number(budget?.['spent_nano_usd']);
 }

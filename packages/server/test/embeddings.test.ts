@@ -1,7 +1,7 @@
 // Vectors through the official client, whose default asks for base64, from providers of every kind.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
@@ -46,7 +46,7 @@ after(async () => {
 
 function asked({ body }: ReceivedRequest): JsonObject {
   const parsed: unknown = JSON.parse(body.toString());
-  assert.ok(isObject(parsed));
+  assert.ok(isJsonObject(parsed));
   return parsed;
 }
 
@@ -118,7 +118,7 @@ test("an OpenAI-compatible provider receives the client's bytes except the model
   const row = (await waitForRows(floe.url, KEY, [id])).get(id);
   const usage = row?.['usage'];
   assert.deepEqual(
-    [row?.['surface'], row?.['state'], isObject(usage) && usage['input_tokens'], row?.['end_user']],
+    [row?.['surface'], row?.['state'], isJsonObject(usage) && usage['input_tokens'], row?.['end_user']],
     ['embeddings', 'complete', 7, 'u'],
   );
 });

@@ -1,7 +1,7 @@
 // When a target is asked again, when the next one is, what is told when none is left, and what moves with a request.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { findInjectedFault } from '@floe/testkit/fault-table';
 import type { HttpCallResponse } from '@floe/testkit/http-client';
@@ -62,7 +62,7 @@ async function under(
 
 function errorOf(answer: HttpCallResponse): JsonObject {
   const body: unknown = answer.json();
-  assert.ok(isObject(body) && isObject(body.error), answer.text);
+  assert.ok(isJsonObject(body) && isJsonObject(body.error), answer.text);
   return body.error;
 }
 

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
@@ -62,12 +62,12 @@ async function api(method: string, path: string, body?: object) {
     ...(body && { body: JSON.stringify(body) }),
   });
   const json = answer.text.startsWith('{') ? answer.json() : {};
-  return { status: answer.status, body: isObject(json) ? json : {}, text: answer.text };
+  return { status: answer.status, body: isJsonObject(json) ? json : {}, text: answer.text };
 }
 
 async function state() {
   const { source, paused, paused_until, muted_until } = (await api('GET', MONITOR)).body;
-  return [paused, paused_until, muted_until, isObject(source) && source['kind']];
+  return [paused, paused_until, muted_until, isJsonObject(source) && source['kind']];
 }
 
 let reloads = 0;

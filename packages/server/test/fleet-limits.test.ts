@@ -1,7 +1,7 @@
 // Tier: ci. Two processes under load, on Redis.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { callHttp } from '@floe/testkit/http-client';
@@ -166,10 +166,10 @@ test('a frozen Redis delays a few requests and causes no error; each process enf
   const used = await Promise.all(
     members.map(async ({ callApi }) => {
       const body = (await callApi('/gateway/v1/key')).json();
-      return isObject(body) && Array.isArray(body.limits) ? body.limits[0] : undefined;
+      return isJsonObject(body) && Array.isArray(body.limits) ? body.limits[0] : undefined;
     }),
   );
-  assert.deepEqual(used[0], { ...(isObject(used[1]) ? used[1] : {}), rpm_reset_ms: resetOf(used[0]) });
+  assert.deepEqual(used[0], { ...(isJsonObject(used[1]) ? used[1] : {}), rpm_reset_ms: resetOf(used[0]) });
 });
 
 test('the slots of a killed process are free within ten seconds, and each rejection states when to retry', async (t) => {
@@ -202,5 +202,5 @@ test('the slots of a killed process are free within ten seconds, and each reject
 });
 
 function resetOf(limit: Json | undefined): Json | undefined {
-  return isObject(limit) ? limit['rpm_reset_ms'] : undefined;
+  return isJsonObject(limit) ? limit['rpm_reset_ms'] : undefined;
 }

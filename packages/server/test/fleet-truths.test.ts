@@ -2,7 +2,7 @@
 // Tier: ci. Two processes under load, on PostgreSQL and Redis.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { createCutResponseFault, createStalledResponseFault } from '@floe/testkit/connection-faults';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
@@ -164,7 +164,7 @@ async function countsExactly(t: TestContext, harness: Harness): Promise<void> {
 /** The rows of all pages, the first of which is here. */
 async function allRows(harness: Harness, first: unknown): Promise<readonly JsonObject[]> {
   const rows: JsonObject[] = [];
-  for (let page = first; isObject(page); ) {
+  for (let page = first; isJsonObject(page); ) {
     rows.push(...objectsOrEmpty(page['data']));
     const cursor = page['next_cursor'];
     if (typeof cursor !== 'string') break;
@@ -282,7 +282,7 @@ async function revokes(t: TestContext, { floes, ask }: Harness): Promise<void> {
       ...(body && { body }),
     });
   const created = (await manage(0, '', 'POST', { name: 'short', scopes: ['gateway'] })).json();
-  assert.ok(isObject(created));
+  assert.ok(isJsonObject(created));
   const key = String(created['key']);
   const probe = (member: number) => ask(member, question('healthy/model', 'the same'), key);
   for (let member = 0; member < FLEET_PROCESSES; member++)

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { SERVER_PROGRAM, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
@@ -39,7 +39,7 @@ test('a file with the slug of another organization is rejected with its line, at
       ...(body && { body: JSON.stringify(body) }),
     });
     const json = answer.text.startsWith('{') ? answer.json() : {};
-    return { status: answer.status, text: answer.text, body: isObject(json) ? json : {} };
+    return { status: answer.status, text: answer.text, body: isJsonObject(json) ? json : {} };
   };
   const refused = async (org: string) => {
     const { rejected } = (await api(org, 'GET', 'management/config/file')).body;

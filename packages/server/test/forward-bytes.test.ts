@@ -2,7 +2,7 @@
 // Tier: ci. Recordings cut at every byte.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { type Chunking, splitFrames } from '@floe/testkit/chunking';
 import { findInjectedFault } from '@floe/testkit/fault-table';
 import { callHttp, type HttpCallResponse, parseSseFrames } from '@floe/testkit/http-client';
@@ -347,7 +347,7 @@ function checkBroken(surface: Surface, answer: HttpCallResponse, body: Buffer, w
   );
   assert.ok(body.toString('utf8').startsWith(passedBytes(surface, answer)), what);
   const last: unknown = JSON.parse(answer.frames().at(-1)?.data ?? '');
-  assert.ok(isObject(last), what);
+  assert.ok(isJsonObject(last), what);
   if (surface === 'responses') checkFailed(answer, what);
   else assert.equal(objectOrEmpty(last.error).type, 'api_error', what);
 }

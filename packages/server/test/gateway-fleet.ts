@@ -1,6 +1,6 @@
 // Several real processes on one PostgreSQL and one Redis.
 import type { TestContext } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { loadProjectRecording } from '@floe/testkit/recordings';
@@ -88,9 +88,9 @@ export async function getFirstStatus(
   member: 'limits' | 'budgets',
 ): Promise<JsonObject> {
   const body = (await members[0]?.callApi('/gateway/v1/key'))?.json();
-  const all = isObject(body) ? body[member] : undefined;
+  const all = isJsonObject(body) ? body[member] : undefined;
   const [first] = Array.isArray(all) ? all : [];
-  return isObject(first) ? first : {};
+  return isJsonObject(first) ? first : {};
 }
 
 /** Empties the shared store, as an operator or a failover would. */

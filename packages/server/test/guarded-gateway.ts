@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
@@ -61,7 +61,7 @@ export function buildGuardedConfig(upstreamUrl: string, more: JsonObject): JsonO
     { ...fake, id: 'priced', prices: GUARDED_PRICES },
     { id: 'sandbox', kind: 'sandbox' },
   ];
-  return { orgs: [{ ...(isObject(org) ? org : {}), providers, ...more }] };
+  return { orgs: [{ ...(isJsonObject(org) ? org : {}), providers, ...more }] };
 }
 
 export function createGatewayCalls(url: string): Pick<GuardedGateway, 'chat' | 'callApi'> {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
 import { deriveBeatToken } from '../src/monitoring/beat-token.ts';
-import { derivePepper } from '../src/platform/keyring.ts';
+import { derivePlatformKeyPepper } from '../src/platform/keyring.ts';
 import { loadInstallationSecretKey } from '../src/store/secret-key.ts';
 
 const KEY = `eis_all${'0'.repeat(40)}`;
@@ -55,7 +55,7 @@ function beat(body: object | string, headers: HttpCallOptions['headers'] = {}, m
 
 function bodyOf(answer: HttpCallResponse): JsonObject {
   const body: unknown = answer.json();
-  assert.ok(isObject(body));
+  assert.ok(isJsonObject(body));
   return body;
 }
 
@@ -63,7 +63,7 @@ async function refused(answer: Promise<HttpCallResponse>, status: number, code: 
   const got = await answer;
   assert.equal(got.status, status, got.text);
   const { error } = bodyOf(got);
-  assert.ok(isObject(error));
+  assert.ok(isJsonObject(error));
   assert.equal(error['code'], code);
   return error;
 }
@@ -89,7 +89,7 @@ function checksOf(id: string) {
 
 function beatUrl(id: string): string {
   const secret = loadInstallationSecretKey({ dataDir: floe.dataDir, given: SECRET });
-  return `${floe.url}/beat/${deriveBeatToken(derivePepper(secret.key), uidOf(id), 1)}`;
+  return `${floe.url}/beat/${deriveBeatToken(derivePlatformKeyPepper(secret.key), uidOf(id), 1)}`;
 }
 
 test('a beat has the specified response when it is committed', async () => {
@@ -233,7 +233,7 @@ test('a beat URL accepts start, end, failure, log and exit status, as clients of
 
 function bodyText(json: unknown): string {
   const metadata: unknown = JSON.parse(String(json));
-  assert.ok(isObject(metadata));
+  assert.ok(isJsonObject(metadata));
   return String(metadata['body']);
 }
 

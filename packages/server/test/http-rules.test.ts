@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { IncomingMessage, request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { callHttp } from '@floe/testkit/http-client';
 import { RawClient } from '@floe/testkit/raw-client';
 import { assertErrorAnswer } from './assert-error-answer.ts';
@@ -186,7 +186,7 @@ const STORED = ['models/fake%2Fmodel', 'responses/resp_none', 'responses/resp_no
 test('Allow lists exactly the methods of a path, for every path', async () => {
   const document = await callHttp(`${gateway.floe.url}/api/openapi.json`);
   const description = document.json();
-  assert.ok(isObject(description) && isObject(description.paths));
+  assert.ok(isJsonObject(description) && isJsonObject(description.paths));
   const { paths } = description;
   const described = Object.keys(paths).map((path) => path.replaceAll(/\{\w+\}/g, 'none'));
   const unified = [...EXCHANGES, ...STORED, 'responses/resp_none/cancel'].map(

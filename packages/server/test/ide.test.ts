@@ -1,7 +1,7 @@
 // The IDE adapter over real upstreams of every dialect: every shape an IDE sends gets strict Chat back.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { callHttp, type HttpCallOptions } from '@floe/testkit/http-client';
 import OpenAI from 'openai';
 import { IDE_BODIES } from '../../wire/test/ide-bodies.ts';
@@ -257,7 +257,7 @@ test('unknown fields are listed in a header without their values', async () => {
   });
   const dropped = (answer.headers['x-floe-dropped'] ?? '').split(',');
   for (const name of ['future_member', 'tools.web_search']) assert.ok(dropped.includes(name), dropped.join());
-  assert.ok(isObject(answer.json()) && !JSON.stringify(answer.headers).includes('Tr0ub4dor'));
+  assert.ok(isJsonObject(answer.json()) && !JSON.stringify(answer.headers).includes('Tr0ub4dor'));
 });
 
 test('a stored turn of the Responses surface can be continued, and an unknown one requires the history in the body', async () => {

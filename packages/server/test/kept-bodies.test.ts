@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { createCutResponseFault } from '@floe/testkit/connection-faults';
 import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
@@ -129,7 +129,7 @@ function bodiesOf(floe: FloeProcess, id: string): Promise<JsonObject> {
   return eventually(async () => {
     const { status, text } = await viewed(floe, id, GATEWAY_KEYS.full);
     const body: unknown = JSON.parse(text);
-    return status === 200 && isObject(body) ? body : undefined;
+    return status === 200 && isJsonObject(body) ? body : undefined;
   });
 }
 

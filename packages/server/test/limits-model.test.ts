@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
@@ -142,8 +142,8 @@ async function released(floe: FloeProcess): Promise<void> {
         headers: { authorization: `Bearer ${key}` },
       });
       const body = answer.json();
-      const standing = isObject(body) && Array.isArray(body['limits']) ? body['limits'] : [];
-      const isFree = standing.every((limit) => isObject(limit) && !limit['concurrency_used']);
+      const standing = isJsonObject(body) && Array.isArray(body['limits']) ? body['limits'] : [];
+      const isFree = standing.every((limit) => isJsonObject(limit) && !limit['concurrency_used']);
       return answer.status === 200 && isFree ? true : undefined;
     });
 }

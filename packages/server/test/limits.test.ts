@@ -1,7 +1,7 @@
 // Tier: ci. Waits for real windows of limits.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { findInjectedFault } from '@floe/testkit/fault-table';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
@@ -11,14 +11,14 @@ import { waitForRows } from './wait-for-rows.ts';
 
 function errorOf(answer: HttpCallResponse): JsonObject {
   const body = answer.json();
-  return isObject(body) && isObject(body.error) ? body.error : {};
+  return isJsonObject(body) && isJsonObject(body.error) ? body.error : {};
 }
 
 /** What the key is told of its first limit. */
 async function limitOf({ callApi }: GuardedGateway): Promise<JsonObject> {
   const body = (await callApi('/gateway/v1/key')).json();
-  const limits = isObject(body) && Array.isArray(body.limits) ? body.limits : [];
-  return isObject(limits[0]) ? limits[0] : {};
+  const limits = isJsonObject(body) && Array.isArray(body.limits) ? body.limits : [];
+  return isJsonObject(limits[0]) ? limits[0] : {};
 }
 
 test('the third request of a limit of two a minute is a 429 with the exact wait, and reaches no provider', async (t) => {
@@ -44,8 +44,12 @@ test('the third request of a limit of two a minute is a 429 with the exact wait,
   const row = (await waitForRows(gateway.floe.url, GATEWAY_KEYS.full, [id])).get(id);
   const decisions = Array.isArray(row?.decisions) ? row.decisions : [];
   const last = decisions.at(-1);
-  assert.deepEqual(isObject(last) && last.rule, { kind: 'limit', id: 'two' }, 'the row leads to the rule');
-  assert.equal(isObject(last) && Math.ceil(Number(last.retry_after_ms)), waitMs);
+  assert.deepEqual(
+    isJsonObject(last) && last.rule,
+    { kind: 'limit', id: 'two' },
+    'the row leads to the rule',
+  );
+  assert.equal(isJsonObject(last) && Math.ceil(Number(last.retry_after_ms)), waitMs);
 });
 
 test('an invalid request counts for the RPM limit, and a 429 comes before its error', async (t) => {

@@ -3,19 +3,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ChannelConfig } from '@floe/contract/config';
-import { BudgetSchema } from '@floe/contract/config/guardrails';
+import { BudgetSchema } from '@floe/contract/config/limits-cache-policies';
 import { ChannelSchema } from '@floe/contract/config/monitoring';
 import type { Alert } from '../src/alerts/alert.ts';
-import { type AlertNotice, createAlertNotice, createTestAlertNotice } from '../src/alerts/alert-notice.ts';
+import {
+  type AlertMessage,
+  createAlertMessage,
+  createTestAlertMessage,
+} from '../src/alerts/alert-message.ts';
 import { CHANNEL_DEFINITIONS } from '../src/alerts/channels/channel-definitions.ts';
-import { createThresholdAlerts } from '../src/guardrails/budget-threshold-alerts.ts';
-import { compileBudget, declareConfigFileRule } from '../src/guardrails/compile-rules.ts';
-import { createConsole } from '../src/http/console.ts';
+import { createBudgetThresholdAlerts } from '../src/guardrails/budget-threshold-alerts.ts';
+import { compileBudget, toConfiguredGuardrailRule } from '../src/guardrails/compile-rules.ts';
+import { createConsoleRoutes } from '../src/http/console-routes.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const NOW = Date.UTC(2026, 10, 21, 12);
 const BASES = ['https://floe.example', 'https://floe.example:8443/tools/floe'];
-const consoleRoutes = createConsole({ dir: 'none', prefix: '', answerUnbuilt: () => undefined });
+const consoleRoutes = createConsoleRoutes({ dir: 'none', prefix: '', answerUnbuilt: () => undefined });
 
 function files(dir: string, ending: string): string[] {
   return readdirSync(join(ROOT, dir), { recursive: true, encoding: 'utf8' })
@@ -113,11 +117,11 @@ const CHANNELS = [
 ];
 
 /** What a channel is sent, as one text. */
-function sent(channel: object, notice: AlertNotice): string {
+function sent(channel: object, notice: AlertMessage): string {
   return JSON.stringify(messageOf(ChannelSchema.parse(channel), notice));
 }
 
-function messageOf(config: ChannelConfig, notice: AlertNotice): unknown {
+function messageOf(config: ChannelConfig, notice: AlertMessage): unknown {
   const signing = { previousSecret: null };
   switch (config.kind) {
     case 'webhook':
@@ -160,19 +164,19 @@ test('every link in every message, for every channel and base URL, leads to the 
         for (const [one, about] of ALERTS) {
           const told = { id: 'dlv_1', thread: 'dlv_1', phase, repetition: 0, failureCount: 1 };
           for (const link of linksIn(
-            sent(channel, createAlertNotice({ ...told, alerts: [one] }, base, NOW)),
+            sent(channel, createAlertMessage({ ...told, alerts: [one] }, base, NOW)),
             base,
           )) {
             assert.match(mustBePage(link, base), about);
             found += 1;
           }
-          const many = createAlertNotice({ ...told, alerts: [one, one] }, base, NOW);
+          const many = createAlertMessage({ ...told, alerts: [one, one] }, base, NOW);
           for (const link of linksIn(sent(channel, many), base))
             assert.equal(mustBePage(link, base), '/o/acme/alerts');
         }
   for (const base of BASES)
     for (const channel of CHANNELS) {
-      const notice = createTestAlertNotice('dlv_1', { orgId: 'acme', name: 'c' }, base, NOW);
+      const notice = createTestAlertMessage('dlv_1', { orgId: 'acme', name: 'c' }, base, NOW);
       for (const link of linksIn(sent(channel, notice), base))
         assert.equal(mustBePage(link, base), '/o/acme/channels');
     }
@@ -183,11 +187,11 @@ test('every link in every message, for every channel and base URL, leads to the 
 test("a budget alert has the budget's id and name, for any id", () => {
   for (const name of ['agents', 'a.b-c']) {
     const config = BudgetSchema.parse({ name, scope: 'org', limit_usd: 1, period: 'day' });
-    const rule = compileBudget(declareConfigFileRule(config), 'UTC');
+    const rule = compileBudget(toConfiguredGuardrailRule(config), 'UTC');
     const { bucket } = rule.buckets.get('key:of:someone', NOW);
     const spent = { orgId: 'acme', bucket, name: 'b', mode: 'hard', period: 'day', endsAt: 0 } as const;
     const sums = { nanoUsd: 1, limitNanoUsd: 10, beforeNanoUsd: 1, afterNanoUsd: 10 };
-    const [first] = createThresholdAlerts([{ ...spent, ...sums }], NOW);
+    const [first] = createBudgetThresholdAlerts([{ ...spent, ...sums }], NOW);
     assert.ok(first?.event === 'budget');
     assert.equal(first.fields.budgetId, rule.id);
   }

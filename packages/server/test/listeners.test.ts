@@ -10,7 +10,7 @@ import { eventually } from '@floe/testkit/eventually';
 import { type FloeProcess, SERVER_PROGRAM, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
 import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
-import type { ListenerSurface } from '../src/http/surfaces.ts';
+import type { ListenerSurface } from '../src/http/listener-surfaces.ts';
 import { runProgramToEnd } from './run-program.ts';
 import { buildChatBody, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 

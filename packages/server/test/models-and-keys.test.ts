@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { callHttp } from '@floe/testkit/http-client';
 import { loadProjectRecording } from '@floe/testkit/recordings';
 import OpenAI, { APIError } from 'openai';
@@ -60,7 +60,7 @@ test('model ids with slashes, colons and odd characters reach the provider witho
     const { client, last } = gateway.client('strip');
     await client.chat.completions.create({ model: id, messages: MESSAGES });
     const sent: unknown = JSON.parse(gateway.received(known).at(-1)?.body.toString('utf8') ?? '');
-    assert.equal(isObject(sent) && sent.model, rest.join('/'));
+    assert.equal(isJsonObject(sent) && sent.model, rest.join('/'));
     const bare = rest.join('/');
     const shown = last().headers.get('x-floe-model');
     assert.equal(shown, /^[!-~]*$/.test(bare) ? bare : encodeURIComponent(bare));
@@ -126,7 +126,7 @@ test('models.retrieve() finds an id with slashes and colons, encoded by the SDK 
     headers: { 'x-api-key': gateway.key('strip') },
   });
   const model = plain.json();
-  assert.equal(isObject(model) && model.id, id);
+  assert.equal(isJsonObject(model) && model.id, id);
   await assert.rejects(client.models.retrieve('openrouter/none/of:these'), OpenAI.NotFoundError);
 });
 
@@ -148,7 +148,7 @@ test("GET /key returns a key's identity and permissions, and not its value", asy
   const key = `${gateway.key('forward')}_narrow`;
   const answer = await callHttp(`${gateway.url}/key`, { headers: { authorization: `Bearer ${key}` } });
   const shown = answer.json();
-  assert.ok(isObject(shown));
+  assert.ok(isJsonObject(shown));
   assert.deepEqual(
     [shown.object, shown.name, shown.org, shown.scopes, shown.models],
     ['platform_key', 'narrow', 'forward', ['gateway'], ['groq/vendor/alpha-1:free', 'groq/beta']],
@@ -186,7 +186,7 @@ test('the official client receives the class, code and parameter of each gateway
     const headers = { authorization: `Bearer ${gateway.key('strip')}`, 'content-type': 'application/json' };
     const answer = await callHttp(`${gateway.url}/chat/completions`, { headers, body });
     const told = answer.json();
-    assert.ok(isObject(told) && isObject(told.error), body);
+    assert.ok(isJsonObject(told) && isJsonObject(told.error), body);
     assert.deepEqual([answer.status, told.error.code], [400, code], body);
     assert.equal(told.request_id, answer.headers['x-request-id'], body);
   }

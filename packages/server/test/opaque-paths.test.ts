@@ -1,7 +1,7 @@
 // Paths below /gateway/v1 that pass without being understood, driven by the official client.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { toFile } from 'openai';
 import { PASSTHROUGH_KEYS, type PassthroughGateway, startPassthroughGateway } from './passthrough-gateway.ts';
@@ -39,7 +39,7 @@ test('images: the provider of the model receives the bytes with its own model na
       row['route_mode'],
       row['model_requested'],
       row['model'],
-      isObject(usage) && usage['output_tokens'],
+      isJsonObject(usage) && usage['output_tokens'],
     ],
     ['images', 'unified', 'a-one/m-1', 'm-1', 20],
   );

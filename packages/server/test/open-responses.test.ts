@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { callHttp, parseSseFrames } from '@floe/testkit/http-client';
 import { findSchemaViolations } from '@floe/testkit/json-schema';
 import { findEventViolations, findResponseViolations } from '@floe/testkit/response-schemas';
@@ -190,7 +190,7 @@ for (const model of COMPLIANCE_MODELS)
     test('a response that continues another by its id', async () => {
       const first = objectOrEmpty((await ask({ model, input: 'Hi' })).json());
       const second = (await ask({ model, input: 'More', previous_response_id: first['id'] ?? '' })).json();
-      assert.ok(isObject(second));
+      assert.ok(isJsonObject(second));
       assert.equal(second['previous_response_id'], first['id']);
       assertResponse(second, 'text');
     });

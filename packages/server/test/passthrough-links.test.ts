@@ -1,7 +1,7 @@
 // Links in the answers of native APIs: official SDKs follow them with the caller's key, which is a platform key.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
@@ -106,7 +106,7 @@ test("no resource contains the provider's URL, in any notation", async () => {
       const said = answer.text.replaceAll('\\/', '/').toLowerCase();
       assert.ok(!said.includes(url), `${method} ${path}: ${said}`);
       if (path.startsWith('/files')) assert.ok(!said.includes(elsewhere.url), `${method} ${path}: ${said}`);
-      assert.ok(isObject(answer.json()));
+      assert.ok(isJsonObject(answer.json()));
     }
   }
 });

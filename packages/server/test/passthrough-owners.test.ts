@@ -1,7 +1,7 @@
 // Files, batches and stored answers belong to whoever made them, with the official clients as witnesses.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { toFile } from 'openai';
@@ -186,7 +186,7 @@ test('batch results are counted once, when they are forwarded', async () => {
     const answer = await harness.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches/${batch.id}/results`);
     assert.equal(answer.text, RESULTS);
     const { usage, cost_source: source } = await harness.row(answer);
-    used.push(isObject(usage) && [usage['input_tokens'], usage['output_tokens'], source]);
+    used.push(isJsonObject(usage) && [usage['input_tokens'], usage['output_tokens'], source]);
   }
   assert.deepEqual(used, [
     [17, 7, 'incomplete'],

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { assertErrorAnswer } from './assert-error-answer.ts';
@@ -32,7 +32,7 @@ async function create(body: JsonObject): Promise<{ id: string; key: string }> {
   const answer = await api('POST', KEYS, body);
   assert.equal(answer.status, 201, answer.text);
   const made = answer.json();
-  assert.ok(isObject(made) && typeof made.id === 'string' && typeof made.key === 'string');
+  assert.ok(isJsonObject(made) && typeof made.id === 'string' && typeof made.key === 'string');
   return { id: made.id, key: made.key };
 }
 
@@ -81,7 +81,7 @@ test('the old value of a rotated key has its end in every gateway response, and 
   const { id, key: old } = await create({ name: 'rotated', scopes: ['gateway'] });
   const before = Math.floor(Date.now() / 1000);
   const made = (await api('POST', `${KEYS}/${id}/rotate`, { overlap_hours: 1 })).json();
-  assert.ok(isObject(made) && typeof made.key === 'string');
+  assert.ok(isJsonObject(made) && typeof made.key === 'string');
   for (const model of ['sandbox/echo', 'sandbox/none']) {
     const { headers } = await ask(old, model);
     assert.ok(Number(String(headers['deprecation']).slice(1)) >= before);
@@ -126,9 +126,9 @@ test('a key that is restricted to models uses and lists only those', async () =>
     'another model',
   );
   const list = (await callHttp(`${floe.url}/gateway/v1/models`, { headers: { 'x-api-key': key } })).json();
-  assert.ok(isObject(list) && Array.isArray(list.data));
+  assert.ok(isJsonObject(list) && Array.isArray(list.data));
   assert.deepEqual(
-    list.data.map((model) => isObject(model) && model.id),
+    list.data.map((model) => isJsonObject(model) && model.id),
     ['sandbox/echo'],
   );
 });
@@ -138,7 +138,7 @@ test('the time zone of an organization without a file applies to its budgets and
   assert.equal(changed.status, 200, changed.text);
   const budget = { name: 'daily', scope: 'org', period: 'day', limit_usd: 1000 };
   const made = (await api('POST', '/api/management/budgets', budget)).json();
-  assert.ok(isObject(made) && isObject(made.state));
+  assert.ok(isJsonObject(made) && isJsonObject(made.state));
   assert.match(String(made.state.resets_at), /T18:30:00\.000Z$/);
   const schedule = { schedule: { cron: '0 0 * * *' } };
   const preview = await api('POST', '/api/monitoring/schedule/preview', schedule);
@@ -156,7 +156,7 @@ test('keys survive a restart, revoked ones as revoked, and their last use is sto
   floe = await startFloeProcess({ dataDir });
   const lastUse = async (id: string) => {
     const key = (await api('GET', `${KEYS}/${id}`)).json();
-    assert.ok(isObject(key));
+    assert.ok(isJsonObject(key));
     return key.last_used_at;
   };
   const at = Date.parse(String(await lastUse(used.id)));

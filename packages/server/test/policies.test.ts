@@ -1,7 +1,7 @@
 // Policies through the real server, over every client surface and every dialect behind it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { isStreamingRequest } from '@floe/testkit/api-surface';
 import type { Chunking } from '@floe/testkit/chunking';
 import { eventually } from '@floe/testkit/eventually';
@@ -155,7 +155,7 @@ async function rowOf(org: string, { headers }: HttpCallResponse): Promise<JsonOb
 function policyDecisions(row: JsonObject): string[] {
   const decisions = Array.isArray(row['decisions']) ? row['decisions'] : [];
   return decisions
-    .filter(isObject)
+    .filter(isJsonObject)
     .filter(({ step }) => step === 'policy')
     .map(({ outcome, reason }) => `${outcome} ${reason}`);
 }

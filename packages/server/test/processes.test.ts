@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
@@ -135,8 +135,8 @@ async function readRowIds(floe: FloeProcess): Promise<string[]> {
   for (let cursor = ''; ; ) {
     const path = `/api/analytics/requests?limit=500${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
     const page = (await callHttp(floe.url + path, { headers: { 'x-api-key': GATEWAY_KEYS.full } })).json();
-    assert.ok(isObject(page) && Array.isArray(page.data));
-    for (const row of page.data) ids.push(isObject(row) ? String(row.id) : '');
+    assert.ok(isJsonObject(page) && Array.isArray(page.data));
+    for (const row of page.data) ids.push(isJsonObject(row) ? String(row.id) : '');
     if (typeof page.next_cursor !== 'string') return ids;
     cursor = page.next_cursor;
   }
@@ -144,8 +144,8 @@ async function readRowIds(floe: FloeProcess): Promise<string[]> {
 
 async function readSpentNanoUsd(callApi: ProcessServer['callApi']): Promise<number> {
   const status = (await callApi('/gateway/v1/key')).json();
-  const [budget] = isObject(status) && Array.isArray(status.budgets) ? status.budgets : [];
-  assert.ok(isObject(budget));
+  const [budget] = isJsonObject(status) && Array.isArray(status.budgets) ? status.budgets : [];
+  assert.ok(isJsonObject(budget));
   return Number(budget.spent_nano_usd);
 }
 

@@ -1,5 +1,5 @@
 // Recorded Chat answers and what they say, worked out from their bytes without any code of the gateway.
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { parseSseFrames } from '@floe/testkit/http-client';
 import { loadProjectRecordings, type RecordedInteraction, type Recording } from '@floe/testkit/recordings';
 import { loadSharedRecordings } from '@floe/testkit/shared-recordings';
@@ -60,7 +60,7 @@ function casesOf(recording: Recording, origin: ChatCase['origin']): ChatCase[] {
     const name = `${origin}/${recording.file}#${at}`;
     const { requestBody } = recorded;
     const model =
-      (isObject(requestBody) && typeof requestBody.model === 'string' ? requestBody.model : undefined) ??
+      (isJsonObject(requestBody) && typeof requestBody.model === 'string' ? requestBody.model : undefined) ??
       /"model":\s*"([^"]+)"/.exec(recorded.body.toString('utf8'))?.[1] ??
       'vendor/model:tag';
     return requestsFor(recording.scenario, requestBody).map((request) => ({
@@ -75,7 +75,7 @@ function casesOf(recording: Recording, origin: ChatCase['origin']): ChatCase[] {
 }
 
 function requestsFor(scenario: string, recorded: unknown): JsonObject[] {
-  if (isObject(recorded)) {
+  if (isJsonObject(recorded)) {
     const { stream: _stream, stream_options: _options, ...request } = recorded;
     return [request];
   }
@@ -153,7 +153,7 @@ function streamValues(text: string): JsonObject[] {
 function parsed(text: string): JsonObject {
   const value: unknown = JSON.parse(text);
   const first: unknown = Array.isArray(value) ? value[0] : value;
-  return isObject(first) ? first : { error: text };
+  return isJsonObject(first) ? first : { error: text };
 }
 
 interface ChoiceSoFar {
@@ -171,7 +171,7 @@ function addChoice(choices: Map<number, ChoiceSoFar>, choice: JsonObject): void 
   choices.set(index, sum);
   if (sum.finish === '') sum.finish = text(choice.finish_reason);
   const message = choice.delta ?? choice.message;
-  if (!isObject(message)) return;
+  if (!isJsonObject(message)) return;
   const parts = objects(message.content);
   sum.text += text(message.content) + parts.map((part) => text(part.text)).join('');
   sum.refusal += text(message.refusal);
@@ -182,7 +182,7 @@ function addChoice(choices: Map<number, ChoiceSoFar>, choice: JsonObject): void 
     const position = typeof one.index === 'number' ? one.index : at;
     const call = sum.calls.get(position) ?? { id: '', name: '', arguments: '' };
     sum.calls.set(position, call);
-    const named = isObject(one.function) ? one.function : {};
+    const named = isJsonObject(one.function) ? one.function : {};
     call.id ||= text(one.id);
     call.name ||= text(named.name);
     call.arguments += text(named.arguments);
@@ -199,10 +199,10 @@ function reasoningOf(part: JsonObject): string {
 
 function usagesOf(value: JsonObject): JsonObject[] {
   const vendor = Object.entries(value).flatMap(([name, inner]) =>
-    name.startsWith('x_') && isObject(inner) ? [inner.usage] : [],
+    name.startsWith('x_') && isJsonObject(inner) ? [inner.usage] : [],
   );
   const inChoices = objects(value.choices).map((choice) => choice.usage);
-  return [...vendor, ...inChoices, value.usage].filter(isObject);
+  return [...vendor, ...inChoices, value.usage].filter(isJsonObject);
 }
 
 const REASONING = [
@@ -217,14 +217,14 @@ const REASONING = [
 export function withoutReasoning(value: JsonObject): JsonObject {
   if (!Array.isArray(value.choices)) return value;
   const strip = (message: Json): Json => {
-    if (!isObject(message)) return message;
+    if (!isJsonObject(message)) return message;
     const left = Object.entries(message).filter(([name]) => !REASONING.some((word) => word === name));
     const { content, ...rest } = Object.fromEntries(left);
     if (content === undefined) return rest;
     return { ...rest, content: Array.isArray(content) ? textsOf(content) : content };
   };
   const choices = value.choices.map((choice) => {
-    if (!isObject(choice)) return choice;
+    if (!isJsonObject(choice)) return choice;
     const { delta, message, ...rest } = choice;
     return {
       ...rest,
@@ -236,16 +236,16 @@ export function withoutReasoning(value: JsonObject): JsonObject {
 }
 
 function textsOf(parts: readonly unknown[]): string {
-  return parts.map((part) => (isObject(part) && part.type === 'text' ? text(part.text) : '')).join('');
+  return parts.map((part) => (isJsonObject(part) && part.type === 'text' ? text(part.text) : '')).join('');
 }
 
 /** A chunk that holds usage and no choice: what `stream_options.include_usage` adds. */
 export function isUsageChunk(value: JsonObject): boolean {
-  return isObject(value.usage) && objects(value.choices).length === 0;
+  return isJsonObject(value.usage) && objects(value.choices).length === 0;
 }
 
 function objects(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 function text(value: unknown): string {

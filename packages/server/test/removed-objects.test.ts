@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { OrgSchema } from '@floe/contract/config/org';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
@@ -91,12 +91,12 @@ async function api(method: string, path: string, body?: object) {
     ...(body && { body: JSON.stringify(body) }),
   });
   const json = answer.text.startsWith('{') ? answer.json() : {};
-  return { status: answer.status, body: isObject(json) ? json : {}, text: answer.text };
+  return { status: answer.status, body: isJsonObject(json) ? json : {}, text: answer.text };
 }
 
 async function listed(path: string): Promise<readonly JsonObject[]> {
   const { data } = (await api('GET', path)).body;
-  return Array.isArray(data) ? data.filter(isObject) : assert.fail(path);
+  return Array.isArray(data) ? data.filter(isJsonObject) : assert.fail(path);
 }
 
 /** Adds an equal object to each kind, `made`, and returns its id. */

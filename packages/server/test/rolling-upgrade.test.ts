@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, SERVER_PROGRAM, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
@@ -70,7 +70,7 @@ async function prepare(t: TestContext): Promise<Installation> {
 function configOf(upstreamUrl: string) {
   const { orgs } = buildGatewayConfig(upstreamUrl);
   const [org] = Array.isArray(orgs) ? orgs : [];
-  assert.ok(isObject(org) && Array.isArray(org['keys']));
+  assert.ok(isJsonObject(org) && Array.isArray(org['keys']));
   const keys = [...org['keys'], { name: 'beat', key: BEAT_KEY, scopes: ['beat'] }];
   const monitors = JOBS.map((id) => ({ id, expected_interval_minutes: 60 }));
   return { orgs: [{ ...org, keys, monitors }] };
@@ -125,7 +125,7 @@ class Traffic {
       body: { monitor_id: id },
     });
     const body: unknown = answer.status === 200 && answer.isComplete ? JSON.parse(answer.text) : null;
-    if (isObject(body)) this.beats.push(String(body['beat_id']));
+    if (isJsonObject(body)) this.beats.push(String(body['beat_id']));
     else this.failures.push(`beat: ${answer.status} ${answer.text.slice(0, 200)}`);
   }
 }

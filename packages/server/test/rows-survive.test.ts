@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
@@ -120,8 +120,8 @@ async function storedIds(floe: FloeProcess): Promise<string[]> {
   for (let cursor = ''; ; ) {
     const path = `/api/analytics/requests?limit=500${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
     const page = (await callHttp(floe.url + path, { headers: { 'x-api-key': GATEWAY_KEYS.full } })).json();
-    assert.ok(isObject(page) && Array.isArray(page.data));
-    for (const row of page.data) ids.push(isObject(row) ? String(row.id) : '');
+    assert.ok(isJsonObject(page) && Array.isArray(page.data));
+    for (const row of page.data) ids.push(isJsonObject(row) ? String(row.id) : '');
     if (typeof page.next_cursor !== 'string') return ids;
     cursor = page.next_cursor;
   }

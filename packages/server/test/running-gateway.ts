@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
@@ -100,7 +100,7 @@ function withKey(floe: FloeProcess): Omit<RunningGateway, 'upstream' | 'stop'> {
     const answer = await ask(path);
     assert.equal(answer.status, 200, answer.text);
     const body = answer.json();
-    assert.ok(isObject(body));
+    assert.ok(isJsonObject(body));
     return body;
   };
   return {
@@ -111,12 +111,12 @@ function withKey(floe: FloeProcess): Omit<RunningGateway, 'upstream' | 'stop'> {
       eventually(async () => {
         const answer = await ask(`/api/analytics/requests/${id}`);
         const row = answer.json();
-        return answer.status === 200 && isObject(row) ? row : undefined;
+        return answer.status === 200 && isJsonObject(row) ? row : undefined;
       }),
     async rows(query) {
       const page = await data(`/api/analytics/requests?limit=500&${query}`);
       assert.ok(Array.isArray(page.data));
-      return page.data.filter(isObject);
+      return page.data.filter(isJsonObject);
     },
     async openSockets() {
       const metrics = await callHttp(`${floe.url}/metrics`);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, type FloeProcessOptions, startFloeProcess } from '@floe/testkit/floe-process';
@@ -281,7 +281,7 @@ test('readiness is reported while the server runs, and the metrics count request
     /floe_exchanges_total\{surface="chat",provider="sandbox",code="200",state="complete"\} 1/,
   );
   const me = (await callHttp(`${floe.url}/api/me`, { headers })).json();
-  assert.ok(isObject(me) && isObject(me.org));
+  assert.ok(isJsonObject(me) && isJsonObject(me.org));
   assert.equal(me.org.id, 'default');
   await floe.stop();
 });

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
@@ -128,7 +128,7 @@ function newKeys(): Readonly<Record<KeyName, string>> {
 
 export function parseRequestBody(request: ReceivedRequest): JsonObject {
   const body: unknown = JSON.parse(request.body.toString('utf8') || '{}');
-  return isObject(body) ? body : assert.fail('a body that is no object');
+  return isJsonObject(body) ? body : assert.fail('a body that is no object');
 }
 
 const SAID_LATER = [{ type: 'output_text', text: 'Made in the background.', annotations: [] }];

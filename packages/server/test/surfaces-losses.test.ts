@@ -2,7 +2,7 @@
 // Tier: ci. Every lossy field over every dialect.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { callHttp } from '@floe/testkit/http-client';
 import { TEST_DIALECTS, type TestDialect } from './answer-content.ts';
 import {
@@ -151,7 +151,7 @@ for (const surface of CLIENT_SURFACES)
           assert.equal(answer.status, 400);
           assert.equal(harness.upstream(dialect).requests.length, before, 'nobody was asked');
           const body: unknown = answer.json();
-          assert.ok(isObject(body) && isObject(body.error));
+          assert.ok(isJsonObject(body) && isJsonObject(body.error));
           assert.equal(body.error.type, 'invalid_request_error');
           assert.equal(body.error.code, code);
           assert.ok(String(body.error.param).startsWith(param), String(body.error.param));
@@ -164,6 +164,6 @@ for (const surface of CLIENT_SURFACES)
 
 function leavesOf(value: Json | undefined): readonly Json[] {
   if (Array.isArray(value)) return value.flatMap(leavesOf);
-  if (isObject(value)) return Object.values(value).flatMap(leavesOf);
+  if (isJsonObject(value)) return Object.values(value).flatMap(leavesOf);
   return value === undefined ? [] : [value];
 }

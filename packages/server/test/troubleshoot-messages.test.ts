@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
@@ -155,7 +155,7 @@ async function readMessage({ key, body, headers, path = CHAT }: Case): Promise<s
 }
 
 function asObject(value: unknown): JsonObject {
-  assert.ok(isObject(value));
+  assert.ok(isJsonObject(value));
   return value;
 }
 

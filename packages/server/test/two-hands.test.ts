@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
@@ -39,12 +39,12 @@ async function api(method: string, path: string, body?: object) {
     ...(body && { body: JSON.stringify(body) }),
   });
   const json = answer.text === '' || !answer.text.startsWith('{') ? {} : answer.json();
-  return { status: answer.status, body: isObject(json) ? json : {}, text: answer.text };
+  return { status: answer.status, body: isJsonObject(json) ? json : {}, text: answer.text };
 }
 
 async function sourceOf(id: string): Promise<unknown> {
   const { source } = (await api('GET', `providers/${id}`)).body;
-  return isObject(source) ? source['kind'] : undefined;
+  return isJsonObject(source) ? source['kind'] : undefined;
 }
 
 async function outcome(model: string): Promise<number> {
@@ -53,7 +53,7 @@ async function outcome(model: string): Promise<number> {
 }
 
 const errorOf = ({ status, body }: { status: number; body: JsonObject }) => {
-  const error = isObject(body['error']) ? body['error'] : {};
+  const error = isJsonObject(body['error']) ? body['error'] : {};
   return `${status} ${error['code']}: ${error['message']}`;
 };
 
@@ -117,7 +117,7 @@ test('a rejected file is reported with its line until the next file is applied',
   writeFileSync(file, 'orgs:\n  - id: acme\n    kees: []\n');
   const refused = await eventually(async () => {
     const { rejected } = (await api('GET', 'config')).body;
-    return isObject(rejected) ? rejected : undefined;
+    return isJsonObject(rejected) ? rejected : undefined;
   });
   assert.match(JSON.stringify(refused), /kees.*"line":3/);
   assert.equal((await api('GET', 'config')).body['version'], running['version']);
@@ -252,7 +252,7 @@ test('a changed floe.yaml is compared with the active configuration by resource,
     );
     const answer: unknown = JSON.parse(stdout === '' ? '{}' : stdout);
     const changes =
-      isObject(answer) && Array.isArray(answer['changes']) ? answer['changes'].filter(isObject) : [];
+      isJsonObject(answer) && Array.isArray(answer['changes']) ? answer['changes'].filter(isJsonObject) : [];
     const inFile = changes.filter(({ in_file }) => in_file === true);
     return { code, stderr, found: inFile.map(({ kind, id, action, fields }) => [kind, id, action, fields]) };
   };

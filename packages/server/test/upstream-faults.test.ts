@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { FAULTS, type FaultCode } from '@floe/contract/faults';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { createCutResponseFault, createStalledResponseFault } from '@floe/testkit/connection-faults';
 import { findInjectedFault, INJECTED_FAULTS } from '@floe/testkit/fault-table';
 import type { HttpCallResponse } from '@floe/testkit/http-client';
@@ -183,10 +183,10 @@ function assertBroken(answer: HttpCallResponse, { code, phase }: Outcome & { is:
   assert.doesNotMatch(answer.text, /\[DONE\]|"finish_reason": ?"/);
   const bodies = answer.frames().map((frame): unknown => JSON.parse(frame.data));
   assert.ok(bodies.length > 1, 'content came before the error');
-  const errors = bodies.filter((body) => isObject(body) && 'error' in body);
+  const errors = bodies.filter((body) => isJsonObject(body) && 'error' in body);
   assert.equal(errors.length, 1);
   const last = bodies.at(-1);
-  assert.ok(isObject(last) && isObject(last.error), 'the error event is the last one');
+  assert.ok(isJsonObject(last) && isJsonObject(last.error), 'the error event is the last one');
   assert.equal(last.error.code, code);
   assert.equal(last.error.type, FAULTS[code].openai);
   assert.equal(phaseIn(last), phase);
@@ -194,7 +194,7 @@ function assertBroken(answer: HttpCallResponse, { code, phase }: Outcome & { is:
 }
 
 function phaseIn(body: unknown): unknown {
-  return isObject(body) && isObject(body.error) ? body.error.phase : undefined;
+  return isJsonObject(body) && isJsonObject(body.error) ? body.error.phase : undefined;
 }
 
 async function assertRow(answer: HttpCallResponse, outcome: Outcome, provider: string): Promise<void> {
@@ -209,7 +209,7 @@ async function assertRow(answer: HttpCallResponse, outcome: Outcome, provider: s
   assert.equal(row.model, 'model');
   assert.ok(Array.isArray(row.attempts) && row.attempts.length === 1);
   const [attempt] = row.attempts;
-  assert.ok(isObject(attempt));
+  assert.ok(isJsonObject(attempt));
   assert.equal(attempt.error === null, outcome.is === 'whole');
   if (outcome.is === 'refused') assert.equal(attempt.error, code);
   if (outcome.is === 'refused' && outcome.upstreamStatus)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { callHttp } from '@floe/testkit/http-client';
 
@@ -17,7 +17,7 @@ export async function waitForRows(
       });
       assert.equal(answer.status, 200, `the row of ${id}: ${answer.text}`);
       const read: unknown = answer.json();
-      return isObject(read) ? read : undefined;
+      return isJsonObject(read) ? read : undefined;
     });
     found.set(id, row);
   }

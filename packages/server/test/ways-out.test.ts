@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
 import { type CorporateNetwork, startCorporateNetwork } from './corporate-network.ts';
@@ -63,7 +63,7 @@ async function tested(floe: FloeProcess, body: object): Promise<JsonObject> {
   const answer = await callHttp(`${floe.url}/api/monitoring/channels/test`, { headers, body });
   assert.equal(answer.status, 200, answer.text);
   const result = answer.json();
-  assert.ok(isObject(result));
+  assert.ok(isJsonObject(result));
   return result;
 }
 

@@ -1,5 +1,5 @@
 // A JSON Schema validator with the keywords of the official specifications, for tests only.
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { asArray, asObject, asString, isJsonArray } from '@floe/wire/json-narrowing';
 
 /** Known errors in a specification that the validation must ignore. */
@@ -34,7 +34,7 @@ function findViolationsAt(
   schema: Json | undefined,
   specification: { readonly root: JsonObject; readonly relaxed: SchemaRelaxations },
 ): string[] {
-  if (!isObject(schema)) return [];
+  if (!isJsonObject(schema)) return [];
   const { root, relaxed } = specification;
   const again = (inner: Json | undefined, at = path, target = value): string[] =>
     findViolationsAt({ path: at, value: target }, inner, specification);
@@ -60,7 +60,7 @@ function findViolationsAt(
   found.push(...findBoundViolations(value, schema, path));
   if (isJsonArray(value))
     return [...found, ...value.flatMap((entry, index) => again(schema['items'], `${path}[${index}]`, entry))];
-  if (!isObject(value)) return found;
+  if (!isJsonObject(value)) return found;
   for (const key of asArray(schema['required']))
     if (typeof key === 'string' && value[key] === undefined && !relaxed.optional.has(key))
       found.push(`${path}.${key} is missing`);
@@ -97,7 +97,7 @@ function closestChoice(tries: readonly (readonly string[])[]): string {
 function isType(value: Json | undefined, type: Json): boolean {
   if (type === 'null') return value === null;
   if (type === 'array') return isJsonArray(value);
-  if (type === 'object') return isObject(value);
+  if (type === 'object') return isJsonObject(value);
   if (type === 'integer') return Number.isInteger(value);
   if (type === 'any') return true;
   return typeof value === type;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { asArray, asObject, asString, isJsonArray, tryParseJson } from '@floe/wire/json-narrowing';
 import { findSchemaViolations } from './json-schema.ts';
 
@@ -17,7 +17,7 @@ export type RequestDialect = 'chat' | 'responses' | 'messages' | 'gemini' | 'con
 
 function load(file: string): JsonObject {
   const value = hasSpecs ? tryParseJson(readFileSync(join(SPECS, file), 'utf8')) : {};
-  assert.ok(isObject(value));
+  assert.ok(isJsonObject(value));
   return value;
 }
 
@@ -31,9 +31,9 @@ const geminiRequest = asObject(gemini['schemas'])?.['GoogleCloudAiplatformV1Gene
 
 /** Adds ids to reasoning of answers that were not stored. The schema requires ids, and the API does not. */
 function withReasoningIds(body: Json): Json {
-  if (!isObject(body) || !isJsonArray(body['input'])) return body;
+  if (!isJsonObject(body) || !isJsonArray(body['input'])) return body;
   const input = body['input'].map((item) =>
-    isObject(item) && item['type'] === 'reasoning' ? { id: 'rs_1', ...item } : item,
+    isJsonObject(item) && item['type'] === 'reasoning' ? { id: 'rs_1', ...item } : item,
   );
   return { ...body, input };
 }
@@ -103,7 +103,7 @@ function findShapeViolations(value: Json, name: string, path: string): string[] 
 
 function findStructureViolations(value: Json, shape: JsonObject, path: string): string[] {
   if (shape['document'] === true) return [];
-  if (!isObject(value)) return [`${path} is no object`];
+  if (!isJsonObject(value)) return [`${path} is no object`];
   const members = asObject(shape['members']) ?? {};
   const names = Object.keys(value);
   const found = asArray(shape['required'])

@@ -2,7 +2,7 @@
 // translation.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { asArray, asObject, asString, tryParseJson } from '@floe/wire/json-narrowing';
 
 /** The dialects that clients use. */
@@ -28,7 +28,7 @@ function loadFeatures(client: FeatureDialect): RequestFeature[] {
     .split('\n')
     .map((line) => {
       const feature = tryParseJson(line);
-      assert.ok(isObject(feature), line);
+      assert.ok(isJsonObject(feature), line);
       const marks = asArray(feature['marks']).flatMap((mark) => asString(mark) ?? []);
       assert.ok(marks.length > 0, line);
       const body = { model: 'm', ...asObject(feature['body']) };

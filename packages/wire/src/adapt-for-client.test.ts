@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { accumulateResponse } from './canonical-response.ts';
 import type { ResponseWriteContext } from './dialect.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from './dialects.ts';
 import { asObjects, tryParseJson } from './json-narrowing.ts';
 import type { ResponseEvent } from './response-events.ts';
-import { toProviderToolName } from './tool-names.ts';
+import { toProviderToolName } from './tool-identifiers.ts';
 
 const user = { role: 'user', content: 'hi' };
 
@@ -34,7 +34,7 @@ function items(events: readonly ResponseEvent[], given: ResponseWriteContext): r
       .split('data: ')
       .at(-1) ?? '';
   const terminal = tryParseJson(last);
-  assert.ok(isObject(terminal) && isObject(terminal['response']));
+  assert.ok(isJsonObject(terminal) && isJsonObject(terminal['response']));
   assert.deepEqual(
     terminal['response']['output'],
     JSON.parse(JSON.stringify(body['output'])),

@@ -1,25 +1,25 @@
 import { Fault } from '@floe/contract/faults';
+import { createBlockSequencer } from './block-sequencer.ts';
 import { type CanonicalResponse, ResponseAccumulator, toResponseEvents } from './canonical-response.ts';
 import type { ResponseWriteContext } from './dialect.ts';
-import { isUnfinished } from './finish.ts';
-import { isObject, tryParseJson } from './json-narrowing.ts';
+import { isGenerationInProgress } from './finish-reason.ts';
+import { isJsonObject, tryParseJson } from './json-narrowing.ts';
 import type { CanonicalRequest } from './request.ts';
 import type { BlockOpenEvent, DialectName, EmitResponseEvent, Seal } from './response-events.ts';
 import { packSeal } from './seal.ts';
-import { sequenceBlocks } from './sequence-blocks.ts';
-import { indexToolsByProviderName } from './tool-names.ts';
+import { indexToolsByProviderName } from './tool-identifiers.ts';
 
 /**
  * Returns a function that adapts a reader's events for a client writer and passes them to `next`. The
  * writer receives one block at a time. Tool calls have the names and the form that the client used to
  * declare its tools.
  */
-export function adaptEventsForClient(request: CanonicalRequest, next: EmitResponseEvent): EmitResponseEvent {
-  return restoreDeclaredTools(request, sequenceBlocks(next));
+export function createEventAdapter(request: CanonicalRequest, next: EmitResponseEvent): EmitResponseEvent {
+  return restoreDeclaredTools(request, createBlockSequencer(next));
 }
 
 /**
- * Adapts a complete response for a client writer, as `adaptEventsForClient` does.
+ * Adapts a complete response for a client writer, as `createEventAdapter` does.
  * @throws the response's fault; a missing finish, or one that says that the response is not complete, is
  * also a fault
  */
@@ -28,13 +28,13 @@ export function adaptResponseForClient(
   request: CanonicalRequest,
 ): CanonicalResponse {
   if (answer.fault) throw answer.fault;
-  if (!answer.finish || isUnfinished(answer.finish))
+  if (!answer.finish || isGenerationInProgress(answer.finish))
     throw new Fault(
       'upstream_stream_broken',
       'The provider closed the stream before the response was complete. Send the request again.',
     );
   const fold = new ResponseAccumulator();
-  const stage = adaptEventsForClient(request, (event) => fold.add(event));
+  const stage = createEventAdapter(request, (event) => fold.add(event));
   for (const event of toResponseEvents(answer)) stage(event);
   return fold.answer;
 }
@@ -69,14 +69,14 @@ function restoreDeclaredTools(request: CanonicalRequest, next: EmitResponseEvent
  */
 function unwrapFreeformInput(text: string): string {
   const parsed = tryParseJson(text);
-  return isObject(parsed) && typeof parsed['input'] === 'string' ? parsed['input'] : text;
+  return isJsonObject(parsed) && typeof parsed['input'] === 'string' ? parsed['input'] : text;
 }
 
 /**
  * Returns the opaque value for a seal in the client's dialect: the value itself if it has the same dialect,
  * otherwise a packed seal.
  */
-export function writeSeal(
+export function encodeSealForClient(
   seal: Seal | undefined,
   dialect: DialectName,
   context: ResponseWriteContext,

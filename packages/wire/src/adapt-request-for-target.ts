@@ -64,7 +64,7 @@ function effortFromBudget(budget: number | undefined): ReasoningEffort | undefin
 }
 
 /** Returns the thinking budget in tokens: 0 disables thinking, undefined leaves it to the provider. */
-export function resolveReasoningBudget(request: CanonicalRequest): number | undefined {
+export function deriveThinkingBudget(request: CanonicalRequest): number | undefined {
   const { reasoning } = request;
   if (reasoning?.budget !== undefined) return reasoning.budget;
   if (reasoning?.effort !== undefined) return BUDGET_BY_EFFORT[reasoning.effort];
@@ -124,7 +124,7 @@ export function toFunctionSchema(tool: FreeformTool): {
 }
 
 /** Returns the value of a seal if this provider accepts it. Otherwise reports the seal as dropped. */
-export function getAcceptedSealValue(
+export function resolveSealValue(
   part: ReasoningPart,
   dialect: DialectName,
   options: RequestWriteOptions,
@@ -174,7 +174,7 @@ export function reportUnsupportedFormatFields(
 /**
  * Reports the requested reasoning summary as dropped. `auto` is not reported, because it is every provider's default.
  */
-export function reportReasoningSummary({ reasoning }: CanonicalRequest, dropped: Set<string>): void {
+export function reportDroppedReasoningSummary({ reasoning }: CanonicalRequest, dropped: Set<string>): void {
   if (reasoning?.summary !== undefined && reasoning.summary !== 'auto') dropped.add('reasoning.summary');
 }
 
@@ -225,7 +225,7 @@ export const OPENAI_SERVICE_TIERS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the caller's cache key for the conversation, or else the generated one. */
-export function resolveCacheKey(
+export function resolvePromptCacheKey(
   request: CanonicalRequest,
   options: RequestWriteOptions,
   dropped: Set<string>,

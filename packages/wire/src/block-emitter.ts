@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import { type FinishReason, parseFinishReason } from './finish.ts';
+import { type FinishReason, parseFinishReason } from './finish-reason.ts';
 import { sanitizeFieldName } from './json-narrowing.ts';
 import type { BlockKind, EmitResponseEvent, Seal } from './response-events.ts';
 import { toClientFault, toUpstreamFault } from './upstream-fault.ts';

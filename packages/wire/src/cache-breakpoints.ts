@@ -18,7 +18,7 @@ const DEFAULT_BREAKPOINT = { cache: '' } as const;
  * two user turns. The next request in the conversation then has a breakpoint at the same place and
  * finds the cached prompt.
  */
-export function withCacheBreakpoints(
+export function applyCacheBreakpoints(
   request: CanonicalRequest,
   options: RequestWriteOptions,
   dropped: Set<string>,

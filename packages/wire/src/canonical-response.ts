@@ -1,5 +1,5 @@
 import type { Fault } from '@floe/contract/faults';
-import type { ResponseFinish } from './finish.ts';
+import type { ResponseFinish } from './finish-reason.ts';
 import type { ResponseEvent, Seal } from './response-events.ts';
 import type { Usage } from './usage.ts';
 

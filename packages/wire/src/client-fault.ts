@@ -1,4 +1,4 @@
-import { describeForAnthropic, FAULTS, type Fault } from '@floe/contract/faults';
+import { FAULTS, type Fault, getAnthropicFaultMessage } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 
 /** Writes the `error` object for the OpenAI dialects. */
@@ -12,7 +12,7 @@ export function toOpenAiError(fault: Fault): JsonObject {
 }
 
 /** Writes the error event in a Messages stream. */
-export function writeAnthropicFault(fault: Fault, requestId: string): JsonObject {
-  const error = { type: FAULTS[fault.code].anthropic, message: describeForAnthropic(fault) };
+export function toAnthropicErrorEvent(fault: Fault, requestId: string): JsonObject {
+  const error = { type: FAULTS[fault.code].anthropic, message: getAnthropicFaultMessage(fault) };
   return { type: 'error', error, request_id: requestId };
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toClientFields } from './client-fields.ts';
+import { toClientFieldNames } from './client-fields.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from './dialects.ts';
 
 test('a field that was lost is named by the path that the client wrote', () => {
-  const table: readonly [Parameters<typeof toClientFields>[1], string, object, string][] = [
+  const table: readonly [Parameters<typeof toClientFieldNames>[1], string, object, string][] = [
     ['messages', 'user', { metadata: { user_id: 'u' } }, 'metadata.user_id'],
     ['messages', 'stop.clamped', { stop_sequences: ['a'] }, 'stop_sequences.clamped'],
     ['messages', 'max_output_tokens.clamped', { max_tokens: 1 }, 'max_tokens.clamped'],
@@ -24,11 +24,14 @@ test('a field that was lost is named by the path that the client wrote', () => {
     ['messages', 'reasoning.seal', {}, 'reasoning.seal'],
   ];
   for (const [dialect, name, body, field] of table)
-    assert.deepEqual(toClientFields([name], dialect, { ...body }), [field], `${dialect} ${name}`);
+    assert.deepEqual(toClientFieldNames([name], dialect, { ...body }), [field], `${dialect} ${name}`);
 });
 
 test('two names of one field are one', () => {
-  assert.deepEqual(toClientFields(new Set(['stop', 'stop_sequences', 'seed']), 'chat', {}), ['stop', 'seed']);
+  assert.deepEqual(toClientFieldNames(new Set(['stop', 'stop_sequences', 'seed']), 'chat', {}), [
+    'stop',
+    'seed',
+  ]);
 });
 
 test('white space that is cut off the end of a prefill is reported', () => {
@@ -45,6 +48,6 @@ test('white space that is cut off the end of a prefill is reported', () => {
       assert.ok(client === 'chat' || client === 'responses' || client === 'messages');
       const { dropped } = UPSTREAM_DIALECTS[dialect].writeRequest(CLIENT_DIALECTS[client].readRequest(body));
       const expected = client === 'responses' ? 'input.clamped' : 'messages.content.clamped';
-      assert.deepEqual(toClientFields(dropped, client, body), [expected]);
+      assert.deepEqual(toClientFieldNames(dropped, client, body), [expected]);
     }
 });

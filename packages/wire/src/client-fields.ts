@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { isObject } from './json-narrowing.ts';
+import { isJsonObject } from './json-narrowing.ts';
 import type { DialectName } from './response-events.ts';
 
 type ClientFields = Readonly<Record<string, readonly string[]>>;
@@ -56,9 +56,13 @@ const OWN_NAMES: ReadonlySet<string> = new Set(['reasoning.seal']);
 /**
  * Converts the names of dropped fields to the names that the client used.
  * @example
- * toClientFields(['user'], 'messages', { metadata: { user_id: 'u' } }); // ['metadata.user_id']
+ * toClientFieldNames(['user'], 'messages', { metadata: { user_id: 'u' } }); // ['metadata.user_id']
  */
-export function toClientFields(names: Iterable<string>, dialect: DialectName, body: JsonObject): string[] {
+export function toClientFieldNames(
+  names: Iterable<string>,
+  dialect: DialectName,
+  body: JsonObject,
+): string[] {
   const fields = CLIENT_FIELDS[dialect] ?? {};
   return [...new Set(Array.from(names, (name) => toClientField(name, fields, body)))];
 }
@@ -75,6 +79,6 @@ function toClientField(name: string, fields: ClientFields, body: JsonObject): st
 
 function isPresent(body: JsonObject, path: string): boolean {
   let value: Json | undefined = body;
-  for (const key of path.split('.')) value = isObject(value) ? value[key] : undefined;
+  for (const key of path.split('.')) value = isJsonObject(value) ? value[key] : undefined;
   return value !== undefined && value !== null;
 }

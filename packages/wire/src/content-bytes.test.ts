@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChatStreamForwarder } from './chat/stream-forwarder.ts';
-import { countContentBytes, countStringBytes } from './content-bytes.ts';
+import { countContentBytes, countJsonStringBytes } from './content-bytes.ts';
 import { UPSTREAM_DIALECTS } from './dialects.ts';
 import { formatSseFrame } from './sse.ts';
 
@@ -23,10 +23,10 @@ test('the bytes of a text are the same however JSON escapes it', () => {
     `"${TEXT.replaceAll(/["\\\n\t\u0007]/g, 'x')}"`,
   ]) {
     const bytes = Buffer.from(json);
-    assert.equal(countStringBytes(bytes, { start: 0, end: bytes.length }), wanted, json);
+    assert.equal(countJsonStringBytes(bytes, { start: 0, end: bytes.length }), wanted, json);
   }
   const long = Buffer.from(JSON.stringify(TEXT.repeat(500)));
-  assert.equal(countStringBytes(long, { start: 0, end: long.length }), wanted * 500);
+  assert.equal(countJsonStringBytes(long, { start: 0, end: long.length }), wanted * 500);
 });
 
 const ARGUMENTS = { city: 'Tromsø', days: [1, 2] };

@@ -3,7 +3,7 @@ import { decodeUtf8Range } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
 import type { ByteSpan } from './json-edits.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
-import { NameTable } from './name-table.ts';
+import { MemberNameTable } from './member-name-table.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -14,7 +14,7 @@ const OPEN_BRACKET = 0x5b;
 const SHORT_BYTES = 64;
 
 /** Members of a response that contain generated content, for every dialect. */
-const ROOT_MEMBERS = new NameTable([
+const ROOT_MEMBERS = new MemberNameTable([
   'type',
   'choices',
   'output',
@@ -23,8 +23,8 @@ const ROOT_MEMBERS = new NameTable([
   'content_block',
   'response',
 ]);
-const RESPONSE_MEMBERS = new NameTable(['output']);
-const CONTENT_MEMBERS = new NameTable([
+const RESPONSE_MEMBERS = new MemberNameTable(['output']);
+const CONTENT_MEMBERS = new MemberNameTable([
   'content',
   'text',
   'refusal',
@@ -91,7 +91,7 @@ export function countContentBytes(bytes: Buffer, start = 0, end: number = bytes.
  */
 export function countContentBytesAt(bytes: Buffer, span: ByteSpan): number {
   const first = bytes[span.start];
-  if (first === QUOTE) return countStringBytes(bytes, span);
+  if (first === QUOTE) return countJsonStringBytes(bytes, span);
   if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return 0;
   return countValue(bytes, new JsonCursor(bytes, span.start, span.end));
 }
@@ -99,9 +99,9 @@ export function countContentBytesAt(bytes: Buffer, span: ByteSpan): number {
 /**
  * Returns the number of UTF-8 bytes in the decoded JSON string at `span`, which includes the quotes.
  * @example
- * countStringBytes(Buffer.from('"Zo\\u00eb"'), { start: 0, end: 10 }); // 4
+ * countJsonStringBytes(Buffer.from('"Zo\\u00eb"'), { start: 0, end: 10 }); // 4
  */
-export function countStringBytes(bytes: Buffer, { start, end }: ByteSpan): number {
+export function countJsonStringBytes(bytes: Buffer, { start, end }: ByteSpan): number {
   const plain = end - start - 2;
   if (plain > SHORT_BYTES && !bytes.subarray(start, end).includes(BACKSLASH)) return plain;
   let count = 0;
@@ -160,7 +160,7 @@ function countResponse(bytes: Buffer, cursor: JsonCursor): number {
 }
 
 function countValue(bytes: Buffer, cursor: JsonCursor): number {
-  if (cursor.peek() === QUOTE) return countStringBytes(bytes, skipValue(cursor));
+  if (cursor.peek() === QUOTE) return countJsonStringBytes(bytes, skipValue(cursor));
   let sum = 0;
   if (cursor.enterArray()) while (cursor.nextElement()) sum += countValue(bytes, cursor);
   else if (cursor.enterObject()) {
@@ -179,7 +179,7 @@ function countValue(bytes: Buffer, cursor: JsonCursor): number {
 
 /** Arguments are text or JSON, depending on the dialect. JSON counts without white space. */
 function countArguments(bytes: Buffer, cursor: JsonCursor): number {
-  if (cursor.peek() === QUOTE) return countStringBytes(bytes, skipValue(cursor));
+  if (cursor.peek() === QUOTE) return countJsonStringBytes(bytes, skipValue(cursor));
   const { start, end } = skipValue(cursor);
   if (bytes[start] !== OPEN_BRACE && bytes[start] !== OPEN_BRACKET) return 0;
   const text = decodeUtf8Range(bytes, start, end);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { editMembers, scanJsonObject } from './json-edits.ts';
+import { editJsonMembers, scanJsonObject } from './json-edits.ts';
 
 const changed = (text: string, changes: Record<string, string | null>) => {
   const body = Buffer.from(text);
-  return editMembers(body, scanJsonObject(body), new Map(Object.entries(changes))).toString('utf8');
+  return editJsonMembers(body, scanJsonObject(body), new Map(Object.entries(changes))).toString('utf8');
 };
 
 test('members go, change and join; the values of all others keep their bytes and their order', () => {

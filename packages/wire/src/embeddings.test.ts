@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { loadProjectRecordings } from '@floe/testkit/recordings';
 import { loadSharedRecordings } from '@floe/testkit/shared-recordings';
 import {
-  type EmbeddingsDialect,
+  type EmbeddingsFormat,
   readEmbeddingsRequest,
   readEmbeddingsResponse,
   writeEmbeddingsRequest,
@@ -36,7 +36,7 @@ test('a field that the format of the host cannot express is reported', () => {
     truncate: 'END',
     encoding: null,
   };
-  const droppedBy = (dialect: EmbeddingsDialect): unknown =>
+  const droppedBy = (dialect: EmbeddingsFormat): unknown =>
     writeEmbeddingsRequest(readEmbeddingsRequest(body), { dialect }, 'm', body).dropped;
   assert.deepEqual(droppedBy('gemini'), ['user', 'input_type', 'truncate']);
   assert.deepEqual(droppedBy('embed'), ['user', 'truncate']);
@@ -71,7 +71,7 @@ test('single precision survives base64 both ways', () => {
   assert.equal(again.usage?.units.input, 3);
 });
 
-const PATHS: readonly (readonly [RegExp, EmbeddingsDialect])[] = [
+const PATHS: readonly (readonly [RegExp, EmbeddingsFormat])[] = [
   [/:batchEmbedContents/, 'gemini'],
   [/\/v2\/embed$/, 'embed'],
   [/\/embeddings$/, 'openai'],
@@ -85,7 +85,7 @@ test('recorded answers of every dialect are read', () => {
       const [, dialect] = PATHS.find(([pattern]) => pattern.test(path)) ?? [];
       if (!dialect || status !== 200) continue;
       const answer: unknown = JSON.parse(body.toString('utf8'));
-      assert.ok(isObject(answer), file);
+      assert.ok(isJsonObject(answer), file);
       const { vectors } = readEmbeddingsResponse(dialect, answer, 1);
       assert.ok((vectors[0]?.length ?? 0) > 2, file);
       read.add(dialect);

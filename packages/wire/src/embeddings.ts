@@ -1,21 +1,21 @@
 import { Buffer } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
-import { ExactNumber, isObject, type Json, type JsonNumber, type JsonObject } from '@floe/contract/json';
+import { ExactNumber, isJsonObject, type Json, type JsonNumber, type JsonObject } from '@floe/contract/json';
 import { findUsage } from './find-usage.ts';
 import { sanitizeFieldName } from './json-narrowing.ts';
 import type { Usage } from './usage.ts';
 
 /** The request formats for embeddings that providers use. */
-export type EmbeddingsDialect = 'openai' | 'gemini' | 'embed';
+export type EmbeddingsFormat = 'openai' | 'gemini' | 'embed';
 
 /** A field of the OpenAI embeddings format that a compatible provider does not accept. */
-export type EmbeddingsLimitation = 'tokens' | 'base64' | 'dimensions' | 'user';
+export type UnsupportedEmbeddingsField = 'tokens' | 'base64' | 'dimensions' | 'user';
 
 /** The request format for embeddings that a provider uses, and the fields that it does not accept. */
 export interface EmbeddingsSupport {
-  readonly dialect: EmbeddingsDialect;
+  readonly dialect: EmbeddingsFormat;
   /** Fields of the OpenAI format that it does not accept. */
-  readonly unsupported?: readonly EmbeddingsLimitation[];
+  readonly unsupported?: readonly UnsupportedEmbeddingsField[];
 }
 
 /** A parsed embeddings request. */
@@ -112,7 +112,7 @@ function writeOpenai(
   request: EmbeddingsRequest,
   model: string,
   body: JsonObject,
-  lacks: readonly EmbeddingsLimitation[],
+  lacks: readonly UnsupportedEmbeddingsField[],
 ): ProviderEmbeddingsRequest {
   if (lacks.includes('tokens')) requireTexts(request);
   if (lacks.includes('dimensions') && request.dimensions !== null)
@@ -181,32 +181,32 @@ function requireTexts({ input }: EmbeddingsRequest): readonly string[] {
  * readEmbeddingsResponse('openai', answer, 1).vectors; // [[0.5, 1]]
  */
 export function readEmbeddingsResponse(
-  from: EmbeddingsDialect,
+  from: EmbeddingsFormat,
   answer: Json,
   count: number,
 ): EmbeddingsResponse {
-  const found = isObject(answer) ? findVectors(from, answer) : [];
+  const found = isJsonObject(answer) ? findVectors(from, answer) : [];
   const vectors = found.filter((vector) => typeof vector === 'string' || isNumberList(vector));
-  if (vectors.length !== count || found.length !== count) throw vectorCountFault(vectors.length, count);
-  const usage = isObject(answer)
+  if (vectors.length !== count || found.length !== count) throw createVectorCountFault(vectors.length, count);
+  const usage = isJsonObject(answer)
     ? (findUsage(answer) ?? findUsage({ usage: answer['usageMetadata'] }))
     : undefined;
   return { vectors, usage };
 }
 
-function findVectors(from: EmbeddingsDialect, answer: JsonObject): readonly (Json | undefined)[] {
+function findVectors(from: EmbeddingsFormat, answer: JsonObject): readonly (Json | undefined)[] {
   if (from === 'openai') return sortByIndex(answer['data']);
   const { embeddings } = answer;
-  if (from === 'embed') return listOf(isObject(embeddings) ? embeddings['float'] : undefined);
-  return listOf(embeddings).map((entry) => (isObject(entry) ? entry['values'] : undefined));
+  if (from === 'embed') return listOf(isJsonObject(embeddings) ? embeddings['float'] : undefined);
+  return listOf(embeddings).map((entry) => (isJsonObject(entry) ? entry['values'] : undefined));
 }
 
 /**
  * Returns the fault for a response with a different number of vectors than the request has inputs.
  * @example
- * vectorCountFault(3, 4).code; // 'upstream_error'
+ * createVectorCountFault(3, 4).code; // 'upstream_error'
  */
-export function vectorCountFault(
+export function createVectorCountFault(
   vectors: number,
   inputs: number,
   detail?: ConstructorParameters<typeof Fault>[2],
@@ -221,7 +221,7 @@ export function vectorCountFault(
 
 /** `index` identifies the input of a vector. Most providers send vectors in order. */
 function sortByIndex(data: Json | undefined): readonly (Json | undefined)[] {
-  const entries = listOf(data).filter(isObject);
+  const entries = listOf(data).filter(isJsonObject);
   const at = (entry: JsonObject, position: number) =>
     typeof entry['index'] === 'number' ? entry['index'] : position;
   return entries

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { addBilledUnitCount, type MutableBilledUnitCounts } from './billed-unit-counts.ts';
 import { readMessagesUsage } from './messages/usage.ts';
 import { readResponsesUsage } from './responses/usage.ts';
-import { addUnitCount, type MutableUnitCounts } from './unit-counts.ts';
 import { readChatUsage, type Usage } from './usage.ts';
 
 /**
@@ -10,9 +10,9 @@ import { readChatUsage, type Usage } from './usage.ts';
  * `total_tokens` alone (rerank, audio) counts as input.
  */
 function readDialectUsage(holder: unknown): Usage | undefined {
-  if (!isObject(holder)) return undefined;
+  if (!isJsonObject(holder)) return undefined;
   const usage = holder['usage'];
-  if (!isObject(usage)) return undefined;
+  if (!isJsonObject(usage)) return undefined;
   if ('prompt_tokens' in usage || 'completion_tokens' in usage)
     return readChatUsage(usage, holder['service_tier']);
   if ('cache_read_input_tokens' in usage || 'cache_creation_input_tokens' in usage)
@@ -22,15 +22,16 @@ function readDialectUsage(holder: unknown): Usage | undefined {
 
 /** Reads Cohere's own format: tokens, and searches of rerank. */
 function billedUnits(meta: unknown): Usage | undefined {
-  const billing = isObject(meta) ? meta['billed_units'] : undefined;
-  if (!isObject(billing)) return undefined;
-  const units: MutableUnitCounts = { ...readResponsesUsage({ usage: billing })?.units };
-  addUnitCount(units, 'search', billing['search_units']);
+  const billing = isJsonObject(meta) ? meta['billed_units'] : undefined;
+  if (!isJsonObject(billing)) return undefined;
+  const units: MutableBilledUnitCounts = { ...readResponsesUsage({ usage: billing })?.units };
+  addBilledUnitCount(units, 'search', billing['search_units']);
   return Object.keys(units).length === 0 ? undefined : { units };
 }
 
 function readTotalTokens(usage: JsonObject): Usage | undefined {
-  const total = usage['total_tokens'] ?? (isObject(usage['tokens']) ? usage['tokens']['input_tokens'] : null);
+  const total =
+    usage['total_tokens'] ?? (isJsonObject(usage['tokens']) ? usage['tokens']['input_tokens'] : null);
   return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0
     ? { units: { input: total } }
     : undefined;
@@ -42,7 +43,7 @@ function readTotalTokens(usage: JsonObject): Usage | undefined {
  * findUsage({ usage: { prompt_tokens: 7, completion_tokens: 2 } }).units; // { input: 7, output: 2 }
  */
 export function findUsage(answer: unknown): Usage | undefined {
-  if (!isObject(answer)) return undefined;
+  if (!isJsonObject(answer)) return undefined;
   return (
     readDialectUsage(answer) ??
     readDialectUsage(answer['response']) ??
@@ -65,16 +66,16 @@ export interface BatchResultUsage {
  * readBatchResultUsage({ response: { body } }); // { model: 'gpt-5', usage: { units: { input: 7 }, tier: 'batch' } }
  */
 export function readBatchResultUsage(line: unknown): BatchResultUsage | undefined {
-  if (!isObject(line)) return undefined;
+  if (!isJsonObject(line)) return undefined;
   const { response, result } = line;
-  const answer = isObject(response) ? response['body'] : result;
+  const answer = isJsonObject(response) ? response['body'] : result;
   const usage = findUsage(answer);
   return usage && { model: findModel(answer), usage: { ...usage, tier: 'batch' } };
 }
 
 function findModel(answer: unknown): string {
-  if (!isObject(answer)) return '';
+  if (!isJsonObject(answer)) return '';
   const { model, message } = answer;
-  const named = typeof model === 'string' ? model : isObject(message) ? message['model'] : undefined;
+  const named = typeof model === 'string' ? model : isJsonObject(message) ? message['model'] : undefined;
   return typeof named === 'string' ? named : '';
 }

@@ -12,7 +12,7 @@ export function decodeUtf8Range(bytes: Uint8Array, start: number, end: number): 
 export const INEXACT_INTEGER_LENGTH = 16;
 
 /** Reading four bytes at a time needs a DataView (0.1 µs), which pays off in longer bodies only. */
-export const WIDE_FROM_BYTES = 1024;
+export const MIN_BYTES_FOR_WORD_SCAN = 1024;
 
 /** Contains 1 for each letter that may follow a backslash in JSON, except `u`. */
 export const SIMPLE_ESCAPES = new Uint8Array(256);

@@ -4,14 +4,14 @@ import {
   decodeUtf8Range,
   INEXACT_INTEGER_LENGTH,
   isDigitByte,
+  MIN_BYTES_FOR_WORD_SCAN,
   SIMPLE_ESCAPES,
   skipHexBytes,
   skipPlainBytes,
-  WIDE_FROM_BYTES,
 } from './json-bytes.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
-import type { JsonWeight } from './json-weight.ts';
-import type { NameTable } from './name-table.ts';
+import type { JsonWeightCounter } from './json-weight.ts';
+import type { MemberNameTable } from './member-name-table.ts';
 
 /** The maximum nesting depth. `JSON.parse` overflows the stack at several thousand levels. */
 export const MAX_NESTING_DEPTH = 512;
@@ -42,7 +42,7 @@ export class JsonCursor {
   /** Whether a number was read that JavaScript would write differently. */
   sawInexact = false;
   /** If set, everything that is read is weighed. Most text has a small maximum size and is not weighed. */
-  weight: JsonWeight | null = null;
+  weight: JsonWeightCounter | null = null;
   readonly #bytes: Uint8Array;
   readonly #end: number;
   readonly #words: DataView | undefined;
@@ -56,7 +56,7 @@ export class JsonCursor {
     this.at = start;
     this.#end = end;
     this.#words =
-      end - start < WIDE_FROM_BYTES
+      end - start < MIN_BYTES_FOR_WORD_SCAN
         ? undefined
         : new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
@@ -99,7 +99,7 @@ export class JsonCursor {
   }
 
   /** Returns the name of the last member if the table contains it, even if it has escapes. */
-  key<Name extends string>(names: NameTable<Name>): Name | undefined {
+  key<Name extends string>(names: MemberNameTable<Name>): Name | undefined {
     if (!this.keyEscaped) return names.find(this.#bytes, this.keyStart, this.keyEnd);
     const name = Buffer.from(
       String(JSON.parse(decodeUtf8Range(this.#bytes, this.keyStart - 1, this.keyEnd + 1))),

@@ -5,12 +5,12 @@ import { Fault } from '@floe/contract/faults';
 import fc from 'fast-check';
 import {
   applyByteEdits,
-  createMemberEdit,
+  createJsonMemberEdit,
   readBooleanAt,
   readNumberAt,
   readStringAt,
   scanJsonObject,
-  scanMembersAt,
+  scanObjectAt,
 } from './json-edits.ts';
 
 const runs = process.env.FLOE_TEST_FULL === '1' ? 50_000 : 3_000;
@@ -247,21 +247,21 @@ describe('reading and splicing', () => {
   });
 
   test('walks nested objects, escaped names included', () => {
-    const nested = scanMembersAt(body, span('o')) ?? assert.fail();
+    const nested = scanObjectAt(body, span('o')) ?? assert.fail();
     assert.deepEqual([...nested.keys()], ['x', 'y']);
     assert.equal(readNumberAt(body, nested.get('x') ?? assert.fail()), 1);
-    assert.equal(scanMembersAt(body, span('n')), undefined);
-    assert.equal(scanMembersAt(body, span('e'))?.size, 0);
+    assert.equal(scanObjectAt(body, span('n')), undefined);
+    assert.equal(scanObjectAt(body, span('e'))?.size, 0);
   });
 
   test('replaces and inserts at every level, and keeps every other byte', () => {
-    const nested = scanMembersAt(body, span('o')) ?? assert.fail();
-    const empty = scanMembersAt(body, span('e')) ?? assert.fail();
+    const nested = scanObjectAt(body, span('o')) ?? assert.fail();
+    const empty = scanObjectAt(body, span('e')) ?? assert.fail();
     const edits = [
-      createMemberEdit({ body, members }, 'seed', '7'),
-      createMemberEdit({ body, members }, 'model', '"é"'),
-      createMemberEdit({ body, members: nested }, 'new', 'true', span('o')),
-      createMemberEdit({ body, members: empty }, 'only', 'null', span('e')),
+      createJsonMemberEdit({ body, members }, 'seed', '7'),
+      createJsonMemberEdit({ body, members }, 'model', '"é"'),
+      createJsonMemberEdit({ body, members: nested }, 'new', 'true', span('o')),
+      createJsonMemberEdit({ body, members: empty }, 'only', 'null', span('e')),
     ];
     assert.equal(
       applyByteEdits(body, edits).toString(),
@@ -269,7 +269,7 @@ describe('reading and splicing', () => {
     );
     assert.equal(
       applyByteEdits(Buffer.from(' {} '), [
-        createMemberEdit({ body: Buffer.from(' {} '), members: new Map() }, 'a', '1'),
+        createJsonMemberEdit({ body: Buffer.from(' {} '), members: new Map() }, 'a', '1'),
       ]).toString(),
       ' {"a":1} ',
     );
@@ -281,7 +281,7 @@ describe('reading and splicing', () => {
         const bytes = Buffer.from(text);
         const oracle: unknown = JSON.parse(text);
         if (Object.keys(Object(oracle)).some((name) => JSON.stringify(name).includes('\\'))) return;
-        const edit = createMemberEdit(
+        const edit = createJsonMemberEdit(
           { body: bytes, members: scanJsonObject(bytes) },
           key,
           JSON.stringify(value),

@@ -3,8 +3,8 @@ import { Fault } from '@floe/contract/faults';
 import { decodeUtf8Range } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
-import { describeMaxWeight, JsonWeight, JsonWeightError } from './json-weight.ts';
-import { NameTable } from './name-table.ts';
+import { describeMaxWeight, JsonWeightCounter, JsonWeightError } from './json-weight.ts';
+import { MemberNameTable } from './member-name-table.ts';
 
 /** A range of bytes. `end` is exclusive. */
 export interface ByteSpan {
@@ -20,13 +20,13 @@ export interface ByteEdit {
 }
 
 /** The positions of a body's members, and whether `JSON.parse` preserves the body's numbers. */
-export class ScannedMembers extends Map<string, ByteSpan> {
+export class ScannedJsonMembers extends Map<string, ByteSpan> {
   /** Whether there is a number that JavaScript would write differently. */
   hasInexact = false;
 }
 
 /** Common members of request bodies. Other names are decoded. */
-const COMMON_MEMBERS = new NameTable([
+const COMMON_MEMBERS = new MemberNameTable([
   'model',
   'messages',
   'input',
@@ -68,7 +68,7 @@ const OPEN_BRACE = 0x7b;
  * @example
  * scanJsonObject(Buffer.from('{"model":"gpt-5"}')).get('model'); // { start: 9, end: 16 }
  */
-export function scanJsonObject(body: Uint8Array, maxWeight: number | null = null): ScannedMembers {
+export function scanJsonObject(body: Uint8Array, maxWeight: number | null = null): ScannedJsonMembers {
   if (body.length === 0)
     throw new Fault('invalid_json', 'The request body is empty; it must be a JSON object.');
   if (!isUtf8(body)) throw invalidJsonFault(body, 'it is not valid UTF-8', firstInvalidByte(body));
@@ -83,10 +83,10 @@ export function scanJsonObject(body: Uint8Array, maxWeight: number | null = null
   }
 }
 
-function scanMembers(body: Uint8Array, maxWeight: number | null): ScannedMembers {
+function scanMembers(body: Uint8Array, maxWeight: number | null): ScannedJsonMembers {
   const cursor = new JsonCursor(body);
-  if (maxWeight !== null) cursor.weight = new JsonWeight(maxWeight);
-  const found = new ScannedMembers();
+  if (maxWeight !== null) cursor.weight = new JsonWeightCounter(maxWeight);
+  const found = new ScannedJsonMembers();
   let refusal: Fault | undefined;
   if (!cursor.enterObject()) {
     cursor.skip();
@@ -119,9 +119,9 @@ function scanMembers(body: Uint8Array, maxWeight: number | null): ScannedMembers
  * @example
  * const body = Buffer.from('{"reasoning":{"effort":"low"}}');
  * const span = scanJsonObject(body).get('reasoning');
- * readStringAt(body, scanMembersAt(body, span).get('effort')); // 'low'
+ * readStringAt(body, scanObjectAt(body, span).get('effort')); // 'low'
  */
-export function scanMembersAt(body: Uint8Array, span: ByteSpan): ReadonlyMap<string, ByteSpan> | undefined {
+export function scanObjectAt(body: Uint8Array, span: ByteSpan): ReadonlyMap<string, ByteSpan> | undefined {
   const cursor = new JsonCursor(body, span.start, span.end);
   if (!cursor.enterObject()) return undefined;
   const found = new Map<string, ByteSpan>();
@@ -178,7 +178,7 @@ export function readNumberAt(body: Uint8Array, span: ByteSpan): number | undefin
 
 /**
  * A body's bytes with the positions of the members of one object (`scanJsonObject`,
- * `scanMembersAt`).
+ * `scanObjectAt`).
  */
 export interface ScannedJsonBody {
   readonly body: Uint8Array;
@@ -191,10 +191,10 @@ export interface ScannedJsonBody {
  * it already has members.
  * @example
  * const body = Buffer.from('{"model":"gpt-5"}');
- * const edit = createMemberEdit({ body, members: scanJsonObject(body) }, 'model', '"gpt-5-mini"');
+ * const edit = createJsonMemberEdit({ body, members: scanJsonObject(body) }, 'model', '"gpt-5-mini"');
  * applyByteEdits(body, [edit]).toString(); // '{"model":"gpt-5-mini"}'
  */
-export function createMemberEdit(
+export function createJsonMemberEdit(
   { body, members }: ScannedJsonBody,
   key: string,
   valueText: string,
@@ -213,9 +213,9 @@ export function createMemberEdit(
  * @example
  * const body = Buffer.from('{"model":"gpt-5","user":"u"}');
  * const changes = new Map([['user', null], ['stream', 'true']]);
- * editMembers(body, scanJsonObject(body), changes).toString(); // '{"model":"gpt-5","stream":true}'
+ * editJsonMembers(body, scanJsonObject(body), changes).toString(); // '{"model":"gpt-5","stream":true}'
  */
-export function editMembers(
+export function editJsonMembers(
   body: Buffer,
   members: ReadonlyMap<string, ByteSpan>,
   changes: ReadonlyMap<string, string | null>,

@@ -1,6 +1,6 @@
 import {
   ExactNumber,
-  isObject,
+  isJsonObject,
   type Json,
   type JsonArray,
   type JsonNumber,
@@ -8,7 +8,7 @@ import {
   parseJsonExactly,
 } from '@floe/contract/json';
 
-export { isObject };
+export { isJsonObject };
 
 /**
  * Returns whether a value is an array. The functions of this file never throw: a value of another type is
@@ -68,7 +68,7 @@ export function asBoolean(value: Json | undefined): boolean | undefined {
  * asObject([1]); // undefined
  */
 export function asObject(value: Json | undefined): JsonObject | undefined {
-  return isObject(value) ? value : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 
 /**
@@ -87,7 +87,7 @@ export function asArray(value: Json | undefined): JsonArray {
  * asObjects([{ a: 1 }, 'x', null]); // [{ a: 1 }]
  */
 export function asObjects(value: Json | undefined): readonly JsonObject[] {
-  return asArray(value).filter((entry) => isObject(entry));
+  return asArray(value).filter((entry) => isJsonObject(entry));
 }
 
 /**
@@ -160,5 +160,5 @@ export function sanitizeFieldName(name: string): string {
 export function isNonEmpty(value: Json | undefined): value is Json {
   if (value === undefined || value === null || value === '') return false;
   if (isJsonArray(value)) return value.length > 0;
-  return !isObject(value) || Object.keys(value).length > 0;
+  return !isJsonObject(value) || Object.keys(value).length > 0;
 }

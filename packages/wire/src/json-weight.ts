@@ -2,9 +2,9 @@ const NODE_WEIGHT = 10;
 /** Keeping the text of a number is the most expensive step of parsing. */
 const INEXACT_NUMBER_WEIGHT = 30;
 /** The maximum weight of a request body that the gateway may parse. */
-export const MAX_REQUEST_WEIGHT = 1_000_000;
+export const MAX_REQUEST_JSON_WEIGHT = 1_000_000;
 /** The maximum weight of a provider's response. Embeddings can contain some million numbers. */
-export const MAX_RESPONSE_WEIGHT = 10_000_000;
+export const MAX_RESPONSE_JSON_WEIGHT = 10_000_000;
 
 /** Thrown if JSON text weighs more than the maximum of the reader. */
 export class JsonWeightError extends Error {
@@ -16,7 +16,7 @@ export class JsonWeightError extends Error {
  * value weighs 1. A number that JavaScript would write differently weighs 30 more. The time to parse and translate a body depends
  * more on its weight than on its bytes (decision 0160).
  */
-export class JsonWeight {
+export class JsonWeightCounter {
   readonly #max: number;
   #total = 0;
 

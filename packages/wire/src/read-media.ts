@@ -3,7 +3,11 @@ import type { JsonObject } from '@floe/contract/json';
 import { asObject, asString } from './json-narrowing.ts';
 import { decodeBase64Utf8, isTextMediaType } from './media-types.ts';
 import type { ContentPart, DocumentMetadata, MediaPart, MediaSource } from './request.ts';
-import { createInvalidFieldFault, type RequestDraft, readCacheBreakpoint } from './request-draft.ts';
+import {
+  createInvalidFieldFault,
+  type RequestReadContext,
+  readCacheBreakpoint,
+} from './request-read-context.ts';
 
 const IMAGE_FIELDS = new Set(['type', 'image_url', 'url', 'detail', 'file_id', 'source', 'cache_control']);
 const IMAGE_URL_FIELDS = new Set(['url', 'detail']);
@@ -25,7 +29,7 @@ const MEDIA_TYPE_BY_EXTENSION: Readonly<Record<string, string>> = {
 };
 
 /** Reads an image in the form that any dialect uses. */
-export function readImagePart(part: JsonObject, path: string, draft: RequestDraft): MediaPart {
+export function readImagePart(part: JsonObject, path: string, draft: RequestReadContext): MediaPart {
   draft.requireFeature('image', path);
   draft.reportUnknownFields(part, IMAGE_FIELDS, 'image.');
   const field = part['image_url'] ?? part['url'];
@@ -41,7 +45,7 @@ export function readImagePart(part: JsonObject, path: string, draft: RequestDraf
 }
 
 /** Not every provider fetches URLs or accepts every type. */
-function withRequiredFeatures(part: MediaPart, path: string, draft: RequestDraft): MediaPart {
+function withRequiredFeatures(part: MediaPart, path: string, draft: RequestReadContext): MediaPart {
   const { source, kind } = part;
   if ('url' in source) draft.requireFeature(kind === 'image' ? 'image-url' : 'file-url', path);
   if (!('data' in source)) return part;
@@ -55,7 +59,7 @@ function withRequiredFeatures(part: MediaPart, path: string, draft: RequestDraft
  * Reads a file or document in the form that any dialect uses. A file whose content is given as text
  * is read as text.
  */
-export function readFilePart(part: JsonObject, path: string, draft: RequestDraft): ContentPart {
+export function readFilePart(part: JsonObject, path: string, draft: RequestReadContext): ContentPart {
   draft.reportUnknownFields(part, FILE_FIELDS, 'file.');
   const file = asObject(part['file']) ?? part;
   if (file !== part) draft.reportUnknownFields(file, INNER_FILE_FIELDS, 'file.');
@@ -95,7 +99,7 @@ function readDocumentMetadata(part: JsonObject): DocumentMetadata {
 }
 
 /** Reads audio in the form that any dialect uses. */
-export function readAudioPart(part: JsonObject, path: string, draft: RequestDraft): MediaPart {
+export function readAudioPart(part: JsonObject, path: string, draft: RequestReadContext): MediaPart {
   draft.requireFeature('audio', path);
   draft.reportUnknownFields(part, AUDIO_FIELDS, 'audio.');
   const audio = asObject(part['input_audio']) ?? part;
@@ -104,7 +108,7 @@ export function readAudioPart(part: JsonObject, path: string, draft: RequestDraf
 }
 
 /** Reads a Messages `source`: base64, URL or file id. */
-function readMediaSource(part: JsonObject, path: string, draft: RequestDraft): MediaSource {
+function readMediaSource(part: JsonObject, path: string, draft: RequestReadContext): MediaSource {
   const source = asObject(part['source']);
   if (source) draft.reportUnknownFields(source, SOURCE_FIELDS, 'source.');
   const url = asString(source?.['url']);
@@ -117,7 +121,7 @@ function readMediaSource(part: JsonObject, path: string, draft: RequestDraft): M
   throw createInvalidFieldFault(`\`${path}\` must contain a URL, base64 data or a file id.`, path);
 }
 
-function fileIdSource(id: string, path: string, draft: RequestDraft): MediaSource {
+function fileIdSource(id: string, path: string, draft: RequestReadContext): MediaSource {
   draft.requireFeature('media-id', path);
   return { id };
 }

@@ -1,8 +1,12 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { asArray, asObject, asString, isJsonArray, isObject } from './json-narrowing.ts';
+import { asArray, asObject, asString, isJsonArray, isJsonObject } from './json-narrowing.ts';
 import { readAudioPart, readFilePart, readImagePart } from './read-media.ts';
 import type { ContentPart, MediaPart, TextPart, ToolCallPart, ToolResultPart } from './request.ts';
-import { createInvalidFieldFault, type RequestDraft, readCacheBreakpoint } from './request-draft.ts';
+import {
+  createInvalidFieldFault,
+  type RequestReadContext,
+  readCacheBreakpoint,
+} from './request-read-context.ts';
 import { unpackSeal } from './seal.ts';
 
 const TEXT_FIELDS = new Set(['type', 'text', 'cache_control']);
@@ -20,7 +24,7 @@ const TOOL_RESULT_FIELDS = new Set(
 export function readContentParts(
   content: Json | undefined,
   path: string,
-  draft: RequestDraft,
+  draft: RequestReadContext,
   inResult = false,
 ): ContentPart[] {
   if (content === undefined || content === null || content === '') return [];
@@ -29,7 +33,7 @@ export function readContentParts(
   return list.flatMap((entry, index) => {
     const at = isJsonArray(content) ? `${path}[${index}]` : path;
     if (typeof entry === 'string') return entry === '' ? [] : [{ type: 'text' as const, text: entry }];
-    if (!isObject(entry)) throw createInvalidFieldFault(`\`${at}\` must be an object.`, at);
+    if (!isJsonObject(entry)) throw createInvalidFieldFault(`\`${at}\` must be an object.`, at);
     if (inResult && entry['type'] === 'tool_result') {
       draft.reportDropped('tool_result.tool_result');
       return [];
@@ -39,7 +43,7 @@ export function readContentParts(
   });
 }
 
-function readPart(part: JsonObject, path: string, draft: RequestDraft): ContentPart | undefined {
+function readPart(part: JsonObject, path: string, draft: RequestReadContext): ContentPart | undefined {
   const type = asString(part['type']) ?? (typeof part['text'] === 'string' ? 'text' : '');
   switch (type) {
     case 'text':
@@ -102,20 +106,20 @@ export function isHostedToolItem(type: string): boolean {
   );
 }
 
-function readToolUse(part: JsonObject, draft: RequestDraft): ToolCallPart {
+function readToolUse(part: JsonObject, draft: RequestReadContext): ToolCallPart {
   draft.reportUnknownFields(part, TOOL_USE_FIELDS, 'tool_use.');
   const inner = asObject(part['function']);
   return {
     type: 'call',
     id: asString(part['id']) ?? asString(part['tool_call_id']) ?? '',
     name: asString(part['name']) ?? asString(inner?.['name']) ?? '',
-    input: formatArguments(part['input'] ?? inner?.['arguments']),
+    input: formatToolCallArguments(part['input'] ?? inner?.['arguments']),
     freeform: false,
     cache: readCacheBreakpoint(part),
   };
 }
 
-function readToolResult(part: JsonObject, path: string, draft: RequestDraft): ToolResultPart {
+function readToolResult(part: JsonObject, path: string, draft: RequestReadContext): ToolResultPart {
   draft.reportUnknownFields(part, TOOL_RESULT_FIELDS, 'tool_result.');
   return {
     type: 'result',
@@ -129,7 +133,7 @@ function readToolResult(part: JsonObject, path: string, draft: RequestDraft): To
 /** Returns the parts that are valid in a tool result, and reports all others. */
 export function filterResultParts(
   parts: readonly ContentPart[],
-  draft: RequestDraft,
+  draft: RequestReadContext,
 ): (TextPart | MediaPart)[] {
   return parts.filter((part) => {
     const isResult = part.type === 'text' || part.type === 'media';
@@ -139,7 +143,7 @@ export function filterResultParts(
 }
 
 /** Returns the parts that are valid in a system prompt, and reports all others. */
-export function filterSystemParts(parts: readonly ContentPart[], draft: RequestDraft): TextPart[] {
+export function filterSystemParts(parts: readonly ContentPart[], draft: RequestReadContext): TextPart[] {
   return parts.filter((part) => {
     if (part.type !== 'text') draft.reportDropped(`system.${part.type === 'media' ? part.kind : part.type}`);
     return part.type === 'text';
@@ -150,15 +154,19 @@ export function filterSystemParts(parts: readonly ContentPart[], draft: RequestD
  * Returns tool call arguments as JSON text: a string unchanged, an object as JSON, and `{}` if
  * absent.
  */
-export function formatArguments(value: Json | undefined): string {
+export function formatToolCallArguments(value: Json | undefined): string {
   if (typeof value === 'string') return value === '' ? '{}' : value;
   return value === undefined || value === null ? '{}' : JSON.stringify(value);
 }
 
 /** Reads the text parts of `system` or `instructions` in any form. */
-export function readSystemPrompt(value: Json | undefined, path: string, draft: RequestDraft): TextPart[] {
+export function readSystemPrompt(
+  value: Json | undefined,
+  path: string,
+  draft: RequestReadContext,
+): TextPart[] {
   const items = asArray(value);
-  const nested = items.some((entry) => isObject(entry) && 'content' in entry && 'role' in entry);
+  const nested = items.some((entry) => isJsonObject(entry) && 'content' in entry && 'role' in entry);
   const content = nested
     ? items.flatMap((entry) => readContentParts(asObject(entry)?.['content'], path, draft))
     : readContentParts(value, path, draft);

@@ -1,7 +1,11 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { asArray, asBoolean, asObject, asString, isNonEmpty, isObject } from './json-narrowing.ts';
+import { asArray, asBoolean, asObject, asString, isJsonObject, isNonEmpty } from './json-narrowing.ts';
 import type { FreeformTool, FunctionTool, ResponseFormat, ToolChoice, ToolDefinition } from './request.ts';
-import { createInvalidFieldFault, type RequestDraft, readCacheBreakpoint } from './request-draft.ts';
+import {
+  createInvalidFieldFault,
+  type RequestReadContext,
+  readCacheBreakpoint,
+} from './request-read-context.ts';
 
 const TOOL_FIELDS = new Set(
   'type function custom name description parameters input_schema schema strict format cache_control tools'.split(
@@ -21,14 +25,14 @@ const EMPTY_SCHEMA: JsonObject = { type: 'object', properties: {} };
 export function readTools(
   value: Json | undefined,
   path: string,
-  draft: RequestDraft,
+  draft: RequestReadContext,
   dropHosted: boolean,
 ): ToolDefinition[] {
   const seen = new Set<string>();
   return asArray(value)
     .flatMap((entry, index) => {
       const at = `${path}[${index}]`;
-      if (!isObject(entry)) throw createInvalidFieldFault(`\`${at}\` must be an object.`, at);
+      if (!isJsonObject(entry)) throw createInvalidFieldFault(`\`${at}\` must be an object.`, at);
       return readTool(entry, at, draft, dropHosted);
     })
     .filter((tool) => {
@@ -42,7 +46,7 @@ export function readTools(
 function readTool(
   tool: JsonObject,
   path: string,
-  draft: RequestDraft,
+  draft: RequestReadContext,
   dropHosted: boolean,
 ): ToolDefinition[] {
   const type = asString(tool['type']);
@@ -60,7 +64,7 @@ function readTool(
     draft.reportUnknownFields(tool, TOOL_FIELDS, 'tools.');
     if (inner !== tool) draft.reportUnknownFields(inner, INNER_TOOL_FIELDS, 'tools.');
   }
-  if (name !== undefined && type === 'custom' && !isObject(schema))
+  if (name !== undefined && type === 'custom' && !isJsonObject(schema))
     return [{ ...readFreeform(inner, name), cache: readCacheBreakpoint(tool) }];
   if (name !== undefined && (type === undefined || type === 'function' || type === 'custom'))
     return [readFunction(inner, tool, name, schema)];
@@ -77,8 +81,8 @@ function readFunction(
   name: string,
   schema: Json | undefined,
 ): FunctionTool {
-  const given = isObject(schema) && isNonEmpty(schema) ? schema : EMPTY_SCHEMA;
-  const whole = given['type'] === 'object' && !isObject(given['properties']);
+  const given = isJsonObject(schema) && isNonEmpty(schema) ? schema : EMPTY_SCHEMA;
+  const whole = given['type'] === 'object' && !isJsonObject(given['properties']);
   return {
     kind: 'function',
     name,
@@ -146,7 +150,7 @@ function parseToolChoiceMode(word: string): 'auto' | 'none' | 'required' {
 export function readResponseFormat(
   value: Json | undefined,
   path: string,
-  draft: RequestDraft,
+  draft: RequestReadContext,
 ): ResponseFormat | undefined {
   const format = asObject(value);
   const type = asString(format?.['type']);

@@ -1,5 +1,5 @@
 import type { ContentPart, ConversationTurn, ToolCallPart, ToolResultPart } from './request.ts';
-import type { RequestDraft } from './request-draft.ts';
+import type { RequestReadContext } from './request-read-context.ts';
 
 interface OpenTurn {
   readonly role: ConversationTurn['role'];
@@ -10,9 +10,12 @@ interface OpenTurn {
  * Converts a conversation to a form that every provider accepts. Merges consecutive assistant
  * turns. Moves the results of a turn's calls to a separate user turn directly after it. Adds `[no
  * result]` for calls without a result, except in the last turn. Calls
- * `RequestDraft.handleOrphanResult` for a result without a preceding call. Idempotent.
+ * `RequestReadContext.handleOrphanResult` for a result without a preceding call. Idempotent.
  */
-export function repairTurns(turns: readonly ConversationTurn[], draft: RequestDraft): ConversationTurn[] {
+export function repairTurns(
+  turns: readonly ConversationTurn[],
+  draft: RequestReadContext,
+): ConversationTurn[] {
   const repaired: OpenTurn[] = [];
   const late = new ToolResultMatcher(draft);
   let index = 0;
@@ -45,7 +48,7 @@ export function repairTurns(turns: readonly ConversationTurn[], draft: RequestDr
 
 /** Matches results to their calls, including results in later turns. */
 class ToolResultMatcher {
-  readonly #draft: RequestDraft;
+  readonly #draft: RequestReadContext;
   /**
    * Results of the last turn with an unanswered call of this id. Calls of one turn with the same id share a
    * result.
@@ -53,7 +56,7 @@ class ToolResultMatcher {
   readonly #waiting = new Map<string, ToolResultPart[]>();
   readonly #answered = new Set<string>();
 
-  constructor(draft: RequestDraft) {
+  constructor(draft: RequestReadContext) {
     this.#draft = draft;
   }
 

@@ -209,9 +209,9 @@ export interface CanonicalRequest {
  * @example
  * const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
  * const { request } = normalizeIdeRequest({ model: 'gpt-5', messages: [{ role: 'user', content: [image] }] });
- * findUnsupportedFeatures(request, new Set(['file'])); // [{ need: 'image', param: 'messages[0].content[0]' }]
+ * listUnsupportedFeatures(request, new Set(['file'])); // [{ need: 'image', param: 'messages[0].content[0]' }]
  */
-export function findUnsupportedFeatures(
+export function listUnsupportedFeatures(
   request: CanonicalRequest,
   supported: ReadonlySet<RequiredFeature>,
   unsupported: readonly RequiredFeature[] = [],

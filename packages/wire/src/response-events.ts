@@ -1,5 +1,5 @@
 import type { Fault } from '@floe/contract/faults';
-import type { FinishReason } from './finish.ts';
+import type { FinishReason } from './finish-reason.ts';
 import type { Usage } from './usage.ts';
 
 /** The name of a dialect. */

@@ -57,10 +57,10 @@ export function isSealAccepted(seal: Seal, dialect: DialectName, origin: string 
  * @example
  * const parts = [{ type: 'reasoning', text: '', seal: { dialect: 'messages', value: 'c2ln' } }];
  * const { request } = normalizeIdeRequest({ model: 'gpt-5', input: 'Hello' });
- * const sealed = withSealOrigin({ ...request, turns: [{ role: 'assistant', parts }] }, 'acme');
+ * const sealed = addMissingSealOrigins({ ...request, turns: [{ role: 'assistant', parts }] }, 'acme');
  * sealed.turns[0].parts[0].seal.origin; // 'acme'
  */
-export function withSealOrigin(request: CanonicalRequest, origin: string): CanonicalRequest {
+export function addMissingSealOrigins(request: CanonicalRequest, origin: string): CanonicalRequest {
   const signed = (part: ContentPart): ContentPart =>
     part.type === 'reasoning' && part.seal && part.seal.origin === undefined
       ? { ...part, seal: { ...part.seal, origin } }

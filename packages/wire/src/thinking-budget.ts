@@ -1,4 +1,4 @@
-import { resolveReasoningBudget } from './adapt-request-for-target.ts';
+import { deriveThinkingBudget } from './adapt-request-for-target.ts';
 import type { CanonicalRequest } from './request.ts';
 
 /**
@@ -20,7 +20,7 @@ export function resolveThinkingBudget(
   minimum = 0,
 ): number | undefined {
   const { maxTokens, reasoning } = request;
-  const resolved = resolveReasoningBudget(request);
+  const resolved = deriveThinkingBudget(request);
   if (resolved === undefined && minimum === 0) return undefined;
   const wanted = Math.max(resolved ?? 0, minimum);
   if (maxTokens === undefined || (reasoning?.budget !== undefined && wanted < maxTokens)) return wanted;

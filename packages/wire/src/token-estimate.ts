@@ -1,5 +1,5 @@
 import type { Json } from '@floe/contract/json';
-import { asString, isJsonArray, isObject } from './json-narrowing.ts';
+import { asString, isJsonArray, isJsonObject } from './json-narrowing.ts';
 
 /** Longer text is estimated from this many characters, to limit the time. */
 const MAX_SCANNED_CHARS = 2_000_000;
@@ -30,7 +30,7 @@ class TokenTally {
   add(value: Json | undefined): void {
     if (typeof value === 'string') this.#text(value);
     else if (isJsonArray(value)) for (const entry of value) this.#entry(entry);
-    else if (isObject(value)) this.#members(value);
+    else if (isJsonObject(value)) this.#members(value);
     else if (value !== undefined && value !== null) this.#fixed += 1;
   }
 
@@ -46,13 +46,13 @@ class TokenTally {
   #members(value: { readonly [name: string]: Json | undefined }): void {
     const type = asString(value['type']);
     if (type === 'image' || type === 'input_image' || type === 'image_url') this.#fixed += IMAGE_TOKENS;
-    else if (type === 'document' && isObject(value['source']) && value['source']['type'] !== 'text')
+    else if (type === 'document' && isJsonObject(value['source']) && value['source']['type'] !== 'text')
       this.#fixed += DOCUMENT_TOKENS;
     else
       for (const [name, member] of Object.entries(value)) {
         // Metadata for the provider, which the model does not read.
         if (name === 'cache_control' || name === 'signature' || name === 'type') continue;
-        if (isObject(member) || isJsonArray(member) || typeof member !== 'string') this.#fixed += 1;
+        if (isJsonObject(member) || isJsonArray(member) || typeof member !== 'string') this.#fixed += 1;
         this.add(member);
       }
   }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { CacheBreakpoint, ContentPart, ConversationTurn } from './request.ts';
-import { readCacheBreakpoint } from './request-draft.ts';
+import { readCacheBreakpoint } from './request-read-context.ts';
 
 /** A part that can have a cache breakpoint. */
 export type CacheablePart = Exclude<ContentPart, { type: 'reasoning' | 'refusal' }>;
@@ -14,7 +14,7 @@ export function isCacheablePart(part: ContentPart): part is CacheablePart {
  * Sets a cache breakpoint on the last part of a turn that can have one. Keeps an existing
  * breakpoint.
  */
-export function withTurnCacheBreakpoint(
+export function addTurnCacheBreakpoint(
   turn: ConversationTurn,
   cache: CacheBreakpoint | undefined,
 ): ConversationTurn {
@@ -26,11 +26,11 @@ export function withTurnCacheBreakpoint(
 }
 
 /** Applies a request's `cache_control` to the last part that can have a cache breakpoint. */
-export function withFinalCacheBreakpoint(
+export function applyRequestCacheControl(
   turns: readonly ConversationTurn[],
   body: JsonObject,
 ): readonly ConversationTurn[] {
   const last = turns.at(-1);
   if (last === undefined || body['cache_control'] === undefined) return turns;
-  return turns.with(-1, withTurnCacheBreakpoint(last, readCacheBreakpoint(body)));
+  return turns.with(-1, addTurnCacheBreakpoint(last, readCacheBreakpoint(body)));
 }

@@ -1,6 +1,6 @@
 import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { asNumber, asObject, asString, isJsonArray, isObject, tryParseJson } from './json-narrowing.ts';
+import { asNumber, asObject, asString, isJsonArray, isJsonObject, tryParseJson } from './json-narrowing.ts';
 
 /** The kind of a provider's error, independent of how the provider words it. */
 export type UpstreamFaultKind =
@@ -181,7 +181,7 @@ function retryAfterMs(headers: LowerCaseHeaders, root: JsonObject): number | und
     return Math.min(MAX_RETRY_AFTER_MS, Math.max(ms ?? 0, (seconds ?? 0) * 1000));
   const details = asObject(root['error'])?.['details'];
   for (const entry of isJsonArray(details) ? details : []) {
-    const delay = isObject(entry) ? /^(\d+(?:\.\d+)?)s$/.exec(asString(entry['retryDelay']) ?? '') : null;
+    const delay = isJsonObject(entry) ? /^(\d+(?:\.\d+)?)s$/.exec(asString(entry['retryDelay']) ?? '') : null;
     if (delay) return Math.min(MAX_RETRY_AFTER_MS, Math.ceil(Number(delay[1]) * 1000));
   }
   return undefined;

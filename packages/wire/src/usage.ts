@@ -1,12 +1,12 @@
 import { BILLED_UNITS } from '@floe/contract/billed-units';
-import { ExactNumber, isObject } from '@floe/contract/json';
+import { ExactNumber, isJsonObject } from '@floe/contract/json';
 import {
+  addBilledUnitCount,
   addReportedUnits,
-  addUnitCount,
-  type MutableUnitCounts,
+  type BilledUnitCounts,
+  type MutableBilledUnitCounts,
   parseServiceTier,
-  type UnitCounts,
-} from './unit-counts.ts';
+} from './billed-unit-counts.ts';
 
 /**
  * The billed usage of a response, defined in the same way for all providers. `input` includes cached
@@ -14,7 +14,7 @@ import {
  * defines which units include others.
  */
 export interface Usage {
-  readonly units: UnitCounts;
+  readonly units: BilledUnitCounts;
   /** Service tier, as price lists name it (`parseServiceTier`). Absent if it was not reported. */
   readonly tier?: string | undefined;
 }
@@ -42,7 +42,7 @@ export function mergeUsage<Other extends Usage | null | undefined>(
  */
 export function sumUsage(one: Usage | null, other: Usage | null): Usage | null {
   if (one === null || other === null) return one ?? other;
-  const units: MutableUnitCounts = { ...one.units };
+  const units: MutableBilledUnitCounts = { ...one.units };
   for (const { unit } of BILLED_UNITS) {
     const count = other.units[unit];
     if (count !== undefined) units[unit] = (units[unit] ?? 0) + count;
@@ -60,8 +60,8 @@ type ReportedCounts = Readonly<Record<(typeof REPORTED_TOKEN_UNITS)[number], num
  * @example
  * toUnitCounts({ input: 7, output: undefined }); // { input: 7 }
  */
-export function toUnitCounts(counts: ReportedCounts): MutableUnitCounts | undefined {
-  let units: MutableUnitCounts | undefined;
+export function toUnitCounts(counts: ReportedCounts): MutableBilledUnitCounts | undefined {
+  let units: MutableBilledUnitCounts | undefined;
   for (const unit of REPORTED_TOKEN_UNITS) {
     const count = counts[unit];
     if (count === undefined) continue;
@@ -80,7 +80,7 @@ export function toUnitCounts(counts: ReportedCounts): MutableUnitCounts | undefi
  * readChatUsage(usage).units; // { input: 7, cached: 4, output: 2 }
  */
 export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const promptDetails = value.prompt_tokens_details ?? value.prompt_token_details;
   const completionDetails = value.completion_tokens_details;
   const input = parseCount(value.prompt_tokens);
@@ -121,14 +121,14 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
  * addMediaTokens(units, { audio_tokens: 3 }, { image_tokens: 8 });
  * units; // { input: 7, input_audio: 3, output_image: 8 }
  */
-export function addMediaTokens(units: MutableUnitCounts, input: unknown, output: unknown): void {
+export function addMediaTokens(units: MutableBilledUnitCounts, input: unknown, output: unknown): void {
   const cached = getMember(input, 'cached_tokens_details');
-  addUnitCount(units, 'input_audio', getMember(input, 'audio_tokens'));
-  addUnitCount(units, 'input_image', getMember(input, 'image_tokens'));
-  addUnitCount(units, 'cached_audio', getMember(cached, 'audio_tokens'));
-  addUnitCount(units, 'cached_image', getMember(cached, 'image_tokens'));
-  addUnitCount(units, 'output_audio', getMember(output, 'audio_tokens'));
-  addUnitCount(units, 'output_image', getMember(output, 'image_tokens'));
+  addBilledUnitCount(units, 'input_audio', getMember(input, 'audio_tokens'));
+  addBilledUnitCount(units, 'input_image', getMember(input, 'image_tokens'));
+  addBilledUnitCount(units, 'cached_audio', getMember(cached, 'audio_tokens'));
+  addBilledUnitCount(units, 'cached_image', getMember(cached, 'image_tokens'));
+  addBilledUnitCount(units, 'output_audio', getMember(output, 'audio_tokens'));
+  addBilledUnitCount(units, 'output_image', getMember(output, 'image_tokens'));
 }
 
 function outputWithReasoning(
@@ -143,7 +143,7 @@ function outputWithReasoning(
 }
 
 function getMember(value: unknown, key: string): unknown {
-  return isObject(value) ? value[key] : undefined;
+  return isJsonObject(value) ? value[key] : undefined;
 }
 
 function parseCount(given: unknown): number | undefined {

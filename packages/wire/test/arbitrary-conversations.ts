@@ -3,7 +3,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
 import type { ResponseBlock } from '../src/canonical-response.ts';
-import type { FinishReason } from '../src/finish.ts';
+import type { FinishReason } from '../src/finish-reason.ts';
 import type {
   CanonicalRequest,
   ContentPart,

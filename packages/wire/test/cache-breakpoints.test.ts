@@ -1,7 +1,7 @@
 // Prompts of agents are marked for caching so that each request finds what the one before it wrote.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { REQUEST_FEATURES } from '@floe/testkit/request-features';
 import fc from 'fast-check';
 import type { RequestWriteOptions } from '../src/dialect.ts';
@@ -18,7 +18,7 @@ const MARKS = { messages: 'cache_control', converse: 'cachePoint' } as const;
 
 function sent(target: (typeof TARGETS)[number], ask: CanonicalRequest, options = OPTIONS): JsonObject {
   const body: Json = JSON.parse(JSON.stringify(UPSTREAM_DIALECTS[target].writeRequest(ask, options).body));
-  assert.ok(isObject(body));
+  assert.ok(isJsonObject(body));
   return body;
 }
 
@@ -31,7 +31,7 @@ function cachedPrefixes(body: JsonObject): string[] {
   let text = '';
   const walk = (value: Json | undefined): void => {
     if (isJsonArray(value)) value.forEach(walk);
-    else if (isObject(value)) {
+    else if (isJsonObject(value)) {
       const { cache_control, ...rest } = value;
       for (const [name, inner] of Object.entries(rest)) {
         text += name;
@@ -144,7 +144,7 @@ describe('prompts the client marked', () => {
     });
     const { body, dropped } = UPSTREAM_DIALECTS.messages.writeRequest(ask, OPTIONS);
     const json: Json = JSON.parse(JSON.stringify(body));
-    assert.ok(isObject(json));
+    assert.ok(isJsonObject(json));
     assert.deepEqual([marksIn(json['system']), marksIn(json['messages'])], [1, 3]);
     assert.ok(dropped.has('cache_control.clamped'));
   });

@@ -5,7 +5,7 @@ import { Fault } from '@floe/contract/faults';
 import { REQUEST_FEATURES } from '@floe/testkit/request-features';
 import type { RequestWriteOptions } from '../src/dialect.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
-import { createUnsupportedFeatureFault, findUnsupportedFeatures } from '../src/request.ts';
+import { createUnsupportedFeatureFault, listUnsupportedFeatures } from '../src/request.ts';
 import { WRITE_OPTION_SETS } from './provider-options.ts';
 
 const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const;
@@ -46,7 +46,7 @@ function outcomeOf(
 ): Sent | Fault {
   try {
     const ask = CLIENT_DIALECTS[client].readRequest(body);
-    const [lost] = findUnsupportedFeatures(ask, UPSTREAM_DIALECTS[upstream].supportedFeatures);
+    const [lost] = listUnsupportedFeatures(ask, UPSTREAM_DIALECTS[upstream].supportedFeatures);
     if (lost) return createUnsupportedFeatureFault(lost);
     const { body: sent, dropped } = UPSTREAM_DIALECTS[upstream].writeRequest(ask, options);
     return { text: JSON.stringify(sent), dropped: new Set([...ask.dropped, ...dropped]) };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
 import { accumulateResponse } from '../src/canonical-response.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
@@ -51,7 +51,7 @@ function withJunk(value: Json, at: number, replacement: Json): Json {
     left -= 1;
     if (left === 0) return replacement;
     if (isJsonArray(node)) return node.map(walk);
-    if (!isObject(node)) return node;
+    if (!isJsonObject(node)) return node;
     return Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, walk(inner ?? null)]));
   };
   return walk(value);
@@ -140,7 +140,7 @@ describe('requests', () => {
             JSON.stringify(CLIENT_DIALECTS[dialect].writeRequest(ask, { tools: ['freeform'] }).body),
           );
           for (const { at, value } of changes) body = withJunk(body, at, value);
-          if (!isObject(body)) return;
+          if (!isJsonObject(body)) return;
           writeEverywhere(dialect, body);
         },
       ),

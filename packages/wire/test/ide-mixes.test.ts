@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findRequestViolations } from '@floe/testkit/request-schemas';
 import fc from 'fast-check';
 import { chatDialect } from '../src/chat/dialect.ts';
 import { UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import { normalizeIdeRequest } from '../src/ide/normalize-request.ts';
 import { tryParseJson } from '../src/json-narrowing.ts';
-import { findUnsupportedFeatures } from '../src/request.ts';
+import { listUnsupportedFeatures } from '../src/request.ts';
 import { IDE_BODIES } from './ide-bodies.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] ? 20_000 : 300;
@@ -225,7 +225,7 @@ const mixes: fc.Arbitrary<JsonObject> = fc
   })
   .map((value) => {
     const body: unknown = JSON.parse(JSON.stringify(value));
-    assert.ok(isObject(body));
+    assert.ok(isJsonObject(body));
     return body;
   });
 
@@ -238,7 +238,7 @@ function checkWritten(body: JsonObject, freeform: boolean): void {
   const { request } = normalizeIdeRequest(body);
   for (const dialect of TARGETS) {
     const upstream = UPSTREAM_DIALECTS[dialect];
-    if (findUnsupportedFeatures(request, upstream.supportedFeatures).length > 0) continue;
+    if (listUnsupportedFeatures(request, upstream.supportedFeatures).length > 0) continue;
     const written = upstream.writeRequest(request, freeform ? { tools: ['freeform'] } : {});
     const sent = tryParseJson(JSON.stringify(written.body)) ?? null;
     const found = findRequestViolations(dialect, sent, REPLAYED);

@@ -1,7 +1,7 @@
 // Numbers JavaScript would write differently, at every place a JSON value passes through, in every direction.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
+import { isJsonObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
 import {
   assertContainsNumber,
   countNumberOccurrences,
@@ -158,7 +158,7 @@ const ANSWERS: Readonly<
 function readBody(text: string): JsonObject {
   const { hasInexact } = scanJsonObject(Buffer.from(text));
   const body = hasInexact ? parseJsonExactly(text) : JSON.parse(text);
-  assert.ok(isObject(body));
+  assert.ok(isJsonObject(body));
   return body;
 }
 

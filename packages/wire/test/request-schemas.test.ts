@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import { REQUEST_FEATURES } from '@floe/testkit/request-features';
 import { findRequestViolations } from '@floe/testkit/request-schemas';
 import fc from 'fast-check';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import { tryParseJson } from '../src/json-narrowing.ts';
-import { type CanonicalRequest, findUnsupportedFeatures } from '../src/request.ts';
+import { type CanonicalRequest, listUnsupportedFeatures } from '../src/request.ts';
 import { arbitraryRequests } from './arbitrary-conversations.ts';
 import { WRITE_OPTION_SETS } from './provider-options.ts';
 import { allRecordings, recordedDialect } from './recordings.ts';
@@ -20,7 +20,7 @@ const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse'] as con
 function breaches(ask: CanonicalRequest): string[] {
   return UPSTREAMS.flatMap((upstream) =>
     Object.entries(WRITE_OPTION_SETS).flatMap(([provider, options]) => {
-      if (findUnsupportedFeatures(ask, UPSTREAM_DIALECTS[upstream].supportedFeatures).length > 0) return [];
+      if (listUnsupportedFeatures(ask, UPSTREAM_DIALECTS[upstream].supportedFeatures).length > 0) return [];
       const written = unlessRefused(() => UPSTREAM_DIALECTS[upstream].writeRequest(ask, options));
       if (!written) return [];
       const sent = tryParseJson(JSON.stringify(written.body)) ?? null;
@@ -64,7 +64,7 @@ describe('translated requests fit the schemas of their dialects', () => {
       const dialect = recordedDialect(recording);
       if (dialect !== 'chat' && dialect !== 'responses' && dialect !== 'messages') continue;
       const { request } = recording;
-      if (!isObject(request) || recording.status >= 400) continue;
+      if (!isJsonObject(request) || recording.status >= 400) continue;
       const ask = unlessRefused(() => CLIENT_DIALECTS[dialect].readRequest(request));
       if (!ask) continue;
       count += 1;

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import { tryParseJson } from '../src/json-narrowing.ts';
-import { type CanonicalRequest, findUnsupportedFeatures } from '../src/request.ts';
+import { type CanonicalRequest, listUnsupportedFeatures } from '../src/request.ts';
 import { allRecordings, recordedDialect } from './recordings.ts';
 import { assertSameConversation } from './same-conversation.ts';
 import { assertAcceptedBody } from './upstream-rules.ts';
@@ -18,7 +18,7 @@ describe('recorded requests in every upstream dialect', () => {
   for (const recording of recordings) {
     const dialect = recordedDialect(recording);
     const body = plain(recording.request);
-    if (dialect === undefined || !isClientDialect(dialect) || !isObject(body)) continue;
+    if (dialect === undefined || !isClientDialect(dialect) || !isJsonObject(body)) continue;
     test(`${dialect} ${recording.name}`, () => {
       const ask = readOrRefuse(dialect, body);
       if (ask instanceof Fault) {
@@ -31,11 +31,11 @@ describe('recorded requests in every upstream dialect', () => {
         'reading does not change the body',
       );
       const cells = UPSTREAMS.map((upstream) => {
-        const missing = findUnsupportedFeatures(ask, UPSTREAM_DIALECTS[upstream].supportedFeatures);
+        const missing = listUnsupportedFeatures(ask, UPSTREAM_DIALECTS[upstream].supportedFeatures);
         if (missing.length > 0) return `${upstream} refused(${missing.map(({ need }) => need).join(',')})`;
         const { body: written, dropped } = UPSTREAM_DIALECTS[upstream].writeRequest(ask);
         const sent = plain(written);
-        assert.ok(isObject(sent));
+        assert.ok(isJsonObject(sent));
         assertAcceptedBody(upstream, sent);
         if (isClientDialect(upstream))
           assertSameConversation(ask, CLIENT_DIALECTS[upstream].readRequest(sent), dropped);
@@ -46,7 +46,7 @@ describe('recorded requests in every upstream dialect', () => {
   }
   test('requests of every dialect clients speak are there', () => {
     for (const dialect of ['chat', 'responses', 'messages'] as const) {
-      const found = recordings.filter((one) => recordedDialect(one) === dialect && isObject(one.request));
+      const found = recordings.filter((one) => recordedDialect(one) === dialect && isJsonObject(one.request));
       assert.ok(found.length >= 15, `${dialect}: ${found.length}`);
     }
   });
@@ -64,7 +64,7 @@ test('a request that cannot be carried is refused by the name of its field', asy
     n: 2,
     messages: [{ role: 'user', content: 'hi' }],
   });
-  const [first] = findUnsupportedFeatures(ask, UPSTREAM_DIALECTS.messages.supportedFeatures);
+  const [first] = listUnsupportedFeatures(ask, UPSTREAM_DIALECTS.messages.supportedFeatures);
   assert.ok(first);
   const fault = createUnsupportedFeatureFault(first);
   assert.ok(fault instanceof Fault);

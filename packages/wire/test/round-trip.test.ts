@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
 import { accumulateResponse } from '../src/canonical-response.ts';
 import type { RequestWriteOptions } from '../src/dialect.ts';
@@ -31,7 +31,7 @@ describe('requests', () => {
         fc.property(arbitraryRequests(dialect !== 'messages'), (ask) => {
           const { body, dropped } = CLIENT_DIALECTS[dialect].writeRequest(ask, OPTIONS);
           const sent = tryParseJson(JSON.stringify(body));
-          assert.ok(isObject(sent));
+          assert.ok(isJsonObject(sent));
           const back = CLIENT_DIALECTS[dialect].readRequest(sent);
           assert.deepEqual(back.dropped, []);
           assertSameConversation(ask, back, dropped);
@@ -49,7 +49,7 @@ describe('requests', () => {
       fc.assert(
         fc.property(arbitraryRequests(true), (ask) => {
           const sent = tryParseJson(JSON.stringify(UPSTREAM_DIALECTS[dialect].writeRequest(ask).body));
-          assert.ok(isObject(sent));
+          assert.ok(isJsonObject(sent));
           assertAcceptedBody(dialect, sent);
         }),
         { numRuns },

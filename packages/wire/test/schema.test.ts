@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findSchemaViolations } from '@floe/testkit/json-schema';
 import { findEventViolations, findResponseViolations } from '@floe/testkit/response-schemas';
 import { accumulateResponse, toResponseEvents } from '../src/canonical-response.ts';
@@ -28,7 +28,7 @@ const SPECS = process.env.FLOE_FIXTURES
 const present = existsSync(SPECS);
 const load = (file: string): JsonObject => {
   const value = present ? tryParseJson(readFileSync(join(SPECS, file), 'utf8')) : {};
-  assert.ok(isObject(value));
+  assert.ok(isJsonObject(value));
   return value;
 };
 const openai = load('openai-openapi.json');
@@ -107,7 +107,7 @@ function officialFrame(client: ClientName, data: JsonObject): string[] {
       ? [`no schema for ${type}`]
       : findSchemaViolations(data, schema, openai, { optional: RESPONSES, openEnums: ['.error.code'] });
   const response = data['response'];
-  return isObject(response) ? [...found, ...openResponse(response)] : found;
+  return isJsonObject(response) ? [...found, ...openResponse(response)] : found;
 }
 
 /** Open Responses knows no freeform calls; everything else must fit it, relaxations none. */
@@ -126,7 +126,7 @@ function officialWhole(client: ClientName, body: Json): string[] {
   if (client === 'chat')
     return findSchemaViolations(body, schemas('CreateChatCompletionResponse'), openai, { optional: CHAT });
   if (client === 'messages') return findSchemaViolations(body, message, message, { optional: MESSAGES });
-  return isObject(body)
+  return isJsonObject(body)
     ? [
         ...findSchemaViolations(body, schemas('Response'), openai, { optional: RESPONSES }),
         ...openResponse(body),
@@ -163,7 +163,7 @@ describe('answers fit the schemas of their dialects', () => {
         for (const { data } of parseStrictFrames(sse)) {
           if (data === '[DONE]') continue;
           const frame = tryParseJson(data);
-          assert.ok(isObject(frame));
+          assert.ok(isJsonObject(frame));
           const shape = `${frame['type']} ${Object.keys(asObject(frame['delta']) ?? {}).join()}`;
           const times = (seen.get(shape) ?? 0) + 1;
           seen.set(shape, times);

@@ -1,12 +1,12 @@
 // Converse requests against our schema and the service's own published model, member by member.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findRequestViolations } from '@floe/testkit/request-schemas';
 import fc from 'fast-check';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import { tryParseJson } from '../src/json-narrowing.ts';
-import { findUnsupportedFeatures } from '../src/request.ts';
+import { listUnsupportedFeatures } from '../src/request.ts';
 import { arbitraryRequests } from './arbitrary-conversations.ts';
 import { allRecordings, recordedDialect } from './recordings.ts';
 
@@ -38,10 +38,10 @@ describe('Converse requests fit the model of the service', () => {
     for (const recording of allRecordings()) {
       const dialect = recordedDialect(recording);
       const body = recording.request;
-      if ((dialect !== 'chat' && dialect !== 'responses' && dialect !== 'messages') || !isObject(body))
+      if ((dialect !== 'chat' && dialect !== 'responses' && dialect !== 'messages') || !isJsonObject(body))
         continue;
       const ask = readable(() => CLIENT_DIALECTS[dialect].readRequest(body));
-      if (!ask || findUnsupportedFeatures(ask, UPSTREAM_DIALECTS.converse.supportedFeatures).length > 0)
+      if (!ask || listUnsupportedFeatures(ask, UPSTREAM_DIALECTS.converse.supportedFeatures).length > 0)
         continue;
       const sent = UPSTREAM_DIALECTS.converse.writeRequest(ask, OPTIONS).body;
       assert.deepEqual(findRequestViolations('converse', written(sent)), [], recording.name);

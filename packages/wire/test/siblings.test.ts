@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { accumulateResponse, type CanonicalResponse, toResponseEvents } from '../src/canonical-response.ts';
-import { EventStreamTranscoder } from '../src/converse/event-stream.ts';
+import { AwsEventStreamTranscoder } from '../src/converse/aws-event-stream.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import { asArray, isJsonArray, tryParseJson } from '../src/json-narrowing.ts';
 import type { ResponseEvent } from '../src/response-events.ts';
@@ -42,7 +42,7 @@ function told(name: string, dialect: RecordedDialect, body: Buffer, stream: bool
       bodies: [{ event: '', value: tryParseJson(body.toString('utf8')) ?? null }],
     };
   const isBinary = dialect === 'converse' && body[0] === 0;
-  const sse = isBinary ? new EventStreamTranscoder().push(body).sse : body;
+  const sse = isBinary ? new AwsEventStreamTranscoder().push(body).sse : body;
   const { bytes, lead, ends } = new SseFramer().push(sse);
   const bodies: { event: string; value: Json }[] = [];
   let from = lead;
@@ -110,7 +110,7 @@ function* objectsIn(
 ): Generator<readonly (string | number)[]> {
   if (isJsonArray(value))
     for (const [index, entry] of value.entries()) yield* objectsIn(entry, [...path, index]);
-  else if (isObject(value)) {
+  else if (isJsonObject(value)) {
     yield path;
     for (const [name, inner] of Object.entries(value))
       if (inner !== undefined && !OPAQUE.has(name)) yield* objectsIn(inner, [...path, name]);
@@ -120,8 +120,8 @@ function* objectsIn(
 function at(value: Json, path: readonly (string | number)[]): JsonObject {
   let found: Json | undefined = value;
   for (const step of path)
-    found = typeof step === 'number' ? asArray(found)[step] : isObject(found) ? found[step] : undefined;
-  assert.ok(isObject(found));
+    found = typeof step === 'number' ? asArray(found)[step] : isJsonObject(found) ? found[step] : undefined;
+  assert.ok(isJsonObject(found));
   return found;
 }
 
@@ -158,7 +158,7 @@ describe('members that say nothing change nothing', () => {
         const said = JSON.stringify(read(answer));
         const shapes = new Set<string>();
         for (const [index, { event, value }] of answer.bodies.entries()) {
-          if (!isObject(value)) continue;
+          if (!isJsonObject(value)) continue;
           const shape = `${event} ${value['type']} ${[...objectsIn(value)].map((path) => Object.keys(at(value, path)).join()).join('|')}`;
           if (shapes.has(shape)) continue;
           shapes.add(shape);

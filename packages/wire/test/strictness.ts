@@ -1,7 +1,7 @@
 // What the strictest reader of each client dialect demands of a stream (measured against real SDKs and agents).
 import assert from 'node:assert/strict';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { asArray, asNumber, asObject, asString, isObject, tryParseJson } from '../src/json-narrowing.ts';
+import { asArray, asNumber, asObject, asString, isJsonObject, tryParseJson } from '../src/json-narrowing.ts';
 import type { SseEvent } from '../src/sse.ts';
 
 /** Parses our own SSE strictly: every frame is `event:`? + one `data:` line. */
@@ -28,7 +28,7 @@ export function assertStrictStream(dialect: 'chat' | 'responses' | 'messages', s
 
 function parseFrameObject(frame: SseEvent): JsonObject {
   const data = tryParseJson(frame.data);
-  assert.ok(isObject(data), `data is an object: ${frame.data.slice(0, 200)}`);
+  assert.ok(isJsonObject(data), `data is an object: ${frame.data.slice(0, 200)}`);
   return data;
 }
 
@@ -60,7 +60,7 @@ function checkChat(frames: readonly SseEvent[]): boolean {
     assert.ok(!afterUsage, 'the usage chunk is the last');
     const choice = asObject(asArray(chunk['choices'])[0]);
     if (choice === undefined) {
-      assert.ok(isObject(chunk['usage']), 'only the usage chunk has no choice');
+      assert.ok(isJsonObject(chunk['usage']), 'only the usage chunk has no choice');
       assert.equal(finishes, 1, 'usage follows the finish');
       afterUsage = true;
       continue;
@@ -196,7 +196,7 @@ function checkMessages(frames: readonly SseEvent[]): boolean {
   const failed = events.at(-1)?.['type'] === 'error';
   if (failed && events.length === 1) return true;
   assert.equal(events[0]?.['type'], 'message_start');
-  assert.ok(isObject(asObject(events[0]?.['message'])?.['usage']), 'message_start has usage');
+  assert.ok(isJsonObject(asObject(events[0]?.['message'])?.['usage']), 'message_start has usage');
   let next = 0;
   let open: string | undefined;
   for (const event of events.slice(1)) {

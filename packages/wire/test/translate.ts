@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { adaptResponseForClient } from '../src/adapt-for-client.ts';
 import { accumulateResponse, type CanonicalResponse, toResponseEvents } from '../src/canonical-response.ts';
-import { EventStreamTranscoder } from '../src/converse/event-stream.ts';
+import { AwsEventStreamTranscoder } from '../src/converse/aws-event-stream.ts';
 import type { ResponseReadOptions, ResponseWriteContext } from '../src/dialect.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import type { CanonicalRequest } from '../src/request.ts';
@@ -56,7 +56,7 @@ export function readStreamEvents(
   const events: ResponseEvent[] = [];
   const reader = UPSTREAM_DIALECTS[dialect].createResponseReader((event) => events.push(event), options);
   const framer = new SseFramer();
-  const transcoder = dialect === 'converse' ? new EventStreamTranscoder() : undefined;
+  const transcoder = dialect === 'converse' ? new AwsEventStreamTranscoder() : undefined;
   const pieces = (chunk: Buffer): void => {
     const { sse: buffer, fault } = transcoder?.push(chunk) ?? { sse: chunk, fault: undefined };
     assert.equal(fault, undefined);

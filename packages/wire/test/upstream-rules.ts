@@ -8,7 +8,7 @@ import {
   asObjects,
   asString,
   isJsonArray,
-  isObject,
+  isJsonObject,
 } from '../src/json-narrowing.ts';
 import type { RecordedDialect } from './recordings.ts';
 
@@ -92,7 +92,7 @@ function checkMessages(body: JsonObject): void {
       if (block['type'] === 'text') assert.notEqual(String(block['text']).trim(), '', 'no empty text');
       if (block['type'] === 'tool_use') {
         assert.match(String(block['id']), /^[A-Za-z0-9_-]+$/);
-        assert.ok(isObject(block['input']));
+        assert.ok(isJsonObject(block['input']));
       }
     }
   }
@@ -117,7 +117,7 @@ function checkGemini(body: JsonObject): void {
     assert.equal(answers.length, calls.length, 'as many responses as calls, in the next turn');
     answers.forEach((part, at) => {
       const response = asObject(part['functionResponse']);
-      assert.ok(isObject(response?.['response']), 'a response is an object');
+      assert.ok(isJsonObject(response?.['response']), 'a response is an object');
       assert.equal(response?.['name'], asObject(calls[at]?.['functionCall'])?.['name']);
     });
   }
@@ -138,7 +138,7 @@ function checkConverse(body: JsonObject): void {
     role = String(message['role']);
     const content = asObjects(message['content']);
     assert.ok(content.length > 0, 'a message says something');
-    const results = content.map((block) => asObject(block['toolResult'])).filter(isObject);
+    const results = content.map((block) => asObject(block['toolResult'])).filter(isJsonObject);
     const answered = results.map((result) => String(result['toolUseId'])).sort();
     assert.deepEqual(answered, [...waiting].sort(), 'every call is answered at once');
     waiting = content.flatMap((block) => asString(asObject(block['toolUse'])?.['toolUseId']) ?? []);
@@ -149,7 +149,7 @@ function checkConverse(body: JsonObject): void {
       if (call === undefined) continue;
       assert.match(String(call['toolUseId']), /^[A-Za-z0-9_.:-]{1,64}$/);
       assert.match(String(call['name']), /^[A-Za-z0-9_-]{1,64}$/);
-      assert.ok(isObject(call['input']));
+      assert.ok(isJsonObject(call['input']));
     }
     for (const result of results) assert.ok(asArray(result['content']).length > 0, 'a result says something');
   }

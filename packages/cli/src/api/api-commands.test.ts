@@ -11,9 +11,9 @@ import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { type ApiOperation, listPathParameterNames, loadApiOperations } from './api-operations.ts';
 import { findCompletions } from './completion.ts';
-import { formatTable } from './format-rows.ts';
+import { formatTable } from './format-table.ts';
 import { parseOperationArguments } from './operation-arguments.ts';
-import { TABLE_COLUMNS } from './table-columns.ts';
+import { TABLE_COLUMNS_BY_COMMAND } from './table-columns-by-command.ts';
 
 /** Whether a schema has a member; an object of any members has all. */
 function hasMember(document: unknown, schema: unknown, [name, ...rest]: readonly string[]): boolean {
@@ -207,7 +207,7 @@ suite('against a server', { concurrency: 2 }, () => {
     const answer = await fetch(`${server.url}/api/openapi.json`, { headers: { 'x-api-key': KEY } });
     const document = Object(await answer.json());
     for (const { subject, verb, operation } of every) {
-      const columns = TABLE_COLUMNS[`${subject} ${verb}`];
+      const columns = TABLE_COLUMNS_BY_COMMAND[`${subject} ${verb}`];
       if (!columns) {
         assert.ok(!operation.page, `${subject} ${verb} needs columns`);
         continue;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { formatResponse } from './format-response.ts';
-import { formatTable } from './format-rows.ts';
-import { TABLE_COLUMNS } from './table-columns.ts';
+import { formatTable } from './format-table.ts';
+import { TABLE_COLUMNS_BY_COMMAND } from './table-columns-by-command.ts';
 
 suite('tables', () => {
   test('a breaker that is forced open says so, whatever its own state', () => {
@@ -12,7 +12,7 @@ suite('tables', () => {
       { id: 'a/m@default', state: 'closed', forced, calls, wait_ms: 10, reason: '' },
       { id: 'b/m@default', state: 'half_open', forced: null, calls, wait_ms: 0, reason: 'tested' },
     ];
-    assert.deepEqual(formatTable(rows, TABLE_COLUMNS['breakers list']).split('\n'), [
+    assert.deepEqual(formatTable(rows, TABLE_COLUMNS_BY_COMMAND['breakers list']).split('\n'), [
       'ID           STATE        FORCED UNTIL          OK  FAILED  SLOW  WAIT MS  REASON',
       'a/m@default  forced open  2026-11-24T10:00:00Z  1   0       0     10       maintenance',
       'b/m@default  half_open    -                     1   0       0     0        tested',
@@ -46,11 +46,11 @@ suite('tables', () => {
         error_code: 'model_not_found',
       },
     ];
-    const [header, first, second] = formatTable(rows, TABLE_COLUMNS['requests list']).split('\n');
+    const [header, first, second] = formatTable(rows, TABLE_COLUMNS_BY_COMMAND['requests list']).split('\n');
     assert.match(header ?? '', /^TIME +ID +MODEL +PROVIDER +STATUS +OUTCOME +ERROR +IN +OUT +COST +KEY$/);
     assert.match(first ?? '', /^2026-11-24T08:20:04Z +exc_1 +echo +sandbox +200 +- +- +9 +2 +\$0\.0012 +ci$/);
     assert.match(second ?? '', / exc_2 +smart +- +404 +- +model_not_found +9 +2 +- +ci$/);
-    const empty = formatTable([{}], TABLE_COLUMNS['requests list']).split('\n')[0];
+    const empty = formatTable([{}], TABLE_COLUMNS_BY_COMMAND['requests list']).split('\n')[0];
     assert.equal(empty?.split(/ +/).length, header?.split(/ +/).length);
   });
 
@@ -59,7 +59,9 @@ suite('tables', () => {
       { id: 'lim_1', name: 'ci', scope: 'key', key: 'ci', rpm: 60, state: { rpm_used: 12 } },
       { id: 'lim_2', name: null, per: 'owner', model: 'openai/*', tpm: 1000, state: null },
     ];
-    const [, first = '', second = ''] = formatTable(rows, TABLE_COLUMNS['limits list']).split('\n');
+    const [, first = '', second = ''] = formatTable(rows, TABLE_COLUMNS_BY_COMMAND['limits list']).split(
+      '\n',
+    );
     assert.deepEqual(first.split(/ {2,}/).slice(0, 5), ['lim_1', 'ci', 'key ci', '12', '60']);
     assert.deepEqual(second.split(/ {2,}/).slice(0, 7), [
       'lim_2',

@@ -1,5 +1,5 @@
 import { isRecord } from './api-operations.ts';
-import { fitsOneLine, formatCell, formatTable, isFlatList } from './format-rows.ts';
+import { canFormatAsTable, fitsOnOneLine, formatCell, formatTable } from './format-table.ts';
 import type { CliTableColumn } from './table-column.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ function findOnlyText(answer: Row): string | undefined {
 
 function formatList(rows: readonly unknown[], columns?: readonly CliTableColumn[]): string {
   if (rows.length === 0) return 'None.\n';
-  if (columns || isFlatList(rows)) return formatTable(rows, columns);
+  if (columns || canFormatAsTable(rows)) return formatTable(rows, columns);
   return rows.map(formatBlock).join('\n');
 }
 
@@ -53,7 +53,7 @@ export function formatRecordFields(record: Row): string {
 /** Formats a value on one line. Undefined if it needs several. */
 function formatLine(value: unknown): string | undefined {
   if (typeof value === 'string' && value.trimEnd().includes('\n')) return undefined;
-  if (fitsOneLine(value)) return formatCell(value);
+  if (fitsOnOneLine(value)) return formatCell(value);
   if (!isRecord(value)) return undefined;
   const members = Object.entries(value);
   if (members.length === 0) return '-';
@@ -68,7 +68,8 @@ function formatBlock(value: unknown): string {
   if (isRecord(value)) return formatRecordFields(value);
   if (!Array.isArray(value)) return `${formatCell(value)}\n`;
   const names = new Set(value.flatMap((entry) => (isRecord(entry) ? Object.keys(entry) : [])));
-  if (names.size <= MAX_INNER_COLUMNS && isFlatList(value)) return formatTable(value, listColumns(names));
+  if (names.size <= MAX_INNER_COLUMNS && canFormatAsTable(value))
+    return formatTable(value, listColumns(names));
   return value.map((entry) => indent(formatBlock(entry)).replace(/^ {2}/, '- ')).join('');
 }
 

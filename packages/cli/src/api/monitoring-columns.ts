@@ -1,7 +1,7 @@
 import {
   type CliTableColumn,
   createColumn,
-  createFieldListFormat,
+  createFieldListFormatter,
   createUntruncatedColumn,
   idColumn,
   isMissingValue,
@@ -10,7 +10,7 @@ import {
 } from './table-column.ts';
 
 /** The columns of monitoring lists. */
-export const MONITORING_COLUMNS: Readonly<Record<string, readonly CliTableColumn[]>> = {
+export const MONITORING_COLUMNS_BY_COMMAND: Readonly<Record<string, readonly CliTableColumn[]>> = {
   'alerts list': [
     createColumn('TIME', 'at'),
     idColumn,
@@ -18,7 +18,7 @@ export const MONITORING_COLUMNS: Readonly<Record<string, readonly CliTableColumn
     createColumn('SUBJECT', ['subject.name', 'subject.id']),
     createColumn('TITLE', 'title'),
     createColumn('CLOSED', 'closed_at'),
-    createColumn('DELIVERIES', 'deliveries', createFieldListFormat('state')),
+    createColumn('DELIVERIES', 'deliveries', createFieldListFormatter('state')),
   ],
   'boards list': [
     idColumn,

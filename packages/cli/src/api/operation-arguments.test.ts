@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiOperation, listPathParameterNames, loadApiOperations } from './api-operations.ts';
-import { BUILT_IN_OPTIONS, parseOperationArguments, toOptionName } from './operation-arguments.ts';
+import { BUILT_IN_OPERATION_OPTIONS, parseOperationArguments, toOptionName } from './operation-arguments.ts';
 
 function bodyOf(operation: ApiOperation, args: readonly string[]): Record<string, unknown> {
   const places = listPathParameterNames(operation).map(() => 'x');
@@ -49,7 +49,7 @@ test('every field says what it is for, and none is read-only', () => {
 test('no field has the name of an option that every operation has', () => {
   for (const { path, takes } of operations)
     for (const name of Object.keys(takes))
-      assert.ok(!Object.hasOwn(BUILT_IN_OPTIONS, toOptionName(name)), `${path} ${name}`);
+      assert.ok(!Object.hasOwn(BUILT_IN_OPERATION_OPTIONS, toOptionName(name)), `${path} ${name}`);
 });
 
 test('a text that may also be an object is taken as it is', () => {

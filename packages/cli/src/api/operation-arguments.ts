@@ -10,7 +10,7 @@ import {
 } from './api-operations.ts';
 
 /** A request to the API, and how to show its response. */
-export interface OperationRequest {
+export interface OperationInvocation {
   readonly method: string;
   /** With its query. */
   readonly path: string;
@@ -23,7 +23,7 @@ export interface OperationRequest {
 }
 
 /** The options that every operation has. No field of an operation has the name of one of these options. */
-export const BUILT_IN_OPTIONS = {
+export const BUILT_IN_OPERATION_OPTIONS = {
   json: { type: 'boolean' },
   all: { type: 'boolean' },
   'body-file': { type: 'string' },
@@ -48,7 +48,10 @@ export function listOptionNames(name: string, field: OperationField): readonly s
  * Parses the arguments of an operation.
  * @throws UsageError if an argument is missing, unknown or invalid
  */
-export function parseOperationArguments(operation: ApiOperation, args: readonly string[]): OperationRequest {
+export function parseOperationArguments(
+  operation: ApiOperation,
+  args: readonly string[],
+): OperationInvocation {
   const fields = Object.entries(operation.takes);
   const { values, positionals } = parseOptions({
     args: resolveFlagValues(operation, args),
@@ -56,7 +59,7 @@ export function parseOperationArguments(operation: ApiOperation, args: readonly 
     allowNegative: true,
     options: {
       ...Object.fromEntries(fields.map(([name, field]) => [toOptionName(name), toParseArgsOption(field)])),
-      ...BUILT_IN_OPTIONS,
+      ...BUILT_IN_OPERATION_OPTIONS,
     },
   });
   const given: Readonly<Record<string, unknown>> = values;

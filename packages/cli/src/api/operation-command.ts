@@ -7,11 +7,11 @@ import {
   type OperationField,
 } from './api-operations.ts';
 import { listOptionNames, parseOperationArguments } from './operation-arguments.ts';
-import { findIdList } from './resolve-name.ts';
+import { findNameLookupEndpoint } from './resolve-name.ts';
 import { type NamedOperation, runOperation } from './run-operation.ts';
 
 /** The options that every operation has. */
-export const COMMON_OPTIONS = ['--json', '--help'] as const;
+export const SHELL_COMPLETION_OPTIONS = ['--json', '--help'] as const;
 
 /**
  * Returns the command for an API operation, such as `keys create`. `keys` alone stands for the list of keys.
@@ -31,7 +31,7 @@ export function findOperationCommand(
       : createOverviewCommand(subject, {}, others);
   const operation = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (operation) {
-    const idList = findIdList(operations, subject, operation);
+    const idList = findNameLookupEndpoint(operations, subject, operation);
     const name = `${subject} ${verb}`;
     return createOperationCommand([subject, verb], { name, operation, ...(idList && { idList }) });
   }

@@ -7,7 +7,7 @@ const PAGE_SIZE = 500;
 const MAX_PAGES = 20;
 
 /** A list of resources, in which a name can be looked up to find its id. */
-export interface IdLookupList {
+export interface NameLookupEndpoint {
   readonly path: string;
   /** The command that shows the list. */
   readonly command: string;
@@ -17,11 +17,11 @@ export interface IdLookupList {
  * Returns the list in which the `{id}` of an operation can be looked up. Returns undefined if the path has no
  * `{id}` or the resource has no list.
  */
-export function findIdList(
+export function findNameLookupEndpoint(
   operations: ApiOperations,
   subject: string,
   operation: ApiOperation,
-): IdLookupList | undefined {
+): NameLookupEndpoint | undefined {
   const list = operations[subject]?.['list'];
   const takesId = listPathParameterNames(operation).join() === 'id';
   if (!list?.page || !takesId || !operation.path.startsWith(`${list.path}/{id}`)) return undefined;
@@ -36,7 +36,7 @@ export function findIdList(
  */
 export async function resolveNameInPath(
   from: ApiConnection,
-  list: IdLookupList,
+  list: NameLookupEndpoint,
   requestPath: string,
   notFound: ApiRequestError,
 ): Promise<string> {

@@ -2,20 +2,20 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   ApiRequestError,
-  parseUntrustedJson,
   readProperty,
   readTextProperty,
   toApiRequestError,
+  tryParseJsonText,
 } from '../api-request.ts';
 import type { ApiConnection } from '../connection.ts';
 import { sendApiRequest } from '../send-api-request.ts';
 import type { ApiOperation } from './api-operations.ts';
 import { formatResponse } from './format-response.ts';
-import { formatTable } from './format-rows.ts';
-import type { OperationRequest } from './operation-arguments.ts';
-import { type IdLookupList, resolveNameInPath } from './resolve-name.ts';
+import { formatTable } from './format-table.ts';
+import type { OperationInvocation } from './operation-arguments.ts';
+import { type NameLookupEndpoint, resolveNameInPath } from './resolve-name.ts';
 import type { CliTableColumn } from './table-column.ts';
-import { TABLE_COLUMNS } from './table-columns.ts';
+import { TABLE_COLUMNS_BY_COMMAND } from './table-columns-by-command.ts';
 
 /** Operations that test a channel or a credential. Their response has the result in `ok`. */
 const TEST_OPERATION = / test(?:-draft)?$/;
@@ -29,7 +29,7 @@ export interface NamedOperation {
   readonly name: string;
   readonly operation: ApiOperation;
   /** The list that resolves names of resources to ids. */
-  readonly idList?: IdLookupList;
+  readonly idList?: NameLookupEndpoint;
 }
 
 /**
@@ -41,7 +41,7 @@ export interface NamedOperation {
 export async function runOperation(
   from: ApiConnection,
   named: NamedOperation,
-  request: OperationRequest,
+  request: OperationInvocation,
 ): Promise<0 | 1> {
   try {
     return await printAnswer(from, named, request);
@@ -55,9 +55,9 @@ export async function runOperation(
 async function printAnswer(
   from: ApiConnection,
   { name, operation }: NamedOperation,
-  request: OperationRequest,
+  request: OperationInvocation,
 ): Promise<0 | 1> {
-  const columns = TABLE_COLUMNS[name];
+  const columns = TABLE_COLUMNS_BY_COMMAND[name];
   if (operation.page) {
     await printList(from, request, columns);
     return 0;
@@ -74,7 +74,7 @@ async function printAnswer(
 
 function formatAnswer(
   answer: unknown,
-  { json }: OperationRequest,
+  { json }: OperationInvocation,
   columns: readonly CliTableColumn[] | undefined,
 ): string {
   if (answer === undefined) return 'Done.\n';
@@ -83,7 +83,7 @@ function formatAnswer(
 
 async function printList(
   from: ApiConnection,
-  request: OperationRequest,
+  request: OperationInvocation,
   columns: readonly CliTableColumn[] | undefined,
 ): Promise<void> {
   const maxRows = request.maxRows ?? Number.POSITIVE_INFINITY;
@@ -116,7 +116,7 @@ const isJsonResponse = (response: Response) =>
 async function readJsonAnswer(from: ApiConnection, response: Response): Promise<unknown> {
   const text = await response.text();
   if (text === '') return undefined;
-  const value = parseUntrustedJson(text);
+  const value = tryParseJsonText(text);
   if (value === undefined) throw toApiRequestError(from, response.status, value);
   return value;
 }

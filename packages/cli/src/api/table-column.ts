@@ -32,14 +32,14 @@ export const createUntruncatedColumn = (title: string, path: string): CliTableCo
 });
 
 /** Creates a format that shows one field of each object in a list. */
-export const createFieldListFormat = (member: string) => (list: unknown) =>
+export const createFieldListFormatter = (member: string) => (list: unknown) =>
   Array.isArray(list) ? list.map((entry) => (isRecord(entry) ? entry[member] : entry)) : undefined;
 
 export const idColumn = createUntruncatedColumn('ID', 'id');
 export const nameColumn = createColumn('NAME', 'name');
 export const sourceColumn = createColumn('SOURCE', 'source');
-export const createdColumn = createColumn('CREATED', 'created_at');
-export const updatedColumn = createColumn('UPDATED', 'updated_at');
+export const createdAtColumn = createColumn('CREATED', 'created_at');
+export const updatedAtColumn = createColumn('UPDATED', 'updated_at');
 
 /** Returns the value of a row in a column. */
 export function getCellValue(row: Row, { paths, format }: CliTableColumn): unknown {

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { SignedBundle } from '@floe/relay/bundle';
-import type { HookSettings, HookSettingsPaths } from './hook-settings.ts';
+import type { HookPaths, HookSettings } from './hook-settings.ts';
 
 /** A rule bundle in the cache, with its ETag and the signing key that was stored with the first bundle. */
 export interface CachedBundle {
@@ -13,7 +13,7 @@ export interface CachedBundle {
 }
 
 /** The path of the directory that contains all cached bundles. */
-export type BundleCachePath = Pick<HookSettingsPaths, 'cache'>;
+export type BundleCachePath = Pick<HookPaths, 'cache'>;
 
 /**
  * Returns the cache directory of a platform key. Each key has its own directory, because the rules depend on
@@ -31,7 +31,7 @@ export function getBundleCacheDirectory({ cache }: BundleCachePath, { key }: Hoo
 /** Reads the cached bundle without verifying its signature. Returns null if there is none. */
 export function readCachedBundle(directory: string, settings: HookSettings): CachedBundle | null {
   const stored = readJsonFile(join(directory, 'bundle.json'));
-  const bundle = stored && isObject(stored['bundle']) ? parseSignedBundle(stored['bundle']) : null;
+  const bundle = stored && isJsonObject(stored['bundle']) ? parseSignedBundle(stored['bundle']) : null;
   const pinnedKey = settings.publicKey ?? stored?.['pinned_key'];
   if (!bundle || typeof pinnedKey !== 'string') return null;
   const etag = stored?.['etag'];
@@ -51,7 +51,7 @@ export function storeCachedBundle(directory: string, { bundle, etag, pinnedKey }
  * Returns true if this process must download the rules now. In each interval, it returns true to only one
  * process.
  */
-export function claimBundleRefresh(directory: string, refreshMs: number, nowMs: number): boolean {
+export function tryClaimBundleRefresh(directory: string, refreshMs: number, nowMs: number): boolean {
   const marker = join(directory, 'asked');
   try {
     if (nowMs - statSync(marker).mtimeMs < refreshMs) return false;
@@ -77,7 +77,7 @@ export function parseSignedBundle(value: JsonObject): SignedBundle | null {
 function readJsonFile(path: string): JsonObject | null {
   try {
     const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isObject(parsed) ? parsed : null;
+    return isJsonObject(parsed) ? parsed : null;
   } catch {
     return null;
   }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import type { InstalledHook } from './hook-configuration.ts';
 
 /** Whether Codex trusts a hook. `changed` means that the hook has changed since the user trusted it. */
-export type CodexTrust = 'trusted' | 'changed' | 'untrusted' | 'disabled';
+export type CodexHookTrust = 'trusted' | 'changed' | 'untrusted' | 'disabled';
 
 interface CodexHookState {
   readonly trustedHash: string | null;
@@ -15,7 +15,7 @@ interface CodexHookState {
  * Returns whether Codex trusts a hook. Codex silently skips a hook unless the user has trusted exactly this
  * version of it (codex-rs/hooks/src/engine/discovery.rs).
  */
-export function getCodexTrust(hook: InstalledHook, path: string, configPath: string): CodexTrust {
+export function readCodexHookTrust(hook: InstalledHook, path: string, configPath: string): CodexHookTrust {
   const states = parseHookStates(readTextOrEmpty(configPath));
   const position = `${toSnakeCase(hook.event)}:${hook.groupIndex}:${hook.handlerIndex}`;
   const state = states.get(`${path}:${position}`) ?? states.get(`${resolveRealPath(path)}:${position}`);
@@ -48,7 +48,7 @@ export function computeCodexHookHash({ event, matcher, entry }: InstalledHook): 
 
 function sortMembers(value: Json): Json {
   if (Array.isArray(value)) return value.map(sortMembers);
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.keys(value)
       .sort()

@@ -1,15 +1,15 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
 import type { BundlePayload } from '@floe/relay/bundle';
-import { compileRelay } from '@floe/relay/compile-relay';
+import { compileRelayConfig } from '@floe/relay/compile-relay-config';
 import { evaluateRelayEvent } from '@floe/relay/evaluate-event';
-import type { HookDecision } from '@floe/relay/hooks/adapter';
-import { loadShellGrammar } from '@floe/relay/shell/grammar';
+import type { HookDecision } from '@floe/relay/hooks/hook-adapter';
+import { loadShellParser } from '@floe/relay/shell/shell-parser';
 import { type BundleCachePath, getBundleCacheDirectory, readCachedBundle } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
 
 /** The result of evaluating the events of a hook call without the server, with one outcome per event. */
-export interface OfflineDecision {
+export interface OfflineEvaluationResult {
   readonly outcomes: readonly HookDecision[];
   readonly askFallback: 'deny' | 'abstain';
   /** True if rules determined the outcomes. False if the fail mode did. */
@@ -28,7 +28,7 @@ export async function decideOffline(
   reason: string,
   paths: BundleCachePath,
   settings: HookSettings,
-): Promise<OfflineDecision> {
+): Promise<OfflineEvaluationResult> {
   const cached = readCachedBundle(getBundleCacheDirectory(paths, settings), settings);
   const nowMs = Date.now();
   const bundle = cached && verifyCachedBundle(cached, Number.NEGATIVE_INFINITY);
@@ -61,8 +61,8 @@ async function evaluateRules(
   nowMs: number,
 ): Promise<readonly HookDecision[] | null> {
   try {
-    const relay = compileRelay(config);
-    const grammar = events.some(({ shell }) => shell !== undefined) ? await loadShellGrammar() : null;
+    const relay = compileRelayConfig(config);
+    const grammar = events.some(({ shell }) => shell !== undefined) ? await loadShellParser() : null;
     return events.map((event) => {
       const { decision, userMessage, agentMessage } = evaluateRelayEvent(event, {
         relay,

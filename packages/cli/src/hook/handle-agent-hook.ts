@@ -1,8 +1,8 @@
-import type { HookAdapter, HookCall, HookDecision, HookReply } from '@floe/relay/hooks/adapter';
-import { applyAskFallback, selectStrictestHookDecision } from '@floe/relay/hooks/adapters';
+import type { HookAdapter, HookCall, HookDecision, HookReply } from '@floe/relay/hooks/hook-adapter';
+import { applyAskFallback, selectStrictestHookDecision } from '@floe/relay/hooks/hook-adapters';
 import { HookRequestError } from './hook-http.ts';
 import { HookPayloadError, readHookPayload } from './hook-payload.ts';
-import { type HookSettings, type HookSettingsPaths, resolveHookDeadline } from './hook-settings.ts';
+import { type HookPaths, type HookSettings, resolveHookDeadline } from './hook-settings.ts';
 import { prepareRelayEvents } from './prepare-relay-events.ts';
 import { requestRelayDecisions, sendHookReport } from './relay-client.ts';
 import { isServerUnresponsive, markServerUnresponsive } from './unresponsive-server.ts';
@@ -30,7 +30,7 @@ const SERVER_SKIPPED = 'the server timed out recently, so the hook did not conta
 export async function handleAgentHook(
   adapter: HookAdapter,
   input: NodeJS.ReadableStream,
-  paths: HookSettingsPaths,
+  paths: HookPaths,
   settings: HookSettings,
 ): Promise<AgentHookResult> {
   let call: HookCall = { name: '', events: [], report: null };
@@ -59,7 +59,7 @@ const ABSTAIN: HookDecision = { decision: 'abstain', userMessage: null, agentMes
 async function answerWithoutServer(
   adapter: HookAdapter,
   call: HookCall,
-  paths: HookSettingsPaths,
+  paths: HookPaths,
   settings: HookSettings,
 ): Promise<AgentHookResult> {
   const skipped = { problem: SERVER_SKIPPED, isServerSkipped: true };
@@ -73,7 +73,7 @@ async function answerWithoutServer(
 async function answerWithServer(
   adapter: HookAdapter,
   call: HookCall,
-  paths: HookSettingsPaths,
+  paths: HookPaths,
   settings: HookSettings,
 ): Promise<AgentHookResult> {
   const { events, isTruncated } = prepareRelayEvents(call.events);
@@ -110,7 +110,7 @@ async function answerWithServer(
 async function answerUnreadablePayload(
   abstainReply: HookReply,
   problem: string,
-  paths: HookSettingsPaths,
+  paths: HookPaths,
   settings: HookSettings,
 ): Promise<AgentHookResult> {
   const { decideOffline } = await import('./decide-offline.ts');

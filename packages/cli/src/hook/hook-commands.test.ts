@@ -14,12 +14,12 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
-import { listAgentHookFiles } from './agent-hook-files.ts';
-import { applyFloeHooks, countInstalledHooks } from './hook-configuration.ts';
+import { listAgentHookDefinitions } from './agent-hook-definitions.ts';
+import { countInstalledHooks, replaceFloeHooks } from './hook-configuration.ts';
 import { readHookSettings } from './hook-settings.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', 'main.ts');
@@ -107,7 +107,7 @@ async function denyingFloe(t: Cleanup) {
 }
 
 suite('the settings of agents', () => {
-  for (const agent of listAgentHookFiles({}, '/project')) {
+  for (const agent of listAgentHookDefinitions({}, '/project')) {
     const foreign: JsonObject = {
       theme: 'dark',
       hooks: {
@@ -118,15 +118,18 @@ suite('the settings of agents', () => {
 
     test(`${agent.agent}: installed twice is installed once, and uninstalled is as before`, () => {
       const command = `"/opt/node" "/opt/floe/bin/floe-hook.mjs" ${agent.agent}`;
-      const once = applyFloeHooks(foreign, agent, command);
-      assert.deepEqual(applyFloeHooks(once, agent, command), once);
+      const once = replaceFloeHooks(foreign, agent, command);
+      assert.deepEqual(replaceFloeHooks(once, agent, command), once);
       const wanted = Object.keys(agent.hooks).length;
       assert.deepEqual(countInstalledHooks(once, agent), { found: wanted, wanted });
       assert.deepEqual(countInstalledHooks(foreign, agent), { found: 0, wanted });
-      const { version: _root, ...without } = applyFloeHooks(once, agent, null);
+      const { version: _root, ...without } = replaceFloeHooks(once, agent, null);
       assert.deepEqual(without, foreign);
-      assert.deepEqual(applyFloeHooks(applyFloeHooks({}, agent, command), agent, null), agent.rootMembers);
-      const moved = applyFloeHooks(once, agent, `floe-hook ${agent.agent}`);
+      assert.deepEqual(
+        replaceFloeHooks(replaceFloeHooks({}, agent, command), agent, null),
+        agent.rootMembers,
+      );
+      const moved = replaceFloeHooks(once, agent, `floe-hook ${agent.agent}`);
       assert.ok(!JSON.stringify(moved).includes('/opt/floe'), 'an older place of the hook is replaced');
     });
   }
@@ -182,7 +185,10 @@ test('install shows the change, keeps the connection for this user alone, and th
 
 test('the command that the documents and the console give for a clone is there and knows the agents', async (t) => {
   const root = join(import.meta.dirname, '..', '..', '..', '..');
-  const places = ['docs/reference/relay-hooks.md', 'packages/console/src/pages/relay/connect-agent.tsx'];
+  const places = [
+    'docs/reference/relay-hooks.md',
+    'packages/console/src/pages/relay/connect-agent-instructions.tsx',
+  ];
   const programs = places.flatMap(
     (place) => readFileSync(join(root, place), 'utf8').match(/packages\/[\w./-]+\.mjs/g) ?? [],
   );
@@ -215,7 +221,7 @@ test('the process prints one JSON value or nothing, and never a stack trace, wha
   const denied = await run([HOOK, 'claude-code'], home, { env, input: PAYLOAD });
   assert.equal(denied.code, 0);
   const said: JsonObject = JSON.parse(denied.stdout);
-  assert.ok(isObject(said['hookSpecificOutput']));
+  assert.ok(isJsonObject(said['hookSpecificOutput']));
   assert.equal(said['hookSpecificOutput']['permissionDecision'], 'deny');
   const garbage = await run([HOOK, 'cursor'], home, { env, input: '\u0000{' });
   assert.deepEqual([garbage.code, garbage.stdout], [2, '']);

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
-import { type AgentHookFile, listAgentHookFiles } from './agent-hook-files.ts';
+import { type AgentHookDefinition, listAgentHookDefinitions } from './agent-hook-definitions.ts';
 import { getBundleCacheDirectory, readCachedBundle } from './bundle-cache.ts';
 import { endProcess } from './end-process.ts';
 import { countInstalledHooks } from './hook-configuration.ts';
 import { findHookProblems } from './hook-problems.ts';
-import { readHookSettings, resolveHookSettingsPaths } from './hook-settings.ts';
+import { readHookSettings, resolveHookPaths } from './hook-settings.ts';
 import { hookInstallCommand, hookUninstallCommand } from './install-commands.ts';
 import { runHook } from './main.ts';
 import { refreshBundle } from './refresh-bundle.ts';
@@ -45,7 +45,7 @@ export const HOOK_COMMANDS: readonly CliCommand[] = [
 ];
 
 async function printHookStatus(): Promise<number> {
-  const paths = resolveHookSettingsPaths();
+  const paths = resolveHookPaths();
   const settings = readHookSettings(paths);
   const lines = [`connection  ${settings.baseUrl ?? 'none'}`];
   if (settings.problem !== null) lines.push(`            ${settings.problem}`);
@@ -54,7 +54,7 @@ async function printHookStatus(): Promise<number> {
     (error: unknown) => ({ message: error instanceof Error ? error.message : 'unknown', code: 1 }),
   );
   lines.push(`server      ${answer.message}`, `offline     ${withoutServer()}`);
-  const agents = listAgentHookFiles(process.env, process.cwd()).flatMap(getAgentStatuses);
+  const agents = listAgentHookDefinitions(process.env, process.cwd()).flatMap(getAgentStatuses);
   for (const { line, problems } of agents)
     lines.push(line, ...problems.map((problem) => `            ${problem}`));
   process.stdout.write(`${lines.join('\n')}\n`);
@@ -83,7 +83,7 @@ interface AgentStatus {
   readonly problems: readonly string[];
 }
 
-function getAgentStatuses(agent: AgentHookFile): AgentStatus[] {
+function getAgentStatuses(agent: AgentHookDefinition): AgentStatus[] {
   const settingsFiles = Object.entries(agent.files).flatMap(([scope, path]) => {
     const file = readJsonObject(path);
     return file ? [{ scope, path, file }] : [];
@@ -100,7 +100,7 @@ function readJsonObject(path: string) {
   if (!existsSync(path)) return null;
   try {
     const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isObject(parsed) ? parsed : null;
+    return isJsonObject(parsed) ? parsed : null;
   } catch {
     return null;
   }

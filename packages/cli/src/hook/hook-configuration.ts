@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import type { AgentHookFile } from './agent-hook-files.ts';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
+import type { AgentHookDefinition } from './agent-hook-definitions.ts';
 
 /** Matches the hook commands of Floe and no others. */
 const FLOE_COMMAND_PATTERN = /(?:^|[\s/\\"'])floe-hook(?:\.mjs)?["']?\s+[a-z-]+\s*$/;
@@ -8,8 +8,12 @@ const FLOE_COMMAND_PATTERN = /(?:^|[\s/\\"'])floe-hook(?:\.mjs)?["']?\s+[a-z-]+\
  * Returns the settings of an agent with each Floe hook exactly once. All other settings are kept. If
  * `command` is null, the result contains no Floe hooks.
  */
-export function applyFloeHooks(file: JsonObject, agent: AgentHookFile, command: string | null): JsonObject {
-  const before = isObject(file['hooks']) ? file['hooks'] : {};
+export function replaceFloeHooks(
+  file: JsonObject,
+  agent: AgentHookDefinition,
+  command: string | null,
+): JsonObject {
+  const before = isJsonObject(file['hooks']) ? file['hooks'] : {};
   const hooks: Record<string, Json> = {};
   for (const [name, entries] of Object.entries(before)) {
     if (!Array.isArray(entries)) {
@@ -41,16 +45,16 @@ export interface InstalledHook {
 }
 
 /** Returns the Floe hooks in the settings of an agent, for the events that Floe supports. */
-export function findInstalledHooks(file: JsonObject, agent: AgentHookFile): readonly InstalledHook[] {
-  const hooks = isObject(file['hooks']) ? file['hooks'] : {};
+export function findInstalledHooks(file: JsonObject, agent: AgentHookDefinition): readonly InstalledHook[] {
+  const hooks = isJsonObject(file['hooks']) ? file['hooks'] : {};
   return Object.keys(agent.hooks).flatMap((event) => {
     const groups = hooks[event];
     if (!Array.isArray(groups)) return [];
     return groups.flatMap((given, group) => {
-      if (!isObject(given)) return [];
+      if (!isJsonObject(given)) return [];
       const entries: readonly Json[] = Array.isArray(given['hooks']) ? given['hooks'] : [given];
       return entries.flatMap((entry, handler) =>
-        isObject(entry) && isFloeHook(entry)
+        isJsonObject(entry) && isFloeHook(entry)
           ? [{ event, groupIndex: group, handlerIndex: handler, matcher: given['matcher'] ?? null, entry }]
           : [],
       );
@@ -61,14 +65,14 @@ export function findInstalledHooks(file: JsonObject, agent: AgentHookFile): read
 /** Returns how many hooks Floe needs in the settings of an agent, and how many of them exist. */
 export function countInstalledHooks(
   file: JsonObject,
-  agent: AgentHookFile,
+  agent: AgentHookDefinition,
 ): { readonly found: number; readonly wanted: number } {
   const found = new Set(findInstalledHooks(file, agent).map(({ event }) => event));
   return { found: found.size, wanted: Object.keys(agent.hooks).length };
 }
 
 function createHookEntry(
-  { layout, createEntry }: AgentHookFile,
+  { layout, createEntry }: AgentHookDefinition,
   matcher: string | null,
   command: string,
 ): JsonObject {
@@ -81,11 +85,11 @@ function createHookEntry(
  * left.
  */
 function withoutFloeHooks(entry: Json): Json {
-  if (!isObject(entry)) return entry;
+  if (!isJsonObject(entry)) return entry;
   if (isFloeHook(entry)) return null;
   const { hooks } = entry;
   if (!Array.isArray(hooks)) return entry;
-  const remaining = hooks.filter((hook) => !isObject(hook) || !isFloeHook(hook));
+  const remaining = hooks.filter((hook) => !isJsonObject(hook) || !isFloeHook(hook));
   if (remaining.length === hooks.length) return entry;
   return remaining.length === 0 ? null : { ...entry, hooks: remaining };
 }

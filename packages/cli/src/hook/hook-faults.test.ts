@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { after, before, suite, test } from 'node:test';
 import { RelaySchema } from '@floe/contract/config/relay';
-import { isObject, type JsonObject } from '@floe/contract/json';
-import type { HookReply } from '@floe/relay/hooks/adapter';
-import { HOOK_ADAPTERS } from '@floe/relay/hooks/adapters';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import type { HookReply } from '@floe/relay/hooks/hook-adapter';
+import { HOOK_ADAPTERS } from '@floe/relay/hooks/hook-adapters';
 import { getBundleCacheDirectory, storeCachedBundle } from './bundle-cache.ts';
 import { handleAgentHook } from './handle-agent-hook.ts';
 import type { HookSettings } from './hook-settings.ts';
-import { clearServerUnresponsive, UNRESPONSIVE_SERVER_TTL_MS } from './unresponsive-server.ts';
+import { markServerResponsive, UNRESPONSIVE_SERVER_TTL_MS } from './unresponsive-server.ts';
 
 const GOLDEN = join(import.meta.dirname, '..', '..', '..', 'relay', 'src', 'hooks', 'golden');
 const DEADLINE_MS = 150;
@@ -35,13 +35,13 @@ const GOLDENS: readonly Golden[] = readdirSync(GOLDEN, { recursive: true, encodi
   .map((name) => {
     const file: JsonObject = JSON.parse(readFileSync(join(GOLDEN, name), 'utf8'));
     const { payload, call, replies } = file;
-    assert.ok(isObject(payload) && isObject(call) && isObject(replies));
+    assert.ok(isJsonObject(payload) && isJsonObject(call) && isJsonObject(replies));
     const events = Array.isArray(call['events']) ? call['events'] : [];
     return {
       agent: name.split(/[\\/]/)[0] ?? '',
       name: name.replace('.json', ''),
       payload,
-      events: events.map((event) => (isObject(event) ? String(event['event']) : '')),
+      events: events.map((event) => (isJsonObject(event) ? String(event['event']) : '')),
       gates: file['gates'] === true,
       replies,
     };
@@ -207,7 +207,7 @@ suite('without a decision of the server', () => {
       const cases = GOLDENS.filter(({ events }) => events.length > 0);
       for (const [fault, play] of Object.entries(FAULTS)) {
         server.play = play;
-        clearServerUnresponsive(places, working);
+        markServerResponsive(places, working);
         // Slow servers and rules that decide here take their time: one golden file of each agent and event will do.
         const some = fault === 'answers 500' ? cases : firstOfEach(cases);
         const replies = await Promise.all(

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 
 /** The maximum size of the payload that an agent sends to a hook. Agents send no larger payloads. */
 export const MAX_HOOK_PAYLOAD_BYTES = 11 * 1024 * 1024;
@@ -37,7 +37,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     const tryParse = () => {
       nextParseBytes = size * 2;
       const payload = parseJsonChunks(chunks);
-      if (isObject(payload)) settle(() => resolve(payload));
+      if (isJsonObject(payload)) settle(() => resolve(payload));
     };
     input.on('data', (chunk: Buffer) => {
       size += chunk.length;
@@ -51,7 +51,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     });
     input.on('end', () => {
       const payload = parseJsonChunks(chunks);
-      if (isObject(payload)) settle(() => resolve(payload));
+      if (isJsonObject(payload)) settle(() => resolve(payload));
       else
         fail(
           payload === undefined

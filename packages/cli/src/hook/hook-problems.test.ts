@@ -4,22 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { listAgentHookFiles } from './agent-hook-files.ts';
+import { listAgentHookDefinitions } from './agent-hook-definitions.ts';
 import { computeCodexHookHash } from './codex-trust.ts';
-import { applyFloeHooks, findInstalledHooks } from './hook-configuration.ts';
+import { findInstalledHooks, replaceFloeHooks } from './hook-configuration.ts';
 import { findHookProblems } from './hook-problems.ts';
 
 const COMMAND = `"${process.execPath}" "${join(import.meta.dirname, '..', '..', 'bin', 'floe-hook.mjs')}"`;
 
 function agentNamed(name: string) {
-  const agent = listAgentHookFiles({}, '/project').find((one) => one.agent === name);
+  const agent = listAgentHookDefinitions({}, '/project').find((one) => one.agent === name);
   assert.ok(agent);
   return agent;
 }
 
 function problemsOf(name: string, change: (file: JsonObject) => JsonObject, path = '/none/hooks.json') {
   const agent = agentNamed(name);
-  const file = change(applyFloeHooks({}, agent, `${COMMAND} ${name}`));
+  const file = change(replaceFloeHooks({}, agent, `${COMMAND} ${name}`));
   return findHookProblems(agent, { scope: 'user', path, file, allFiles: [{ scope: 'user', file }] });
 }
 
@@ -35,7 +35,7 @@ function codexHome(t: TestContext, toml: string): string {
 
 test('the hash of a hook is the one Codex 0.169.0 shows in its list of hooks', () => {
   const codex = agentNamed('codex');
-  const file = applyFloeHooks({}, codex, '"/usr/bin/node" "/x/floe-hook.mjs" codex');
+  const file = replaceFloeHooks({}, codex, '"/usr/bin/node" "/x/floe-hook.mjs" codex');
   const hashes = Object.fromEntries(
     findInstalledHooks(file, codex).map((hook) => [hook.event, computeCodexHookHash(hook)]),
   );
@@ -51,7 +51,7 @@ test('hooks that Codex skips for want of trust are named, and trusted ones are n
   const same = (file: JsonObject) => file;
   const trust = (hash: (event: string) => string, more = '') => {
     const codex = agentNamed('codex');
-    return findInstalledHooks(applyFloeHooks({}, codex, `${COMMAND} codex`), codex)
+    return findInstalledHooks(replaceFloeHooks({}, codex, `${COMMAND} codex`), codex)
       .map((hook) => {
         const event = hook.event.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
         return `[hooks.state."PATH:${event}:0:0"]\ntrusted_hash = "${hash(computeCodexHookHash(hook))}"\n${more}`;
@@ -83,12 +83,12 @@ test('switches and missing programs that keep an agent from running its hooks ar
   const gemini = problemsOf('gemini-cli', (file) => ({ ...file, hooksConfig: { enabled: false } }));
   assert.match(gemini.join('\n'), /"hooksConfig.enabled": false/);
   const agent = agentNamed('cursor');
-  const file = applyFloeHooks({}, agent, '"/gone/node" "/gone/floe-hook.mjs" cursor');
+  const file = replaceFloeHooks({}, agent, '"/gone/node" "/gone/floe-hook.mjs" cursor');
   const moved = findHookProblems(agent, { scope: 'user', path: '/none', file, allFiles: [] });
   assert.equal(moved.length, 2);
   const claude = agentNamed('claude-code');
   const managed = { scope: 'managed', file: { allowManagedHooksOnly: true } };
-  const user = applyFloeHooks({}, claude, `${COMMAND} claude-code`);
+  const user = replaceFloeHooks({}, claude, `${COMMAND} claude-code`);
   assert.match(
     findHookProblems(claude, { scope: 'user', path: '/none', file: user, allFiles: [managed] }).join('\n'),
     /--managed/,

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import type { AgentHookFile } from './agent-hook-files.ts';
-import { areCodexHooksDisabled, type CodexTrust, getCodexTrust } from './codex-trust.ts';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
+import type { AgentHookDefinition } from './agent-hook-definitions.ts';
+import { areCodexHooksDisabled, type CodexHookTrust, readCodexHookTrust } from './codex-trust.ts';
 import { findInstalledHooks, type InstalledHook } from './hook-configuration.ts';
 
 /** A settings file of an agent, with the other settings files of the same agent. */
@@ -25,7 +25,7 @@ const DISABLING_SETTINGS: Readonly<Record<string, readonly (readonly [path: stri
   ],
 };
 
-const TRUST_PROBLEMS: Readonly<Record<Exclude<CodexTrust, 'trusted'>, string>> = {
+const TRUST_PROBLEMS: Readonly<Record<Exclude<CodexHookTrust, 'trusted'>, string>> = {
   untrusted: 'they are not trusted. Start codex, open /hooks and trust them',
   changed: 'they have changed since they were trusted. Start codex, open /hooks and trust them again',
   disabled: 'they are disabled in config.toml. Start codex, open /hooks and enable them',
@@ -35,7 +35,10 @@ const TRUST_PROBLEMS: Readonly<Record<Exclude<CodexTrust, 'trusted'>, string>> =
  * Returns the reasons why an agent will not run its installed hooks, as far as they can be found in its
  * files. Empty if there are none.
  */
-export function findHookProblems(agent: AgentHookFile, settingsFile: AgentSettingsFile): readonly string[] {
+export function findHookProblems(
+  agent: AgentHookDefinition,
+  settingsFile: AgentSettingsFile,
+): readonly string[] {
   const hooks = findInstalledHooks(settingsFile.file, agent);
   return [
     ...findMissingPrograms(hooks),
@@ -87,7 +90,7 @@ function findDisablingSettings(agent: string, { scope, allFiles }: AgentSettings
 
 function getValueAtPath(file: JsonObject, path: string): Json {
   let value: Json = file;
-  for (const name of path.split('.')) value = isObject(value) ? (value[name] ?? null) : null;
+  for (const name of path.split('.')) value = isJsonObject(value) ? (value[name] ?? null) : null;
   return value;
 }
 
@@ -102,9 +105,9 @@ function findTrustProblems(
   const configPath = join(scope === 'user' ? dirname(path) : userDirectory, 'config.toml');
   if (areCodexHooksDisabled(configPath))
     return [`The hooks do not run because ${configPath} contains hooks = false. Remove this line.`];
-  const counts = new Map<CodexTrust, number>();
+  const counts = new Map<CodexHookTrust, number>();
   for (const hook of hooks) {
-    const trust = getCodexTrust(hook, path, configPath);
+    const trust = readCodexHookTrust(hook, path, configPath);
     counts.set(trust, (counts.get(trust) ?? 0) + 1);
   }
   return (['untrusted', 'changed', 'disabled'] as const).flatMap((trust) => {

@@ -9,12 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { RelaySchema } from '@floe/contract/config/relay';
-import { isObject, type JsonObject } from '@floe/contract/json';
-import { HOOK_ADAPTERS } from '@floe/relay/hooks/adapters';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { HOOK_ADAPTERS } from '@floe/relay/hooks/hook-adapters';
 import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 import { getBundleCacheDirectory, storeCachedBundle } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
-import { clearServerUnresponsive } from './unresponsive-server.ts';
+import { markServerResponsive } from './unresponsive-server.ts';
 
 const HOOK = join(import.meta.dirname, '..', '..', 'bin', 'floe-hook.mjs');
 const GOLDEN = join(import.meta.dirname, '..', '..', '..', 'relay', 'src', 'hooks', 'golden');
@@ -115,9 +115,9 @@ function shellCall(agent: string): {
     if (!name.endsWith('.json')) continue;
     const file: JsonObject = JSON.parse(readFileSync(join(GOLDEN, agent, name), 'utf8'));
     const { payload, call, gates } = file;
-    assert.ok(isObject(payload) && isObject(call));
+    assert.ok(isJsonObject(payload) && isJsonObject(call));
     const [event] = Array.isArray(call['events']) ? call['events'] : [];
-    if (!gates || !isObject(event) || event['event'] !== 'shell') continue;
+    if (!gates || !isJsonObject(event) || event['event'] !== 'shell') continue;
     const adapter = HOOK_ADAPTERS.get(agent);
     assert.ok(adapter);
     const message = `${USER_MESSAGE}`;
@@ -179,7 +179,7 @@ suite('the process of a hook ends with its whole answer', () => {
       for (let repetition = 0; repetition < REPETITIONS; repetition += 1)
         for (let at = 0; at < calls.length; at += 2) {
           const pair = calls.slice(at, at + 2);
-          clearServerUnresponsive(places, SETTINGS);
+          markServerResponsive(places, SETTINGS);
           const ended = await Promise.all(
             pair.map(({ agent, payload }) => run(agent, payload, repetition % 2 === 1)),
           );

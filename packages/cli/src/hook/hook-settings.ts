@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 
 /** The connection, the default decision and the time limits of a hook. */
 export interface HookSettings {
@@ -21,7 +21,7 @@ export interface HookSettings {
 }
 
 /** The paths of the settings files and of the bundle cache. */
-export interface HookSettingsPaths {
+export interface HookPaths {
   /** File of administrators. Users cannot override its settings. */
   readonly managed: string;
   readonly user: string;
@@ -38,7 +38,7 @@ const DEFAULT_REFRESH_MINUTES = 15;
 const DEFAULT_URL = 'http://127.0.0.1:3563';
 
 /** Returns the paths of the settings files and of the bundle cache for this operating system and user. */
-export function resolveHookSettingsPaths(env: NodeJS.ProcessEnv = process.env): HookSettingsPaths {
+export function resolveHookPaths(env: NodeJS.ProcessEnv = process.env): HookPaths {
   const home = homedir();
   return {
     managed:
@@ -55,10 +55,7 @@ export function resolveHookSettingsPaths(env: NodeJS.ProcessEnv = process.env): 
  * The environment is used only if the user has no file, so that a project that sets environment variables for
  * an agent cannot send the key in the file to another server.
  */
-export function readHookSettings(
-  paths: HookSettingsPaths,
-  env: NodeJS.ProcessEnv = process.env,
-): HookSettings {
+export function readHookSettings(paths: HookPaths, env: NodeJS.ProcessEnv = process.env): HookSettings {
   const problems: string[] = [];
   const managed = readSettingsFile(paths.managed, false, problems);
   const user = readSettingsFile(paths.user, true, problems);
@@ -84,7 +81,7 @@ function buildHookSettings(given: JsonObject, problems: string[]): HookSettings 
     publicKey: text('public_key'),
     onError: given['on_error'] === 'closed' ? 'closed' : 'open',
     refreshMs: (typeof minutes === 'number' && minutes > 0 ? minutes : DEFAULT_REFRESH_MINUTES) * 60_000,
-    deadlines: isObject(deadlines) ? deadlines : { default: deadlines },
+    deadlines: isJsonObject(deadlines) ? deadlines : { default: deadlines },
     problem: problems[0] ?? null,
   };
 }
@@ -114,7 +111,7 @@ function readSettingsFile(path: string, isPrivate: boolean, problems: string[]):
   }
   try {
     const parsed: unknown = JSON.parse(text);
-    if (isObject(parsed)) return parsed;
+    if (isJsonObject(parsed)) return parsed;
   } catch {
     // Reported below, like any text that is not an object.
   }

@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writ
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
 import { parseOptions } from '../parse-options.ts';
-import { type HookScope, listAgentHookFiles } from './agent-hook-files.ts';
-import { applyFloeHooks } from './hook-configuration.ts';
-import { readHookSettings, resolveHookSettingsPaths } from './hook-settings.ts';
+import { type HookScope, listAgentHookDefinitions } from './agent-hook-definitions.ts';
+import { replaceFloeHooks } from './hook-configuration.ts';
+import { readHookSettings, resolveHookPaths } from './hook-settings.ts';
 import { refreshBundle } from './refresh-bundle.ts';
 import { formatTextDiff } from './text-diff.ts';
 
@@ -46,7 +46,7 @@ async function changeHooks(args: readonly string[], action: 'install' | 'uninsta
   const { agent, path, scope, dryRun, yes } = parseInstallTarget(args, action);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const before = parseSettings(text, path);
-  const updated = applyFloeHooks(
+  const updated = replaceFloeHooks(
     before,
     agent,
     action === 'install' ? buildHookCommand(agent.agent, scope) : null,
@@ -84,7 +84,7 @@ function parseInstallTarget(args: readonly string[], action: string) {
       yes: { type: 'boolean', short: 'y' },
     },
   });
-  const all = listAgentHookFiles(process.env, process.cwd());
+  const all = listAgentHookDefinitions(process.env, process.cwd());
   const agent = all.find((one) => one.agent === positionals[0]);
   if (!agent || positionals.length !== 1)
     throw new UsageError(`usage: floe hook ${action} <${all.map((one) => one.agent).join('|')}>`);
@@ -116,7 +116,7 @@ function parseSettings(text: string, path: string): JsonObject {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
+    if (isJsonObject(value)) return value;
   } catch {
     // Reported below.
   }
@@ -156,7 +156,7 @@ function writeFileAtomically(path: string, text: string, mode: number): void {
  * rules.
  */
 async function storeConnection(): Promise<void> {
-  const paths = resolveHookSettingsPaths();
+  const paths = resolveHookPaths();
   const key = process.env['FLOE_RELAY_KEY']?.trim();
   if (!existsSync(paths.user) && key) {
     const baseUrl = process.env['FLOE_BASE_URL']?.trim() || 'http://127.0.0.1:3563';

@@ -1,8 +1,8 @@
 // bin/floe-hook.mjs starts this file, one process per event of an agent, so every import adds to each call.
-import { HOOK_ADAPTERS } from '@floe/relay/hooks/adapters';
-import { claimBundleRefresh, getBundleCacheDirectory } from './bundle-cache.ts';
+import { HOOK_ADAPTERS } from '@floe/relay/hooks/hook-adapters';
+import { getBundleCacheDirectory, tryClaimBundleRefresh } from './bundle-cache.ts';
 import { handleAgentHook } from './handle-agent-hook.ts';
-import { readHookSettings, resolveHookSettingsPaths } from './hook-settings.ts';
+import { readHookSettings, resolveHookPaths } from './hook-settings.ts';
 import { SERVER_PROBE_INTERVAL_MS } from './unresponsive-server.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function runHook(agent: string): Promise<number> {
     // Not 2, because that would block the agent's action.
     return 1;
   }
-  const paths = resolveHookSettingsPaths();
+  const paths = resolveHookPaths();
   const settings = readHookSettings(paths);
   const { reply, problem, isServerSkipped } = await handleAgentHook(adapter, process.stdin, paths, settings);
   const { stdout, stderr, exitCode } = reply;
@@ -36,7 +36,7 @@ export async function runHook(agent: string): Promise<number> {
 
 /** Starts a separate process, because agents wait until this one ends. */
 async function spawnRefreshWhenDue(directory: string, refreshMs: number): Promise<void> {
-  if (!claimBundleRefresh(directory, refreshMs, Date.now())) return;
+  if (!tryClaimBundleRefresh(directory, refreshMs, Date.now())) return;
   const { spawn } = await import('node:child_process');
   const { fileURLToPath } = await import('node:url');
   const program = fileURLToPath(new URL('../../bin/floe-hook.mjs', import.meta.url));
@@ -47,7 +47,7 @@ async function spawnRefreshWhenDue(directory: string, refreshMs: number): Promis
 
 /** Downloads the rules. A background process runs this function. Resolves to the exit code. */
 export async function runBundleRefresh(): Promise<number> {
-  const paths = resolveHookSettingsPaths();
+  const paths = resolveHookPaths();
   const { refreshBundle } = await import('./refresh-bundle.ts');
   return refreshBundle(paths, readHookSettings(paths)).then(
     () => 0,

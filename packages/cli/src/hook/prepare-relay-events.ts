@@ -1,6 +1,6 @@
 import { homedir, hostname } from 'node:os';
 import type { RelayEvent } from '@floe/contract/api/relay';
-import { findRepository } from './repository.ts';
+import { findGitRemoteAndBranch } from './git-repository.ts';
 
 /** Version of the client. Decisions record it. */
 const CLIENT_VERSION = '0.1.0';
@@ -27,7 +27,7 @@ export function prepareRelayEvents(events: readonly RelayEvent[]): PreparedRelay
   const sent = events.map((event, index) => {
     const short = truncateEvent(event);
     isTruncated ||= short !== event;
-    const repository = event.cwd === undefined ? undefined : findRepository(event.cwd);
+    const repository = event.cwd === undefined ? undefined : findGitRemoteAndBranch(event.cwd);
     return {
       ...short,
       id: event.id ?? `${batchId}:${index}`,

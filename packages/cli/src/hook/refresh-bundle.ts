@@ -1,4 +1,4 @@
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import {
   type BundleCachePath,
   type CachedBundle,
@@ -9,7 +9,7 @@ import {
 } from './bundle-cache.ts';
 import { HookRequestError, sendHookRequest } from './hook-http.ts';
 import type { HookSettings } from './hook-settings.ts';
-import { clearServerUnresponsive } from './unresponsive-server.ts';
+import { markServerResponsive } from './unresponsive-server.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
 
 const FETCH_TIMEOUT_MS = 10_000;
@@ -32,7 +32,7 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
     timeoutMs: FETCH_TIMEOUT_MS,
     headers: before?.etag ? { 'if-none-match': before.etag } : {},
   });
-  clearServerUnresponsive(paths, settings);
+  markServerResponsive(paths, settings);
   if (status === 304 && before) return 'the rules are unchanged';
   if (status !== 200)
     throw new HookRequestError(`the server responded with status ${status}${formatServerMessage(body)}`);
@@ -61,12 +61,13 @@ function describeUnusableBundle(cached: CachedBundle, directory: string): string
 
 function parseBundleAnswer(body: string) {
   const parsed = parseJsonOrNull(body);
-  return isObject(parsed) ? parseSignedBundle(parsed) : null;
+  return isJsonObject(parsed) ? parseSignedBundle(parsed) : null;
 }
 
 function formatServerMessage(body: string): string {
   const parsed = parseJsonOrNull(body);
-  const error = isObject(parsed) && isObject(parsed['error']) ? parsed['error']['message'] : undefined;
+  const error =
+    isJsonObject(parsed) && isJsonObject(parsed['error']) ? parsed['error']['message'] : undefined;
   return typeof error === 'string' ? `: ${error.slice(0, 300)}` : '';
 }
 

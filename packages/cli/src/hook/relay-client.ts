@@ -1,6 +1,6 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
-import { isObject, type Json } from '@floe/contract/json';
-import type { HookDecision, HookReport } from '@floe/relay/hooks/adapter';
+import { isJsonObject, type Json } from '@floe/contract/json';
+import type { HookDecision, HookReport } from '@floe/relay/hooks/hook-adapter';
 import { HookRequestError, sendHookRequest } from './hook-http.ts';
 import type { HookSettings } from './hook-settings.ts';
 
@@ -25,7 +25,7 @@ export async function requestRelayDecisions(
   const isOne = events.length === 1;
   const path = isOne ? '/relay/v1/decisions' : '/relay/v1/decisions/batch';
   const answer = await postToRelay(path, isOne ? first : { events }, settings, timeoutMs);
-  const given = isOne ? [answer] : isObject(answer) ? answer['data'] : null;
+  const given = isOne ? [answer] : isJsonObject(answer) ? answer['data'] : null;
   const outcomes = Array.isArray(given) ? given.flatMap((one) => parseHookDecision(one) ?? []) : [];
   if (outcomes.length !== events.length)
     throw new HookRequestError('the server did not return a decision for every event; check FLOE_BASE_URL');
@@ -71,7 +71,7 @@ async function postToRelay(
 }
 
 function parseHookDecision(value: Json): HookDecision | null {
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   const decision = DECISIONS.find((one) => one === value['decision']);
   if (decision === undefined) return null;
   const readText = (name: string) => {
@@ -81,7 +81,7 @@ function parseHookDecision(value: Json): HookDecision | null {
   return {
     // A pending approval of the console becomes a denial until it is given, because a hook cannot ask another
     // person.
-    decision: isObject(value['approval']) ? 'deny' : decision,
+    decision: isJsonObject(value['approval']) ? 'deny' : decision,
     userMessage: readText('user_message'),
     agentMessage: readText('agent_message'),
   };

@@ -38,7 +38,7 @@ export function isServerUnresponsive(paths: BundleCachePath, settings: HookSetti
 }
 
 /** Deletes the record that the server does not respond, so that hooks contact the server again. */
-export function clearServerUnresponsive(paths: BundleCachePath, settings: HookSettings): void {
+export function markServerResponsive(paths: BundleCachePath, settings: HookSettings): void {
   rmSync(unresponsiveMarkerPath(paths, settings), { force: true });
 }
 

@@ -1,12 +1,12 @@
-import type { KnownProvider } from './provider-names.ts';
-import { escapeVariableReferences, type SourceObject } from './source-object.ts';
+import { escapeVariableReferences, type ImportSourceObject } from './import-source-object.ts';
+import type { KnownProvider } from './known-providers.ts';
 
 /**
  * Returns the base URL of a provider as floe.yaml needs it. Returns undefined if the source has no URL or
  * Floe cannot use it.
  */
 export function readProviderBaseUrl(
-  source: SourceObject,
+  source: ImportSourceObject,
   field: string,
   provider: KnownProvider,
 ): string | undefined {
@@ -30,7 +30,7 @@ export function readProviderBaseUrl(
 }
 
 function adjustPath(
-  source: SourceObject,
+  source: ImportSourceObject,
   field: string,
   { isOriginOnly, path }: KnownProvider,
   trimmed: string,

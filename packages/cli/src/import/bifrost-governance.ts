@@ -1,13 +1,13 @@
-import { type FloeDraft, toSlug, UniqueNames } from './floe-draft.ts';
-import { toBudgetPeriod } from './litellm/periods.ts';
-import { escapeVariableReferences, type SourceObject } from './source-object.ts';
+import { type ConfigDraft, toSlug, UniqueNameGenerator } from './config-draft.ts';
+import { escapeVariableReferences, type ImportSourceObject } from './import-source-object.ts';
+import { toBudgetPeriod } from './litellm/budget-periods.ts';
 
 interface Governance {
-  readonly draft: FloeDraft;
-  readonly budgets: ReadonlyMap<string, SourceObject>;
-  readonly limits: ReadonlyMap<string, SourceObject>;
+  readonly draft: ConfigDraft;
+  readonly budgets: ReadonlyMap<string, ImportSourceObject>;
+  readonly limits: ReadonlyMap<string, ImportSourceObject>;
   readonly teams: ReadonlyMap<string, string>;
-  readonly names: UniqueNames;
+  readonly names: UniqueNameGenerator;
 }
 
 /** What a limit or budget applies to. */
@@ -21,15 +21,15 @@ interface Subject {
  * of each value.
  */
 export function addBifrostGovernance(
-  source: SourceObject,
-  draft: FloeDraft,
+  source: ImportSourceObject,
+  draft: ConfigDraft,
   hash: (value: string) => string,
 ): void {
   const budgets = indexById(source.objects('budgets'));
   const limits = indexById(source.objects('rate_limits'));
   const teams = new Map<string, string>();
-  const governance = { draft, budgets, limits, teams, names: new UniqueNames() };
-  const ids = new UniqueNames();
+  const governance = { draft, budgets, limits, teams, names: new UniqueNameGenerator() };
+  const ids = new UniqueNameGenerator();
   for (const team of source.objects('teams')) {
     const id = team.text('id');
     const name = team.text('name');
@@ -56,7 +56,7 @@ export function addBifrostGovernance(
   source.finish();
 }
 
-function indexById(rows: readonly SourceObject[]): ReadonlyMap<string, SourceObject> {
+function indexById(rows: readonly ImportSourceObject[]): ReadonlyMap<string, ImportSourceObject> {
   return new Map(
     rows.flatMap((row) => {
       const id = row.text('id');
@@ -65,7 +65,7 @@ function indexById(rows: readonly SourceObject[]): ReadonlyMap<string, SourceObj
   );
 }
 
-function addKey(key: SourceObject, governance: Governance, hash: (value: string) => string): void {
+function addKey(key: ImportSourceObject, governance: Governance, hash: (value: string) => string): void {
   const { draft, teams, names } = governance;
   const value = key.literalSecret('value');
   const team = teams.get(key.text('team_id') ?? '');
@@ -104,7 +104,7 @@ function addKey(key: SourceObject, governance: Governance, hash: (value: string)
 }
 
 /** Allowed models by provider. Without any, every model is allowed. */
-function readModels(key: SourceObject): readonly string[] {
+function readModels(key: ImportSourceObject): readonly string[] {
   return key.objects('provider_configs').flatMap((config) => {
     const provider = toSlug(config.text('provider') ?? '', 'provider');
     const models = config.texts('allowed_models').map(escapeVariableReferences);
@@ -115,7 +115,11 @@ function readModels(key: SourceObject): readonly string[] {
   });
 }
 
-function addCaps(row: SourceObject, { name, fields }: Subject, { draft, budgets, limits }: Governance): void {
+function addCaps(
+  row: ImportSourceObject,
+  { name, fields }: Subject,
+  { draft, budgets, limits }: Governance,
+): void {
   const budget = budgets.get(row.text('budget_id') ?? '');
   const max = budget?.number('max_limit');
   const period = toBudgetPeriod(budget?.text('reset_duration'));
@@ -131,7 +135,7 @@ function addCaps(row: SourceObject, { name, fields }: Subject, { draft, budgets,
 }
 
 /** Converts a rate limit to 60 seconds, proportionally and to at least 1. */
-function readRate(limit: SourceObject, what: string): number | undefined {
+function readRate(limit: ImportSourceObject, what: string): number | undefined {
   const max = limit.number(`${what}_max_limit`);
   const duration = limit.text(`${what}_reset_duration`) ?? '1m';
   if (max === undefined || max === 0) return undefined;

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readProviderBaseUrl } from './base-url.ts';
 import { addBifrostGovernance } from './bifrost-governance.ts';
-import { type DraftFields, type FloeDraft, toSlug } from './floe-draft.ts';
+import { type ConfigDraft, type ConfigEntryFields, toSlug } from './config-draft.ts';
+import { escapeVariableReferences, type ImportSourceObject } from './import-source-object.ts';
 import {
   findKnownProvider,
   isUrlRequired,
   type KnownProvider,
   resolveProviderKindForUrl,
-} from './provider-names.ts';
-import { escapeVariableReferences, type SourceObject } from './source-object.ts';
+} from './known-providers.ts';
 
 const SECTION_REASONS: Readonly<Record<string, string>> = {
   client: 'the setting applies only to Bifrost itself',
@@ -26,7 +26,7 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
  * Converts a Bifrost configuration. Model names stay valid, because clients send `<provider>/<model>` to both
  * products.
  */
-export function convertBifrost(root: SourceObject, draft: FloeDraft): void {
+export function convertBifrost(root: ImportSourceObject, draft: ConfigDraft): void {
   const providers = root.object('providers');
   for (const name of providers?.names() ?? []) {
     const provider = providers?.object(name);
@@ -40,7 +40,7 @@ export function convertBifrost(root: SourceObject, draft: FloeDraft): void {
   root.finish();
 }
 
-function addProvider(source: SourceObject, name: string, draft: FloeDraft): void {
+function addProvider(source: ImportSourceObject, name: string, draft: ConfigDraft): void {
   const custom = source.object('custom_provider_config');
   const base = custom?.text('base_provider_type') ?? name;
   const provider = findKnownProvider(base);
@@ -70,12 +70,12 @@ function addProvider(source: SourceObject, name: string, draft: FloeDraft): void
 }
 
 interface NewProvider {
-  readonly fields: DraftFields;
-  readonly draft: FloeDraft;
-  readonly network: SourceObject | undefined;
+  readonly fields: ConfigEntryFields;
+  readonly draft: ConfigDraft;
+  readonly network: ImportSourceObject | undefined;
 }
 
-function addFields(source: SourceObject, name: string, { fields, draft, network }: NewProvider): void {
+function addFields(source: ImportSourceObject, name: string, { fields, draft, network }: NewProvider): void {
   const found = draft.provider(name, fields);
   const models = new Set<string>();
   for (const key of source.objects('keys')) {
@@ -98,10 +98,10 @@ function addFields(source: SourceObject, name: string, { fields, draft, network 
 }
 
 function readFields(
-  source: SourceObject,
-  network: SourceObject | undefined,
+  source: ImportSourceObject,
+  network: ImportSourceObject | undefined,
   provider: KnownProvider,
-): DraftFields | null {
+): ConfigEntryFields | null {
   const keys = source.objects('keys');
   const cloud = keys.map((key) => readCloud(key, provider)).find((one) => Object.keys(one).length > 0) ?? {};
   const own = network?.has('base_url')
@@ -122,7 +122,7 @@ function readFields(
   };
 }
 
-function readCredentials(keys: readonly SourceObject[]): DraftFields {
+function readCredentials(keys: readonly ImportSourceObject[]): ConfigEntryFields {
   const credentials = keys.flatMap((key, index) => {
     const api_key = key.secret('value');
     const weight = key.number('weight') ?? 1;
@@ -138,7 +138,7 @@ function readCredentials(keys: readonly SourceObject[]): DraftFields {
   return { credentials };
 }
 
-function readHeaders(network: SourceObject | undefined): DraftFields {
+function readHeaders(network: ImportSourceObject | undefined): ConfigEntryFields {
   const headers = network?.object('extra_headers');
   const entries = (headers?.names() ?? []).flatMap((name) => {
     const value = headers?.secret(name);
@@ -149,7 +149,7 @@ function readHeaders(network: SourceObject | undefined): DraftFields {
 }
 
 /** Cloud settings belong to a key in Bifrost and to a provider in Floe, so the first key is used. */
-function readCloud(key: SourceObject, provider: KnownProvider): DraftFields {
+function readCloud(key: ImportSourceObject, provider: KnownProvider): ConfigEntryFields {
   const azure = key.object('azure_key_config');
   const vertex = key.object('vertex_key_config');
   const bedrock = key.object('bedrock_key_config');
@@ -168,7 +168,7 @@ function readCloud(key: SourceObject, provider: KnownProvider): DraftFields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-function readIdentity(bedrock: SourceObject | undefined): DraftFields | undefined {
+function readIdentity(bedrock: ImportSourceObject | undefined): ConfigEntryFields | undefined {
   const access = bedrock?.secret('access_key');
   const secret = bedrock?.secret('secret_key');
   const session = bedrock?.secret('session_token');
@@ -180,7 +180,7 @@ function readIdentity(bedrock: SourceObject | undefined): DraftFields | undefine
   };
 }
 
-function readDeployments(key: SourceObject, deployments: Map<string, string>): void {
+function readDeployments(key: ImportSourceObject, deployments: Map<string, string>): void {
   for (const field of ['azure_key_config', 'vertex_key_config', 'bedrock_key_config']) {
     const config = key.object(field);
     const map = config?.object('deployments');

@@ -2,16 +2,16 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
 import { parseOptions } from '../parse-options.ts';
-import { readServerJson } from '../server-process.ts';
+import { runServerProgramForJson } from '../server-process.ts';
 import { convertBifrost } from './bifrost.ts';
-import type { FloeDraft } from './floe-draft.ts';
-import { formatFloeYaml } from './floe-draft.ts';
-import { formatRequiredVariables, type ImportResult, runImport } from './import-run.ts';
+import type { ConfigDraft } from './config-draft.ts';
+import { formatFloeYaml } from './config-draft.ts';
+import { ImportSourceError, parseImportSource, readImportSource } from './import-source.ts';
+import { type ImportSourceObject, isPlainObject } from './import-source-object.ts';
 import { convertLitellm } from './litellm/convert.ts';
 import type { LitellmTables } from './litellm/database.ts';
 import { convertPortkey } from './portkey.ts';
-import { ImportSourceError, parseImportSource, readImportSource } from './read-source.ts';
-import { isPlainObject, type SourceObject } from './source-object.ts';
+import { formatRequiredEnvironmentVariables, type ImportResult, runImport } from './run-import.ts';
 
 const HELP = `Options:
   --output <file>        write floe.yaml to a file; default: standard output
@@ -41,7 +41,7 @@ interface ImportProduct {
   /** Matches references to variables in configurations of the product. */
   readonly variablePattern: RegExp;
   /** Prepares the synchronous converter. */
-  prepare(options: Options): Promise<(root: SourceObject, draft: FloeDraft) => void>;
+  prepare(options: Options): Promise<(root: ImportSourceObject, draft: ConfigDraft) => void>;
 }
 
 const PRODUCTS: readonly ImportProduct[] = [
@@ -103,7 +103,7 @@ async function runProductImport(product: ImportProduct, args: readonly string[])
 }
 
 async function readTables(url: string): Promise<LitellmTables> {
-  const { code, value } = await readServerJson(['read-litellm-database'], url);
+  const { code, value } = await runServerProgramForJson(['read-litellm-database'], url);
   // The server program has already printed the reason.
   if (code !== 0 || !isPlainObject(value))
     throw new ImportSourceError(
@@ -133,7 +133,7 @@ function writeResult({ draft, report, secrets }: ImportResult, product: string, 
   }
   const text = json
     ? `${JSON.stringify({ created: draft.count(), counts: report.counts(), fields: report.lines(), variables }, null, 2)}\n`
-    : `${report.format()}${formatRequiredVariables(variables)}`;
+    : `${report.format()}${formatRequiredEnvironmentVariables(variables)}`;
   (isDryRun || typeof output === 'string' ? process.stdout : process.stderr).write(text);
 }
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
-import { findReferenceIssues } from '@floe/contract/config/references';
+import { findCrossObjectIssues } from '@floe/contract/config/cross-object-rules';
 import fc from 'fast-check';
 import { convertBifrost } from './bifrost.ts';
-import { type FloeDraft, formatFloeYaml } from './floe-draft.ts';
-import { formatRequiredVariables, runImport } from './import-run.ts';
+import { type ConfigDraft, formatFloeYaml } from './config-draft.ts';
+import { ImportSourceError, parseImportSource } from './import-source.ts';
+import type { ImportSourceObject } from './import-source-object.ts';
 import { convertLitellm } from './litellm/convert.ts';
 import { convertPortkey } from './portkey.ts';
-import { ImportSourceError, parseImportSource } from './read-source.ts';
-import type { SourceObject } from './source-object.ts';
+import { formatRequiredEnvironmentVariables, runImport } from './run-import.ts';
 
-type Convert = (root: SourceObject, draft: FloeDraft) => void;
+type Convert = (root: ImportSourceObject, draft: ConfigDraft) => void;
 
 const PRODUCTS: Readonly<Record<string, { readonly convert: Convert; readonly pattern: RegExp }>> = {
   litellm: {
@@ -31,7 +31,7 @@ function convert(product: string, source: unknown) {
     config,
     yaml,
     report,
-    text: report.format() + formatRequiredVariables(secrets.required()),
+    text: report.format() + formatRequiredEnvironmentVariables(secrets.required()),
     secrets,
   };
 }
@@ -162,7 +162,7 @@ for (const [product, source] of Object.entries(SOURCES)) {
     const filled = JSON.parse(JSON.stringify(config).replaceAll(/\$\{\w+\}/g, 'value'));
     const parsed = FloeConfigSchema.safeParse(filled);
     assert.ok(parsed.success, JSON.stringify(parsed.error?.issues));
-    assert.deepEqual(findReferenceIssues(filled), []);
+    assert.deepEqual(findCrossObjectIssues(filled), []);
     assert.ok(report.counts().imported > 5);
   });
 

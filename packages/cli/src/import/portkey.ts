@@ -1,13 +1,13 @@
 import { readProviderBaseUrl } from './base-url.ts';
-import { type DraftFields, type FloeDraft, toSlug } from './floe-draft.ts';
+import { type ConfigDraft, type ConfigEntryFields, toSlug } from './config-draft.ts';
+import { escapeVariableReferences, type ImportSourceObject } from './import-source-object.ts';
 import {
   findKnownProvider,
   guessProviderFromSlug,
   isUrlRequired,
   type KnownProvider,
   resolveProviderKindForUrl,
-} from './provider-names.ts';
-import { escapeVariableReferences, type SourceObject } from './source-object.ts';
+} from './known-providers.ts';
 
 const MAX_RETRIES = 10;
 
@@ -27,7 +27,7 @@ interface RouteTarget {
  * Converts Portkey configs: a single config, an object with configs by name, or a list of `{name, config}` as
  * the API of Portkey returns it. Each config becomes a route with the name of the config.
  */
-export function convertPortkey(root: SourceObject, draft: FloeDraft): void {
+export function convertPortkey(root: ImportSourceObject, draft: ConfigDraft): void {
   const listed = ['data', 'configs'].find((name) => Array.isArray(root.raw(name)));
   if (listed !== undefined) {
     for (const entry of root.objects(listed)) addListed(entry, draft);
@@ -43,7 +43,7 @@ export function convertPortkey(root: SourceObject, draft: FloeDraft): void {
   }
 }
 
-function addListed(entry: SourceObject, draft: FloeDraft): void {
+function addListed(entry: ImportSourceObject, draft: ConfigDraft): void {
   const name = entry.text('slug') ?? entry.text('name') ?? entry.text('id');
   const config = entry.object('config');
   if (!config && !entry.has('config')) entry.problem('config', 'is required');
@@ -53,7 +53,7 @@ function addListed(entry: SourceObject, draft: FloeDraft): void {
   entry.finish();
 }
 
-function addConfig(config: SourceObject, name: string, draft: FloeDraft): void {
+function addConfig(config: ImportSourceObject, name: string, draft: ConfigDraft): void {
   const none = { provider: undefined, virtualKey: undefined, model: undefined };
   const { targets, strategy } = readTargets(config, none, draft);
   const retries = readRetries(config);
@@ -73,7 +73,7 @@ function addConfig(config: SourceObject, name: string, draft: FloeDraft): void {
   });
 }
 
-function readRetries(config: SourceObject): number | undefined {
+function readRetries(config: ImportSourceObject): number | undefined {
   const retry = config.object('retry');
   const attempts = retry?.number('attempts');
   retry?.leaveOut({
@@ -84,7 +84,7 @@ function readRetries(config: SourceObject): number | undefined {
   return attempts === undefined ? undefined : Math.min(MAX_RETRIES, Math.floor(attempts));
 }
 
-function readCache(config: SourceObject, draft: FloeDraft): void {
+function readCache(config: ImportSourceObject, draft: ConfigDraft): void {
   const cache = config.object('cache');
   if (!cache) return;
   const mode = cache.text('mode');
@@ -99,7 +99,7 @@ function readCache(config: SourceObject, draft: FloeDraft): void {
   cache.finish();
 }
 
-function finishConfig(config: SourceObject): void {
+function finishConfig(config: ImportSourceObject): void {
   const guard = 'write policies in floe.yaml';
   config.leaveOut({
     before_request_hooks: guard,
@@ -116,9 +116,9 @@ function finishConfig(config: SourceObject): void {
 }
 
 function readTargets(
-  config: SourceObject,
+  config: ImportSourceObject,
   outer: Inherited,
-  draft: FloeDraft,
+  draft: ConfigDraft,
 ): { readonly targets: readonly RouteTarget[]; readonly strategy: 'weighted' | undefined } {
   const strategy = readStrategy(config);
   const parameters = config.object('override_params');
@@ -144,7 +144,7 @@ function readTargets(
   return { targets, strategy };
 }
 
-function readStrategy(config: SourceObject): 'weighted' | undefined {
+function readStrategy(config: ImportSourceObject): 'weighted' | undefined {
   const strategy = config.object('strategy');
   const mode = strategy?.text('mode');
   if (mode === 'conditional')
@@ -163,7 +163,11 @@ function readStrategy(config: SourceObject): 'weighted' | undefined {
 }
 
 /** Converts a target without nested targets: a provider, and a model unless the request names it. */
-function readLeaf(config: SourceObject, inherited: Inherited, draft: FloeDraft): readonly RouteTarget[] {
+function readLeaf(
+  config: ImportSourceObject,
+  inherited: Inherited,
+  draft: ConfigDraft,
+): readonly RouteTarget[] {
   const { virtualKey, model } = inherited;
   // `@slug/model` names a Portkey integration and a model.
   const [, integration, bare] = /^@([^/]+)\/(.+)$/.exec(model ?? '') ?? [];
@@ -196,10 +200,10 @@ function readLeaf(config: SourceObject, inherited: Inherited, draft: FloeDraft):
 }
 
 function readProviderFields(
-  config: SourceObject,
+  config: ImportSourceObject,
   provider: KnownProvider,
   integration: string | undefined,
-): DraftFields | null {
+): ConfigEntryFields | null {
   const url = config.has('custom_host')
     ? readProviderBaseUrl(config, 'custom_host', provider)
     : provider.baseUrl;

@@ -1,7 +1,7 @@
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
 
 /** An environment variable to which the new configuration refers. */
-export interface RequiredVariable {
+export interface RequiredEnvironmentVariable {
   readonly name: string;
   /** Source fields that contain its value. */
   readonly fields: readonly string[];
@@ -33,7 +33,7 @@ export class SecretVariables {
     return `\${${name}}`;
   }
 
-  required(): readonly RequiredVariable[] {
+  required(): readonly RequiredEnvironmentVariable[] {
     const literals = new Set(this.#literals.values());
     return [...this.#names].map(([name, fields]) => ({ name, fields, isLiteral: literals.has(name) }));
   }

@@ -37,7 +37,7 @@ export function findTokenEnd(text: string, start: number): number {
 }
 
 /** The properties of a scan that determine which characters can be skipped. */
-export interface CandidateFilter {
+export interface ScannedFindingKinds {
   readonly secrets: boolean;
   readonly ibans: boolean;
   readonly emails: boolean;
@@ -68,7 +68,7 @@ export function findCandidateStart(
   text: string,
   start: number,
   done: number,
-  { secrets, ibans, emails, phones }: CandidateFilter,
+  { secrets, ibans, emails, phones }: ScannedFindingKinds,
 ): number {
   const { length } = text;
   let at = start;

@@ -1,7 +1,7 @@
 const BACKSLASH = 0x5c;
 
 /** Returns the end of the JSON string whose opening quote is at `start`. */
-export function findStringEnd(json: string, start: number): number {
+export function findJsonStringEnd(json: string, start: number): number {
   for (let at = start + 1; ; at += 1) {
     at = json.indexOf('"', at);
     if (at === -1) return json.length;
@@ -13,7 +13,7 @@ export function findStringEnd(json: string, start: number): number {
 }
 
 /** Returns the end of the JSON number that starts at `start`. */
-export function findNumberEnd(json: string, start: number): number {
+export function findJsonNumberEnd(json: string, start: number): number {
   let at = start;
   for (; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
@@ -24,7 +24,7 @@ export function findNumberEnd(json: string, start: number): number {
 }
 
 /** Returns whether the JSON string that ends at `end` is the name of a member. */
-export function isMemberName(json: string, end: number): boolean {
+export function isJsonMemberName(json: string, end: number): boolean {
   let at = end;
   while (json.charCodeAt(at) <= 0x20) at += 1;
   return json.charCodeAt(at) === 0x3a;

@@ -5,7 +5,7 @@ import { type FindingKind, type SecretDetector, SensitiveDataScan } from './sens
  * The positions of all findings of one kind, and the detectors that found them. Does not contain the
  * found values.
  */
-export interface FindingLocation {
+export interface FindingKindLocations {
   /** Paths of the strings, such as `messages[0].content`, in the order of the text. */
   readonly paths: readonly string[];
   /** The detectors, for secrets only. */
@@ -13,7 +13,7 @@ export interface FindingLocation {
 }
 
 /** The locations of findings, by kind. */
-export type FindingLocations = ReadonlyMap<FindingKind, FindingLocation>;
+export type FindingLocationsByKind = ReadonlyMap<FindingKind, FindingKindLocations>;
 
 const MAX_DEPTH = 64;
 /** Names of API members have this form. Any other name could be a value of the caller and is not reported. */
@@ -31,7 +31,7 @@ export function locateFindings(
   json: string,
   wanted: ReadonlySet<FindingKind>,
   scan?: JsonScanResult,
-): FindingLocations {
+): FindingLocationsByKind {
   const places: MutableLocations = new Map();
   const known = scan?.stringsWithFindings;
   const visit = (value: unknown, path: string, depth: number): void => {

@@ -72,11 +72,11 @@ export function isCardNumber(digits: string): boolean {
     ((two === 34 || two === 37) && length === 15) ||
     ((two === 36 || two === 38 || two === 30) && length === 14) ||
     ((four === 6011 || two === 65 || two === 64 || two === 62 || two === 35) && length >= 16 && length <= 19);
-  return fits && passesLuhn(digits) && !isRepeatedDigit(digits);
+  return fits && hasValidLuhnCheckDigit(digits) && !isRepeatedDigit(digits);
 }
 
 /** Returns whether the check digit of a card number is correct (ISO/IEC 7812-1, annex B). */
-export function passesLuhn(digits: string): boolean {
+export function hasValidLuhnCheckDigit(digits: string): boolean {
   let sum = 0;
   for (let at = digits.length - 1, double = false; at >= 0; at -= 1, double = !double) {
     const digit = digits.charCodeAt(at) - 0x30;
@@ -91,7 +91,7 @@ function isRepeatedDigit(digits: string): boolean {
 }
 
 /** Returns the end of the longest card number that starts with group `first`, or -1. */
-export function findCardEnd(text: string, { groups, separators }: DigitRun, first: number): number {
+export function findCardNumberEnd(text: string, { groups, separators }: DigitRun, first: number): number {
   let digits = 0;
   let found = -1;
   for (let at = first; at < groups.length; at += 1) {
@@ -163,7 +163,7 @@ export function findSsnEnd(text: string, { groups, separators }: DigitRun, first
  * Returns the end of a phone number such as `212-555-0147`, which has groups of three, three and four digits
  * (North American Numbering Plan), or -1.
  */
-export function findNorthAmericanPhoneEnd(
+export function findNorthAmericanPhoneNumberEnd(
   text: string,
   { groups, separators }: DigitRun,
   first: number,
@@ -177,7 +177,7 @@ export function findNorthAmericanPhoneEnd(
  * Returns the end of a phone number such as `+49 30 1234567` (E.164, 8 to 15 digits) or `(212) 555-0147` that
  * starts at `start`, or -1.
  */
-export function findPhoneEnd(text: string, start: number): number {
+export function findPhoneNumberEnd(text: string, start: number): number {
   const isInternational = readCharacterCode(text, start) === 0x2b;
   if (isInternational && !isDigit(readCharacterCode(text, start + 1))) return -1;
   if (!isInternational && !/^\([2-9]\d\d\) ?[2-9]\d\d[-. ]\d{4}/.test(text.slice(start, start + 14)))
@@ -274,11 +274,13 @@ export function findIbanEnd(text: string, start: number): number {
     else if (code !== SPACE || written.length % 4 !== 0) return -1;
     at += 1;
   }
-  return !isLetterOrDigit(readCharacterCode(text, at)) && passesMod97(written.toUpperCase()) ? at : -1;
+  return !isLetterOrDigit(readCharacterCode(text, at)) && hasValidIbanCheckDigits(written.toUpperCase())
+    ? at
+    : -1;
 }
 
 /** Returns whether the check digits of an IBAN are correct (ISO 7064, MOD 97-10). */
-export function passesMod97(iban: string): boolean {
+export function hasValidIbanCheckDigits(iban: string): boolean {
   let rest = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {
     const value = Number.parseInt(character, 36);

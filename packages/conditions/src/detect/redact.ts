@@ -1,5 +1,5 @@
-import { isBlob } from './blobs.ts';
-import { findNumberEnd, findStringEnd, isMemberName } from './json-tokens.ts';
+import { isBase64Blob } from './base64-blobs.ts';
+import { findJsonNumberEnd, findJsonStringEnd, isJsonMemberName } from './json-tokens.ts';
 import { type Finding, type FindingKind, SensitiveDataScan } from './sensitive-data-scan.ts';
 
 /** The number of findings by kind. */
@@ -9,7 +9,7 @@ export type FindingCounts = Map<FindingKind, number>;
  * A set of long JSON strings that have been scanned and contain no findings. Agents repeat the whole
  * conversation in every request, so most strings have been scanned before.
  */
-export interface CleanTexts {
+export interface CleanTextSet {
   /**
    * Identifies a string. Different strings never have the same key, even if a client tries to construct them.
    */
@@ -21,7 +21,7 @@ export interface CleanTexts {
  * A set of clean texts that a scan for all kinds can add to. A scan for only some kinds must not add
  * texts, because they may contain findings of other kinds.
  */
-export interface WritableCleanTexts extends CleanTexts {
+export interface WritableCleanTextSet extends CleanTextSet {
   add(key: string): void;
 }
 
@@ -44,7 +44,7 @@ const NUMBER_DIGITS = 13;
 export function countFindingsInJson(
   json: string,
   wanted: ReadonlySet<FindingKind>,
-  cleanTexts?: WritableCleanTexts,
+  cleanTexts?: WritableCleanTextSet,
 ): FindingCounts {
   const found: FindingCounts = new Map();
   new Redactor(wanted, found, { known: cleanTexts, added: cleanTexts }).json(json, 0);
@@ -77,7 +77,7 @@ export interface RedactedJson {
 export function redactJson(
   json: string,
   wanted: ReadonlySet<FindingKind>,
-  cleanTexts?: CleanTexts,
+  cleanTexts?: CleanTextSet,
 ): RedactedJson {
   const found: FindingCounts = new Map();
   return { json: new Redactor(wanted, found, { known: cleanTexts }).json(json, 0), counts: found };
@@ -97,7 +97,7 @@ export class ScanLimitExceededError extends Error {
 /** Settings of `scanJson`. */
 export interface JsonScanOptions {
   /** Strings that are not scanned again. Clean strings are added. */
-  readonly cleanTexts?: WritableCleanTexts;
+  readonly cleanTexts?: WritableCleanTextSet;
   /** Maximum number of characters in strings that are not known. Default: no limit. */
   readonly maxChars?: number | undefined;
 }
@@ -137,8 +137,8 @@ export function redactText(
 }
 
 interface RedactorMemory {
-  readonly known?: CleanTexts | undefined;
-  readonly added?: WritableCleanTexts | undefined;
+  readonly known?: CleanTextSet | undefined;
+  readonly added?: WritableCleanTextSet | undefined;
   readonly strings?: Map<string, readonly FindingKind[]>;
   readonly maxChars?: number;
 }
@@ -168,8 +168,8 @@ class Redactor {
     while (at < json.length) {
       const code = json.charCodeAt(at);
       const start = at;
-      if (code === QUOTE) at = findStringEnd(json, at);
-      else if ((code >= 0x30 && code <= 0x39) || code === 0x2d) at = findNumberEnd(json, at);
+      if (code === QUOTE) at = findJsonStringEnd(json, at);
+      else if ((code >= 0x30 && code <= 0x39) || code === 0x2d) at = findJsonNumberEnd(json, at);
       else {
         if (code === 0x7b || code === 0x5b) level += 1;
         else if (code === 0x7d || code === 0x5d) level -= 1;
@@ -188,7 +188,7 @@ class Redactor {
 
   /** Returns a string without the findings. */
   text(text: string, depth: number): string {
-    if (isBlob(text)) return text;
+    if (isBase64Blob(text)) return text;
     const inner = depth < MAX_NESTED_JSON && isJson(text) ? this.json(text, depth + 1) : text;
     return this.#clean(inner);
   }
@@ -206,7 +206,7 @@ class Redactor {
 
   #string(json: string, token: string, end: number, depth: number): string {
     // Shorter than any finding.
-    if (token.length < 8 || isMemberName(json, end)) return token;
+    if (token.length < 8 || isJsonMemberName(json, end)) return token;
     const { known, added } = this.#memory;
     const isRemembered = depth === 0 && token.length >= MIN_REMEMBERED_CHARS;
     const key = isRemembered ? known?.keyOf(token) : undefined;

@@ -18,7 +18,9 @@ const KEY_PREFIXES: readonly (readonly [prefix: string, atLeast: number])[] = (
   .map(([prefix = '', atLeast]) => [prefix, Number(atLeast)]);
 
 /** The minimum length of a key, including its prefix. */
-export const MIN_KEY_CHARS = Math.min(...KEY_PREFIXES.map(([prefix, atLeast]) => prefix.length + atLeast));
+export const MIN_SECRET_KEY_CHARS = Math.min(
+  ...KEY_PREFIXES.map(([prefix, atLeast]) => prefix.length + atLeast),
+);
 
 const PREFIXES_BY_FIRST_CHARACTER = new Map<string, (readonly [string, number])[]>();
 for (const entry of KEY_PREFIXES) {
@@ -125,7 +127,7 @@ const ASSIGNED =
  * Returns the start and end of the value in `aws_secret_access_key = …`, if the token from `start`
  * to `end` is that name; otherwise null.
  */
-export function findAssignedSecret(
+export function findAssignedAwsSecretKey(
   text: string,
   start: number,
   end: number,

@@ -1,31 +1,31 @@
 import {
-  type CandidateFilter,
   findCandidateStart,
   findTokenEnd,
   isDigit,
   isLetter,
   isLetterOrDigit,
   readCharacterCode,
+  type ScannedFindingKinds,
 } from './character-codes.ts';
 import { findCharacterEnd, normalizeForDetection } from './normalize-text.ts';
 import {
   type DigitRun,
-  findCardEnd,
+  findCardNumberEnd,
   findEmailAround,
   findIbanEnd,
-  findNorthAmericanPhoneEnd,
-  findPhoneEnd,
+  findNorthAmericanPhoneNumberEnd,
+  findPhoneNumberEnd,
   findShortDigitRunEnd,
   findSsnEnd,
   readDigitRun,
 } from './personal-data.ts';
 import {
-  findAssignedSecret,
+  findAssignedAwsSecretKey,
   findJwtEnd,
   findPrivateKeyEnd,
   findUrlPassword,
   hasKnownKeyFormat,
-  MIN_KEY_CHARS,
+  MIN_SECRET_KEY_CHARS,
 } from './secrets.ts';
 import { findSeparatedCardNumberEnd } from './separated-card-number.ts';
 
@@ -81,7 +81,7 @@ export class SensitiveDataScan {
 
   #scan(): void {
     const text = this.#text;
-    const filter: CandidateFilter = {
+    const filter: ScannedFindingKinds = {
       secrets: this.#wantsSecrets,
       ibans: this.#wantsIbans,
       emails: this.#wantsEmails,
@@ -141,9 +141,10 @@ export class SensitiveDataScan {
     const text = this.#text;
     const end = findTokenEnd(text, at + 1);
     if (this.#wantsSecrets) {
-      if (end - at >= MIN_KEY_CHARS && hasKnownKeyFormat(text, at, end)) this.#addSecret('api_key', at, end);
+      if (end - at >= MIN_SECRET_KEY_CHARS && hasKnownKeyFormat(text, at, end))
+        this.#addSecret('api_key', at, end);
       else if (text.charCodeAt(at) === 0x65) this.#addSecret('jwt', at, findJwtEnd(text, at, end));
-      const assigned = findAssignedSecret(text, at, end);
+      const assigned = findAssignedAwsSecretKey(text, at, end);
       if (assigned) this.#addSecret('aws_secret_key', assigned[0], assigned[1]);
     }
     if (this.#wantsIbans) this.#addFinding('iban', at, findIbanEnd(text, at));
@@ -180,12 +181,14 @@ export class SensitiveDataScan {
   #group(run: DigitRun, first: number): void {
     const text = this.#text;
     const start = run.groups[first]?.[0] ?? 0;
-    if (this.#wantsCards && this.#addFinding('credit_card', start, findCardEnd(text, run, first))) return;
+    if (this.#wantsCards && this.#addFinding('credit_card', start, findCardNumberEnd(text, run, first)))
+      return;
     if (this.#wantsCards && this.#addFinding('credit_card', start, findSeparatedCardNumberEnd(text, start)))
       return;
     if (run.separators === '') return;
     if (this.#wantsSsns && this.#addFinding('us_ssn', start, findSsnEnd(text, run, first))) return;
-    if (this.#wantsPhones) this.#addFinding('phone', start, findNorthAmericanPhoneEnd(text, run, first));
+    if (this.#wantsPhones)
+      this.#addFinding('phone', start, findNorthAmericanPhoneNumberEnd(text, run, first));
   }
 
   #email(at: number): number {
@@ -209,6 +212,6 @@ export class SensitiveDataScan {
 
   #phone(at: number): number {
     if (!this.#wantsPhones || isLetterOrDigit(readCharacterCode(this.#text, at - 1))) return at + 1;
-    return this.#addFinding('phone', at, findPhoneEnd(this.#text, at)) ? this.#done : at + 1;
+    return this.#addFinding('phone', at, findPhoneNumberEnd(this.#text, at)) ? this.#done : at + 1;
   }
 }

@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { signOut, useSignedInSession } from '../data/session.ts';
 import { Menu, MenuCheckboxItem, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { ConnectionState } from './connection-state.tsx';
+import { getRowDensity, setRowDensity, setTheme, type Theme } from './appearance.ts';
+import { LiveUpdateStatus } from './live-update-status.tsx';
 import { useShell } from './shell-context.ts';
-import { getDensity, setDensity, setTheme, type Theme } from './theme.ts';
 
 /**
  * Renders the menu of the signed-in user (appearance, keyboard shortcuts, sign-out) and the state of live
@@ -18,7 +18,7 @@ export function AccountMenu({ iconsOnly }: { readonly iconsOnly: boolean }) {
   const { openHelp } = useShell();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [density, setShown] = useState(getDensity);
+  const [density, setShown] = useState(getRowDensity);
   const name = user.name || user.email;
   const leave = () =>
     signOut(client).then(
@@ -52,7 +52,7 @@ export function AccountMenu({ iconsOnly }: { readonly iconsOnly: boolean }) {
         ))}
         <MenuCheckboxItem
           checked={density === 'comfortable'}
-          onChange={(on) => setShown(setDensity(on ? 'comfortable' : 'compact'))}
+          onChange={(on) => setShown(setRowDensity(on ? 'comfortable' : 'compact'))}
         >
           <Rows3 size={16} strokeWidth={1.75} className="text-ink-3" /> Comfortable rows
         </MenuCheckboxItem>
@@ -64,7 +64,7 @@ export function AccountMenu({ iconsOnly }: { readonly iconsOnly: boolean }) {
           Sign out
         </MenuItem>
       </Menu>
-      {!iconsOnly && <ConnectionState />}
+      {!iconsOnly && <LiveUpdateStatus />}
     </div>
   );
 }

@@ -3,8 +3,8 @@ import { type LucideIcon, Search } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { useState } from 'react';
 import { ModalContent } from '../ui/dialog.tsx';
+import { setTheme } from './appearance.ts';
 import { NAVIGATION_GROUPS } from './page-index.ts';
-import { setTheme } from './theme.ts';
 import { useOrgNavigate } from './use-org-navigate.ts';
 
 interface Offer {

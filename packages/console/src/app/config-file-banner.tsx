@@ -2,10 +2,10 @@ import type { configFileStatus } from '@floe/contract/api/config';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { getJson } from '../data/api-client.ts';
-import { useEventStreamState, useLiveQuery } from '../data/events.ts';
-import { pluralize } from '../format/words.ts';
+import { useEventStreamState, useRefetchOnEvent } from '../data/use-server-events.ts';
+import { formatCountWithNoun } from '../format/words.ts';
+import { RelativeTimeText } from '../ui/relative-time-text.tsx';
 import { StatusIcon } from '../ui/status.tsx';
-import { TimeText } from '../ui/time-text.tsx';
 import { OrgLink } from './org-link.tsx';
 
 type ConfigFile = z.output<typeof configFileStatus>;
@@ -25,7 +25,7 @@ const fileQuery = queryOptions({
 export function ConfigFileBanner() {
   const live = useEventStreamState() === 'live';
   const { data } = useQuery({ ...fileQuery, refetchInterval: live ? false : LOOK_MS });
-  useLiveQuery('config', fileQuery.queryKey);
+  useRefetchOnEvent('config', fileQuery.queryKey);
   const refused = data?.rejected;
   if (!data || !refused) return null;
   const [first] = refused.problems;
@@ -45,8 +45,8 @@ export function ConfigFileBanner() {
           {first?.line != null && `:${first.line}`}
         </code>{' '}
         was rejected: {reason}
-        {more > 0 && ` ${pluralize(more, 'more problem was', 'more problems were')} found.`} The running
-        configuration was loaded <TimeText at={data.loaded_at} />.
+        {more > 0 && ` ${formatCountWithNoun(more, 'more problem was', 'more problems were')} found.`} The
+        running configuration was loaded <RelativeTimeText at={data.loaded_at} />.
       </p>
       <OrgLink to="/management/settings/configuration" className="text-accent-ink underline">
         Show problems

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { useOnChange } from '../data/on-change.ts';
-import { PermissionHelpersProvider } from '../data/permission-helpers.tsx';
-import { REASON_PROMPT, STEP_UP_PROMPT } from '../data/prompts.ts';
+import { REASON_PROMPT, STEP_UP_PROMPT } from '../data/dialog-prompts.ts';
+import { PermissionContactsProvider } from '../data/permission-contacts.tsx';
 import { SignedInContext, sessionQuery } from '../data/session.ts';
+import { useOnChange } from '../data/use-on-change.ts';
 import { ErrorState, Skeleton } from '../ui/feedback.tsx';
 import { GlobalShortcuts } from './global-shortcuts.tsx';
 import { Redirect } from './redirect.tsx';
 import { ShellContext } from './shell-context.ts';
-import { useShortcutKeys } from './shortcuts.ts';
+import { useShortcutListener } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
 import { useOrgId } from './url-state.ts';
-import { usePrompt } from './use-prompt.ts';
+import { useDialogPrompt } from './use-dialog-prompt.ts';
 
 const Palette = lazy(() =>
   import('./command-palette.tsx').then(({ CommandPalette: Part }) => ({ default: Part })),
@@ -53,9 +53,9 @@ export function OrgShell() {
     );
   return (
     <SignedInContext value={session}>
-      <PermissionHelpersProvider>
+      <PermissionContactsProvider>
         <Shell />
-      </PermissionHelpersProvider>
+      </PermissionContactsProvider>
     </SignedInContext>
   );
 }
@@ -64,10 +64,10 @@ function Shell() {
   const [menu, setMenu] = useState(false);
   const [palette, setPalette] = useState(false);
   const [help, setHelp] = useState(false);
-  const stepUp = usePrompt(STEP_UP_PROMPT);
-  const reason = usePrompt(REASON_PROMPT);
+  const stepUp = useDialogPrompt(STEP_UP_PROMPT);
+  const reason = useDialogPrompt(REASON_PROMPT);
   const place = useLocation({ select: ({ pathname }) => pathname });
-  useShortcutKeys();
+  useShortcutListener();
   useOnChange(place, () => setMenu(false));
   return (
     <ShellContext

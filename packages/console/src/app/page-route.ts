@@ -8,7 +8,7 @@ export interface PrefetchLocation {
 }
 
 /** A function that starts the queries of a page, so that their responses load while the page renders. */
-export type PrefetchQueries = (client: QueryClient, location: PrefetchLocation) => void;
+export type PageQueryPrefetcher = (client: QueryClient, location: PrefetchLocation) => void;
 
 /** A console page and its path below `/o/{org}`. */
 export interface PageRoute {
@@ -17,5 +17,5 @@ export interface PageRoute {
   /** Title of the browser tab. */
   readonly title: string;
   /** Loads the code of the page. Called when the page is first shown. */
-  readonly load: () => Promise<{ readonly Page: ComponentType; readonly prefetch?: PrefetchQueries }>;
+  readonly load: () => Promise<{ readonly Page: ComponentType; readonly prefetch?: PageQueryPrefetcher }>;
 }

@@ -3,13 +3,17 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextArea } from '../ui/field.tsx';
 import { Form, FormField } from '../ui/form.tsx';
-import type { PendingPrompt } from './use-prompt.ts';
+import type { PendingDialogPrompt } from './use-dialog-prompt.ts';
 
 /**
  * Asks for the reason that the audit log requires for a change. The request that needs the reason continues
  * when the user has entered it.
  */
-export function ReasonDialog({ prompt: { message, answer } }: { readonly prompt: PendingPrompt<string> }) {
+export function ReasonDialog({
+  prompt: { message, answer },
+}: {
+  readonly prompt: PendingDialogPrompt<string>;
+}) {
   const [reason, setReason] = useState('');
   return (
     <Dialog open onClose={() => answer(null)} title="Enter a reason" description={message}>

@@ -10,8 +10,8 @@ import { BASE_PATH } from '../data/base-url.ts';
 import { ErrorPage, NotFoundPage } from './error-page.tsx';
 import { OrgShell } from './org-shell.tsx';
 import { loadSignInPage, PAGE_ROUTES } from './page-index.ts';
-import { prefetchQueries } from './prefetch-queries.ts';
-import { formatQueryString, parseQueryString } from './query-text.ts';
+import { prefetchPageQueries } from './prefetch-page-queries.ts';
+import { formatQueryString, parseQueryString } from './query-string.ts';
 import { StartRedirect } from './start-redirect.tsx';
 
 const root = createRootRoute({
@@ -47,7 +47,7 @@ export function createConsoleRouter(client: QueryClient) {
       // Does not delay navigation. Hovering over a link loads the code but starts no queries.
       loader({ cause, params, location }) {
         const query = new URLSearchParams(location.searchStr);
-        if (cause !== 'preload') void prefetchQueries(client, load, { query, params });
+        if (cause !== 'preload') void prefetchPageQueries(client, load, { query, params });
       },
     }),
   );

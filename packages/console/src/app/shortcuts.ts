@@ -47,7 +47,7 @@ export function useActiveShortcuts(): readonly Shortcut[] {
 }
 
 /** Listens for shortcut keys on the whole page. Must be called exactly once, in the shell. */
-export function useShortcutKeys(): void {
+export function useShortcutListener(): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const mod = event.metaKey || event.ctrlKey;

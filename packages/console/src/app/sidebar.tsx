@@ -12,7 +12,7 @@ import { OrgSwitcher } from './org-switcher.tsx';
 import { NAVIGATION_GROUPS } from './page-index.ts';
 import { useShell } from './shell-context.ts';
 import { useShortcuts } from './shortcuts.ts';
-import { useScrollCurrentIntoView } from './use-scroll-current-into-view.ts';
+import { useScrollCurrentLinkIntoView } from './use-scroll-current-link-into-view.ts';
 
 const FOLDED = 'floe.sidebar';
 
@@ -29,7 +29,7 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
   useShortcuts([{ keys: '[', does: 'Collapse or expand the sidebar', run: fold }]);
   useEscape(phone && open, onClose);
   const list = useRef<HTMLDivElement>(null);
-  useScrollCurrentIntoView(list, useLocation({ select: ({ pathname }) => pathname }));
+  useScrollCurrentLinkIntoView(list, useLocation({ select: ({ pathname }) => pathname }));
   if (phone && !open) return null;
   return (
     <>

@@ -1,6 +1,6 @@
 import { useLocation, useNavigate, useParams, useRouter } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
-import { parseQueryString } from './query-text.ts';
+import { parseQueryString } from './query-string.ts';
 
 declare module '@tanstack/history' {
   interface HistoryState {
@@ -10,7 +10,7 @@ declare module '@tanstack/history' {
 }
 
 /** Changes of query parameters by name. Null removes a parameter. */
-export type UrlChanges = Readonly<Record<string, string | null>>;
+export type UrlParameterChanges = Readonly<Record<string, string | null>>;
 
 /**
  * Returns the query parameters of the URL, which contain the entire state of a list, and a function that
@@ -19,7 +19,7 @@ export type UrlChanges = Readonly<Record<string, string | null>>;
 export function useUrlState(): {
   readonly query: URLSearchParams;
   /** Use `push` for an applied filter, so that Back undoes it. Use `replace` while the user types. */
-  readonly change: (changes: UrlChanges, how?: 'push' | 'replace') => void;
+  readonly change: (changes: UrlParameterChanges, how?: 'push' | 'replace') => void;
 } {
   const text = useLocation({ select: ({ searchStr }) => searchStr });
   const isBeside = useLocation({ select: ({ state }) => state.isBeside === true });
@@ -27,7 +27,7 @@ export function useUrlState(): {
   const navigate = useNavigate();
   const query = useMemo(() => new URLSearchParams(text), [text]);
   const change = useCallback(
-    (changes: UrlChanges, how: 'push' | 'replace' = 'push') => {
+    (changes: UrlParameterChanges, how: 'push' | 'replace' = 'push') => {
       const next = new URLSearchParams(text);
       for (const [name, value] of Object.entries(changes)) {
         if (value === null) next.delete(name);

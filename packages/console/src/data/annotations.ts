@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { getJson } from './api-client.ts';
 import type { ChartAnnotation } from './chart-annotation.ts';
-import { useLiveQuery } from './events.ts';
+import { useRefetchOnEvent } from './use-server-events.ts';
 
 const KEY = ['analytics', 'marks'];
 const NONE: readonly ChartAnnotation[] = [];
@@ -12,7 +12,7 @@ const NONE: readonly ChartAnnotation[] = [];
  * Returns the query for the events that may have affected requests in a time range: configuration changes,
  * breaker changes and notes.
  */
-export function buildAnnotationsListQuery(time: Readonly<Record<string, string>>) {
+export function buildAnnotationsQuery(time: Readonly<Record<string, string>>) {
   return queryOptions({
     queryKey: [...KEY, time],
     // The texts load with the first response, because pages render earlier.
@@ -31,6 +31,6 @@ export function buildAnnotationsListQuery(time: Readonly<Record<string, string>>
 
 /** Returns the annotations of a time range. Refetches them when the server reports a change. */
 export function useAnnotations(time: Readonly<Record<string, string>>): readonly ChartAnnotation[] {
-  useLiveQuery('breakers', KEY);
-  return useQuery(buildAnnotationsListQuery(time)).data ?? NONE;
+  useRefetchOnEvent('breakers', KEY);
+  return useQuery(buildAnnotationsQuery(time)).data ?? NONE;
 }

@@ -1,8 +1,8 @@
-import { ApiError, createUnreachableError, readApiError } from './api-error.ts';
+import { ApiError, createUnreachableError, parseApiError } from './api-error.ts';
 import { buildApiUrl } from './base-url.ts';
-import { REASON_PROMPT, STEP_UP_PROMPT } from './prompts.ts';
+import { REASON_PROMPT, STEP_UP_PROMPT } from './dialog-prompts.ts';
 import { readNextNonEmptyPage } from './read-next-nonempty-page.ts';
-import { updateServerTime } from './server-clock.ts';
+import { updateServerTimeOffset } from './server-clock.ts';
 
 type QueryValue = string | number | boolean | null | undefined;
 /** The query parameters of a request. A list of values repeats the parameter. */
@@ -15,7 +15,7 @@ export interface ApiPage<Row> {
 }
 
 /** A resource and the ETag to send with its next change. */
-export interface WithETag<Body> {
+export interface ResourceWithETag<Body> {
   readonly body: Body;
   readonly etag: string | null;
 }
@@ -51,8 +51,8 @@ async function ask(path: string, { method, query, body, signal, etag }: Asked): 
     if (signal?.aborted) throw error;
     throw createUnreachableError();
   }
-  updateServerTime(answer.headers.get('date'));
-  if (!answer.ok) throw readApiError(answer.status, answer.headers, await answer.text());
+  updateServerTimeOffset(answer.headers.get('date'));
+  if (!answer.ok) throw parseApiError(answer.status, answer.headers, await answer.text());
   return answer;
 }
 
@@ -73,7 +73,7 @@ export async function getJson<Body>(
  * Sends `GET` for the next page of a list that has rows (`readNextNonEmptyPage`).
  * @throws ApiError
  */
-export function getNextRows<Row>(
+export function getNextNonEmptyPage<Row>(
   path: string,
   query: Readonly<Record<string, string | number>> & { readonly cursor: string },
   signal?: AbortSignal,
@@ -90,7 +90,7 @@ const PAGE_ROWS = 500;
  * Reads all pages of a list. Use it for lists that are loaded and sorted as a whole.
  * @throws ApiError
  */
-export async function getAllPages<Row>(
+export async function getAllRows<Row>(
   path: string,
   query: Readonly<Record<string, string | undefined>>,
   signal?: AbortSignal,
@@ -113,7 +113,7 @@ export async function getAllPages<Row>(
  * Sends `GET` for one resource and returns it with the ETag for its next change.
  * @throws ApiError
  */
-export async function getWithETag<Body>(path: string, signal?: AbortSignal): Promise<WithETag<Body>> {
+export async function getWithETag<Body>(path: string, signal?: AbortSignal): Promise<ResourceWithETag<Body>> {
   const answer = await ask(path, { method: 'GET', signal });
   return { body: await bodyOf<Body>(answer, signal), etag: answer.headers.get('etag') };
 }
@@ -143,7 +143,7 @@ export async function sendWithETag<Body>(
   path: string,
   body: unknown,
   etag?: string | null,
-): Promise<WithETag<Body>> {
+): Promise<ResourceWithETag<Body>> {
   const answer = await askConfirmed(path, { method, body, etag });
   return { body: await bodyOf<Body>(answer), etag: answer.headers.get('etag') };
 }
@@ -205,7 +205,7 @@ async function bodyOf<Body>(answer: Response, signal?: AbortSignal): Promise<Bod
   try {
     return trusted<Body>(JSON.parse(text));
   } catch {
-    throw readApiError(answer.status, answer.headers, '');
+    throw parseApiError(answer.status, answer.headers, '');
   }
 }
 

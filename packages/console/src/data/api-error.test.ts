@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError, readApiError, toApiError } from './api-error.ts';
+import { ApiError, parseApiError, toApiError } from './api-error.ts';
 
 test('an error of the API keeps its words, its code, its field and its request id', () => {
   const body = { error: { message: 'No such role.', type: 'x', param: 'role', code: 'invalid_request' } };
-  const error = readApiError(400, new Headers({ 'x-request-id': 'exc_1' }), JSON.stringify(body));
+  const error = parseApiError(400, new Headers({ 'x-request-id': 'exc_1' }), JSON.stringify(body));
   assert.deepEqual(
     [error.message, error.code, error.param, error.requestId],
     ['No such role.', 'invalid_request', 'role', 'exc_1'],
@@ -13,19 +13,19 @@ test('an error of the API keeps its words, its code, its field and its request i
 
 test('what a proxy answers is told as that, whatever its body', () => {
   for (const text of ['<html>502</html>', '', 'null', '[]', '{"error":null}', '{"error":"down"}']) {
-    const error = readApiError(502, new Headers(), text);
+    const error = parseApiError(502, new Headers(), text);
     assert.equal(error.code, 'unreadable_answer', text);
     assert.match(error.message, /returned status 502/);
   }
 });
 
 test('how long to wait is read from either header', () => {
-  assert.equal(readApiError(429, new Headers({ 'retry-after': '2' }), '').retryAfterMs, 2000);
+  assert.equal(parseApiError(429, new Headers({ 'retry-after': '2' }), '').retryAfterMs, 2000);
   assert.equal(
-    readApiError(429, new Headers({ 'retry-after-ms': '1500', 'retry-after': '2' }), '').retryAfterMs,
+    parseApiError(429, new Headers({ 'retry-after-ms': '1500', 'retry-after': '2' }), '').retryAfterMs,
     1500,
   );
-  assert.equal(readApiError(429, new Headers({ 'retry-after': 'soon' }), '').retryAfterMs, null);
+  assert.equal(parseApiError(429, new Headers({ 'retry-after': 'soon' }), '').retryAfterMs, null);
 });
 
 test('beside its field a message is a sentence that does not name the field again', () => {

@@ -38,14 +38,14 @@ export class ApiError extends Error {
 }
 
 /** Returns the message of an error that is shown next to its field. */
-export function errorMessage(error: Error): string {
+export function getFieldErrorMessage(error: Error): string {
   return error instanceof ApiError ? error.fieldMessage : error.message;
 }
 
 /**
  * Converts an error response to an `ApiError`. The response can also come from a proxy, in another format.
  */
-export function readApiError(status: number, headers: Headers, text: string): ApiError {
+export function parseApiError(status: number, headers: Headers, text: string): ApiError {
   const requestId = headers.get('x-request-id');
   const wait = Number(
     headers.get('retry-after-ms') ?? Number(headers.get('retry-after') ?? Number.NaN) * 1000,

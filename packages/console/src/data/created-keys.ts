@@ -28,7 +28,11 @@ export function createGatewayKey(name: string, expiresAt: string | null = null):
  * Returns the key that the playground uses to call models. The key belongs to the user, is valid for one
  * hour, and is stored only in the memory of this tab. Its requests are counted and limited like all others.
  */
-export async function getPlaygroundKey(orgId: string, person: string, nowMs = Date.now()): Promise<string> {
+export async function getOrCreatePlaygroundKey(
+  orgId: string,
+  person: string,
+  nowMs = Date.now(),
+): Promise<string> {
   if (held?.orgId !== orgId || held.endsMs - SPARE_MS < nowMs) {
     const endsMs = nowMs + HOUR_MS;
     const key = createGatewayKey(
@@ -45,7 +49,7 @@ export async function getPlaygroundKey(orgId: string, person: string, nowMs = Da
 
 /**
  * Discards the playground key, for example after it was rejected or another user signed in. The next call of
- * `getPlaygroundKey` creates a new one.
+ * `getOrCreatePlaygroundKey` creates a new one.
  */
 export function discardPlaygroundKey(): void {
   held = null;

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
-import { getNextRows } from './api-client.ts';
+import { getNextNonEmptyPage } from './api-client.ts';
 
 const PAGE_ROWS = 200;
 
@@ -8,12 +8,16 @@ const PAGE_ROWS = 200;
  * Returns the query for a list of the API, which loads page by page in the order of the API. The query key
  * begins with `name`, so a change can invalidate all lists with that name.
  */
-export function listQuery<Row>(name: string, path: string, filters: Readonly<Record<string, string>> = {}) {
+export function buildListQuery<Row>(
+  name: string,
+  path: string,
+  filters: Readonly<Record<string, string>> = {},
+) {
   return infiniteQueryOptions({
     queryKey: [name, 'list', filters],
     queryFn: ({ pageParam, signal }) => {
       const query = { ...filters, limit: PAGE_ROWS, cursor: pageParam };
-      return getNextRows<Row>(path, query, signal);
+      return getNextNonEmptyPage<Row>(path, query, signal);
     },
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
@@ -25,7 +29,7 @@ export function listQuery<Row>(name: string, path: string, filters: Readonly<Rec
  * undefined until the first page has loaded, so that the list is not shown as empty too early.
  */
 export function useListRows<Row>(
-  query: ReturnType<typeof listQuery<Row>>,
+  query: ReturnType<typeof buildListQuery<Row>>,
   refetchInterval: number | false = false,
 ) {
   const answer = useInfiniteQuery({ ...query, refetchInterval, placeholderData: (before) => before });

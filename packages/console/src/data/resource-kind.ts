@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
 import { useState } from 'react';
-import { getWithETag, sendJson, type WithETag } from './api-client.ts';
+import { getWithETag, type ResourceWithETag, sendJson } from './api-client.ts';
 import { type ApiMutation, useApiMutation } from './api-mutation.ts';
 import { findFieldChanges } from './field-changes.ts';
-import { type ResourceEdit, usePatchForm } from './patch-form.ts';
 import type { PermissionAction } from './permissions.ts';
+import { type ResourceEditState, usePatchForm } from './use-patch-form.ts';
 
 /** A kind of resource that users create, change and delete with a form. */
 export interface ConsoleResourceKind<Resource extends { readonly id: string }, Form extends object> {
@@ -51,7 +51,7 @@ export function buildResourceQuery<Resource extends { readonly id: string }, For
 }
 
 /** The state of a form that creates a resource. */
-export interface ResourceCreation<Form> {
+export interface ResourceCreationState<Form> {
   readonly form: Form;
   readonly set: (fields: Partial<Form>) => void;
   readonly create: ApiMutation<undefined>;
@@ -66,7 +66,7 @@ export function useResourceCreation<Resource extends { readonly id: string }, Fo
   { path, bodyOf, touches }: ConsoleResourceKind<Resource, Form>,
   from: Form | (() => Form),
   done: (made: Resource) => void,
-): ResourceCreation<Form> {
+): ResourceCreationState<Form> {
   const [start] = useState(from);
   const [form, setForm] = useState(start);
   // The body is built inside the mutation, so that an invalid value is shown at its field like an error of
@@ -82,9 +82,9 @@ export function useResourceCreation<Resource extends { readonly id: string }, Fo
 /** Manages the form that edits an existing resource. Saves with `If-Match` (see `usePatchForm`). */
 export function useResourceEdit<Resource extends { readonly id: string }, Form extends object>(
   kind: ConsoleResourceKind<Resource, Form>,
-  loaded: WithETag<Resource>,
+  loaded: ResourceWithETag<Resource>,
   done: (saved: Resource) => void,
-): ResourceEdit<Form> {
+): ResourceEditState<Form> {
   const { formOf, bodyOf, changeOf: write = bodyOf, touches } = kind;
   return usePatchForm<Resource, Form>({
     path: buildResourceApiPath(kind, loaded.body.id),

@@ -2,7 +2,7 @@
 let offsetMs = 0;
 
 /** Updates the server's time from the `Date` header of a response. The header is rounded down to a second. */
-export function updateServerTime(header: string | null, browserNowMs = Date.now()): void {
+export function updateServerTimeOffset(header: string | null, browserNowMs = Date.now()): void {
   const at = header === null ? Number.NaN : Date.parse(header);
   if (!Number.isNaN(at)) offsetMs = at - browserNowMs;
 }

@@ -1,5 +1,5 @@
 import { use, useEffect } from 'react';
-import { PermissionHelpersContext } from './permission-helpers.tsx';
+import { PermissionContactsContext } from './permission-contacts.tsx';
 import {
   explainDenial,
   isActionAllowed,
@@ -14,7 +14,7 @@ import { SignedInContext } from './session.ts';
  */
 export function useDenialReason(action: PermissionAction | undefined): string | null {
   const session = use(SignedInContext);
-  const { members, load } = use(PermissionHelpersContext);
+  const { members, load } = use(PermissionContactsContext);
   const deniedAction =
     action !== undefined && session !== null && !isActionAllowed(session.role, action) ? action : null;
   useEffect(() => {

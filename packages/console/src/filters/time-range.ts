@@ -1,4 +1,4 @@
-import { type DurationInput, toDurationInput, toDurationMs } from '../format/duration-input.ts';
+import { type DurationInput, parseDurationInput, toDurationMs } from '../format/duration-input.ts';
 
 /** The time range of a page, from `range=24h` or from `from=` and `to=` in the URL. Pure. */
 
@@ -24,7 +24,7 @@ const MOST_MS = 400 * 86_400_000;
 
 /** Parses `45m`, `3d` or `last 3 days`. Returns null for other text. */
 function rangeIn(text: string): DurationInput | null {
-  const length = toDurationInput(text.replace(/^\s*last\s+/i, ''));
+  const length = parseDurationInput(text.replace(/^\s*last\s+/i, ''));
   if (length === null || length.unit === 's') return null;
   const ms = toDurationMs(length);
   return ms > 0 && ms <= MOST_MS ? length : null;

@@ -7,11 +7,11 @@ const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 /** Formats a count, such as `16,204`. Counts from ten million are shortened, such as `16.2M`. */
 export function formatCount(value: number): string {
-  return Math.abs(value) < 10_000_000 ? grouped.format(value) : formatCompact(value);
+  return Math.abs(value) < 10_000_000 ? grouped.format(value) : formatCompactNumber(value);
 }
 
 /** Formats a number in short form for tiles and axes, such as `842`, `18.2k` or `1.24M`. */
-export function formatCompact(value: number): string {
+export function formatCompactNumber(value: number): string {
   const size = Math.abs(value);
   if (size < 10_000) return grouped.format(value);
   if (size < 999_950) return `${(value / 1000).toFixed(size < 99_950 ? 1 : 0)}k`;
@@ -21,7 +21,7 @@ export function formatCompact(value: number): string {
 
 /** Formats a token count: exactly below 10,000, otherwise with one decimal. Null (unknown) becomes `–`. */
 export function formatTokens(value: number | null): string {
-  return value === null ? '–' : formatCompact(value);
+  return value === null ? '–' : formatCompactNumber(value);
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toDurationInput, toDurationMs } from './duration-input.ts';
+import { parseDurationInput, toDurationMs } from './duration-input.ts';
 
 test('lengths are read as people write them', () => {
   const table = [
@@ -12,7 +12,7 @@ test('lengths are read as people write them', () => {
     ['2W', 1_209_600_000],
   ] as const;
   for (const [text, ms] of table) {
-    const length = toDurationInput(text);
+    const length = parseDurationInput(text);
     assert.ok(length, text);
     assert.equal(toDurationMs(length), ms, text);
   }
@@ -20,10 +20,10 @@ test('lengths are read as people write them', () => {
 
 test('what only begins like a unit is none', () => {
   for (const text of ['3 months', '1 mo', '5 parsecs', '2 hectares', '-1h', 'soon', ''])
-    assert.equal(toDurationInput(text), null, text);
+    assert.equal(parseDurationInput(text), null, text);
 });
 
 test('a number alone is a length only where it is said of what', () => {
-  assert.equal(toDurationInput('90'), null);
-  assert.deepEqual(toDurationInput('90', 'm'), { amount: 90, unit: 'm' });
+  assert.equal(parseDurationInput('90'), null);
+  assert.deepEqual(parseDurationInput('90', 'm'), { amount: 90, unit: 'm' });
 });

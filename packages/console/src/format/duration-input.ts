@@ -23,7 +23,10 @@ const WORDS: Readonly<Record<DurationUnit, RegExp>> = {
  * Parses a duration such as `45m`, `1.5 h` or `3 days`. Returns null for other text, including months.
  * @param defaultUnit The unit of a number without a unit. If null, such numbers are rejected.
  */
-export function toDurationInput(text: string, defaultUnit: DurationUnit | null = null): DurationInput | null {
+export function parseDurationInput(
+  text: string,
+  defaultUnit: DurationUnit | null = null,
+): DurationInput | null {
   const [, amount, word = ''] = /^\s*(\d+(?:[.,]\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
   if (amount === undefined) return null;
   const unit = word === '' ? defaultUnit : (unitOf(word) ?? null);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  formatCompact,
+  formatCompactNumber,
   formatCount,
   formatDuration,
   formatExactMoney,
@@ -14,10 +14,10 @@ import {
 } from './amounts.ts';
 import {
   formatClockTime,
-  formatDayLabel,
-  formatFullTime,
+  formatFullDateTime,
   formatRelativeTime,
-  formatZoneName,
+  formatShortDate,
+  formatTimeZoneName,
 } from './times.ts';
 
 test('money that is something is never written as nothing, and unknown is not free', () => {
@@ -42,7 +42,7 @@ test('the exact amount keeps every nano', () => {
 });
 
 test('counts and tokens are exact while they are short', () => {
-  assert.deepEqual([842, 18_213, 1_240_000].map(formatCompact), ['842', '18.2k', '1.24M']);
+  assert.deepEqual([842, 18_213, 1_240_000].map(formatCompactNumber), ['842', '18.2k', '1.24M']);
   assert.equal(formatCount(16_204), '16,204');
   assert.equal(formatTokens(null), '–');
 });
@@ -82,10 +82,10 @@ test('percentages keep two digits of meaning and prices two to four decimals', (
 test('times are written in the zone that is asked for, and say which', () => {
   const at = new Date('2026-11-21T12:26:39.665Z');
   assert.equal(formatClockTime(at, 'Europe/Berlin', true), '13:26:39.665');
-  assert.equal(formatFullTime(at, 'UTC', true), '21 Nov 2026, 12:26:39.665 UTC');
-  assert.equal(formatZoneName(at, 'Europe/Berlin'), 'CET');
-  assert.equal(formatDayLabel(at, 'UTC', at), '21 Nov');
-  assert.equal(formatDayLabel(at, 'UTC', new Date('2027-01-01T00:00:00Z')), '21 Nov 2026');
+  assert.equal(formatFullDateTime(at, 'UTC', true), '21 Nov 2026, 12:26:39.665 UTC');
+  assert.equal(formatTimeZoneName(at, 'Europe/Berlin'), 'CET');
+  assert.equal(formatShortDate(at, 'UTC', at), '21 Nov');
+  assert.equal(formatShortDate(at, 'UTC', new Date('2027-01-01T00:00:00Z')), '21 Nov 2026');
 });
 
 test('a moment is told relative to now, before and after', () => {
@@ -113,6 +113,6 @@ test('a long id keeps its prefix and its end', () => {
 
 test('the name of a zone changes in the moment its clocks do', () => {
   const change = Date.parse('2026-10-25T01:00:00.000Z');
-  const names = [-1, 0, -1].map((ms) => formatZoneName(new Date(change + ms), 'Europe/Berlin'));
+  const names = [-1, 0, -1].map((ms) => formatTimeZoneName(new Date(change + ms), 'Europe/Berlin'));
   assert.deepEqual(names, ['CEST', 'CET', 'CEST']);
 });

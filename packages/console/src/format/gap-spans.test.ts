@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nullifyZerosInGaps, toGapSpans } from './gap-spans.ts';
+import { replaceZerosInGapsWithNull, toGapSpans } from './gap-spans.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 21);
@@ -19,9 +19,9 @@ test('a gap stands where it was, cut to the drawing, and one outside of it is no
 
 test('where nothing could be counted there is no zero, and what was counted stays', () => {
   const away = toGapSpans([gap(2, 4.5)], at);
-  const values = nullifyZerosInGaps([1, 0, 0, 0, 0, 0, 7, 0, 0, 0], away);
+  const values = replaceZerosInGapsWithNull([1, 0, 0, 0, 0, 0, 7, 0, 0, 0], away);
   assert.deepEqual(values, [1, 0, null, null, 0, 0, 7, 0, 0, 0]);
-  assert.deepEqual(nullifyZerosInGaps([5, 5, 5, 5, 5, 5, 5, 5, 5, 5], away), Array(10).fill(5));
+  assert.deepEqual(replaceZerosInGapsWithNull([5, 5, 5, 5, 5, 5, 5, 5, 5, 5], away), Array(10).fill(5));
 });
 
 test('a drawing of nothing, or of one interval, has no gaps', () => {

@@ -29,7 +29,7 @@ export function toGapSpans(
  * Replaces 0 with null in intervals that are entirely in a gap, because Floe could not count anything there.
  * Pure.
  */
-export function nullifyZerosInGaps(
+export function replaceZerosInGapsWithNull(
   values: readonly (number | null)[],
   away: readonly GapSpan[],
 ): readonly (number | null)[] {

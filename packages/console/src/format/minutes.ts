@@ -1,4 +1,4 @@
-import { type DurationInput, toDurationInput, toDurationMs } from './duration-input.ts';
+import { type DurationInput, parseDurationInput, toDurationMs } from './duration-input.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -16,7 +16,7 @@ export function parseMinutes(text: string): number | null {
   const parts = text.trim().split(/(?<=[a-z])\s*(?=\d)/i);
   const lengths: DurationInput[] = [];
   for (const part of parts) {
-    const length = toDurationInput(part, parts.length === 1 ? 'm' : null);
+    const length = parseDurationInput(part, parts.length === 1 ? 'm' : null);
     const last = lengths.at(-1);
     const isSmaller =
       length && (!last || toDurationMs({ ...length, amount: 1 }) < toDurationMs({ ...last, amount: 1 }));

@@ -4,7 +4,7 @@
  * Returns the time zone of the browser. Times are displayed in this zone unless the URL sets another one with
  * `tz=`.
  */
-export function getBrowserZone(): string {
+export function getBrowserTimeZone(): string {
   const now = Date.now();
   // Cached for one minute, because every time in every row needs the zone and reading it is slow. A
   // traveler’s new zone appears within a minute.
@@ -42,43 +42,43 @@ export function formatShortTime(at: Date, zone: string): string {
 }
 
 /** Formats a day as `21 Nov`. Adds the year if it is not the current one. */
-export function formatDayLabel(at: Date, zone: string, now: Date): string {
+export function formatShortDate(at: Date, zone: string, now: Date): string {
   const year = (date: Date) => format(zone, { year: 'numeric' }, 'year').format(date);
   const text = format(zone, { day: 'numeric', month: 'short' }, 'day').format(at);
   return year(at) === year(now) ? text : `${text} ${year(at)}`;
 }
 
 /** Formats the date and time with the time zone, as `21 Nov 2026, 12:26:39.665 UTC`. */
-export function formatFullTime(at: Date, zone: string, ms = false): string {
+export function formatFullDateTime(at: Date, zone: string, ms = false): string {
   const date = format(zone, { day: 'numeric', month: 'short', year: 'numeric' }, 'date').format(at);
-  return `${date}, ${formatClockTime(at, zone, ms)} ${formatZoneName(at, zone)}`;
+  return `${date}, ${formatClockTime(at, zone, ms)} ${formatTimeZoneName(at, zone)}`;
 }
 
 /** Formats the day as `Sat 21 Nov 2026`. */
-export function formatDayName(at: Date, zone: string): string {
+export function formatWeekdayDate(at: Date, zone: string): string {
   const options = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
   return format(zone, options, 'dayname').format(at).replace(',', '');
 }
 
 /** Formats the month as `November 2026`. */
-export function formatMonthName(at: Date, zone: string): string {
+export function formatMonthAndYear(at: Date, zone: string): string {
   return format(zone, { month: 'long', year: 'numeric' }, 'month').format(at);
 }
 
 /** Formats the day as `Saturday 21 November`. */
-export function formatLongDay(at: Date, zone: string): string {
+export function formatLongDate(at: Date, zone: string): string {
   return format(zone, { weekday: 'long', day: 'numeric', month: 'long' }, 'longday').format(at);
 }
 
 /** Formats a time as `12:26`, or as `21 Nov, 12:26` if it is not on the same day as `now`. */
-export function formatTimeOrDay(at: Date, zone: string, now: Date): string {
-  const day = formatDayLabel(at, zone, now);
+export function formatTimeOrDateTime(at: Date, zone: string, now: Date): string {
+  const day = formatShortDate(at, zone, now);
   const time = formatShortTime(at, zone);
-  return day === formatDayLabel(now, zone, now) ? time : `${day}, ${time}`;
+  return day === formatShortDate(now, zone, now) ? time : `${day}, ${time}`;
 }
 
 /** Returns the short name of a time zone at that time: `UTC`, `CET`, `GMT+9`. */
-export function formatZoneName(at: Date, zone: string): string {
+export function formatTimeZoneName(at: Date, zone: string): string {
   const parts = format(zone, { timeZoneName: 'short', hour: '2-digit' }, 'zone').formatToParts(at);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joinWithAnd, joinWithOr, parseList, pluralize } from './words.ts';
+import { formatCountWithNoun, joinWithAnd, joinWithOr, parseListInput } from './words.ts';
 
 test('lists of words end as people end them', () => {
   assert.deepEqual([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map(joinWithAnd), [
@@ -13,12 +13,12 @@ test('lists of words end as people end them', () => {
 });
 
 test('one thing is said otherwise than none or many', () => {
-  assert.equal(pluralize(0, 'request'), '0 requests');
-  assert.equal(pluralize(1, 'request'), '1 request');
-  assert.equal(pluralize(16_204, 'try', 'tries'), '16,204 tries');
+  assert.equal(formatCountWithNoun(0, 'request'), '0 requests');
+  assert.equal(formatCountWithNoun(1, 'request'), '1 request');
+  assert.equal(formatCountWithNoun(16_204, 'try', 'tries'), '16,204 tries');
 });
 
 test('a list is typed with commas or line by line, however untidily', () => {
-  assert.deepEqual(parseList(' db, critical ,,\n\n ops'), ['db', 'critical', 'ops']);
-  assert.deepEqual(parseList(' \n'), []);
+  assert.deepEqual(parseListInput(' db, critical ,,\n\n ops'), ['db', 'critical', 'ops']);
+  assert.deepEqual(parseListInput(' \n'), []);
 });

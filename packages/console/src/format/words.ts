@@ -6,7 +6,7 @@ export function capitalize(text: string): string {
 }
 
 /** Formats a count with its noun, as in `1 request` or `16,204 requests`. */
-export function pluralize(count: number, singular: string, plural = `${singular}s`): string {
+export function formatCountWithNoun(count: number, singular: string, plural = `${singular}s`): string {
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }
 
@@ -21,6 +21,6 @@ export function joinWithOr(words: readonly string[]): string {
 }
 
 /** Splits typed text at commas and line breaks, and returns the trimmed, non-empty parts. */
-export function parseList(text: string): string[] {
+export function parseListInput(text: string): string[] {
   return text.split(/[\n,]/).flatMap((part) => part.trim() || []);
 }

@@ -2,7 +2,7 @@ import { Rocket, SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { OrgLink } from '../app/org-link.tsx';
 import type { ChartAnnotation } from '../data/chart-annotation.ts';
-import { formatFullTime, getBrowserZone } from '../format/times.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../format/times.ts';
 import { Popover } from './popover.tsx';
 import { StatusIcon } from './status.tsx';
 
@@ -15,7 +15,7 @@ const AT_ONCE = 3;
  */
 export function AnnotationList({
   marks,
-  zone = getBrowserZone(),
+  zone = getBrowserTimeZone(),
 }: {
   readonly marks: readonly ChartAnnotation[];
   readonly zone?: string;
@@ -82,7 +82,7 @@ export function LatestAnnotation({ marks }: { readonly marks: readonly ChartAnno
 
 function MarkRow({
   mark,
-  zone = getBrowserZone(),
+  zone = getBrowserTimeZone(),
 }: {
   readonly mark: ChartAnnotation;
   readonly zone?: string;
@@ -104,14 +104,14 @@ function MarkRow({
 
 function MarkTime({
   mark: { at },
-  zone = getBrowserZone(),
+  zone = getBrowserTimeZone(),
 }: {
   readonly mark: ChartAnnotation;
   readonly zone?: string;
 }) {
   return (
     <time dateTime={new Date(at).toISOString()} className="text-ink-3 figures">
-      {formatFullTime(new Date(at), zone)}
+      {formatFullDateTime(new Date(at), zone)}
     </time>
   );
 }

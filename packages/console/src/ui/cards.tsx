@@ -53,7 +53,7 @@ export function StatStrip({ children }: { readonly children: ReactNode }) {
 }
 
 /** Shows the change from the previous period. An increase is red only if it is always bad. */
-export function PeriodChange({
+export function PreviousPeriodChange({
   ratio,
   text,
   worse = false,

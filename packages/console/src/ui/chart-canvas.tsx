@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { GapSpan } from '../format/gap-spans.ts';
-import { getBrowserZone } from '../format/times.ts';
+import { getBrowserTimeZone } from '../format/times.ts';
 import type { ChartProps, PlottedSeries } from './chart.tsx';
 import { describeAnnotationsAt, drawAnnotations } from './chart-annotations.ts';
 import { formatIntervalLabel } from './chart-intervals.ts';
@@ -47,7 +47,16 @@ export function ChartCanvas(props: CanvasProps) {
 }
 
 function draw(element: HTMLElement, props: CanvasProps): uPlot {
-  const { at, series, kind = 'lines', format, height, onZoom, marks = [], zone = getBrowserZone() } = props;
+  const {
+    at,
+    series,
+    kind = 'lines',
+    format,
+    height,
+    onZoom,
+    marks = [],
+    zone = getBrowserTimeZone(),
+  } = props;
   const colour = colours(element);
   const text = colour('ink-3');
   const axis = axisOf(colour);

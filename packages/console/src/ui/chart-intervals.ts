@@ -1,4 +1,4 @@
-import { formatDayName, formatFullTime, getBrowserZone } from '../format/times.ts';
+import { formatFullDateTime, formatWeekdayDate, getBrowserTimeZone } from '../format/times.ts';
 
 /** The intervals on the time axis of a chart. */
 export interface ChartIntervals {
@@ -24,10 +24,10 @@ const HOUR_MS = 3_600_000;
  * time starts or ends, adds the length of the day.
  */
 export function formatIntervalLabel(intervals: ChartIntervals, index: number): string {
-  const { at, zone = getBrowserZone(), isDaily = false } = intervals;
+  const { at, zone = getBrowserTimeZone(), isDaily = false } = intervals;
   const moment = new Date(at[index] ?? 0);
-  if (!isDaily) return formatFullTime(moment, zone);
+  if (!isDaily) return formatFullDateTime(moment, zone);
   const next = at[index + 1];
   const hours = next === undefined ? 24 : Math.round((next - moment.getTime()) / HOUR_MS);
-  return `${formatDayName(moment, zone)}${hours === 24 ? '' : ` (${hours} h)`}`;
+  return `${formatWeekdayDate(moment, zone)}${hours === 24 ? '' : ` (${hours} h)`}`;
 }

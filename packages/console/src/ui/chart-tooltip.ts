@@ -1,7 +1,7 @@
 import type uPlot from 'uplot';
 
 /** A series of the chart that the tooltip describes. */
-export interface HoveredPoint {
+export interface TooltipSeries {
   readonly label: string;
   /** A CSS color. Absent for a line that only has a name. */
   readonly colour: string;
@@ -13,7 +13,7 @@ export interface HoveredPoint {
  * directly, because it updates on every pointer movement.
  */
 export function createChartTooltip(
-  series: readonly HoveredPoint[],
+  series: readonly TooltipSeries[],
   {
     format,
     title,

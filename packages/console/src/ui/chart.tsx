@@ -2,14 +2,14 @@ import { useMemo, useState } from 'react';
 import type { ChartAnnotation } from '../data/chart-annotation.ts';
 import { useGaps } from '../data/gaps.ts';
 import { formatDuration } from '../format/amounts.ts';
-import { type GapSpan, nullifyZerosInGaps } from '../format/gap-spans.ts';
-import { pluralize } from '../format/words.ts';
+import { type GapSpan, replaceZerosInGapsWithNull } from '../format/gap-spans.ts';
+import { formatCountWithNoun } from '../format/words.ts';
 import { computeIntervalEnd, formatIntervalLabel } from './chart-intervals.ts';
 import { Skeleton } from './feedback.tsx';
-import { lazyComponent } from './lazy-component.tsx';
+import { createLazyComponent } from './lazy-component.tsx';
 import { ScrollArea } from './scroll-area.tsx';
 
-const Canvas = lazyComponent(
+const Canvas = createLazyComponent(
   () => import('./chart-canvas.tsx').then(({ ChartCanvas }) => ChartCanvas),
   () => <Skeleton className="h-full w-full" />,
 );
@@ -62,7 +62,7 @@ export function Chart(ownProps: ChartProps) {
   const { label, at, height = 180 } = ownProps;
   const away = useGaps(at);
   const series = useMemo(
-    () => ownProps.series.map((one) => ({ ...one, values: nullifyZerosInGaps(one.values, away) })),
+    () => ownProps.series.map((one) => ({ ...one, values: replaceZerosInGapsWithNull(one.values, away) })),
     [ownProps.series, away],
   );
   const props = { ...ownProps, series };
@@ -161,6 +161,6 @@ function sentence({ label, series, format, marks = [] }: ChartProps, away: reado
   const unknown = missed === 0 ? '' : ` Unknown for ${formatDuration(missed)}: Floe was not running.`;
   if (known.length === 0) return `${label}: no data.${unknown}`;
   const [least, most] = [Math.min(...known), Math.max(...known)].map(format);
-  const marked = marks.length === 0 ? '' : ` ${pluralize(marks.length, 'event')}, listed below.`;
+  const marked = marks.length === 0 ? '' : ` ${formatCountWithNoun(marks.length, 'event')}, listed below.`;
   return `${label}: between ${least} and ${most}, last ${shown(known.at(-1), format)}.${marked}${unknown}`;
 }

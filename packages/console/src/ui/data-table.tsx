@@ -11,9 +11,14 @@ import {
   useRef,
   useState,
 } from 'react';
-import { useOnChange } from '../data/on-change.ts';
+import { useOnChange } from '../data/use-on-change.ts';
 import { joinClassNames } from './class-names.ts';
-import { fitColumns, getNextSort, type TableColumn, type TableSort } from './table-columns.ts';
+import {
+  getNextSortParameter,
+  selectFittingColumns,
+  type TableColumn,
+  type TableSort,
+} from './table-columns.ts';
 import {
   findNextRowForKey,
   findScrollParent,
@@ -22,8 +27,8 @@ import {
   useElementWidth,
   useRowHeight,
 } from './table-geometry.ts';
-import { useEditableRows } from './use-editable-rows.ts';
 import { useMediaQuery } from './use-media-query.ts';
+import { useMemoizedRows } from './use-memoized-rows.ts';
 
 /** The props of a `DataTable`. */
 export interface DataTableProps<Row> {
@@ -65,7 +70,7 @@ export function DataTable<Row>(ownProps: DataTableProps<Row>) {
   const { label, rows, total = null, stale = false } = props;
   const { rowId, openId, card } = props;
   const used = [props.onOpen, props.onAltClick, props.rowEnd];
-  const keep = useEditableRows();
+  const keep = useMemoizedRows();
   const phone = useMediaQuery('(width < 48rem)');
   const { body, virtual, top, rowPx, cursor, setCursor, move } = useRows(props, phone);
   const tracks = columns.map(({ width }) => width).join(' ');
@@ -121,7 +126,7 @@ export function DataTable<Row>(ownProps: DataTableProps<Row>) {
 
 function useFittingColumns<Row>(table: RefObject<HTMLElement | null>, columns: readonly TableColumn<Row>[]) {
   const width = useElementWidth(table);
-  return useMemo(() => fitColumns(columns, width), [columns, width]);
+  return useMemo(() => selectFittingColumns(columns, width), [columns, width]);
 }
 
 /** Manages which rows are rendered, which row has focus, and what keys do. */
@@ -200,7 +205,7 @@ function Head<Row>({
             {value && onSort ? (
               <button
                 type="button"
-                onClick={() => onSort(getNextSort(sort, id))}
+                onClick={() => onSort(getNextSortParameter(sort, id))}
                 className="inline-flex h-6 items-center gap-1 rounded-tag hover:text-ink"
               >
                 {label}

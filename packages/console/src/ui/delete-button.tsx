@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { sendJson } from '../data/api-client.ts';
 import type { PermissionAction } from '../data/permissions.ts';
 import { Button } from './button.tsx';
-import { ConfirmChange, type ConfirmChangeProps } from './confirm-change.tsx';
+import { ConfirmChangeDialog, type ConfirmChangeDialogProps } from './confirm-change-dialog.tsx';
 import { useDiscardDraft } from './unsaved-changes-guard.tsx';
 
 /** Renders a button that deletes a resource after a confirmation that states the consequences. */
@@ -12,7 +12,7 @@ export function DeleteButton({
   needs = 'management',
   onDone,
   ...asking
-}: ConfirmChangeProps & { readonly path: string; readonly needs?: PermissionAction }) {
+}: ConfirmChangeDialogProps & { readonly path: string; readonly needs?: PermissionAction }) {
   const [asked, setAsked] = useState(false);
   const forgetDraft = useDiscardDraft();
   const done = () => {
@@ -25,7 +25,7 @@ export function DeleteButton({
         {asking.verb}
       </Button>
       {asked && (
-        <ConfirmChange
+        <ConfirmChangeDialog
           {...asking}
           make={() => sendJson<null>('DELETE', path)}
           onDone={done}

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
-import { useOnChange } from '../data/on-change.ts';
+import { useOnChange } from '../data/use-on-change.ts';
 import { joinClassNames } from './class-names.ts';
 import { DRAWER_CLASS } from './drawer-placeholder.tsx';
 

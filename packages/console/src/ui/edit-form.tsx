@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import type { ResourceEdit } from '../data/patch-form.ts';
 import type { PermissionAction } from '../data/permissions.ts';
 import { useDenialReason } from '../data/use-denial-reason.ts';
+import type { ResourceEditState } from '../data/use-patch-form.ts';
 import { Button } from './button.tsx';
 import { ConflictNotice } from './conflict-notice.tsx';
 import { Form } from './form.tsx';
@@ -20,7 +20,7 @@ export function EditForm<Values extends object>({
   showSource = true,
   children,
 }: {
-  readonly edit: ResourceEdit<Values>;
+  readonly edit: ResourceEditState<Values>;
   readonly source: ResourceSource;
   /** Label of the submit button, such as `Save route`. */
   readonly verb: string;

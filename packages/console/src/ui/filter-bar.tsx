@@ -29,7 +29,7 @@ export interface FilterBarProps extends FilterBarLayoutProps {
 }
 
 /** A value of a field, and the number of rows with this value. */
-export interface FilterValue {
+export interface FilterValueCount {
   readonly value: string;
   readonly rows: number;
 }
@@ -37,7 +37,7 @@ export interface FilterValue {
 /** The query for the suggested values of a field. */
 export interface FilterValuesQuery {
   readonly queryKey: readonly unknown[];
-  readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<readonly FilterValue[]>;
+  readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<readonly FilterValueCount[]>;
 }
 
 const NO_VALUES: FilterValuesQuery = { queryKey: ['values', 'none'], queryFn: () => Promise.resolve([]) };
@@ -197,7 +197,7 @@ function partsOf(text: string, fields: readonly FilterField[]): [FilterField | u
 function offersFor(
   text: string,
   fields: readonly FilterField[],
-  found: readonly FilterValue[],
+  found: readonly FilterValueCount[],
 ): readonly Offer[] {
   const [, head = ''] = /^(\s*-?[\w.-]+\s*!?[:=]\s*!?)/.exec(text) ?? [];
   if (head === '')

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { useGaps } from '../data/gaps.ts';
 import { formatDuration } from '../format/amounts.ts';
-import type { TimelineInterval } from './timeline.tsx';
+import type { TimelineInterval } from './request-timeline.tsx';
 
 /** Hatches the times at which Floe was not running. The gaps are loaded after the timeline is rendered. */
 export function GapHatching({ intervals }: { readonly intervals: readonly TimelineInterval[] }) {

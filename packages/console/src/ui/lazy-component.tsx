@@ -13,7 +13,7 @@ export interface LazyComponent<Props> {
  * which is too late for parts that every visit needs. Above rows, the fallback must have the same size as the
  * component, so that the rows do not move.
  */
-export function lazyComponent<Props extends object>(
+export function createLazyComponent<Props extends object>(
   ask: () => Promise<ComponentType<Props>>,
   fallback: (props: Props) => ReactNode = () => null,
 ): LazyComponent<Props> {

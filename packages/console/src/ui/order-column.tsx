@@ -16,7 +16,7 @@ interface Ordered {
  * Returns a column with buttons that move rows up and down in an ordered list, and the error of the last
  * move.
  */
-export function useManualOrder<Row extends Ordered>(
+export function useOrderColumn<Row extends Ordered>(
   kind: { readonly path: string; readonly touches: readonly (readonly unknown[])[] },
   rows: readonly Row[] | undefined,
 ) {

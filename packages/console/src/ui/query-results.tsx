@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { useListRows } from '../data/lists.ts';
 import { DataTable, type DataTableProps } from './data-table.tsx';
 import { ErrorState, SkeletonRows } from './feedback.tsx';
-import { LoadMore } from './load-more.tsx';
+import { LoadMoreButton } from './load-more-button.tsx';
 
 /** Renders a list, or a message if it is loading, failed to load or is empty. */
 export function QueryResults<Row>({
@@ -38,7 +38,7 @@ export function QueryResults<Row>({
         onEnd={more}
         stale={answer.isPlaceholderData}
       />
-      <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
+      <LoadMoreButton more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findNearestIndex, moveItem } from './reorder.ts';
+import { findNearestRowIndex, moveItem } from './reorder.ts';
 
 test('an entry takes its new place and the others keep their order', () => {
   const items = ['a', 'b', 'c', 'd'];
@@ -22,7 +22,7 @@ test('a place outside of the list is its end', () => {
 });
 
 test('a pointer is nearest to the row whose middle is', () => {
-  assert.equal(findNearestIndex([20, 60, 100], -50), 0);
-  assert.equal(findNearestIndex([20, 60, 100], 65), 1);
-  assert.equal(findNearestIndex([20, 60, 100], 900), 2);
+  assert.equal(findNearestRowIndex([20, 60, 100], -50), 0);
+  assert.equal(findNearestRowIndex([20, 60, 100], 65), 1);
+  assert.equal(findNearestRowIndex([20, 60, 100], 900), 2);
 });

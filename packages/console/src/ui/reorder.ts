@@ -8,7 +8,7 @@ export function moveItem<Item>(items: readonly Item[], from: number, to: number)
 }
 
 /** Returns the index of the row whose vertical center is nearest to `y`. */
-export function findNearestIndex(middles: readonly number[], y: number): number {
+export function findNearestRowIndex(middles: readonly number[], y: number): number {
   let best = 0;
   middles.forEach((middle, index) => {
     if (Math.abs(middle - y) < Math.abs((middles[best] ?? 0) - y)) best = index;

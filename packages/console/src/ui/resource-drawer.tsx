@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { WithETag } from '../data/api-client.ts';
+import type { ResourceWithETag } from '../data/api-client.ts';
 import {
   buildResourceQuery,
   type ConsoleResourceKind,
@@ -10,7 +10,7 @@ import {
 import { capitalize } from '../format/words.ts';
 import { Drawer } from './drawer.tsx';
 import { DrawerHeader } from './drawer-header.tsx';
-import { type FormResource, LoadedResource, NewResourceForm, ResourceForm } from './resource-forms.tsx';
+import { type FormResource, NewResourceForm, ResourceForm, ResourceLoader } from './resource-forms.tsx';
 import { showToast } from './toast.tsx';
 
 /** What a drawer shows for a kind of resource. */
@@ -69,9 +69,9 @@ function OneHere<Resource extends FormResource, Values extends object>(
         {data && parts.lineOf(data.body)}
       </DrawerHeader>
       <div className="grid p-4 md:p-6">
-        <LoadedResource kind={kind} id={id} refetchMs={parts.refetchMs ?? false}>
+        <ResourceLoader kind={kind} id={id} refetchMs={parts.refetchMs ?? false}>
           {(loaded) => <OldOne {...props} loaded={loaded} />}
-        </LoadedResource>
+        </ResourceLoader>
       </div>
     </>
   );
@@ -101,7 +101,7 @@ function OldOne<Resource extends FormResource, Values extends object>({
   parts: { standing, saved, fields },
   loaded,
   onClose,
-}: DrawerProps<Resource, Values> & { readonly loaded: WithETag<Resource> }) {
+}: DrawerProps<Resource, Values> & { readonly loaded: ResourceWithETag<Resource> }) {
   const edit = useResourceEdit(kind, loaded, (resource) => showToast(saved(resource)));
   return (
     <div className="grid gap-5">

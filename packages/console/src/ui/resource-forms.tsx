@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { WithETag } from '../data/api-client.ts';
+import type { ResourceWithETag } from '../data/api-client.ts';
 import type { ApiError } from '../data/api-error.ts';
-import type { ResourceEdit } from '../data/patch-form.ts';
 import {
   buildResourceApiPath,
   buildResourceQuery,
   type ConsoleResourceKind,
-  type ResourceCreation,
+  type ResourceCreationState,
 } from '../data/resource-kind.ts';
 import { useDenialReason } from '../data/use-denial-reason.ts';
+import type { ResourceEditState } from '../data/use-patch-form.ts';
 import { Button } from './button.tsx';
 import { DeleteButton } from './delete-button.tsx';
 import { EditForm, FormFieldset } from './edit-form.tsx';
@@ -33,7 +33,7 @@ export function NewResourceForm<Resource extends FormResource, Values extends ob
   children,
 }: {
   readonly kind: ConsoleResourceKind<Resource, Values>;
-  readonly fresh: ResourceCreation<Values>;
+  readonly fresh: ResourceCreationState<Values>;
   readonly onCancel: () => void;
   /** Additional buttons, shown before the form’s own buttons. */
   readonly more?: ReactNode;
@@ -74,7 +74,7 @@ export function ResourceForm<Resource extends FormResource, Values extends objec
 }: {
   readonly kind: ConsoleResourceKind<Resource, Values>;
   readonly resource: Resource;
-  readonly edit: ResourceEdit<Values>;
+  readonly edit: ResourceEditState<Values>;
   readonly onGone: () => void;
   readonly children: ReactNode;
 }) {
@@ -105,7 +105,7 @@ export function ResourceForm<Resource extends FormResource, Values extends objec
 }
 
 /** Renders a resource when it has loaded. Until then, shows a placeholder or an error. */
-export function LoadedResource<Resource extends FormResource, Values extends object>({
+export function ResourceLoader<Resource extends FormResource, Values extends object>({
   kind,
   id,
   refetchMs = false,
@@ -115,7 +115,7 @@ export function LoadedResource<Resource extends FormResource, Values extends obj
   readonly id: string;
   /** Interval in milliseconds at which the resource is refetched, for values that change. False for none. */
   readonly refetchMs?: number | false;
-  readonly children: (loaded: WithETag<Resource>) => ReactNode;
+  readonly children: (loaded: ResourceWithETag<Resource>) => ReactNode;
 }) {
   const { data, error, refetch } = useQuery({ ...buildResourceQuery(kind, id), refetchInterval: refetchMs });
   if (error && !data)

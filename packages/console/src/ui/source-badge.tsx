@@ -20,7 +20,9 @@ export function SourceBadge({ source }: { readonly source: ResourceSource }) {
   );
 }
 
-const CopyYaml = lazy(() => import('./copy-yaml.tsx').then(({ CopyYaml: Part }) => ({ default: Part })));
+const CopyYaml = lazy(() =>
+  import('./copy-yaml-button.tsx').then(({ CopyYamlButton: Part }) => ({ default: Part })),
+);
 
 /** Renders a notice above the form of a resource from floe.yaml, with the line that defines the resource. */
 export function ManagedByFileNotice({

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  fitColumns,
   formatColumnSelection,
-  getNextSort,
+  getNextSortParameter,
   listVisibleColumns,
   parseSort,
+  selectFittingColumns,
   sortRows,
   type TableColumn,
 } from './table-columns.ts';
@@ -28,9 +28,9 @@ test('a link shows the columns it names in its order, and the usual ones when it
 });
 
 test('a column is sorted up, then down, then as it came', () => {
-  const first = getNextSort(null, 'n');
-  const second = getNextSort(parseSort(first), 'n');
-  assert.deepEqual([first, second, getNextSort(parseSort(second), 'n')], ['n', '-n', null]);
+  const first = getNextSortParameter(null, 'n');
+  const second = getNextSortParameter(parseSort(first), 'n');
+  assert.deepEqual([first, second, getNextSortParameter(parseSort(second), 'n')], ['n', '-n', null]);
 });
 
 test('where not all columns fit, those that yield go one by one, and the others stay however narrow it is', () => {
@@ -40,7 +40,7 @@ test('where not all columns fit, those that yield go one by one, and the others 
     { ...column, id: 'source', width: '8rem', yields: 2 },
     { ...column, id: 'mode', width: '5rem', yields: 1 },
   ];
-  const at = (rem: number) => fitColumns(columns, rem).map(({ id }) => id);
+  const at = (rem: number) => selectFittingColumns(columns, rem).map(({ id }) => id);
   assert.deepEqual(at(25), ['name', 'source', 'mode']);
   assert.deepEqual(at(24.9), ['name', 'mode']);
   assert.deepEqual(at(15.4), ['name']);

@@ -45,14 +45,14 @@ function leastWidth(columns: readonly { readonly width: string }[]): number {
 }
 
 /** Returns the columns that fit into a width in rem. Only columns with a `yields` value are omitted. */
-export function fitColumns<Row>(
+export function selectFittingColumns<Row>(
   columns: readonly TableColumn<Row>[],
   width: number,
 ): readonly TableColumn<Row>[] {
   if (leastWidth(columns) <= width) return columns;
   const most = Math.max(0, ...columns.map(({ yields = 0 }) => yields));
   if (most === 0) return columns;
-  return fitColumns(
+  return selectFittingColumns(
     columns.filter(({ yields = 0 }) => yields < most),
     width,
   );
@@ -79,7 +79,7 @@ export function parseSort(text: string | null): TableSort | null {
 }
 
 /** Returns the sort that a click on a column header selects next: ascending, descending, then none. */
-export function getNextSort(sort: TableSort | null, column: string): string | null {
+export function getNextSortParameter(sort: TableSort | null, column: string): string | null {
   if (sort?.column !== column) return column;
   return sort.descending ? null : `-${column}`;
 }

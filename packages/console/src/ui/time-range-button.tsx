@@ -1,7 +1,7 @@
 import { Calendar, ChevronDown, Clock } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { formatTimeRangeLabel, type SelectedTimeRange } from '../filters/time-range.ts';
-import { formatDayLabel, formatShortTime, formatZoneName, getBrowserZone } from '../format/times.ts';
+import { formatShortDate, formatShortTime, formatTimeZoneName, getBrowserTimeZone } from '../format/times.ts';
 import { Button } from './button.tsx';
 
 /** Renders a button with the selected time range. The parent decides what the button opens. */
@@ -20,11 +20,11 @@ export function TimeRangeButton({
 }
 
 function resolved({ from, to }: SelectedTimeRange): string {
-  const zone = getBrowserZone();
+  const zone = getBrowserTimeZone();
   const now = new Date();
-  const days = [formatDayLabel(from, zone, now), formatDayLabel(to, zone, now)] as const;
+  const days = [formatShortDate(from, zone, now), formatShortDate(to, zone, now)] as const;
   const clocks = [formatShortTime(from, zone), formatShortTime(to, zone)] as const;
-  const name = formatZoneName(to, zone);
+  const name = formatTimeZoneName(to, zone);
   if (to.getTime() - from.getTime() > 86_400_000) return `${days[0]}–${days[1]} ${name}`;
   if (days[0] === days[1]) return `${clocks[0]}–${clocks[1]} ${name}`;
   return `${days[0]} ${clocks[0]}–${days[1]} ${clocks[1]} ${name}`;

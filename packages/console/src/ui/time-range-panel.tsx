@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { normalizeRange, type SelectedTimeRange, TIME_RANGE_PRESETS } from '../filters/time-range.ts';
-import { getBrowserZone } from '../format/times.ts';
+import { getBrowserTimeZone } from '../format/times.ts';
 import { Button } from './button.tsx';
 import { Field, Input } from './field.tsx';
-import type { TimeRangeSelection } from './time-range-picker.tsx';
+import type { TimeRangeUrlParameters } from './time-range-picker.tsx';
 
 /** Selects a time range: a preset, a typed duration, or a start and an end. */
 export function TimeRangePanel({
@@ -11,7 +11,7 @@ export function TimeRangePanel({
   onChoose,
 }: {
   readonly span: SelectedTimeRange;
-  readonly onChoose: (choice: TimeRangeSelection) => void;
+  readonly onChoose: (choice: TimeRangeUrlParameters) => void;
 }) {
   return (
     <div className="grid w-72 gap-3">
@@ -34,7 +34,7 @@ export function TimeRangePanel({
   );
 }
 
-function TypedRange({ onChange }: { readonly onChange: (choice: TimeRangeSelection) => void }) {
+function TypedRange({ onChange }: { readonly onChange: (choice: TimeRangeUrlParameters) => void }) {
   const [text, setText] = useState('');
   const name = normalizeRange(text);
   return (
@@ -61,7 +61,7 @@ function FromTo({
   onChange,
 }: {
   readonly span: SelectedTimeRange;
-  readonly onChange: (choice: TimeRangeSelection) => void;
+  readonly onChange: (choice: TimeRangeUrlParameters) => void;
 }) {
   const [from, setFrom] = useState(local(span.from));
   const [to, setTo] = useState(local(span.to));
@@ -75,7 +75,7 @@ function FromTo({
         if (!error) onChange({ range: null, from: start.toISOString(), to: end.toISOString() });
       }}
     >
-      <Field label={`From (${getBrowserZone()})`}>
+      <Field label={`From (${getBrowserTimeZone()})`}>
         <Input type="datetime-local" value={from} onChange={({ target }) => setFrom(target.value)} />
       </Field>
       <Field label="To" error={error}>

@@ -9,7 +9,7 @@ const TimeRangePanel = lazy(() =>
 );
 
 /** The selected time range as URL parameters: either `range`, or `from` and `to`. */
-export interface TimeRangeSelection {
+export interface TimeRangeUrlParameters {
   readonly range: string | null;
   readonly from: string | null;
   readonly to: string | null;
@@ -24,10 +24,10 @@ export function TimeRangePicker({
   onChange,
 }: {
   readonly span: SelectedTimeRange;
-  readonly onChange: (choice: TimeRangeSelection) => void;
+  readonly onChange: (choice: TimeRangeUrlParameters) => void;
 }) {
   const [open, setOpen] = useState(false);
-  const choose = (choice: TimeRangeSelection) => {
+  const choose = (choice: TimeRangeUrlParameters) => {
     onChange(choice);
     setOpen(false);
   };

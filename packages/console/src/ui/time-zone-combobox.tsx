@@ -1,11 +1,13 @@
-import { getBrowserZone } from '../format/times.ts';
+import { getBrowserTimeZone } from '../format/times.ts';
 import { Combobox } from './combobox.tsx';
 
 /** All time zones. The browser’s time zone comes first because it is the most likely choice. */
-const ZONES = [...new Set([getBrowserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])].map((zone) => ({
-  value: zone,
-  label: zone,
-}));
+const ZONES = [...new Set([getBrowserTimeZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])].map(
+  (zone) => ({
+    value: zone,
+    label: zone,
+  }),
+);
 
 /** Selects a time zone by name. Must be inside a `Field`. */
 export function TimeZoneCombobox({

@@ -31,7 +31,7 @@ function follow(reader: () => void): () => void {
 }
 
 /** Shows the toasts that `showToast` creates, above the page. */
-export function Toasts() {
+export function ToastContainer() {
   const shown = useSyncExternalStore(follow, () => toasts);
   const isNeeded = next > 1;
   return (

@@ -4,8 +4,8 @@ import { Button } from '../../src/ui/button.tsx';
 import { ColumnMenu } from '../../src/ui/column-menu.tsx';
 import { DataTable } from '../../src/ui/data-table.tsx';
 import { EmptyState, ErrorState, Notice, SkeletonRows } from '../../src/ui/feedback.tsx';
-import { LoadMore } from '../../src/ui/load-more.tsx';
-import { SortList } from '../../src/ui/sort-list.tsx';
+import { LoadMoreButton } from '../../src/ui/load-more-button.tsx';
+import { SortableList } from '../../src/ui/sortable-list.tsx';
 import { listVisibleColumns, parseSort, sortRows, type TableColumn } from '../../src/ui/table-columns.ts';
 import { useReportLog } from './report-log.tsx';
 
@@ -77,8 +77,8 @@ export function ListStates() {
       <ErrorState what="Could not draw." error={new Error('x is undefined')} />
       <SkeletonRows rows={3} />
       <Notice>Some rows are missing.</Notice>
-      <LoadMore more loading onMore={() => tell('more')} />
-      <LoadMore more={false} loading={false} onMore={() => tell('never')} />
+      <LoadMoreButton more loading onMore={() => tell('more')} />
+      <LoadMoreButton more={false} loading={false} onMore={() => tell('never')} />
       {told}
     </main>
   );
@@ -88,7 +88,7 @@ export function SortedLists() {
   const [items, setItems] = useState<readonly string[]>(['first', 'second', 'third']);
   return (
     <main>
-      <SortList
+      <SortableList
         label="Targets"
         items={items}
         itemKey={(item) => item}
@@ -96,7 +96,7 @@ export function SortedLists() {
         onChange={setItems}
       >
         {(item) => item}
-      </SortList>
+      </SortableList>
     </main>
   );
 }

@@ -4,11 +4,11 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { formatQueryString, parseQueryString } from '../../src/app/query-text.ts';
-import { PermissionHelpersProvider } from '../../src/data/permission-helpers.tsx';
+import { formatQueryString, parseQueryString } from '../../src/app/query-string.ts';
+import { PermissionContactsProvider } from '../../src/data/permission-contacts.tsx';
 import { createQueryClient } from '../../src/data/query-client.ts';
 import { SignedInContext, type SignedInSession } from '../../src/data/session.ts';
-import { Toasts } from '../../src/ui/toast.tsx';
+import { ToastContainer } from '../../src/ui/toast.tsx';
 import { TooltipProvider } from '../../src/ui/tooltip.tsx';
 import * as controls from './controls.tsx';
 import * as fields from './fields.tsx';
@@ -49,12 +49,12 @@ createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={createQueryClient()}>
       <SignedInContext value={session}>
-        <PermissionHelpersProvider>
+        <PermissionContactsProvider>
           <TooltipProvider>
             <RouterProvider router={router} />
-            <Toasts />
+            <ToastContainer />
           </TooltipProvider>
-        </PermissionHelpersProvider>
+        </PermissionContactsProvider>
       </SignedInContext>
     </QueryClientProvider>
   </StrictMode>,

@@ -7,7 +7,7 @@ import { Dialog } from '../../src/ui/dialog.tsx';
 import { Drawer } from '../../src/ui/drawer.tsx';
 import { Input } from '../../src/ui/field.tsx';
 import { Menu, MenuCheckboxItem, MenuItem, MenuLabel } from '../../src/ui/menu.tsx';
-import { OneTimeSecret } from '../../src/ui/one-time-secret.tsx';
+import { OneTimeSecretDialog } from '../../src/ui/one-time-secret-dialog.tsx';
 import { Popover } from '../../src/ui/popover.tsx';
 import { showToast as toast } from '../../src/ui/toast.tsx';
 import { useReportLog } from './report-log.tsx';
@@ -143,7 +143,7 @@ export function RevealedSecret() {
   return (
     <main>
       {open && (
-        <OneTimeSecret
+        <OneTimeSecretDialog
           title="Key made"
           label="Copy key"
           what="key"

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { timezoneField } from '../config/fields.ts';
+import { createTimezoneField } from '../config/fields.ts';
 import { EXCHANGE_OUTCOMES } from '../exchange-outcome.ts';
-import { jsonValueField } from '../json-value.ts';
-import { billedUnits, exchangeAttempt, milliseconds, routingStep } from './attempts.ts';
+import { createJsonValueField } from '../json-value.ts';
+import { billedUnitCounts, exchangeAttempt, millisecondsField, routingStep } from './attempts.ts';
 import { nanoUsd, usd } from './money.ts';
-import { createPageSchema, dateOrTimestamp, rangeQuery, timestamp } from './page.ts';
+import { createPageSchema, dateOrTimestamp, timeRangeListQuery, timestamp } from './page.ts';
 
 const text = z.string().min(1).max(300);
 
@@ -83,7 +83,7 @@ export function isFilterParameter(name: string, ...shapes: readonly object[]): b
  * Creates the schema of a query with the fields of `shape` and all request filters.
  * `metadata.<key>=<value>` filters by the caller's metadata.
  */
-export function createFilteredQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+export function createFilteredQuerySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
     .object({ ...requestFilters, ...shape })
     .catchall(z.union([z.string().max(300), z.array(z.string().max(300)).max(20)]))
@@ -100,15 +100,15 @@ const liveId = z
   .regex(/^\d{1,15}-\d{1,16}$/, 'must be an event id from the event stream')
   .describe('Position in the stream of `GET /api/events`: the `id` of an event.');
 
-export const requestListQuery = createFilteredQuery({
-  ...rangeQuery.shape,
+export const requestListQuery = createFilteredQuerySchema({
+  ...timeRangeListQuery.shape,
   live: flag.describe(
     '`true` adds `live_id` to the first page: the position in the event stream up to which the page is complete.',
   ),
 });
 
 /** The query parameters for listing the requests that were committed after one event and up to another. */
-export const requestTailQuery = createFilteredQuery({
+export const requestTailQuery = createFilteredQuerySchema({
   after: liveId,
   until: liveId.optional().describe('Position of the last event to include. Defaults to the latest event.'),
   limit: z.coerce
@@ -121,7 +121,7 @@ export const requestTailQuery = createFilteredQuery({
 });
 
 /** The query parameters for exporting all requests that match the request list's filters. */
-export const requestExportQuery = createFilteredQuery({
+export const requestExportQuery = createFilteredQuerySchema({
   from: dateOrTimestamp
     .optional()
     .describe(
@@ -130,7 +130,7 @@ export const requestExportQuery = createFilteredQuery({
   to: dateOrTimestamp
     .optional()
     .describe('End of the time range, exclusive. A date means the start of the day in `timezone`.'),
-  timezone: timezoneField()
+  timezone: createTimezoneField()
     .optional()
     .describe('IANA time zone for dates and `created_at_local`. Defaults to the organization’s time zone.'),
   format: z.enum(['csv', 'ndjson']).default('csv').describe('Format of the file.'),
@@ -178,7 +178,7 @@ const fields = {
     cache_write_tokens: tokens,
     output_tokens: tokens,
     reasoning_tokens: tokens,
-    billed_units: billedUnits.describe(
+    billed_units: billedUnitCounts.describe(
       'Billed units in addition to or instead of plain tokens, by unit name, such as `cache_write_1h`, `web_search` or `image`.',
     ),
     service_tier: z
@@ -207,12 +207,12 @@ const fields = {
       'Amount that the provider’s prompt cache saved: the cost of the cached tokens at the normal input price minus their actual cost. Negative if writing to the cache cost more than reading saved. `null` if there are no cached tokens or no price.',
     ),
   cache: z.string().nullable(),
-  latency_ms: milliseconds,
-  first_token_ms: milliseconds.nullable(),
-  overhead_ms: milliseconds.nullable(),
+  latency_ms: millisecondsField,
+  first_token_ms: millisecondsField.nullable(),
+  overhead_ms: millisecondsField.nullable(),
   request_bytes: z.int(),
   response_bytes: z.int(),
-  metadata: z.record(z.string(), jsonValueField()),
+  metadata: z.record(z.string(), createJsonValueField()),
   dropped: z
     .array(z.string())
     .describe('Request fields that Floe removed because the provider does not support them.'),

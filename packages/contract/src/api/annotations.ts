@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { chartRange, coverageFields } from './chart-range.ts';
+import { chartRangeParams, timeCoverageFields } from './chart-range.ts';
 import { timestamp } from './page.ts';
 
 export const analyticsAnnotationsQuery = z.strictObject({
-  ...chartRange,
+  ...chartRangeParams,
   about: z
     .enum(['traffic'])
     .optional()
@@ -35,7 +35,7 @@ export const analyticsNote = z.strictObject({ at: timestamp, text: z.string() })
 /** Events to show in charts, newest first. */
 export const analyticsAnnotations = z
   .strictObject({
-    ...coverageFields,
+    ...timeCoverageFields,
     data: z.array(
       z.strictObject({
         at: timestamp,

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { timestamp } from './page.ts';
 
 /** The number of billed units, by unit. */
-export const billedUnits = z.record(z.string(), z.number());
-export const milliseconds = z.number();
+export const billedUnitCounts = z.record(z.string(), z.number());
+export const millisecondsField = z.number();
 
 /**
  * One attempt at one target. `attempts_json` in the exchange row contains a list of these objects.
@@ -16,13 +16,13 @@ export const exchangeAttempt = z.strictObject({
   started_at: timestamp,
   status: z.int().nullable(),
   error: z.string().nullable(),
-  first_token_ms: milliseconds.nullable(),
-  duration_ms: milliseconds,
+  first_token_ms: millisecondsField.nullable(),
+  duration_ms: millisecondsField,
   usage: z
     .record(z.string(), z.int())
     .optional()
     .describe('Tokens of this attempt, if several attempts were charged.'),
-  billed_units: billedUnits
+  billed_units: billedUnitCounts
     .optional()
     .describe('Billed units of this attempt other than plain tokens, by name.'),
   service_tier: z
@@ -40,7 +40,7 @@ export const exchangeAttempt = z.strictObject({
       cache_read: z.number().optional(),
       cache_write: z.number().optional(),
       request: z.number().optional().describe('USD per request, in addition to the tokens.'),
-      units: billedUnits.optional().describe('USD per million, by billed unit.'),
+      units: billedUnitCounts.optional().describe('USD per million, by billed unit.'),
     })
     .optional()
     .describe(

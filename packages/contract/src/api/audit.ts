@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { jsonValueField } from '../json-value.ts';
-import { createPageSchema, rangeQuery, timestamp } from './page.ts';
+import { createJsonValueField } from '../json-value.ts';
+import { createPageSchema, timeRangeListQuery, timestamp } from './page.ts';
 
-export const auditListQuery = rangeQuery.extend({
+export const auditListQuery = timeRangeListQuery.extend({
   actor: z
     .string()
     .min(1)
@@ -23,8 +23,8 @@ export const auditEntry = z
     actor_kind: z.enum(['key', 'member', 'file', 'system']),
     action: z.string(),
     subject: z.string(),
-    before: jsonValueField().describe('Resource before the change. `null` if the change created it.'),
-    after: jsonValueField().describe('Resource after the change. `null` if the change removed it.'),
+    before: createJsonValueField().describe('Resource before the change. `null` if the change created it.'),
+    after: createJsonValueField().describe('Resource after the change. `null` if the change removed it.'),
     ip_address: z
       .string()
       .nullable()

@@ -1,18 +1,22 @@
 import * as z from 'zod';
-import { labelField } from '../config/fields.ts';
-import { BOARD_FIELDS, boardGroupsField, boardSlugField } from '../config/monitoring.ts';
+import { createLabelField } from '../config/fields.ts';
+import {
+  createBoardGroupsField,
+  createBoardSlugField,
+  UNCONVERTED_BOARD_SETTINGS,
+} from '../config/monitoring.ts';
 import { configSource } from './config-source.ts';
 import { MONITOR_STATUSES } from './monitors.ts';
 import { timestamp } from './page.ts';
 
-const slug = boardSlugField();
-const { name, ...plain } = BOARD_FIELDS;
+const slug = createBoardSlugField();
+const { name, ...plain } = UNCONVERTED_BOARD_SETTINGS;
 
 const settings = {
   name,
   public: z.boolean().describe('Whether anyone with the link can read the board.'),
   ...plain,
-  groups: boardGroupsField().describe('Groups of monitors, in display order.'),
+  groups: createBoardGroupsField().describe('Groups of monitors, in display order.'),
 };
 
 const readOnly = {
@@ -83,7 +87,7 @@ const shown = z.strictObject({
 export const boardStatus = z
   .strictObject({
     slug,
-    name: labelField(),
+    name: createLabelField(),
     timezone: z.string(),
     status: z
       .enum(['healthy', 'failing', 'waiting', 'paused', 'empty'])
@@ -92,7 +96,7 @@ export const boardStatus = z
       ),
     generated_at: timestamp,
     checked_at: timestamp.describe('Time up to which Floe has evaluated all monitors.'),
-    groups: z.array(z.strictObject({ name: labelField(), monitors: z.array(shown) })),
+    groups: z.array(z.strictObject({ name: createLabelField(), monitors: z.array(shown) })),
     downtime: z
       .array(
         z.strictObject({

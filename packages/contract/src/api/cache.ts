@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { configEntryFields } from './entries.ts';
 import { nanoUsd, usd } from './money.ts';
+import { resourceMetadataFields } from './resource-fields.ts';
 
 /** The settings of an organization's response cache. */
-export const cacheResource = z
+export const cacheSettingsResource = z
   .strictObject({
     enabled: z
       .boolean()
@@ -17,7 +17,7 @@ export const cacheResource = z
         'Whether all keys in the organization share cached responses (`org`), or each key has its own (`key`).',
       ),
     purges: z.int().describe('Number of times the cache was purged.'),
-    ...configEntryFields,
+    ...resourceMetadataFields,
   })
   .meta({ id: 'Cache' });
 

@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import {
-  baseUrlField,
-  emailAddressListField,
-  labelField,
-  labelListField,
-  secretField,
-  slugField,
-  webUrlField,
+  createBaseUrlField,
+  createEmailAddressListField,
+  createLabelField,
+  createLabelListField,
+  createSecretField,
+  createSlugField,
+  createWebUrlField,
 } from '../config/fields.ts';
 import { ALERT_EVENTS } from '../config/monitoring.ts';
-import { jsonValueField } from '../json-value.ts';
+import { createJsonValueField } from '../json-value.ts';
 import { resourceSource } from './keys.ts';
-import { rangeQuery, timestamp } from './page.ts';
+import { timeRangeListQuery, timestamp } from './page.ts';
 
 /** The kinds of channels, which are the values of `channels[].kind` in floe.yaml. */
 export const CHANNEL_KINDS = [
@@ -32,7 +32,7 @@ const plain = {
     .min(1)
     .nullable()
     .describe('Events that the channel receives. `null` means all events.'),
-  tags: labelListField().describe(
+  tags: createLabelListField().describe(
     'Restricts the channel to alerts of monitors with one of these tags. If empty, alerts are not restricted.',
   ),
   realert_minutes: z
@@ -40,9 +40,9 @@ const plain = {
     .min(0)
     .max(527_040)
     .describe('Interval at which an open alert is repeated. If this is 0, alerts are not repeated.'),
-  to: emailAddressListField().nullable().describe('Email addresses of the recipients, for `email`.'),
-  chat_id: labelField().nullable().describe('Id of the chat, for `telegram`.'),
-  base_url: baseUrlField().nullable().describe('Base URL of the API, for `pagerduty` and `telegram`.'),
+  to: createEmailAddressListField().nullable().describe('Email addresses of the recipients, for `email`.'),
+  chat_id: createLabelField().nullable().describe('Id of the chat, for `telegram`.'),
+  base_url: createBaseUrlField().nullable().describe('Base URL of the API, for `pagerduty` and `telegram`.'),
 };
 
 /** The settings of a stored channel. Absent settings are omitted. */
@@ -55,7 +55,7 @@ export const storedChannelFields = z.object({
 });
 
 const settings = {
-  name: slugField().describe(
+  name: createSlugField().describe(
     'Name of the channel. Unique in the organization. Monitors refer to the channel by this name.',
   ),
   kind: z.enum(CHANNEL_KINDS).describe('Service that receives the messages.'),
@@ -83,11 +83,13 @@ export const channelResource = z.strictObject({ ...settings, ...readOnly }).meta
 export type Channel = z.output<typeof channelResource>;
 
 const secrets = {
-  url: webUrlField().optional().describe('URL to which Floe sends messages. Never returned.'),
-  secret: secretField().optional().describe('Key that signs messages, for `webhook`. Never returned.'),
-  routing_key: secretField().optional().describe('Integration key, for `pagerduty`. Never returned.'),
-  token: secretField().optional().describe('Access token, for `ntfy`. Never returned.'),
-  bot_token: secretField().optional().describe('Access token of the bot, for `telegram`. Never returned.'),
+  url: createWebUrlField().optional().describe('URL to which Floe sends messages. Never returned.'),
+  secret: createSecretField().optional().describe('Key that signs messages, for `webhook`. Never returned.'),
+  routing_key: createSecretField().optional().describe('Integration key, for `pagerduty`. Never returned.'),
+  token: createSecretField().optional().describe('Access token, for `ntfy`. Never returned.'),
+  bot_token: createSecretField()
+    .optional()
+    .describe('Access token of the bot, for `telegram`. Never returned.'),
 };
 
 const optional = z.strictObject(settings).partial().shape;
@@ -131,16 +133,16 @@ export const channelTestResult = z
   .meta({ id: 'ChannelTest' });
 
 /** The states of an alert's delivery to a channel. */
-export const DELIVERY_STATES = ['pending', 'sent', 'failed', 'muted', 'skipped'] as const;
+export const ALERT_DELIVERY_STATES = ['pending', 'sent', 'failed', 'muted', 'skipped'] as const;
 
-export const alertListQuery = rangeQuery.extend({
+export const alertListQuery = timeRangeListQuery.extend({
   event: z.enum(ALERT_EVENTS).optional().describe('Only alerts for this event.'),
-  subject: labelField()
+  subject: createLabelField()
     .optional()
     .describe('Id of the monitor, budget, breaker or credential that the alert is about.'),
-  channel: labelField().optional().describe('Name of a channel.'),
+  channel: createLabelField().optional().describe('Name of a channel.'),
   state: z
-    .enum(DELIVERY_STATES)
+    .enum(ALERT_DELIVERY_STATES)
     .optional()
     .describe('Returns alerts with at least one delivery in this state.'),
 });
@@ -153,7 +155,7 @@ const delivery = z
         'Id of the delivery, which is also the idempotency key of the message. Webhook requests contain this id in the `webhook-id` header.',
       ),
     channel: z.string(),
-    state: z.enum(DELIVERY_STATES),
+    state: z.enum(ALERT_DELIVERY_STATES),
     pending_reason: z
       .enum(['muted', 'grouped', 'repeat', 'settling'])
       .nullable()
@@ -187,7 +189,7 @@ export const alertResource = z
       name: z.string(),
     }),
     title: z.string(),
-    fields: z.record(z.string(), jsonValueField()),
+    fields: z.record(z.string(), createJsonValueField()),
     closed_at: timestamp
       .nullable()
       .describe(

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { timezoneField } from '../config/fields.ts';
+import { createTimezoneField } from '../config/fields.ts';
 import { dateOrTimestamp, timestamp } from './page.ts';
 
 /** The query parameters of a time range. A date means the start of that day in `timezone`. */
-export const chartRange = {
+export const chartRangeParams = {
   from: dateOrTimestamp
     .optional()
     .describe(
@@ -14,13 +14,13 @@ export const chartRange = {
     .describe(
       'End of the time range, exclusive. A date means the start of the day in `timezone`. Defaults to now.',
     ),
-  timezone: timezoneField()
+  timezone: createTimezoneField()
     .optional()
     .describe('IANA time zone of days, such as `Europe/Berlin`. Defaults to the organization’s time zone.'),
 };
 
 /** The fields that state which time range a response's figures cover. */
-export const coverageFields = {
+export const timeCoverageFields = {
   from: timestamp,
   to: timestamp,
   timezone: z.string().describe('Time zone in which days begin.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isFilterParameter, requestFilters } from './analytics.ts';
-import { chartRange, coverageFields } from './chart-range.ts';
+import { chartRangeParams, timeCoverageFields } from './chart-range.ts';
 import { nanoUsd, usd } from './money.ts';
 import { timestamp } from './page.ts';
 
@@ -94,11 +94,11 @@ const compare = z
 /** Rejects unknown parameters. Accepts `metadata.<key>`, because it is a filter. */
 function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
-    .object({ ...chartRange, ...filters, ...shape })
+    .object({ ...chartRangeParams, ...filters, ...shape })
     .catchall(values)
     .check((context) => {
       for (const name of Object.keys(context.value))
-        if (!isFilterParameter(name, chartRange, filters, shape))
+        if (!isFilterParameter(name, chartRangeParams, filters, shape))
           context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
     });
 }
@@ -122,15 +122,15 @@ export const analyticsTimeseriesQuery = chartQuery({
   compare,
 });
 
-export const analyticsTopQuery = chartQuery({
+export const analyticsTopValuesQuery = chartQuery({
   by: facet,
   metric: z.enum(ADDITIVE_CHART_METRICS).default('requests').describe('The metric to sort by.'),
   limit: z.coerce.number().int().min(1).max(100).default(10).describe('Maximum number of entries in `data`.'),
   compare,
 });
 
-export const analyticsValuesQuery = z.strictObject({
-  ...chartRange,
+export const analyticsDimensionValuesQuery = z.strictObject({
+  ...chartRangeParams,
   field: facet,
   q: text
     .optional()
@@ -185,7 +185,7 @@ const before = { from: timestamp, to: timestamp };
 /** The totals over the requests in a time range. */
 export const analyticsSummary = z
   .strictObject({
-    ...coverageFields,
+    ...timeCoverageFields,
     ...figures,
     previous: z
       .strictObject({ ...before, ...figures })
@@ -213,7 +213,7 @@ const series = z.strictObject({
 /** One metric over time. The `values` in each series correspond to the timestamps in `at`. */
 export const analyticsTimeseries = z
   .strictObject({
-    ...coverageFields,
+    ...timeCoverageFields,
     at: z
       .array(timestamp)
       .describe(
@@ -232,7 +232,7 @@ const topEntry = { value: z.string().nullable(), name: z.string().nullable(), ..
 /** The dimension values with the highest totals of a metric. */
 export const analyticsTopValues = z
   .strictObject({
-    ...coverageFields,
+    ...timeCoverageFields,
     data: z.array(
       z.strictObject({
         ...topEntry,
@@ -249,9 +249,9 @@ export const analyticsTopValues = z
   .meta({ id: 'AnalyticsTop' });
 
 /** The values of a dimension, each with its number of requests, most frequent first. */
-export const analyticsValues = z
+export const analyticsDimensionValues = z
   .strictObject({
-    ...coverageFields,
+    ...timeCoverageFields,
     field: z.string(),
     data: z.array(
       z.strictObject({ value: z.string().nullable(), name: z.string().nullable(), requests: z.int() }),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { EXPORTED_CONFIG_SECTIONS } from '../exported-config-sections.ts';
-import { jsonValueField } from '../json-value.ts';
+import { EXPORTABLE_CONFIG_SECTIONS } from '../exportable-config-sections.ts';
+import { createJsonValueField } from '../json-value.ts';
 import { timestamp } from './page.ts';
 
 const problem = z.strictObject({
@@ -32,7 +32,7 @@ export const configFileStatus = z.strictObject(fileFields).meta({ id: 'ConfigFil
  * The configuration in use, and the latest version that was rejected since that configuration was
  * loaded.
  */
-export const runningConfig = z
+export const runningConfigStatus = z
   .strictObject({
     version: z
       .string()
@@ -46,7 +46,7 @@ export const runningConfig = z
 
 /** The path parameters that identify one configuration entry. */
 export const configEntryParams = z.strictObject({
-  kind: z.enum(EXPORTED_CONFIG_SECTIONS),
+  kind: z.enum(EXPORTABLE_CONFIG_SECTIONS),
   id: z.string().min(1).max(200).describe('Id of the resource in the API.'),
 });
 
@@ -100,8 +100,8 @@ const change = z.strictObject({
   id: z.string(),
   action: z.enum(['created', 'changed', 'removed']),
   fields: z.array(z.string()).describe('Fields that change. Empty if only a secret changes.'),
-  before: jsonValueField(),
-  after: jsonValueField(),
+  before: createJsonValueField(),
+  after: createJsonValueField(),
   in_file: z
     .boolean()
     .describe(

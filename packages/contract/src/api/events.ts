@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { createFilteredQuery } from './analytics.ts';
+import { createFilteredQuerySchema } from './analytics.ts';
 
 /** The topics of `GET /api/events`. */
-export const EVENT_TOPICS = [
+export const EVENT_STREAM_TOPICS = [
   'requests',
   'monitors',
   'breakers',
@@ -12,18 +12,18 @@ export const EVENT_TOPICS = [
   'approvals',
   'config',
 ] as const;
-export type EventTopic = (typeof EVENT_TOPICS)[number];
+export type EventStreamTopic = (typeof EVENT_STREAM_TOPICS)[number];
 
 const topics = z
   .string()
   .max(200)
   .default('requests')
-  .refine((text) => text.split(',').every((name) => EVENT_TOPICS.some((topic) => topic === name)), {
-    error: `must be a comma-separated list of ${EVENT_TOPICS.join(', ')}`,
+  .refine((text) => text.split(',').every((name) => EVENT_STREAM_TOPICS.some((topic) => topic === name)), {
+    error: `must be a comma-separated list of ${EVENT_STREAM_TOPICS.join(', ')}`,
   })
-  .describe(`Comma-separated topics to receive: ${EVENT_TOPICS.join(', ')}.`);
+  .describe(`Comma-separated topics to receive: ${EVENT_STREAM_TOPICS.join(', ')}.`);
 
 /**
  * The query of `GET /api/events`. The request list's filters apply only to the topic `requests`.
  */
-export const eventsQuery = createFilteredQuery({ topics });
+export const eventStreamQuery = createFilteredQuerySchema({ topics });

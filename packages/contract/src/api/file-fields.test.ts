@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
-import { BudgetSchema, LimitSchema, PolicySchema } from '../config/guardrails.ts';
+import { BudgetSchema, LimitSchema, PolicySchema } from '../config/limits-cache-policies.ts';
 import { BoardSchema, ChannelSchema, MonitorSchema } from '../config/monitoring.ts';
 import { ProviderSchema } from '../config/providers.ts';
 import { RouteSchema } from '../config/routing.ts';
 import { boardCreation } from './boards.ts';
 import { channelCreation } from './channels.ts';
-import { budgetInput, limitInput } from './guardrails.ts';
 import { keyCreation, PlatformKeySchema } from './keys.ts';
+import { budgetInput, limitInput } from './limits-and-budgets.ts';
 import { monitorCreation } from './monitors.ts';
 import { policyInput } from './policies.ts';
 import { providerCreation } from './providers.ts';

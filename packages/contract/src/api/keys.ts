@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import {
   createCrossFieldCheck,
-  labelField,
-  modelPatternListField,
-  slugField,
-  timestampField,
+  createLabelField,
+  createModelPatternListField,
+  createSlugField,
+  createTimestampField,
 } from '../config/fields.ts';
 import { KEY_SCOPES } from '../scopes.ts';
 import { configSource } from './config-source.ts';
@@ -12,7 +12,7 @@ import { createListQuerySchema, timestamp } from './page.ts';
 
 /** The fields of a platform key in floe.yaml. */
 export const PLATFORM_KEY_FIELDS = {
-  name: labelField().describe(
+  name: createLabelField().describe(
     'Name of the key, unique in the organization. Analytics, limits and budgets refer to the key by this name.',
   ),
   key: z
@@ -31,7 +31,7 @@ export const PLATFORM_KEY_FIELDS = {
     .describe(
       'SHA-256 of a key that another product issued. Set this field instead of `key`. The key may have any format.',
     ),
-  imported_from: slugField()
+  imported_from: createSlugField()
     .optional()
     .describe('Product that issued the imported key, such as `litellm`. Allowed only with `imported_hash`.'),
   scopes: z
@@ -39,9 +39,9 @@ export const PLATFORM_KEY_FIELDS = {
     .min(1)
     .default(['gateway'])
     .describe('Scopes of the key, that is, what the key may do.'),
-  team: slugField().optional().describe('Team that uses the key.'),
-  owner: labelField().optional().describe('Person or job that is responsible for the key.'),
-  models: modelPatternListField()
+  team: createSlugField().optional().describe('Team that uses the key.'),
+  owner: createLabelField().optional().describe('Person or job that is responsible for the key.'),
+  models: createModelPatternListField()
     .optional()
     .describe('Models that the key may use. Defaults to all models in the organization.'),
   paths: z
@@ -51,7 +51,7 @@ export const PLATFORM_KEY_FIELDS = {
     .describe(
       'Paths that a key with `models` may use although their requests do not contain a model, such as `/gateway/v1/files`. Each entry includes all paths below it.',
     ),
-  expires_at: timestampField().optional().describe('Time at which the key stops working.'),
+  expires_at: createTimestampField().optional().describe('Time at which the key stops working.'),
 };
 
 /** A platform key in floe.yaml. */
@@ -67,7 +67,7 @@ export const PlatformKeySchema = z.strictObject(PLATFORM_KEY_FIELDS).check(
 );
 
 const { name: keyName, team, owner } = PLATFORM_KEY_FIELDS;
-const models = modelPatternListField().describe(
+const models = createModelPatternListField().describe(
   'Ids of models that the key may use. `*` matches any characters, including `/`.',
 );
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { timezoneField } from '../config/fields.ts';
+import { createTimezoneField } from '../config/fields.ts';
 import { timestamp } from './page.ts';
 
 const label = z.string().min(1).max(200);
@@ -15,7 +15,7 @@ const settings = {
       'End of the window. With `schedule`, the time after which no occurrence continues. To end a window early, set it to the current time.',
     ),
   schedule: z
-    .strictObject({ cron: z.string().min(1).max(200), timezone: timezoneField().optional() })
+    .strictObject({ cron: z.string().min(1).max(200), timezone: createTimezoneField().optional() })
     .nullable()
     .describe(
       'Schedule of a repeating window. Each occurrence lasts `duration_minutes`. `null` means a single window.',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jsonValueField } from '../json-value.ts';
+import { createJsonValueField } from '../json-value.ts';
 import { MEMBER_ROLES } from '../roles.ts';
 import { platformKey } from './keys.ts';
 import { orgReference } from './org-reference.ts';
@@ -8,7 +8,7 @@ import { orgReference } from './org-reference.ts';
 export const MAX_PREFERENCES_CHARS = 16_384;
 
 const preferences = z
-  .record(z.string().max(100), jsonValueField())
+  .record(z.string().max(100), createJsonValueField())
   .describe(`Console preferences of this person. At most ${MAX_PREFERENCES_CHARS} characters as JSON.`);
 
 const storedPreferences = preferences.meta({ id: 'ConsolePreferences' });

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { slugField } from '../config/fields.ts';
+import { createSlugField } from '../config/fields.ts';
 import { MEMBER_ROLES } from '../roles.ts';
 import { emailAddress } from './email.ts';
 import { createListQuerySchema, timestamp } from './page.ts';
 
 const role = z.enum(MEMBER_ROLES);
 const roleField = role.describe('Role of the member, which determines what the member may do.');
-const team = slugField().nullable().describe('Team of the member. `null` if the member has no team.');
+const team = createSlugField().nullable().describe('Team of the member. `null` if the member has no team.');
 
 /** A person who belongs to the organization. */
 export const memberResource = z

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { jsonValueField } from '../json-value.ts';
+import { createJsonValueField } from '../json-value.ts';
 import { MONITOR_STATUSES } from './monitors.ts';
-import { rangeQuery, timestamp } from './page.ts';
+import { timeRangeListQuery, timestamp } from './page.ts';
 
 /** The statuses of a check. */
 export const CHECK_STATUSES = ['ok', 'missed', 'failed', 'unknown', 'started', 'logged'] as const;
@@ -10,7 +10,7 @@ const checkFilters = {
   status: z.enum(CHECK_STATUSES).optional().describe('Only checks with this status.'),
 };
 
-export const checkListQuery = rangeQuery.extend(checkFilters);
+export const checkListQuery = timeRangeListQuery.extend(checkFilters);
 
 /**
  * One beat, one missed beat, or an expected beat in a gap, for which Floe does not know whether it
@@ -30,7 +30,7 @@ export const checkResource = z
       .describe(
         'Time from the start to the end of the run, in milliseconds. `null` unless the job reported both.',
       ),
-    metadata: jsonValueField(),
+    metadata: createJsonValueField(),
     missed_count: z
       .int()
       .describe(
@@ -42,20 +42,20 @@ export type CheckResource = z.output<typeof checkResource>;
 
 export const checkExportQuery = z.strictObject({
   format: z.enum(['csv', 'ndjson']).default('csv').describe('Format of the file.'),
-  from: rangeQuery.shape.from,
-  to: rangeQuery.shape.to,
+  from: timeRangeListQuery.shape.from,
+  to: timeRangeListQuery.shape.to,
   ...checkFilters,
 });
 
-export const historyRangeQuery = z.strictObject({
+export const monitorHistoryRangeQuery = z.strictObject({
   from: timestamp.optional().describe('Start of the time range. Defaults to 30 days before `to`.'),
   to: timestamp.optional().describe('End of the time range, exclusive. Defaults to now.'),
 });
 
-export const periodListQuery = rangeQuery;
+export const monitorPeriodListQuery = timeRangeListQuery;
 
 /** A time span in which a monitor had one status. Lists are sorted newest first. */
-export const periodResource = z
+export const monitorPeriodResource = z
   .strictObject({
     status: z
       .enum([...MONITOR_STATUSES, 'unknown'])
@@ -89,7 +89,7 @@ export const gapList = z
   .strictObject({ data: z.array(z.strictObject({ started_at: timestamp, ended_at: timestamp })) })
   .meta({ id: 'Gaps' });
 
-export const monitorSummaryQuery = z.strictObject({
+export const monitorStatusSummaryQuery = z.strictObject({
   monitors: z
     .string()
     .max(8_000)
@@ -98,7 +98,7 @@ export const monitorSummaryQuery = z.strictObject({
 });
 
 /** The number of monitors in each state, and the recent history of some of them. */
-export const monitorSummary = z
+export const monitorStatusSummary = z
   .strictObject({
     counts: z.strictObject({ failing: z.int(), waiting: z.int(), paused: z.int(), healthy: z.int() }),
     recent: z
@@ -125,4 +125,4 @@ export const monitorSummary = z
       .describe('History of the requested monitors that exist.'),
   })
   .meta({ id: 'MonitorStatusSummary' });
-export type MonitorSummary = z.output<typeof monitorSummary>;
+export type MonitorSummary = z.output<typeof monitorStatusSummary>;

@@ -1,27 +1,32 @@
 import * as z from 'zod';
-import { labelField, labelListField, minutesField, slugField } from '../config/fields.ts';
-import { MONITOR_FIELDS, ScheduleSchema } from '../config/monitoring.ts';
+import {
+  createLabelField,
+  createLabelListField,
+  createMinutesField,
+  createSlugField,
+} from '../config/fields.ts';
+import { ScheduleSchema, UNCONVERTED_MONITOR_SETTINGS } from '../config/monitoring.ts';
 import { configSource } from './config-source.ts';
 import { createListQuerySchema, LIST_ORDERS, timestamp } from './page.ts';
 
 /** The statuses of a monitor. */
 export const MONITOR_STATUSES = ['waiting', 'healthy', 'failing', 'paused'] as const;
 
-const { name, description, ...plain } = MONITOR_FIELDS;
+const { name, description, ...plain } = UNCONVERTED_MONITOR_SETTINGS;
 
 const settings = {
   name,
   description,
-  expected_interval_minutes: minutesField(0.5)
+  expected_interval_minutes: createMinutesField(0.5)
     .nullable()
     .describe('How often the job sends a beat, in minutes. Set either this field or `schedule`.'),
   schedule: ScheduleSchema.nullable().describe(
     'When the job runs. Set either this field or `expected_interval_minutes`.',
   ),
-  tags: labelListField().describe(
+  tags: createLabelListField().describe(
     'Tags by which you can filter lists and select monitors for channels and maintenance windows.',
   ),
-  channels: labelListField().describe(
+  channels: createLabelListField().describe(
     'Names of the channels that receive alerts for this monitor. If empty, all channels whose `events` and `tags` match receive them.',
   ),
   paused: z
@@ -43,7 +48,7 @@ const settings = {
     .describe(
       'Whether a failure that the job reports counts as one missed beat. If `false`, a reported failure makes the monitor fail immediately.',
     ),
-  first_beat_due_minutes: minutesField(0.5)
+  first_beat_due_minutes: createMinutesField(0.5)
     .nullable()
     .describe(
       'Minutes after the creation of the monitor at which Floe sends an alert if the monitor has not received any beat. `null` means the interval plus the grace period.',
@@ -82,7 +87,7 @@ export const monitorResource = z
     id: z.string().describe('Id of the monitor. Jobs send it as `monitor_id`.'),
     kind: z.literal('heartbeat'),
     ...settings,
-    grace_period_minutes: minutesField(0).describe('Grace period that applies, in minutes.'),
+    grace_period_minutes: createMinutesField(0).describe('Grace period that applies, in minutes.'),
     grace_source: graceSource,
     ...readOnly,
   })
@@ -95,7 +100,7 @@ const optional = {
     .enum(['heartbeat', 'push'])
     .optional()
     .describe('Kind of monitor. `push` is an alias of `heartbeat`.'),
-  grace_period_minutes: minutesField(0)
+  grace_period_minutes: createMinutesField(0)
     .nullable()
     .optional()
     .describe(
@@ -108,7 +113,7 @@ const optional = {
  * floe.yaml.
  */
 export const monitorCreation = z.strictObject({
-  id: slugField().optional().describe('Id of the monitor. If absent, Floe creates one.'),
+  id: createSlugField().optional().describe('Id of the monitor. If absent, Floe creates one.'),
   ...optional,
 });
 
@@ -143,9 +148,9 @@ export const monitorListQuery = createListQuerySchema().extend({
     .describe(
       'Order of the entries. `urgency` lists failing monitors first, starting with the longest failure, then waiting monitors, then healthy monitors by their next deadline, then paused monitors.',
     ),
-  tag: labelField().optional().describe('Only monitors with this tag.'),
+  tag: createLabelField().optional().describe('Only monitors with this tag.'),
   status: z.enum(MONITOR_STATUSES).optional().describe('Only monitors with this status.'),
-  channel: labelField()
+  channel: createLabelField()
     .optional()
     .describe('Name of a channel. Returns only monitors that list this channel.'),
   source: z

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { chartRange } from './chart-range.ts';
+import { chartRangeParams } from './chart-range.ts';
 
 export const monthlyBillQuery = z.strictObject({
-  timezone: chartRange.timezone.describe(
+  timezone: chartRangeParams.timezone.describe(
     'IANA time zone in which the month begins and ends. Defaults to the organization’s time zone.',
   ),
 });

@@ -18,12 +18,12 @@ export const operatorResource = z
 export const operatorList = createPageSchema(operatorResource);
 
 /** The request body of `POST /api/management/operators`. The person must already have an account. */
-export const operatorGrant = z.strictObject({
+export const operatorCreation = z.strictObject({
   email: emailAddress.describe('Email address of an existing account.'),
 });
 
 /** A person who was removed from the organization. Group mappings do not add them again. */
-export const memberRemoval = z
+export const removedMember = z
   .strictObject({
     user_id: z.string(),
     email: z.string(),
@@ -33,4 +33,4 @@ export const memberRemoval = z
   })
   .meta({ id: 'RemovedMember' });
 
-export const memberRemovalList = createPageSchema(memberRemoval);
+export const removedMemberList = createPageSchema(removedMember);

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { slugField, timezoneField } from '../config/fields.ts';
+import { createSlugField, createTimezoneField } from '../config/fields.ts';
 import { createdKey, resourceSource } from './keys.ts';
 import { timestamp } from './page.ts';
 
 const name = z.string().min(1).max(200).describe('Display name. Defaults to the id.');
-const timezone = timezoneField().describe(
+const timezone = createTimezoneField().describe(
   'IANA time zone for budget periods, schedules and boards, such as `Europe/Berlin`.',
 );
 
@@ -29,7 +29,7 @@ export type OrgResource = z.output<typeof orgResource>;
 export const orgPatch = z.strictObject({ name: name.optional(), timezone: timezone.optional() });
 
 export const orgCreation = z.strictObject({
-  id: slugField().describe('Id of the organization, unique in the installation. You cannot change it.'),
+  id: createSlugField().describe('Id of the organization, unique in the installation. You cannot change it.'),
   name: name.optional(),
   timezone: timezone.default('UTC'),
 });

@@ -3,7 +3,7 @@ import { analyticsSummary } from './charts.ts';
 import { timestamp } from './page.ts';
 
 /** The kinds of items that need attention, in the order in which the overview shows them. */
-export const ATTENTION_KINDS = [
+export const ATTENTION_ITEM_KINDS = [
   'config_rejected',
   'store_unavailable',
   'rows_pending',
@@ -22,7 +22,7 @@ export const orgOverviewQuery = z.strictObject({
 });
 
 const attention = z.strictObject({
-  kind: z.enum(ATTENTION_KINDS),
+  kind: z.enum(ATTENTION_ITEM_KINDS),
   severity: z.enum(['critical', 'warning', 'notice']),
   subject: z
     .strictObject({ kind: z.string(), id: z.string(), name: z.string() })
@@ -56,4 +56,4 @@ export const orgOverview = z
     has_more: z.boolean().describe('Whether there are more problems of a kind than are listed.'),
   })
   .meta({ id: 'Overview' });
-export type OverviewAttention = z.output<typeof attention>;
+export type OverviewAttentionItem = z.output<typeof attention>;

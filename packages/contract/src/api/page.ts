@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { timestampField } from '../config/fields.ts';
+import { createTimestampField } from '../config/fields.ts';
 
 /**
  * A timestamp in ISO 8601. Responses use UTC with milliseconds. Requests may use any UTC offset.
  */
-export const timestamp = timestampField().meta({ examples: ['2027-01-01T00:00:00.000Z'] });
+export const timestamp = createTimestampField().meta({ examples: ['2027-01-01T00:00:00.000Z'] });
 
 /** A timestamp, or a date. A date means the start of that day in the requested time zone. */
 export const dateOrTimestamp = z.union(
@@ -45,7 +45,7 @@ export function createListQuerySchema<const Own extends string = never>(own: rea
 /**
  * The query parameters of lists that are sorted by time. `from` is inclusive, `to` is exclusive.
  */
-export const rangeQuery = pageQuery.extend({
+export const timeRangeListQuery = pageQuery.extend({
   from: timestamp.optional().describe('Start of the time range, inclusive. Defaults to the oldest entry.'),
   to: timestamp.optional().describe('End of the time range, exclusive. Defaults to now.'),
 });

@@ -1,7 +1,12 @@
 import * as z from 'zod';
-import { POLICY_FIELDS, PolicySchema } from '../config/guardrails.ts';
-import { orderedConfigEntryFields, positionField, readOnlyEntryFields, toWritableFields } from './entries.ts';
+import { POLICY_FIELDS, PolicySchema } from '../config/limits-cache-policies.ts';
 import { dateOrTimestamp, timestamp } from './page.ts';
+import {
+  orderedResourceMetadataFields,
+  positionField,
+  readOnlyMetadataFields,
+  toWritableFields,
+} from './resource-fields.ts';
 
 const detect = z.strictObject({ secrets: z.boolean(), pii: z.array(z.string()) });
 
@@ -17,7 +22,7 @@ export const policyResource = z
     action: z.enum(['allow', 'deny', 'flag', 'redact']),
     mode: z.enum(['monitor', 'enforce']),
     message: z.string().nullable(),
-    ...orderedConfigEntryFields,
+    ...orderedResourceMetadataFields,
   })
   .meta({ id: 'Policy' });
 
@@ -28,7 +33,7 @@ export const policyResource = z
 export const policyInput = z.strictObject({
   ...toWritableFields(POLICY_FIELDS),
   position: positionField,
-  ...readOnlyEntryFields,
+  ...readOnlyMetadataFields,
 });
 
 const object = z.record(z.string(), z.unknown());
@@ -149,7 +154,7 @@ export const policyDryRunJobInput = z.strictObject({
 });
 
 /** The `result` of a finished dry-run job. */
-export const policyDryRunResult = z
+export const policyDryRunJobResult = z
   .strictObject({
     from: timestamp,
     to: timestamp,

@@ -1,8 +1,13 @@
 import * as z from 'zod';
 import { CredentialSchema, PROVIDER_FIELDS, PriceSchema } from '../config/providers.ts';
-import { jsonValueField } from '../json-value.ts';
-import { configEntryFields, readOnlyEntryFields, readOnlyField, toWritableFields } from './entries.ts';
+import { createJsonValueField } from '../json-value.ts';
 import { createPageSchema, timestamp } from './page.ts';
+import {
+  readOnlyField,
+  readOnlyMetadataFields,
+  resourceMetadataFields,
+  toWritableFields,
+} from './resource-fields.ts';
 
 const timeouts = z.strictObject({
   connect_ms: z.int(),
@@ -51,7 +56,7 @@ export const credentialResource = z
     test: credentialTestResult
       .nullable()
       .describe('Result of the last test. `null` if the credential was never tested.'),
-    ...configEntryFields,
+    ...resourceMetadataFields,
   })
   .meta({ id: 'Credential' });
 
@@ -98,27 +103,27 @@ export const providerResource = z
     header_names: z
       .array(z.string())
       .describe('Names of the additional headers. Their values are never returned.'),
-    body: z.record(z.string(), jsonValueField()),
+    body: z.record(z.string(), createJsonValueField()),
     api_version: z.string().nullable(),
     deployments: z.record(z.string(), z.string()),
     region: z.string().nullable(),
     project: z.string().nullable(),
     role_arn: z.string().nullable(),
     identity: identityFields.nullable(),
-    outbound: z.record(z.string(), jsonValueField()).nullable(),
-    client_cert: z.record(z.string(), jsonValueField()).nullable(),
+    outbound: z.record(z.string(), createJsonValueField()).nullable(),
+    client_cert: z.record(z.string(), createJsonValueField()).nullable(),
     billing: z.enum(['metered', 'free', 'seat']),
     price_multiplier: z.number(),
     prices: z.record(z.string(), PriceSchema),
     timeouts,
     breaker: z.record(z.string(), z.union([z.number(), z.boolean()])),
-    ...configEntryFields,
+    ...resourceMetadataFields,
   })
   .meta({ id: 'Provider' });
 
 /** Fields of a response that a request may repeat without effect. */
 const readOnlyFields = {
-  ...readOnlyEntryFields,
+  ...readOnlyMetadataFields,
   origin: readOnlyField,
   problem: readOnlyField,
   native_dialects: readOnlyField,
@@ -137,7 +142,7 @@ const writableCredential = z.strictObject({
   origin: readOnlyField,
   tested_at: readOnlyField,
   test: readOnlyField,
-  ...readOnlyEntryFields,
+  ...readOnlyMetadataFields,
 });
 
 const settings = {

@@ -1,27 +1,27 @@
 import * as z from 'zod';
-import { RELAY_EVENTS, RELAY_RULE_FIELDS, RelayRuleSchema } from '../config/relay.ts';
+import { RELAY_EVENT_KINDS, RELAY_RULE_FIELDS, RelayRuleSchema } from '../config/relay.ts';
 import type { Json } from '../json.ts';
-import { toWritableFields } from './entries.ts';
-import { jobResource } from './jobs.ts';
+import { backgroundJobResource } from './background-jobs.ts';
 import { resourceSource } from './keys.ts';
-import { pageQuery, rangeQuery, timestamp } from './page.ts';
+import { pageQuery, timeRangeListQuery, timestamp } from './page.ts';
 import {
-  relayDecisionKind,
-  relayDetectionCount,
+  relayDecisionValue,
   relayEvent,
+  relayFindingCount,
   relayRuleHit,
   relayRuleMode,
   relayShortText,
 } from './relay.ts';
+import { toWritableFields } from './resource-fields.ts';
 
 /** A recorded relay decision. */
 export const storedRelayDecision = z
   .strictObject({
     id: z.string(),
     created_at: timestamp,
-    event: z.enum(RELAY_EVENTS),
-    decision: relayDecisionKind,
-    enforced_decision: relayDecisionKind,
+    event: z.enum(RELAY_EVENT_KINDS),
+    decision: relayDecisionValue,
+    enforced_decision: relayDecisionValue,
     rule: z.string().nullable(),
     mode: relayRuleMode.nullable(),
     input_summary: z.string().describe('Shortened command, tool call, prompt or path. Secrets are masked.'),
@@ -38,18 +38,18 @@ export const storedRelayDecision = z
     user_message: z.string().nullable(),
     agent_message: z.string().nullable(),
     matches: z.array(relayRuleHit),
-    findings: z.array(relayDetectionCount),
+    findings: z.array(relayFindingCount),
     approval_id: z.string().nullable(),
     latency_us: z.int(),
   })
   .meta({ id: 'RelayDecisionRecord' });
 
-export const relayDecisionListQuery = rangeQuery.extend({
-  decision: relayDecisionKind.optional().describe('Only decisions with this value of `decision`.'),
-  enforced_decision: relayDecisionKind
+export const relayDecisionListQuery = timeRangeListQuery.extend({
+  decision: relayDecisionValue.optional().describe('Only decisions with this value of `decision`.'),
+  enforced_decision: relayDecisionValue
     .optional()
     .describe('Only decisions with this value of `enforced_decision`.'),
-  event: z.enum(RELAY_EVENTS).optional().describe('Only decisions about this event.'),
+  event: z.enum(RELAY_EVENT_KINDS).optional().describe('Only decisions about this event.'),
   rule: relayShortText.optional().describe('Name of the rule that determined the decision.'),
   mode: relayRuleMode.optional().describe('Mode of the rule that determined the decision.'),
   agent: relayShortText.optional().describe('Name of the agent, such as `cursor`.'),
@@ -105,7 +105,7 @@ export const relaySession = z
   })
   .meta({ id: 'RelaySession' });
 
-export const relaySessionListQuery = rangeQuery.extend({
+export const relaySessionListQuery = timeRangeListQuery.extend({
   covered: z
     .enum(['true', 'false'])
     .optional()
@@ -147,7 +147,7 @@ export const relayCoverage = z
   })
   .meta({ id: 'RelayCoverage' });
 
-export const relayCoverageQuery = rangeQuery.pick({ from: true, to: true });
+export const relayCoverageQuery = timeRangeListQuery.pick({ from: true, to: true });
 
 const json: z.ZodType<Json, Json> = z.any();
 
@@ -203,8 +203,8 @@ const spanFields = { start: z.int(), end: z.int() };
 
 /** The decision on a hypothetical event, and the rules that match it. */
 export const relaySimulationResult = z.strictObject({
-  decision: relayDecisionKind,
-  enforced_decision: relayDecisionKind,
+  decision: relayDecisionValue,
+  enforced_decision: relayDecisionValue,
   rule: z.string().nullable(),
   mode: relayRuleMode.nullable(),
   user_message: z.string().nullable(),
@@ -229,7 +229,7 @@ export const relaySimulationResult = z.strictObject({
         ),
     }),
   ),
-  findings: z.array(relayDetectionCount),
+  findings: z.array(relayFindingCount),
   commands: z.array(
     z.strictObject({
       name: z.string().nullable(),
@@ -266,8 +266,8 @@ const changedDecision = z.strictObject({
   decision_id: z.string(),
   created_at: timestamp,
   input_summary: z.string(),
-  before: relayDecisionKind,
-  after: relayDecisionKind,
+  before: relayDecisionValue,
+  after: relayDecisionValue,
   rule: z.string().nullable(),
 });
 
@@ -284,7 +284,7 @@ export const relayDryRunResult = z.strictObject({
   newly_allowed: z.int(),
   unchanged: z.int(),
   changes: z.array(changedDecision).describe('Decisions that change, newest first. At most 200.'),
-  job: jobResource
+  job: backgroundJobResource
     .nullable()
     .describe(
       'Background job that evaluates the remaining decisions, if the evaluation takes longer than a second. The other fields contain the results so far. The `result` of the job will contain all results.',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { RELAY_EVENTS } from '../config/relay.ts';
-import { rangeQuery, timestamp } from './page.ts';
+import { RELAY_EVENT_KINDS } from '../config/relay.ts';
+import { timeRangeListQuery, timestamp } from './page.ts';
 
 /** A short string from an agent, such as a name or an id. */
 export const relayShortText = z.string().min(1).max(200);
@@ -14,10 +14,10 @@ export const RELAY_DECISIONS = ['allow', 'deny', 'ask', 'abstain'] as const;
  * The modes of rules. `observe` only records the match, `warn` also informs the user, `enforce` also
  * applies the decision.
  */
-export const RELAY_MODES = ['observe', 'warn', 'enforce'] as const;
+export const RELAY_RULE_MODES = ['observe', 'warn', 'enforce'] as const;
 
-export const relayDecisionKind = z.enum(RELAY_DECISIONS);
-export const relayRuleMode = z.enum(RELAY_MODES);
+export const relayDecisionValue = z.enum(RELAY_DECISIONS);
+export const relayRuleMode = z.enum(RELAY_RULE_MODES);
 
 const shell = z.strictObject({
   command: text,
@@ -58,7 +58,7 @@ const EVENT_FIELDS = {
     .describe(
       'Id of the event. Requests with the same id receive the same decision, and the event is recorded once.',
     ),
-  event: z.enum(RELAY_EVENTS).describe('What the agent is about to do.'),
+  event: z.enum(RELAY_EVENT_KINDS).describe('What the agent is about to do.'),
   session_id: relayShortText.optional().describe('Id of the agent session.'),
   turn_id: relayShortText.optional().describe('Id of the turn within the session.'),
   tool_use_id: relayShortText.optional().describe('Id of the tool call, as the agent assigned it.'),
@@ -111,7 +111,7 @@ export const relayEvent = z
 export type RelayEvent = z.output<typeof relayEvent>;
 
 /** The number of findings of one kind. */
-export const relayDetectionCount = z.strictObject({ kind: z.string(), count: z.int() });
+export const relayFindingCount = z.strictObject({ kind: z.string(), count: z.int() });
 
 /** A rule that matches an event. */
 export const relayRuleHit = z.strictObject({
@@ -126,7 +126,7 @@ const pendingApproval = z.strictObject({ id: z.string(), url: z.string(), expire
 /** The relay's decision on an event. */
 export const relayDecision = z
   .strictObject({
-    decision: relayDecisionKind.describe(
+    decision: relayDecisionValue.describe(
       'Decision of the relay. `abstain` means that no rule applies, and the agent uses its own permissions.',
     ),
     rule: z.string().nullable(),
@@ -135,10 +135,10 @@ export const relayDecision = z
     agent_message: z.string().nullable(),
     decision_id: z.string(),
     mode: relayRuleMode.nullable().describe('Mode of the rule. `null` means that no rule applies.'),
-    enforced_decision: relayDecisionKind.describe('Decision that would apply if all rules were enforced.'),
+    enforced_decision: relayDecisionValue.describe('Decision that would apply if all rules were enforced.'),
     on_error: z.enum(['open', 'closed']),
     matches: z.array(relayRuleHit).describe('All rules that apply.'),
-    findings: z.array(relayDetectionCount),
+    findings: z.array(relayFindingCount),
     approval: pendingApproval.nullable(),
   })
   .meta({ id: 'RelayDecision' });
@@ -198,7 +198,7 @@ export const storedRelayReport = z
   })
   .meta({ id: 'RelayReportRecord' });
 
-export const relayReportListQuery = rangeQuery.extend({
+export const relayReportListQuery = timeRangeListQuery.extend({
   session: relayShortText.optional().describe('Id of the session.'),
   type: relayShortText.optional().describe('Kind of event, such as `session_start`.'),
 });
@@ -239,7 +239,7 @@ export const relayApproval = z
     state: z.enum(['waiting', 'allowed', 'denied', 'expired']),
     scope: z.enum(['once', 'session']).nullable(),
     decision_id: z.string(),
-    event: z.enum(RELAY_EVENTS),
+    event: z.enum(RELAY_EVENT_KINDS),
     rules: z.array(z.string()),
     session_id: z.string().nullable(),
     agent: z.string(),

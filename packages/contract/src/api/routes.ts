@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { ROUTE_FIELDS } from '../config/routing.ts';
-import { orderedConfigEntryFields, positionField, readOnlyEntryFields, toWritableFields } from './entries.ts';
+import {
+  orderedResourceMetadataFields,
+  positionField,
+  readOnlyMetadataFields,
+  toWritableFields,
+} from './resource-fields.ts';
 
 const timeouts = z.strictObject({
   connect_ms: z.int().optional(),
@@ -31,7 +36,7 @@ export const routeResource = z
       .enum(['on', 'off'])
       .nullable()
       .describe('Whether the route uses the response cache. `null` means the setting of the organization.'),
-    ...orderedConfigEntryFields,
+    ...orderedResourceMetadataFields,
   })
   .meta({ id: 'Route' });
 
@@ -42,7 +47,7 @@ export const routeResource = z
 export const routeInput = z.strictObject({
   ...toWritableFields(ROUTE_FIELDS),
   position: positionField,
-  ...readOnlyEntryFields,
+  ...readOnlyMetadataFields,
 });
 
 /** The hypothetical request whose routing is simulated. */

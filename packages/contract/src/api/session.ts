@@ -39,7 +39,7 @@ const personName = z.string().trim().min(1).max(100);
 const linkToken = z.string().min(1).max(200).meta({ writeOnly: true });
 
 /** The methods that the sign-in page offers. */
-export const signInMethods = z
+export const offeredSignInMethods = z
   .strictObject({
     password: z.boolean(),
     passkey: z.boolean(),
@@ -56,7 +56,7 @@ const signedOutSession = z.strictObject({
     .describe(
       'Whether a person can become an owner with a one-time link: the installation has no owner yet, or a new link was created.',
     ),
-  methods: signInMethods,
+  methods: offeredSignInMethods,
 });
 
 /** The caller's own console session. */
@@ -179,7 +179,7 @@ export const invitationPreview = z.strictObject({
  * The request body of `POST /api/session/invitation`. A caller who is signed in as the invited
  * account sends only the token.
  */
-export const invitationBody = z.strictObject({
+export const invitationAcceptanceBody = z.strictObject({
   token: linkToken,
   name: personName.optional().describe('Name of the person. Required for a new account.'),
   password: presentedPassword
@@ -190,11 +190,11 @@ export const invitationBody = z.strictObject({
 });
 
 /** Whether the caller's account is linked to an issuer in `auth.oidc`. */
-export const ownIdentity = z
+export const ownIdentityLink = z
   .strictObject({ name: z.string(), connected: z.boolean() })
   .meta({ id: 'OwnIdentity' });
 
-export const ownIdentityPage = createPageSchema(ownIdentity);
+export const ownIdentityLinkList = createPageSchema(ownIdentityLink);
 
 /**
  * The response of `POST /api/me/identities/{name}/connect`: the URL to which the browser is

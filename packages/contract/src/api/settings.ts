@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { ORG_SETTINGS_FIELDS } from '../config/org.ts';
-import { configEntryFields, readOnlyEntryFields, readOnlyField, toWritableFields } from './entries.ts';
+import {
+  readOnlyField,
+  readOnlyMetadataFields,
+  resourceMetadataFields,
+  toWritableFields,
+} from './resource-fields.ts';
 
 const passthroughTargetList = z.array(
   z.strictObject({ provider: z.string(), model_map: z.record(z.string(), z.string()) }),
@@ -31,7 +36,7 @@ export const orgSettings = z
       keep_text: z.enum(['masked', 'none']),
     }),
     sources: z
-      .record(z.string(), z.strictObject(configEntryFields))
+      .record(z.string(), z.strictObject(resourceMetadataFields))
       .describe(
         'Where each setting is defined. A setting whose `updated_at` is `null` has its default value.',
       ),
@@ -52,5 +57,5 @@ export const orgSettingsPatch = z.strictObject({
 export const cacheSettingsPatch = z.strictObject({
   ...toWritableFields(cache.unwrap().shape),
   purges: readOnlyField,
-  ...readOnlyEntryFields,
+  ...readOnlyMetadataFields,
 });

@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { labelField, slugField } from '../config/fields.ts';
+import { createLabelField, createSlugField } from '../config/fields.ts';
 import { configSource } from './config-source.ts';
 import { timestamp } from './page.ts';
 
 const COST_CENTER = 'Cost center of the team in analytics and monthly files.';
 const fields = {
-  name: labelField().describe('Display name. Defaults to the id.'),
-  cost_center: labelField().describe(COST_CENTER),
+  name: createLabelField().describe('Display name. Defaults to the id.'),
+  cost_center: createLabelField().describe(COST_CENTER),
 };
 
 /** A team in floe.yaml. */
 export const TeamSchema = z
-  .strictObject({ id: slugField().describe('Id of the team. Unique in the organization.'), ...fields })
+  .strictObject({ id: createSlugField().describe('Id of the team. Unique in the organization.'), ...fields })
   .partial({ name: true, cost_center: true })
   .transform((team) => ({ ...team, name: team.name ?? team.id }));
 
@@ -43,7 +43,7 @@ export const teamResource = z
 export type Team = z.output<typeof teamResource>;
 
 export const teamCreation = z.strictObject({
-  id: slugField().describe('Id of the team. Unique in the organization. Cannot be changed.'),
+  id: createSlugField().describe('Id of the team. Unique in the organization. Cannot be changed.'),
   ...settings,
 });
 

@@ -4,7 +4,7 @@ import * as z from 'zod';
  * Creates the schema of an id in lowercase. The error messages of all fields in this file complete
  * the sentence "<field>: …".
  */
-export function slugField() {
+export function createSlugField() {
   return z
     .string()
     .regex(
@@ -14,22 +14,22 @@ export function slugField() {
 }
 
 /** Creates the schema of a string of 1 to 200 characters. */
-export function labelField() {
+export function createLabelField() {
   return z.string().min(1).max(200);
 }
 
 /** Creates the schema of a list of labels that name or filter objects. */
-export function labelListField() {
-  return z.array(labelField()).max(50);
+export function createLabelListField() {
+  return z.array(createLabelField()).max(50);
 }
 
 /** Creates the schema of a list of patterns for the models that a key may use. */
-export function modelPatternListField() {
-  return z.array(modelPatternField()).min(1).max(200);
+export function createModelPatternListField() {
+  return z.array(createModelPatternField()).min(1).max(200);
 }
 
 /** Creates the schema of a list of recipients' e-mail addresses. */
-export function emailAddressListField() {
+export function createEmailAddressListField() {
   return z.array(z.email('must be an email address')).min(1).max(50);
 }
 
@@ -37,7 +37,7 @@ export function emailAddressListField() {
  * Creates the schema of a secret value, which must never be shown. JSON Schema's `writeOnly` marks it
  * for forms and documents.
  */
-export function secretField() {
+export function createSecretField() {
   return z
     .string()
     .min(1)
@@ -65,7 +65,7 @@ const RESERVED_HEADERS = new Set([
 ]);
 
 /** Creates the schema of additional request headers, by name. */
-export function extraHeadersField() {
+export function createExtraHeadersField() {
   return z.record(
     z
       .string()
@@ -79,32 +79,32 @@ export function extraHeadersField() {
 }
 
 /** Creates the schema of a model id pattern. `*` matches any characters, including `/`. */
-export function modelPatternField() {
+export function createModelPatternField() {
   return z.string().min(1).max(300);
 }
 
 /** Creates the schema of a positive integer. */
-export function positiveCountField() {
+export function createPositiveCountField() {
   return z.int().min(1);
 }
 
 /** Creates the schema of a port number. */
-export function portField() {
+export function createPortField() {
   return z.int().min(1).max(65_535);
 }
 
 /** Creates the schema of a number of minutes, optionally with a fraction, at most 366 days. */
-export function minutesField(minimum: number) {
+export function createMinutesField(minimum: number) {
   return z.number().min(minimum).max(527_040);
 }
 
 /** Creates the schema of a timestamp in ISO 8601 with a UTC offset: `2027-01-01T00:00:00Z`. */
-export function timestampField() {
+export function createTimestampField() {
   return z.iso.datetime({ offset: true, error: 'must be a timestamp such as 2027-01-01T00:00:00Z' });
 }
 
 /** Creates the schema of an IANA time zone. */
-export function timezoneField() {
+export function createTimezoneField() {
   return z.string().max(64).refine(isTimezone, 'must be an IANA time zone such as Europe/Berlin');
 }
 
@@ -112,7 +112,7 @@ export function timezoneField() {
  * Creates the schema of an http(s) URL that paths are appended to. It has no trailing slash, query,
  * fragment or user name.
  */
-export function baseUrlField() {
+export function createBaseUrlField() {
   return z
     .string()
     .max(2_000)
@@ -127,7 +127,7 @@ export function baseUrlField() {
  * Creates the schema of an http(s) URL that is used unchanged. User names are rejected, because
  * they would have no effect.
  */
-export function webUrlField() {
+export function createWebUrlField() {
   return z
     .string()
     .max(2_000)
@@ -136,7 +136,7 @@ export function webUrlField() {
 }
 
 /** Creates the schema of a string that is empty (disabled) or a URL with one of `schemes`. */
-export function optionalUrlField(schemes: readonly string[]) {
+export function createOptionalUrlField(schemes: readonly string[]) {
   return z
     .string()
     .refine(
@@ -148,7 +148,7 @@ export function optionalUrlField(schemes: readonly string[]) {
 }
 
 /** Creates the schema of an IP address, or a network in CIDR notation. */
-export function networkField() {
+export function createNetworkField() {
   return z.union(
     [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
     'must be an IP address or a network such as 10.0.0.0/8',
@@ -156,7 +156,7 @@ export function networkField() {
 }
 
 /** Creates the schema of one string or a list of strings. The parsed value is always a list. */
-export function stringListField() {
+export function createStringListField() {
   return z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
     .transform((value) => (typeof value === 'string' ? [value] : value));

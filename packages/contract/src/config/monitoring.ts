@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import {
-  baseUrlField,
+  createBaseUrlField,
   createCrossFieldCheck,
-  emailAddressListField,
-  labelField,
-  labelListField,
-  minutesField,
-  positiveCountField,
-  secretField,
-  slugField,
-  timestampField,
-  timezoneField,
-  webUrlField,
+  createEmailAddressListField,
+  createLabelField,
+  createLabelListField,
+  createMinutesField,
+  createPositiveCountField,
+  createSecretField,
+  createSlugField,
+  createTimestampField,
+  createTimezoneField,
+  createWebUrlField,
 } from './fields.ts';
 
 /** Five or six fields of cron characters, or a macro. The schedule engine validates the details. */
@@ -25,16 +25,16 @@ export const ScheduleSchema = z.strictObject({
     .max(200)
     .regex(CRON, 'must be a cron expression with five fields, such as 0 3 * * *')
     .describe('Cron expression with five fields, such as `0 3 * * *`.'),
-  timezone: timezoneField()
+  timezone: createTimezoneField()
     .optional()
     .describe('Time zone of the cron expression. Defaults to the organization’s time zone.'),
 });
 
 /** The monitor settings whose names and values are the same in the API and in the database columns. */
-export const MONITOR_FIELDS = {
-  name: labelField().describe('Display name in lists and messages.'),
+export const UNCONVERTED_MONITOR_SETTINGS = {
+  name: createLabelField().describe('Display name in lists and messages.'),
   description: z.string().max(2_000).describe('What the job does, or what to do when it fails.'),
-  alert_after_misses: positiveCountField().describe(
+  alert_after_misses: createPositiveCountField().describe(
     'Number of consecutive missed beats after which Floe sends an alert.',
   ),
 };
@@ -49,25 +49,25 @@ export const unconvertedMonitorFields = z.object({
 /** A monitor in floe.yaml. */
 export const MonitorSchema = z
   .strictObject({
-    id: slugField().describe('Id of the monitor. Jobs send this id as `monitor_id`.'),
-    name: labelField().optional().describe('Name of the monitored job or worker. Defaults to the id.'),
+    id: createSlugField().describe('Id of the monitor. Jobs send this id as `monitor_id`.'),
+    name: createLabelField().optional().describe('Name of the monitored job or worker. Defaults to the id.'),
     kind: z
       .enum(['heartbeat', 'push'])
       .default('heartbeat')
       .describe('Kind of monitor. `push` is an alias of `heartbeat`.'),
     description: z.string().max(2_000).default('').describe('Notes for people who receive an alert.'),
-    expected_interval_minutes: minutesField(0.5)
+    expected_interval_minutes: createMinutesField(0.5)
       .optional()
       .describe('How often the job sends a beat, in minutes. Set either this field or `schedule`.'),
     schedule: ScheduleSchema.optional().describe(
       'When the job runs. Set either this field or `expected_interval_minutes`.',
     ),
-    grace_period_minutes: minutesField(0)
+    grace_period_minutes: createMinutesField(0)
       .optional()
       .describe(
         'How late a beat may arrive before it counts as missed, in minutes. Defaults to the organization’s `monitoring.grace_period_minutes`.',
       ),
-    tags: labelListField()
+    tags: createLabelListField()
       .default([])
       .describe(
         'Tags of the monitor. You can filter lists by tag, and channels can restrict their alerts to tags.',
@@ -78,25 +78,25 @@ export const MonitorSchema = z
       .describe(
         'Whether the monitor is paused. While a monitor is paused, Floe records beats but does not expect them.',
       ),
-    paused_until: timestampField().optional().describe('Time when the pause ends automatically.'),
-    muted_until: timestampField()
+    paused_until: createTimestampField().optional().describe('Time when the pause ends automatically.'),
+    muted_until: createTimestampField()
       .optional()
       .describe(
         'Time until which Floe sends no alerts for this monitor. Floe still records the monitor’s status.',
       ),
-    alert_after_misses: MONITOR_FIELDS.alert_after_misses.default(1),
+    alert_after_misses: UNCONVERTED_MONITOR_SETTINGS.alert_after_misses.default(1),
     fail_counts_as_miss: z
       .boolean()
       .default(false)
       .describe(
         'Whether a failure that the job reports counts as one missed beat. If `false`, a reported failure makes the monitor fail immediately.',
       ),
-    first_beat_due_minutes: minutesField(0.5)
+    first_beat_due_minutes: createMinutesField(0.5)
       .optional()
       .describe(
         'Minutes after the monitor’s creation by which the first beat must arrive. If none arrives, Floe sends an alert. Defaults to the expected interval plus the grace period.',
       ),
-    channels: labelListField()
+    channels: createLabelListField()
       .default([])
       .describe(
         'Names of the channels that receive alerts for this monitor. If empty, all channels whose `events` and `tags` match receive the alerts.',
@@ -126,13 +126,13 @@ export const ALERT_EVENTS = [
 ] as const;
 
 const channelFields = {
-  name: slugField().describe('Name of the channel, unique in the organization.'),
+  name: createSlugField().describe('Name of the channel, unique in the organization.'),
   events: z
     .array(z.enum(ALERT_EVENTS))
     .min(1)
     .optional()
     .describe('Events for which the channel receives alerts. Defaults to all events.'),
-  tags: labelListField()
+  tags: createLabelListField()
     .default([])
     .describe(
       'The channel receives only alerts for monitors with one of these tags. If empty, the channel receives alerts for all monitors.',
@@ -145,7 +145,7 @@ const channelFields = {
     .describe('How often Floe repeats an alert while the problem lasts, in minutes. 0 means never.'),
 } as const;
 
-const secretUrl = () => webUrlField().meta({ writeOnly: true });
+const secretUrl = () => createWebUrlField().meta({ writeOnly: true });
 
 /** An alert channel in floe.yaml. */
 export const ChannelSchema = z.discriminatedUnion('kind', [
@@ -153,7 +153,7 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
     ...channelFields,
     kind: z.literal('webhook').describe('Sends JSON to a URL, signed according to Standard Webhooks.'),
     url: secretUrl().describe('URL that Floe sends messages to.'),
-    secret: secretField()
+    secret: createSecretField()
       .optional()
       .describe('Secret that Floe uses to sign messages. If not set, Floe does not sign messages.'),
   }),
@@ -167,13 +167,13 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...channelFields,
     kind: z.literal('email').describe('Sends emails through the mail server in `smtp`.'),
-    to: emailAddressListField().describe('Recipients.'),
+    to: createEmailAddressListField().describe('Recipients.'),
   }),
   z.strictObject({
     ...channelFields,
     kind: z.literal('pagerduty').describe('Sends events to PagerDuty (Events API v2).'),
-    routing_key: secretField().describe('Integration key of the PagerDuty service.'),
-    base_url: baseUrlField()
+    routing_key: createSecretField().describe('Integration key of the PagerDuty service.'),
+    base_url: createBaseUrlField()
       .default('https://events.pagerduty.com')
       .describe('Base URL of the Events API. Use `https://events.eu.pagerduty.com` for accounts in the EU.'),
   }),
@@ -181,22 +181,22 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
     ...channelFields,
     kind: z.literal('ntfy').describe('Sends messages to a topic on an ntfy server.'),
     url: secretUrl().describe('URL of the topic.'),
-    token: secretField().optional().describe('Access token, if the topic requires one.'),
+    token: createSecretField().optional().describe('Access token, if the topic requires one.'),
   }),
   z.strictObject({
     ...channelFields,
     kind: z.literal('telegram').describe('Sends messages to a Telegram chat through a bot.'),
-    bot_token: secretField().describe('Access token of the bot.'),
-    chat_id: labelField().describe('Id of the chat. In YAML, write the id in quotes.'),
-    base_url: baseUrlField()
+    bot_token: createSecretField().describe('Access token of the bot.'),
+    chat_id: createLabelField().describe('Id of the chat. In YAML, write the id in quotes.'),
+    base_url: createBaseUrlField()
       .default('https://api.telegram.org')
       .describe('Base URL of the Bot API. Change it only if you run your own Bot API server.'),
   }),
 ]);
 
 /** Creates the schema of a board's slug, which is part of its URL. */
-export function boardSlugField() {
-  return slugField()
+export function createBoardSlugField() {
+  return createSlugField()
     .refine(
       (text) => !text.endsWith('.json'),
       'must not end in .json, which is reserved for the data of the board',
@@ -205,23 +205,23 @@ export function boardSlugField() {
 }
 
 const boardGroup = z.strictObject({
-  name: labelField().describe('Heading of the group.'),
+  name: createLabelField().describe('Heading of the group.'),
   monitors: z
-    .array(slugField())
+    .array(createSlugField())
     .max(1_000)
     .default([])
     .describe('Ids of the monitors in the group, in display order.'),
 });
 
 /** Creates the schema of the monitor groups that a board shows. */
-export function boardGroupsField() {
+export function createBoardGroupsField() {
   return z.array(boardGroup).max(100);
 }
 
 /** The board settings whose names and values are the same in the API and in the database columns. */
-export const BOARD_FIELDS = {
-  name: labelField().describe('Title of the board.'),
-  timezone: timezoneField()
+export const UNCONVERTED_BOARD_SETTINGS = {
+  name: createLabelField().describe('Title of the board.'),
+  timezone: createTimezoneField()
     .nullable()
     .describe('Time zone for days and times on the board. If `null`, the organization’s time zone applies.'),
 };
@@ -236,12 +236,12 @@ export const unconvertedBoardFields = z.object({
 /** A board in floe.yaml. */
 export const BoardSchema = z
   .strictObject({
-    slug: boardSlugField(),
-    name: labelField().optional().describe('Title of the board. Defaults to the slug.'),
+    slug: createBoardSlugField(),
+    name: createLabelField().optional().describe('Title of the board. Defaults to the slug.'),
     public: z.boolean().default(false).describe('Whether anyone can see the board without signing in.'),
-    timezone: timezoneField()
+    timezone: createTimezoneField()
       .optional()
       .describe('Time zone for days and times on the board. Defaults to the organization’s time zone.'),
-    groups: boardGroupsField().default([]).describe('Groups of monitors, in display order.'),
+    groups: createBoardGroupsField().default([]).describe('Groups of monitors, in display order.'),
   })
   .transform((board) => ({ ...board, name: board.name ?? board.slug }));

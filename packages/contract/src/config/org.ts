@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { PlatformKeySchema } from '../api/keys.ts';
 import { TeamSchema } from '../api/teams.ts';
-import { labelField, minutesField, slugField, timezoneField } from './fields.ts';
-import { BudgetSchema, CacheSchema, LimitSchema, PolicySchema } from './guardrails.ts';
+import { createLabelField, createMinutesField, createSlugField, createTimezoneField } from './fields.ts';
+import { BudgetSchema, CacheSchema, LimitSchema, PolicySchema } from './limits-cache-policies.ts';
 import { BoardSchema, ChannelSchema, MonitorSchema } from './monitoring.ts';
 import { ProviderSchema } from './providers.ts';
 import { RelaySchema, RelaySettingsSchema } from './relay.ts';
@@ -32,7 +32,7 @@ export const ORG_SETTINGS_FIELDS = {
   analytics: z
     .strictObject({
       metadata_keys: z
-        .array(labelField())
+        .array(createLabelField())
         .max(10)
         .default([])
         .describe('Metadata keys that charts can use to filter and group requests. At most 10.'),
@@ -42,7 +42,7 @@ export const ORG_SETTINGS_FIELDS = {
   attribution: z
     .strictObject({
       user_headers: z
-        .array(labelField())
+        .array(createLabelField())
         .default([])
         .describe(
           'Request headers that can contain the end user’s id. Floe uses the first header that is present.',
@@ -52,7 +52,7 @@ export const ORG_SETTINGS_FIELDS = {
     .describe('How Floe identifies the end user of a request.'),
   monitoring: z
     .strictObject({
-      grace_period_minutes: minutesField(0)
+      grace_period_minutes: createMinutesField(0)
         .default(5)
         .describe('Default grace period for monitors, in minutes.'),
     })
@@ -82,9 +82,11 @@ export const ORG_SETTINGS_FIELDS = {
 /** An organization in floe.yaml. */
 export const OrgSchema = z
   .strictObject({
-    id: slugField().describe('Id of the organization, unique in the installation. You cannot change the id.'),
-    name: labelField().optional().describe('Display name. Defaults to the id.'),
-    timezone: timezoneField()
+    id: createSlugField().describe(
+      'Id of the organization, unique in the installation. You cannot change the id.',
+    ),
+    name: createLabelField().optional().describe('Display name. Defaults to the id.'),
+    timezone: createTimezoneField()
       .default('UTC')
       .describe('Time zone for budget periods, schedules, days in charts, and monthly usage files.'),
     chat_reasoning: ORG_SETTINGS_FIELDS.chat_reasoning,

@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { jsonValueField } from '../json-value.ts';
+import { createJsonValueField } from '../json-value.ts';
 import {
-  baseUrlField,
+  createBaseUrlField,
   createCrossFieldCheck,
-  extraHeadersField,
-  labelField,
-  modelPatternField,
-  positiveCountField,
-  secretField,
-  slugField,
+  createExtraHeadersField,
+  createLabelField,
+  createModelPatternField,
+  createPositiveCountField,
+  createSecretField,
+  createSlugField,
 } from './fields.ts';
-import { OutboundSchema } from './platform.ts';
+import { OutboundSchema } from './installation-sections.ts';
 import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from './provider-kinds.ts';
 
 const TIMEOUT_DESCRIPTIONS = {
@@ -23,20 +23,20 @@ const TIMEOUT_DESCRIPTIONS = {
 
 /** The timeouts of upstream requests, in milliseconds. */
 export const TimeoutsSchema = z.strictObject({
-  connect_ms: positiveCountField().default(5_000).describe(TIMEOUT_DESCRIPTIONS.connect_ms),
-  headers_ms: positiveCountField().default(600_000).describe(TIMEOUT_DESCRIPTIONS.headers_ms),
-  first_token_ms: positiveCountField().default(300_000).describe(TIMEOUT_DESCRIPTIONS.first_token_ms),
-  idle_ms: positiveCountField().default(300_000).describe(TIMEOUT_DESCRIPTIONS.idle_ms),
-  total_ms: positiveCountField().default(3_600_000).describe(TIMEOUT_DESCRIPTIONS.total_ms),
+  connect_ms: createPositiveCountField().default(5_000).describe(TIMEOUT_DESCRIPTIONS.connect_ms),
+  headers_ms: createPositiveCountField().default(600_000).describe(TIMEOUT_DESCRIPTIONS.headers_ms),
+  first_token_ms: createPositiveCountField().default(300_000).describe(TIMEOUT_DESCRIPTIONS.first_token_ms),
+  idle_ms: createPositiveCountField().default(300_000).describe(TIMEOUT_DESCRIPTIONS.idle_ms),
+  total_ms: createPositiveCountField().default(3_600_000).describe(TIMEOUT_DESCRIPTIONS.total_ms),
 });
 
 /** The timeouts of a route. If a timeout is absent, the provider's timeout applies. */
 export const RouteTimeoutsSchema = z.strictObject({
-  connect_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.connect_ms),
-  headers_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.headers_ms),
-  first_token_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.first_token_ms),
-  idle_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.idle_ms),
-  total_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.total_ms),
+  connect_ms: createPositiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.connect_ms),
+  headers_ms: createPositiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.headers_ms),
+  first_token_ms: createPositiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.first_token_ms),
+  idle_ms: createPositiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.idle_ms),
+  total_ms: createPositiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.total_ms),
 });
 
 /** The settings of circuit breakers. */
@@ -45,7 +45,7 @@ export const BreakerSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe('Set to `false` to disable automatic state changes. You can still force the breaker open.'),
-  consecutive_failures: positiveCountField()
+  consecutive_failures: createPositiveCountField()
     .default(5)
     .describe('Number of consecutive failures after which the breaker opens.'),
   error_rate: z
@@ -56,7 +56,7 @@ export const BreakerSchema = z.strictObject({
     .describe(
       'Share of failed calls in the last 30 s at which the breaker opens, if there were at least 10 calls.',
     ),
-  slow_first_token_ms: positiveCountField()
+  slow_first_token_ms: createPositiveCountField()
     .default(60_000)
     .describe(
       'Time to first token, in milliseconds, above which a response counts as slow. If four of the last five responses are slow, the breaker opens.',
@@ -97,10 +97,10 @@ export const PriceSchema = z.strictObject({
 
 /** A provider credential in floe.yaml. */
 export const CredentialSchema = z.strictObject({
-  name: slugField().describe(
+  name: createSlugField().describe(
     'Name of the credential. Analytics and circuit breakers show this name instead of the secret.',
   ),
-  api_key: secretField().describe('The API key. Use `${VARIABLE}` instead of the value.'),
+  api_key: createSecretField().describe('The API key. Use `${VARIABLE}` instead of the value.'),
   weight: z
     .number()
     .positive()
@@ -111,23 +111,25 @@ export const CredentialSchema = z.strictObject({
 });
 
 const ClientCertificateSchema = z.strictObject({
-  cert_file: labelField().describe('Path of a PEM file with the certificate chain.'),
-  key_file: labelField().describe('Path of a PEM file with the private key.'),
+  cert_file: createLabelField().describe('Path of a PEM file with the certificate chain.'),
+  key_file: createLabelField().describe('Path of a PEM file with the private key.'),
 });
 
 /** The identity that signs requests, for provider kinds that use signatures instead of a key. */
 const IdentitySchema = z
   .strictObject({
-    access_key_id: labelField()
+    access_key_id: createLabelField()
       .optional()
       .describe('Id of an AWS access key. If not set, Floe uses the standard AWS credential chain.'),
-    secret_access_key: secretField()
+    secret_access_key: createSecretField()
       .optional()
       .describe('Secret access key. Use `${VARIABLE}` instead of the value.'),
-    session_token: secretField().optional().describe('Session token for a temporary access key.'),
-    profile: labelField().optional().describe('Profile in the shared AWS configuration files.'),
-    external_id: labelField().optional().describe('External id that Floe sends when it assumes `role_arn`.'),
-    file: labelField()
+    session_token: createSecretField().optional().describe('Session token for a temporary access key.'),
+    profile: createLabelField().optional().describe('Profile in the shared AWS configuration files.'),
+    external_id: createLabelField()
+      .optional()
+      .describe('External id that Floe sends when it assumes `role_arn`.'),
+    file: createLabelField()
       .optional()
       .describe('Google credentials file. Defaults to the value of `GOOGLE_APPLICATION_CREDENTIALS`.'),
     metadata: z
@@ -148,7 +150,7 @@ const IdentitySchema = z
 
 /** The fields of a provider in floe.yaml. */
 export const PROVIDER_FIELDS = {
-  id: slugField().describe('Id of the provider. In model ids, it is the part before the first `/`.'),
+  id: createSlugField().describe('Id of the provider. In model ids, it is the part before the first `/`.'),
   kind: z
     .enum(PROVIDER_KIND_NAMES)
     .describe('Kind of the provider. The kind determines the URLs, the authentication and the API format.'),
@@ -156,12 +158,12 @@ export const PROVIDER_FIELDS = {
     .boolean()
     .default(true)
     .describe('Set to `false` to disable the provider. Floe keeps the provider’s history.'),
-  base_url: baseUrlField()
+  base_url: createBaseUrlField()
     .optional()
     .describe(
       'Base URL of the provider’s API. Defaults to the public URL for this kind of provider. Include `/v1` for OpenAI-compatible kinds.',
     ),
-  api_key: secretField()
+  api_key: createSecretField()
     .optional()
     .describe('The API key. Use `${VARIABLE}` instead of the value. For several keys, use `credentials`.'),
   credentials: z
@@ -176,7 +178,7 @@ export const PROVIDER_FIELDS = {
       'Which credential Floe sends: the credential of this provider entry (`provider`), or the credential that the caller sends in addition to the platform key (`caller`).',
     ),
   models: z
-    .array(modelPatternField())
+    .array(createModelPatternField())
     .min(1)
     .default(['*'])
     .describe('Allowed model ids. `*` matches any characters, including `/`.'),
@@ -187,19 +189,19 @@ export const PROVIDER_FIELDS = {
     .describe(
       'API formats (dialects) that the provider supports natively. Defaults to the dialects of this kind of provider.',
     ),
-  headers: extraHeadersField()
+  headers: createExtraHeadersField()
     .default({})
     .meta({ writeOnly: true })
     .describe('Headers that Floe adds to every request that it sends to the provider.'),
   body: z
-    .record(z.string(), jsonValueField())
+    .record(z.string(), createJsonValueField())
     .default({})
     .describe('Top-level fields that Floe adds to every JSON body that it sends to the provider.'),
-  api_version: labelField()
+  api_version: createLabelField()
     .optional()
     .describe('API version that Floe sends to the provider, for providers with an API version parameter.'),
   deployments: z
-    .record(modelPatternField(), labelField())
+    .record(createModelPatternField(), createLabelField())
     .default({})
     .describe('Map from model ids to deployment names.'),
   region: z
@@ -207,8 +209,8 @@ export const PROVIDER_FIELDS = {
     .regex(/^[A-Za-z0-9-]{1,64}$/, 'must consist of letters, digits and "-"')
     .optional()
     .describe('Cloud region or location.'),
-  project: labelField().optional().describe('Cloud project.'),
-  role_arn: labelField().optional().describe('ARN of the AWS role that Floe assumes to sign requests.'),
+  project: createLabelField().optional().describe('Cloud project.'),
+  role_arn: createLabelField().optional().describe('ARN of the AWS role that Floe assumes to sign requests.'),
   identity: IdentitySchema.optional().describe(
     'Identity for providers that require signed requests instead of an API key.',
   ),
@@ -232,7 +234,7 @@ export const PROVIDER_FIELDS = {
       'Multiplier for catalog prices. A value below 1 is a discount, and a value above 1 is a surcharge.',
     ),
   prices: z
-    .record(modelPatternField(), PriceSchema)
+    .record(createModelPatternField(), PriceSchema)
     .default({})
     .describe('Prices by model id. These prices override the price catalog.'),
   timeouts: TimeoutsSchema.prefault({}).describe(

@@ -1,66 +1,72 @@
 import * as z from 'zod';
 import {
   createCrossFieldCheck,
-  slugField,
-  stringListField,
-  timestampField,
-  timezoneField,
+  createSlugField,
+  createStringListField,
+  createTimestampField,
+  createTimezoneField,
 } from './fields.ts';
 
 /** The kinds of events for which an agent requests a decision. */
-export const RELAY_EVENTS = ['shell', 'tool', 'prompt', 'file_read', 'file_write'] as const;
-export type RelayEventKind = (typeof RELAY_EVENTS)[number];
+export const RELAY_EVENT_KINDS = ['shell', 'tool', 'prompt', 'file_read', 'file_write'] as const;
+export type RelayEventKind = (typeof RELAY_EVENT_KINDS)[number];
 
 /** The effects that a shell command can have, independent of its name. */
-export const SHELL_TRAITS = ['runs_input', 'runs_code', 'raises_privileges', 'injects', 'unclear'] as const;
+export const SHELL_COMMAND_TRAITS = [
+  'runs_input',
+  'runs_code',
+  'raises_privileges',
+  'injects',
+  'unclear',
+] as const;
 
 /** The kinds of personal data that detectors find. */
 export const PERSONAL_DATA_KINDS = ['email', 'phone', 'credit_card', 'iban', 'us_ssn'] as const;
 
 const MatchSchema = z.strictObject({
-  command: stringListField()
+  command: createStringListField()
     .optional()
     .describe(
       'Shell: name of the command, including commands behind `sudo`, in `sh -c` or in a pipeline. `*` matches any characters.',
     ),
-  subcommand: stringListField()
+  subcommand: createStringListField()
     .optional()
     .describe('Shell: the first words that are not options, such as `push` or `compose down`.'),
-  any_flag: stringListField()
+  any_flag: createStringListField()
     .optional()
     .describe(
       'Shell: the command has at least one of these options. `-f` also matches `-rf`, and `--force` also matches `--force=yes`.',
     ),
-  all_flags: stringListField().optional().describe('Shell: the command has all these options.'),
-  args: stringListField()
+  all_flags: createStringListField().optional().describe('Shell: the command has all these options.'),
+  args: createStringListField()
     .optional()
     .describe('Shell: at least one argument matches one of these patterns. `*` matches any characters.'),
   does: z
-    .union([z.enum(SHELL_TRAITS), z.array(z.enum(SHELL_TRAITS)).min(1)])
+    .union([z.enum(SHELL_COMMAND_TRAITS), z.array(z.enum(SHELL_COMMAND_TRAITS)).min(1)])
     .transform((given) => (typeof given === 'string' ? [given] : given))
     .optional()
     .describe(
       'Shell: effect of the command, independent of its name. For example, `runs_input` matches commands that run downloaded or piped code.',
     ),
-  server_url: stringListField()
+  server_url: createStringListField()
     .optional()
     .describe('Tool: URL of the connector. `*` matches any characters.'),
-  server_command: stringListField()
+  server_command: createStringListField()
     .optional()
     .describe('Tool: command that starts the connector. `*` matches any characters.'),
-  tool: stringListField().optional().describe('Tool: name of the tool. `*` matches any characters.'),
+  tool: createStringListField().optional().describe('Tool: name of the tool. `*` matches any characters.'),
   arguments: z
-    .record(z.string().min(1), stringListField())
+    .record(z.string().min(1), createStringListField())
     .optional()
     .describe(
       'Tool: map from argument names to patterns. `*` matches any characters. `repo.owner` is the field `owner` of the argument `repo`.',
     ),
-  path: stringListField()
+  path: createStringListField()
     .optional()
     .describe(
       'File: path of the file, including files that shell commands use. Examples: `~/.ssh/*`, `/etc/*`, or `.env` (in any directory).',
     ),
-  text: stringListField()
+  text: createStringListField()
     .optional()
     .describe(
       'Prompt or tool: text in the prompt or in the tool arguments that matches one of these regular expressions (RE2).',
@@ -81,16 +87,16 @@ const DetectSchema = z
   .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must have secrets, pii or both');
 
 const WhoSchema = z.strictObject({
-  keys: stringListField()
+  keys: createStringListField()
     .optional()
     .describe('Name of the agent’s platform key. `*` matches any characters.'),
-  teams: stringListField().optional().describe('Team of the platform key.'),
-  owners: stringListField().optional().describe('Owner of the platform key.'),
-  agents: stringListField().optional().describe('Names of agents, such as `cursor`.'),
-  repositories: stringListField()
+  teams: createStringListField().optional().describe('Team of the platform key.'),
+  owners: createStringListField().optional().describe('Owner of the platform key.'),
+  agents: createStringListField().optional().describe('Names of agents, such as `cursor`.'),
+  repositories: createStringListField()
     .optional()
     .describe('Repository URL without the scheme, such as `github.com/acme/*`.'),
-  branches: stringListField().optional().describe('Name of the branch that is checked out.'),
+  branches: createStringListField().optional().describe('Name of the branch that is checked out.'),
 });
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -114,13 +120,13 @@ const ScheduleSchema = z.strictObject({
     .describe(
       'Time of day when the rule stops applying. If this time is not later than `from`, the rule stops applying on the next day.',
     ),
-  timezone: timezoneField().default('UTC').describe('Time zone for `days`, `from` and `to`.'),
+  timezone: createTimezoneField().default('UTC').describe('Time zone for `days`, `from` and `to`.'),
 });
 
 const ExceptionSchema = z
   .strictObject({
     reason: z.string().min(1).max(300).describe('Reason for the exception. Decisions contain this reason.'),
-    until: timestampField()
+    until: createTimestampField()
       .optional()
       .describe('Time when the exception ends. If not set, the exception does not end.'),
     match: MatchSchema.optional().describe(
@@ -140,9 +146,11 @@ const MessageSchema = z.union([
 
 /** The fields of a relay rule in floe.yaml. */
 export const RELAY_RULE_FIELDS = {
-  name: slugField().describe('Name of the rule, unique in the organization. Decisions contain this name.'),
+  name: createSlugField().describe(
+    'Name of the rule, unique in the organization. Decisions contain this name.',
+  ),
   on: z
-    .union([z.enum(RELAY_EVENTS), z.array(z.enum(RELAY_EVENTS)).min(1)])
+    .union([z.enum(RELAY_EVENT_KINDS), z.array(z.enum(RELAY_EVENT_KINDS)).min(1)])
     .transform((given) => (typeof given === 'string' ? [given] : given))
     .describe('Types of events that the rule applies to.'),
   mode: z
@@ -182,7 +190,7 @@ export const RelayRuleSchema = z.strictObject(RELAY_RULE_FIELDS).check(
   createCrossFieldCheck(({ match, when, detect, on }, report) => {
     if (match === undefined && when === undefined && detect === undefined)
       report([], 'must have a condition: match, detect or when');
-    const read = RELAY_EVENTS.filter((event) => [on].flat().includes(event));
+    const read = RELAY_EVENT_KINDS.filter((event) => [on].flat().includes(event));
     if (read.length === 0 || typeof match !== 'object' || match === null) return;
     for (const [field, events] of Object.entries(EVENTS_BY_MATCHER))
       if (Object.hasOwn(match, field) && !events.some((event) => read.includes(event)))

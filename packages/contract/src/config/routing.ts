@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { createCrossFieldCheck, labelField, modelPatternField, slugField } from './fields.ts';
+import {
+  createCrossFieldCheck,
+  createLabelField,
+  createModelPatternField,
+  createSlugField,
+} from './fields.ts';
 import { RouteTimeoutsSchema } from './providers.ts';
 
 const qualifiedModelField = () => z.string().regex(/^[^/\s]+\/\S+$/, 'must have the form <provider>/<model>');
@@ -25,7 +30,7 @@ export const TargetSchema = z
 
 /** The fields of a route in floe.yaml. */
 export const ROUTE_FIELDS = {
-  model: modelPatternField().describe(
+  model: createModelPatternField().describe(
     'Requested model that the route applies to: a model id, a pattern, or an alias such as `smart`.',
   ),
   enabled: z.boolean().default(true).describe('Set to `false` to disable the route.'),
@@ -77,11 +82,11 @@ export const RouteSchema = z.strictObject(ROUTE_FIELDS).check(
 
 const PassthroughTargetSchema = z
   .union([
-    slugField(),
+    createSlugField(),
     z.strictObject({
-      provider: slugField().describe('Id of a provider in this organization.'),
+      provider: createSlugField().describe('Id of a provider in this organization.'),
       model_map: z
-        .record(z.string().min(1), labelField())
+        .record(z.string().min(1), createLabelField())
         .default({})
         .describe('Map from the model ids that callers send to this provider’s model ids.'),
     }),
@@ -90,7 +95,7 @@ const PassthroughTargetSchema = z
 
 const passthroughTargetsField = () =>
   z
-    .union([slugField(), z.array(PassthroughTargetSchema)])
+    .union([createSlugField(), z.array(PassthroughTargetSchema)])
     .transform((targets) => (typeof targets === 'string' ? [{ provider: targets, model_map: {} }] : targets))
     .prefault([]);
 

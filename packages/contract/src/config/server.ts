@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { baseUrlField, labelField, networkField, positiveCountField } from './fields.ts';
+import {
+  createBaseUrlField,
+  createLabelField,
+  createNetworkField,
+  createPositiveCountField,
+} from './fields.ts';
 
 /** The surfaces that a listener can serve. */
 export const LISTENER_SURFACES = [
@@ -21,7 +26,7 @@ const MAX_PROCESSES = 256;
 
 /** IPv6 addresses may be written in brackets, as in a URL. */
 const listenHostField = () =>
-  labelField()
+  createLabelField()
     .transform((host) => host.replace(/^\[(.*)\]$/, '$1'))
     .meta({ pattern: '.' });
 
@@ -37,10 +42,10 @@ const ListenerSchema = z.strictObject({
 });
 
 const UnauthenticatedSchema = z.strictObject({
-  total: positiveCountField()
+  total: createPositiveCountField()
     .default(8_192)
     .describe('Maximum number of unauthenticated connections on all listeners together.'),
-  per_address: positiveCountField()
+  per_address: createPositiveCountField()
     .default(1_024)
     .describe(
       'Maximum number of unauthenticated connections from one client address. Connections from `trusted_proxies` do not count toward either maximum.',
@@ -48,7 +53,7 @@ const UnauthenticatedSchema = z.strictObject({
 });
 
 const OverloadSchema = z.strictObject({
-  max_concurrent_requests: positiveCountField()
+  max_concurrent_requests: createPositiveCountField()
     .default(10_000)
     .describe('Maximum number of gateway requests in progress in one process.'),
   max_body_memory_mb: z
@@ -78,7 +83,7 @@ export const ServerSchema = z
       .max(65535)
       .default(3563)
       .describe('Port of the main listener, which serves every surface. 0 selects a free port.'),
-    base_url: baseUrlField()
+    base_url: createBaseUrlField()
       .refine(hasUnreservedPath, 'must not have a path that Floe itself uses, such as /api or /gateway')
       .optional()
       .describe(
@@ -91,7 +96,7 @@ export const ServerSchema = z
         'Number of processes that share the listeners. `auto` starts one process for each core. More than one process requires PostgreSQL and a shared store.',
       ),
     trusted_proxies: z
-      .array(networkField())
+      .array(createNetworkField())
       .default([])
       .describe('Proxies whose headers `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` Floe trusts.'),
     shutdown_delay_ms: z

@@ -6,7 +6,7 @@ import {
   type HookDecision,
   type HookReply,
   type HookReport,
-} from './adapter.ts';
+} from './hook-adapter.ts';
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
 import { type CommonRelayEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
 
@@ -41,7 +41,7 @@ export function createClaudeAdapter(shape: ClaudeHookFormat): HookAdapter {
     // For a permission request, the agent already asks its user.
     canAsk: (name) => name === 'PermissionRequest' || (shape.supportsAsk && name === 'PreToolUse'),
     canBlock: (name) => BLOCKING_HOOKS.has(name),
-    read: (payload) => readClaudePayload(payload, shape.agent),
+    read: (payload) => parseClaudePayload(payload, shape.agent),
     reply: (call, outcome) => createReply(call, outcome, shape),
   };
 }
@@ -50,7 +50,7 @@ export function createClaudeAdapter(shape: ClaudeHookFormat): HookAdapter {
  * Parses a hook payload in the format of Claude Code. An unknown or missing hook name produces a call without
  * events.
  */
-export function readClaudePayload(payload: JsonObject, agent: string): HookCall {
+export function parseClaudePayload(payload: JsonObject, agent: string): HookCall {
   const given = readLabelField(payload, 'hook_event_name', 'hookEventName') ?? '';
   const name = given.charAt(0).toUpperCase() + given.slice(1);
   const common = readCommonFields(payload, agent);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@floe/contract/json';
+import { createHookReport, parseClaudePayload } from './claude-adapter.ts';
 import {
   createOutputReply,
   type HookAdapter,
@@ -6,8 +7,7 @@ import {
   type HookDecision,
   type HookReply,
   type HookReport,
-} from './adapter.ts';
-import { createHookReport, readClaudePayload } from './claude-adapter.ts';
+} from './hook-adapter.ts';
 import { readLabelField, readObjectField, readTextField } from './payload-fields.ts';
 import { type CommonRelayEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
 
@@ -25,7 +25,7 @@ export const copilotCliAdapter: HookAdapter = {
 
 function read(payload: JsonObject): HookCall {
   if (readLabelField(payload, 'hook_event_name', 'hookEventName') !== undefined)
-    return readClaudePayload(payload, 'copilot-cli');
+    return parseClaudePayload(payload, 'copilot-cli');
   const common: CommonRelayEventFields = {
     session_id: readLabelField(payload, 'sessionId'),
     agent: { name: 'copilot-cli' },

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { createHookReport, findHookReportType } from './claude-adapter.ts';
 import {
   createOutputReply,
   type HookAdapter,
@@ -6,8 +7,7 @@ import {
   type HookDecision,
   type HookReply,
   type HookReport,
-} from './adapter.ts';
-import { createHookReport, findHookReportType } from './claude-adapter.ts';
+} from './hook-adapter.ts';
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
@@ -92,7 +92,7 @@ function read(payload: JsonObject): HookCall {
 
 function attachmentPaths(payload: JsonObject): string[] {
   return readListField(payload, 'attachments').flatMap((entry) => {
-    const path = isObject(entry) ? readTextField(entry, 'file_path', 'filePath') : undefined;
+    const path = isJsonObject(entry) ? readTextField(entry, 'file_path', 'filePath') : undefined;
     return path ? [path] : [];
   });
 }

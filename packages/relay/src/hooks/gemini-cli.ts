@@ -1,12 +1,12 @@
 import type { JsonObject } from '@floe/contract/json';
+import { createHookReport } from './claude-adapter.ts';
 import {
   createOutputReply,
   type HookAdapter,
   type HookCall,
   type HookDecision,
   type HookReply,
-} from './adapter.ts';
-import { createHookReport } from './claude-adapter.ts';
+} from './hook-adapter.ts';
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
 import {
   type CommonRelayEventFields,

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { relayEvent, relayReport } from '@floe/contract/api/relay';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
-import type { HookDecision } from './adapter.ts';
-import { applyAskFallback, HOOK_ADAPTERS, selectStrictestHookDecision } from './adapters.ts';
+import type { HookDecision } from './hook-adapter.ts';
+import { applyAskFallback, HOOK_ADAPTERS, selectStrictestHookDecision } from './hook-adapters.ts';
 
 const GOLDEN = join(import.meta.dirname, 'golden');
 
@@ -21,7 +21,7 @@ function* goldenFiles(): Generator<Golden> {
     for (const version of readdirSync(join(GOLDEN, agent)))
       for (const name of readdirSync(join(GOLDEN, agent, version))) {
         const file: unknown = JSON.parse(readFileSync(join(GOLDEN, agent, version, name), 'utf8'));
-        assert.ok(isObject(file));
+        assert.ok(isJsonObject(file));
         yield { agent, name: `${agent} ${version} ${name.replace('.json', '')}`, file };
       }
 }
@@ -47,7 +47,7 @@ function adapterOf(agent: string) {
 for (const { agent, name, file } of goldenFiles())
   test(`${name}: read and answered as its golden file says`, () => {
     const adapter = adapterOf(agent);
-    assert.ok(isObject(file['payload']));
+    assert.ok(isJsonObject(file['payload']));
     const call = adapter.read(file['payload']);
     assert.deepEqual(plain(call), file['call']);
     assert.equal(adapter.canAsk(call.name), file['asks']);
@@ -55,7 +55,7 @@ for (const { agent, name, file } of goldenFiles())
     for (const [decision, outcome] of Object.entries(OUTCOMES)) {
       const { stdout, stderr, exitCode } = adapter.reply(call, outcome);
       const reply = { ...(stdout && { stdout }), ...(stderr && { stderr }), exitCode };
-      assert.deepEqual(reply, isObject(file['replies']) && file['replies'][decision], decision);
+      assert.deepEqual(reply, isJsonObject(file['replies']) && file['replies'][decision], decision);
     }
   });
 
@@ -65,7 +65,7 @@ test('there are golden files for every agent', () => {
 
 test('whatever a payload holds, what an adapter reads is an event or a report that the relay takes', () => {
   const hookNames = [...goldenFiles()].flatMap(({ file }) =>
-    isObject(file['payload']) ? [file['payload']] : [],
+    isJsonObject(file['payload']) ? [file['payload']] : [],
   );
   const mutated = fc
     .tuple(fc.constantFrom(...hookNames), fc.dictionary(fc.string(), fc.jsonValue()), fc.nat())
@@ -77,7 +77,7 @@ test('whatever a payload holds, what an adapter reads is an event or a report th
   fc.assert(
     fc.property(fc.constantFrom(...HOOK_ADAPTERS.values()), mutated, (adapter, payload) => {
       const given: unknown = JSON.parse(JSON.stringify(payload));
-      assert.ok(isObject(given));
+      assert.ok(isJsonObject(given));
       const call = adapter.read(given);
       for (const event of call.events) relayEvent.parse(plain(event));
       if (call.report) relayReport.parse(plain(call.report));

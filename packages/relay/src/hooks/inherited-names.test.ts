@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readClaudePayload } from './claude-adapter.ts';
+import { parseClaudePayload } from './claude-adapter.ts';
 import { cursorAdapter } from './cursor.ts';
 import { createToolEvents } from './tool-events.ts';
 
@@ -8,7 +8,7 @@ const NAMES = Object.getOwnPropertyNames(Object.prototype);
 
 test('a hook or a tool with a name that every object has is one that nobody knows', () => {
   for (const name of NAMES) {
-    assert.equal(readClaudePayload({ hook_event_name: name }, 'claude-code').report?.type, 'other', name);
+    assert.equal(parseClaudePayload({ hook_event_name: name }, 'claude-code').report?.type, 'other', name);
     assert.equal(cursorAdapter.read({ hook_event_name: name }).report?.type, 'other', name);
     const [event] = createToolEvents(name, {}, { agent: { name: 'claude-code' } });
     assert.equal(event?.event, 'tool', name);

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 
 /**
  * Returns the first of these members that is a string. `a.b` names a nested member. Several names
@@ -28,7 +28,7 @@ export function readLabelField(from: JsonObject, ...names: readonly string[]): s
 export function readObjectField(from: JsonObject, ...names: readonly string[]): JsonObject {
   for (const name of names) {
     const value = valueAtPath(from, name);
-    if (isObject(value)) return value;
+    if (isJsonObject(value)) return value;
     if (typeof value === 'string') {
       const parsed = parseObject(value);
       if (parsed) return parsed;
@@ -46,14 +46,14 @@ export function readListField(from: JsonObject, name: string): readonly Json[] {
 function valueAtPath(from: JsonObject, path: string): Json | undefined {
   let value: Json | undefined = from;
   for (const name of path.split('.'))
-    value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return value;
 }
 
 function parseObject(json: string): JsonObject | null {
   try {
     const value: Json = JSON.parse(json);
-    return isObject(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { readListField, readTextField } from './payload-fields.ts';
 
 /** The fields that all events of one call have in common. */
@@ -205,7 +205,11 @@ function createFileEvents(
   const content = kind === 'write' ? readTextField(input, ...CONTENT_FIELDS) : undefined;
   return paths.flatMap((entry) => {
     const path =
-      typeof entry === 'string' ? entry : isObject(entry) ? readTextField(entry, ...PATH_FIELDS) : undefined;
+      typeof entry === 'string'
+        ? entry
+        : isJsonObject(entry)
+          ? readTextField(entry, ...PATH_FIELDS)
+          : undefined;
     return path ? [createFileEvent(kind === 'read' ? 'file_read' : 'file_write', path, content, common)] : [];
   });
 }

@@ -1,12 +1,12 @@
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { createHookReport } from './claude-adapter.ts';
 import {
   createOutputReply,
   type HookAdapter,
   type HookCall,
   type HookDecision,
   type HookReply,
-} from './adapter.ts';
-import { createHookReport } from './claude-adapter.ts';
+} from './hook-adapter.ts';
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
@@ -67,7 +67,7 @@ function read(payload: JsonObject): HookCall {
 
 function readNewText(info: JsonObject): string {
   return readListField(info, 'edits')
-    .flatMap((edit) => (isObject(edit) ? [readTextField(edit, 'new_string') ?? ''] : []))
+    .flatMap((edit) => (isJsonObject(edit) ? [readTextField(edit, 'new_string') ?? ''] : []))
     .join('\n');
 }
 

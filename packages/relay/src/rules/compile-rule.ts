@@ -6,14 +6,14 @@ import type { RelayRuleConfig } from '@floe/contract/config';
 import type { RelayEventKind } from '@floe/contract/config/relay';
 import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
 import { createLiteralWord } from '../shell/shell-word.ts';
+import { RELAY_CONDITION_VOCABULARY } from './condition-vocabulary.ts';
 import { type CallerMatcher, compileCallerPattern } from './match-caller.ts';
 import { type CommandMatcher, compileCommandPattern } from './match-command.ts';
 import { combineAlternativeMatches, type MatchResult } from './match-result.ts';
 import { compileToolPattern, type ToolMatcher } from './match-tool.ts';
 import { compilePathPatterns, type PathMatcher } from './path-patterns.ts';
 import type { RuleInput, RuleInputFile } from './rule-input.ts';
-import { compileSchedule } from './rule-schedule.ts';
-import { RELAY_VOCABULARY } from './vocabulary.ts';
+import { compileRuleSchedule } from './rule-schedule.ts';
 
 /** The decision of a rule for the events that it matches. */
 export type RuleDecision = 'allow' | 'deny' | 'ask';
@@ -57,7 +57,7 @@ type MatchConfig = NonNullable<RelayRuleConfig['match']>;
 
 /**
  * Prepares a rule for evaluation.
- * @throws RuleError that names the invalid field
+ * @throws InvalidRelayRuleError that names the invalid field
  */
 export function compileRule(config: RelayRuleConfig): CompiledRule {
   const { name, on, mode, match, detect, who, schedule, when, except, decision, on_error, message } = config;
@@ -74,9 +74,11 @@ export function compileRule(config: RelayRuleConfig): CompiledRule {
         ? null
         : new Set([...(detect.secrets ? (['secret'] as const) : []), ...detect.pii]),
     condition:
-      when === undefined ? null : compileField(['when'], () => compileCondition(when, RELAY_VOCABULARY)),
+      when === undefined
+        ? null
+        : compileField(['when'], () => compileCondition(when, RELAY_CONDITION_VOCABULARY)),
     matchesCaller: compileCallerPattern(who),
-    isActiveAt: compileSchedule(schedule),
+    isActiveAt: compileRuleSchedule(schedule),
     exceptions: except.map(({ until, match, who }, at) => ({
       untilMs: until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until),
       matches: compileMatch(match, ['except', at, 'match']),
@@ -86,7 +88,7 @@ export function compileRule(config: RelayRuleConfig): CompiledRule {
 }
 
 /** Thrown if a field of a rule is invalid. `message` completes the sentence "<path>: …". */
-export class RuleError extends Error {
+export class InvalidRelayRuleError extends Error {
   readonly path: readonly (string | number)[];
 
   constructor(path: readonly (string | number)[], message: string) {
@@ -99,7 +101,7 @@ function compileField<Result>(path: readonly (string | number)[], compile: () =>
   try {
     return compile();
   } catch (error) {
-    throw new RuleError(path, error instanceof Error ? error.message : String(error));
+    throw new InvalidRelayRuleError(path, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -122,7 +124,7 @@ function compileMatch(match: MatchConfig | undefined, at: readonly (string | num
 }
 
 /** One match of a rule on an event. */
-export interface RuleApplication {
+export interface RuleMatch {
   readonly match: 'maybe' | 'yes';
   readonly reason: string;
   /** The matched command. Null for other events, and for the text as a whole. */
@@ -131,7 +133,7 @@ export interface RuleApplication {
 }
 
 /** Returns all matches of a rule on an event. Empty if there are none. */
-export function findRuleApplications(rule: CompiledRule, subject: RuleInput): RuleApplication[] {
+export function findRuleMatches(rule: CompiledRule, subject: RuleInput): RuleMatch[] {
   const { event, identity, nowMs } = subject;
   if (!rule.matchesCaller(event, identity) || !rule.isActiveAt(nowMs)) return [];
   const text = matchText(rule.matches, subject);
@@ -146,7 +148,7 @@ export function findRuleApplications(rule: CompiledRule, subject: RuleInput): Ru
   });
 }
 
-type Candidate = Omit<RuleApplication, 'reason'>;
+type Candidate = Omit<RuleMatch, 'reason'>;
 
 const WHOLE_EVENT: Candidate = { match: 'yes', command: null, file: null };
 
@@ -225,7 +227,7 @@ function evaluateCandidate(
   subject: RuleInput,
   candidate: Candidate,
   detected: string,
-): RuleApplication | null {
+): RuleMatch | null {
   const doubt = candidate.match === 'maybe' ? 'the rule may match' : '';
   if (condition === null)
     return {
@@ -254,7 +256,7 @@ function safeReason({ reason }: EvaluationFailure): string {
 function isExcepted(
   { exceptions, decision }: CompiledRule,
   subject: RuleInput,
-  { command, file }: RuleApplication,
+  { command, file }: RuleMatch,
 ): boolean {
   return exceptions.some(({ untilMs, matches, who }) => {
     if (subject.nowMs >= untilMs || !who(subject.event, subject.identity)) return false;

@@ -1,8 +1,8 @@
 import { compileWildcards, type WildcardMatcher } from '@floe/conditions/wildcards';
 import type { CommandTrait, SimpleCommand } from '../shell/command.ts';
-import { findPositionals } from '../shell/positional-arguments.ts';
+import { findPositionalArguments } from '../shell/positional-arguments.ts';
 import type { ShellWord } from '../shell/shell-word.ts';
-import { combineRequiredMatches, findBestMatch, type MatchResult } from './match-result.ts';
+import { combineRequiredMatches, findBestMatchResult, type MatchResult } from './match-result.ts';
 
 /** The fields of a rule's `match` that apply to shell commands. */
 export interface CommandPattern {
@@ -25,7 +25,7 @@ export function compileCommandPattern(pattern: CommandPattern): CommandMatcher |
   if (command) parts.push(nameMatcher(command));
   if (does) parts.push(({ traits }) => (does.some((trait) => traits.includes(trait)) ? 'yes' : 'no'));
   if (subcommand) parts.push(subcommandMatcher(subcommand));
-  if (any_flag) parts.push((one) => findBestMatch(any_flag, (flag) => hasFlag(one, flag)));
+  if (any_flag) parts.push((one) => findBestMatchResult(any_flag, (flag) => hasFlag(one, flag)));
   if (all_flags)
     parts.push((one) =>
       all_flags.reduce<MatchResult>((sum, flag) => combineRequiredMatches(sum, hasFlag(one, flag)), 'yes'),
@@ -85,9 +85,9 @@ function findGlobPart(name: string, part: string, from: number, to: number): num
 function subcommandMatcher(patterns: readonly string[]): CommandMatcher {
   const likes = patterns.map((pattern) => pattern.split(/\s+/).map((word) => compileWildcards([word])));
   return ({ name, args }) => {
-    const words = findPositionals(name ?? '', args);
+    const words = findPositionalArguments(name ?? '', args);
     const texts = words.map(({ word }) => word);
-    return findBestMatch(likes, (like) => {
+    return findBestMatchResult(likes, (like) => {
       const first = matchLeadingWords(texts, like);
       if (first !== 'no') return first;
       if (words.slice(0, like.length).every(({ isCertain }) => isCertain)) return 'no';
@@ -170,7 +170,7 @@ function hasFlag({ name, args, implied }: SimpleCommand, flag: string): MatchRes
           ? like(text)
             ? 'yes'
             : 'no'
-          : findBestMatch(same, (one) => matchFlag(text, one, name ?? ''));
+          : findBestMatchResult(same, (one) => matchFlag(text, one, name ?? ''));
     if (found === 'yes') return 'yes';
     if (found === 'maybe' || isPossiblyFlag(word, flag)) sum = 'maybe';
   }
@@ -207,7 +207,7 @@ const EQUIVALENT_OPTIONS: Readonly<Record<string, readonly (readonly string[])[]
 };
 
 function equivalentOptions(name: string, args: readonly ShellWord[], flag: string): readonly string[] {
-  const subcommand = findPositionals(name, args)[0]?.word.text ?? '';
+  const subcommand = findPositionalArguments(name, args)[0]?.word.text ?? '';
   for (const key of [name, `${name} ${subcommand}`]) {
     const groups = Object.hasOwn(EQUIVALENT_OPTIONS, key) ? EQUIVALENT_OPTIONS[key] : undefined;
     const group = groups?.find((options) => options.includes(flag));
@@ -242,7 +242,7 @@ function isPossiblyFlag(word: ShellWord, flag: string): boolean {
 function argumentMatcher(patterns: readonly string[]): CommandMatcher {
   const like = compileWildcards(patterns);
   return ({ args }) =>
-    findBestMatch(args, (word) => {
+    findBestMatchResult(args, (word) => {
       if (word.text !== null && like(word.text)) return 'yes';
       if (word.prefix === '' && !isPossiblyOption(word)) return 'no';
       return isUnknownWord(word) && patterns.some((pattern) => canMatchPattern(word.prefix, pattern))

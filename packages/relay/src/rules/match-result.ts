@@ -16,7 +16,10 @@ export function combineAlternativeMatches(one: MatchResult, other: MatchResult):
 }
 
 /** Returns the best result among several items. */
-export function findBestMatch<Item>(items: Iterable<Item>, fits: (item: Item) => MatchResult): MatchResult {
+export function findBestMatchResult<Item>(
+  items: Iterable<Item>,
+  fits: (item: Item) => MatchResult,
+): MatchResult {
   let best: MatchResult = 'no';
   for (const item of items) {
     best = combineAlternativeMatches(best, fits(item));

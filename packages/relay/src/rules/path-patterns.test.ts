@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
-import { compileRelay } from '../compile-relay.ts';
+import { compileRelayConfig } from '../compile-relay-config.ts';
 import { evaluateRelayEvent } from '../evaluate-event.ts';
-import { loadShellGrammar } from '../shell/grammar.ts';
+import { loadShellParser } from '../shell/shell-parser.ts';
 
-const grammar = await loadShellGrammar();
+const grammar = await loadShellParser();
 const identity = { key: 'ci', team: null, owner: null };
 
 /** Commands of these that a rule on `path` denies, in the working directory `/srv/app`. */
 function denied(path: string, commands: readonly string[]): string[] {
   const rule = { name: 'rule', on: ['shell', 'file_write'], match: { path: [path] }, decision: 'deny' };
-  const relay = compileRelay(RelaySchema.parse({ mode: 'enforce', self_tamper: 'off', rules: [rule] }));
+  const relay = compileRelayConfig(RelaySchema.parse({ mode: 'enforce', self_tamper: 'off', rules: [rule] }));
   return commands.filter((command) => {
     const event = relayEvent.parse({ event: 'shell', cwd: '/srv/app', shell: { command } });
     return evaluateRelayEvent(event, { relay, grammar, identity, nowMs: 0 }).decision === 'deny';

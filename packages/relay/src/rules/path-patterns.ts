@@ -1,5 +1,10 @@
 import { compileWildcards } from '@floe/conditions/wildcards';
-import { ANY_TEXT_WILDCARD, findDirectoryOfAllEntries, hasWildcard, patternsOverlap } from '../shell/glob.ts';
+import {
+  ANY_TEXT_WILDCARD,
+  canMatchSameText,
+  findFullyMatchedDirectory,
+  hasWildcard,
+} from '../shell/glob.ts';
 import type { MatchResult } from './match-result.ts';
 
 /** The context in which a path is interpreted, such as the directory. */
@@ -36,7 +41,7 @@ const PATH_ALIASES: readonly (readonly [RegExp, string])[] = [
  */
 export function normalizePath(path: string, context: PathContext): NormalizedPath {
   const one = normalizeOne(path, context);
-  const directory = findDirectoryOfAllEntries(one.written);
+  const directory = findFullyMatchedDirectory(one.written);
   if (directory === null) return one;
   return { ...one, absolute: [...one.absolute, ...normalizeOne(directory, context).absolute] };
 }
@@ -119,7 +124,7 @@ function matchPatterns(paths: readonly string[], patterns: readonly string[]): M
   let best: MatchResult = 'no';
   for (const path of paths)
     for (const pattern of patterns)
-      if (patternsOverlap(pattern, path)) {
+      if (canMatchSameText(pattern, path)) {
         if (!path.includes(ANY_TEXT_WILDCARD)) return 'yes';
         best = 'maybe';
       }

@@ -3,9 +3,9 @@ import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import { StepMeter } from '@floe/conditions/step-meter';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import type { RelayEvent } from '@floe/contract/api/relay';
-import { analyzeShell } from '../shell/analyze-shell.ts';
+import { analyzeShellCode } from '../shell/analyze-shell-code.ts';
 import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
-import type { ShellGrammar } from '../shell/grammar.ts';
+import type { ShellParser } from '../shell/shell-parser.ts';
 import { type CallerIdentity, normalizeRepositoryName } from './match-caller.ts';
 import { toConditionWords } from './match-command.ts';
 import { type NormalizedPath, normalizePath } from './path-patterns.ts';
@@ -45,7 +45,7 @@ export class RuleInput {
   #text: string | null = null;
   #findings: ReadonlyMap<FindingKind, number> | null = null;
 
-  constructor(grammar: ShellGrammar | null, event: RelayEvent, identity: CallerIdentity, nowMs: number) {
+  constructor(grammar: ShellParser | null, event: RelayEvent, identity: CallerIdentity, nowMs: number) {
     this.event = event;
     this.identity = identity;
     this.nowMs = nowMs;
@@ -146,11 +146,11 @@ export class RuleInput {
 }
 
 function analyzeShellField(
-  grammar: ShellGrammar | null,
+  grammar: ShellParser | null,
   { command, dialect }: NonNullable<RelayEvent['shell']>,
 ) {
   if (grammar === null) throw new Error('cannot analyze a shell command before the shell grammar is loaded');
-  return analyzeShell(grammar, command, dialect);
+  return analyzeShellCode(grammar, command, dialect);
 }
 
 /** Possible directories after a `cd`, relative to the previous ones or unknown. */

@@ -13,7 +13,7 @@ const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
  * Returns a function that returns whether a schedule includes a time in Unix milliseconds. A time
  * span that ends before it starts ends on the next day.
  */
-export function compileSchedule(pattern: RuleSchedule | undefined): (nowMs: number) => boolean {
+export function compileRuleSchedule(pattern: RuleSchedule | undefined): (nowMs: number) => boolean {
   if (pattern === undefined) return () => true;
   const { from, to, timezone } = pattern;
   const days = new Set(pattern.days);

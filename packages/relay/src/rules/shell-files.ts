@@ -1,6 +1,6 @@
 import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
 import { ANY_TEXT_WILDCARD, isUnknownPattern } from '../shell/glob.ts';
-import { findPositionals } from '../shell/positional-arguments.ts';
+import { findPositionalArguments } from '../shell/positional-arguments.ts';
 import type { ShellWord } from '../shell/shell-word.ts';
 import { type CommandFileRoles, type FileRole, resolveFileRoles } from './file-roles.ts';
 
@@ -35,7 +35,7 @@ function redirectAccesses({ redirects }: SimpleCommand): FileAccess[] {
 function argumentAccesses({ name, args, own }: SimpleCommand): FileAccess[] {
   if (name === null) return [];
   const words = args.slice(0, own);
-  const [first] = findPositionals(name, words);
+  const [first] = findPositionalArguments(name, words);
   const subcommand = first?.word.text ?? null;
   const options = words.flatMap(({ text }) => (text?.startsWith('-') ? [text] : []));
   const roles = resolveFileRoles(name, subcommand, options);

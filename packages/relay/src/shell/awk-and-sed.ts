@@ -1,6 +1,6 @@
 import { findPrograms, type ProgramSyntax } from './awk-and-sed-programs.ts';
 import type { ShellWord } from './shell-word.ts';
-import type { NestedCommand, UnwrappedCommand } from './unwrap-command.ts';
+import type { CommandUnwrapResult, NestedCommand } from './unwrap-command.ts';
 
 const AWK: ProgramSyntax = {
   values: 'eEfFvilW',
@@ -44,7 +44,7 @@ export function hasProgramArgument(interpreter: string): boolean {
 }
 
 /** Analyzes all programs that the arguments of awk or sed name. */
-export function analyzeAwkOrSed(name: string, args: readonly ShellWord[]): UnwrappedCommand | null {
+export function analyzeAwkOrSed(name: string, args: readonly ShellWord[]): CommandUnwrapResult | null {
   const syntax = PROGRAM_SYNTAXES[name];
   if (!syntax) return null;
   const { code, files, readsInput } = findPrograms(args, syntax);
@@ -60,14 +60,14 @@ export function analyzeAwkOrSed(name: string, args: readonly ShellWord[]): Unwra
   };
 }
 
-const NO_COMMANDS: UnwrappedCommand = { nested: [], traits: [], unclearReasons: [], readsInput: false };
+const NO_COMMANDS: CommandUnwrapResult = { nested: [], traits: [], unclearReasons: [], readsInput: false };
 const UNANALYZED_CODE = 'it runs code in a language that cannot be analyzed';
 
 /** Matches awk programs that run commands or read their output. */
 const AWK_RUNS = /\bsystem\s*\(|\|\s*&?\s*"|"\s*\|\s*&?\s*getline|\bprint[^;\n]*\|/;
 
 /** Analyzes an awk program. Its strings may be commands and files. */
-function analyzeAwkProgram(program: ShellWord): UnwrappedCommand {
+function analyzeAwkProgram(program: ShellWord): CommandUnwrapResult {
   const { text } = program;
   if (text === null) return NO_COMMANDS;
   if (AWK_RUNS.test(text))
@@ -105,7 +105,7 @@ function findAwkUnclear(program: string): string[] {
 const SED_RUNS = /(?:^|[;{}\d$/\n])\s*e(?:\s|$)|\/[gpiImMw\d]*e[gpiImM\d]*\s*(?:$|[;}\n])/;
 
 /** Analyzes a sed script: commands that run or read something. */
-function analyzeSedScript(script: ShellWord): UnwrappedCommand {
+function analyzeSedScript(script: ShellWord): CommandUnwrapResult {
   const text = script.text ?? '';
   const reads = [...text.matchAll(/(?:^|[;{}\d$/\n])\s*[rR]\s+([^;\n}]+)/g)].map(([, file = '']) =>
     file.trim(),

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
-import { compileRelay } from '../compile-relay.ts';
+import { compileRelayConfig } from '../compile-relay-config.ts';
 import { evaluateRelayEvent } from '../evaluate-event.ts';
 import { findFileAccesses } from '../rules/shell-files.ts';
-import { analyzeShell } from './analyze-shell.ts';
-import { loadShellGrammar } from './grammar.ts';
+import { analyzeShellCode } from './analyze-shell-code.ts';
+import { loadShellParser } from './shell-parser.ts';
 
-const grammar = await loadShellGrammar();
-const relay = compileRelay(
+const grammar = await loadShellParser();
+const relay = compileRelayConfig(
   RelaySchema.parse({
     mode: 'enforce',
     rules: [
@@ -54,7 +54,7 @@ suite('work for one text is bounded', () => {
   for (const [what, text] of Object.entries(TEXTS))
     test(`${what}, in three sizes`, () => {
       for (const size of [4, 12, 40]) {
-        const analysis = analyzeShell(grammar, text(size));
+        const analysis = analyzeShellCode(grammar, text(size));
         const words = analysis.commands.reduce((sum, { args }) => sum + args.length, 0);
         assert.ok(
           analysis.commands.length <= MOST_COMMANDS,

@@ -14,6 +14,6 @@ export interface CodeContext {
 }
 
 /** Returns the context of code that the command `name` runs. */
-export function nestedContext(around: CodeContext, name: string): CodeContext {
+export function createNestedContext(around: CodeContext, name: string): CodeContext {
   return { ...around, via: [...around.via, normalizeCommandName(name)], depth: around.depth + 1 };
 }

@@ -1,5 +1,5 @@
 import { hasProgramArgument } from './awk-and-sed.ts';
-import { type CodeContext, nestedContext } from './code-context.ts';
+import { type CodeContext, createNestedContext } from './code-context.ts';
 import {
   type CommandTrait,
   normalizeCommandName,
@@ -7,14 +7,14 @@ import {
   type SimpleCommand,
   type UnclearSpan,
 } from './command.ts';
+import { detectScriptLanguage } from './detect-script-language.ts';
 import { findEmbeddedCommands } from './embedded-commands.ts';
 import { analyzeForeignCode } from './foreign-code.ts';
 import { quoteShellWord } from './git-commands.ts';
-import type { AnalysisBudget } from './grammar.ts';
-import { NETWORK_COMMAND_INPUT, NETWORK_PROGRAMS } from './network-command-input.ts';
+import { NETWORK_COMMAND_INPUT, NETWORK_PROGRAM_PATTERN } from './network-command-input.ts';
 import { predictArguments } from './predict-arguments.ts';
-import { readScript } from './read-script.ts';
 import type { CommandInput } from './redirects.ts';
+import type { RemainingAnalysisWork } from './shell-parser.ts';
 import { type ShellFunction, ShellScope } from './shell-scope.ts';
 import {
   type CommandOutput,
@@ -27,7 +27,7 @@ import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
 import { type CommandInvocation, isShellPath, type NestedCommand } from './unwrap-command.ts';
 
 /** Analyzes code that is contained in other code: a string, or the body of a function. */
-export interface CodeAnalyzer {
+export interface NestedCodeAnalyzer {
   text(text: string, around: CodeContext): void;
   body(shellFunction: ShellFunction, around: CodeContext): void;
 }
@@ -51,11 +51,11 @@ const MAX_UNKNOWN_ARGS = 9;
 /** Analyzes the code that commands run: shell code, functions, scripts, and code in other languages. */
 export class CodeInspector {
   readonly #sink: CommandSink;
-  readonly #work: AnalysisBudget;
-  readonly #reader: CodeAnalyzer;
+  readonly #work: RemainingAnalysisWork;
+  readonly #reader: NestedCodeAnalyzer;
   readonly #uncalled = new Map<ShellFunction, CodeLocation & { readonly name: string }>();
 
-  constructor(host: CommandSink, work: AnalysisBudget, reader: CodeAnalyzer) {
+  constructor(host: CommandSink, work: RemainingAnalysisWork, reader: NestedCodeAnalyzer) {
     this.#sink = host;
     this.#work = work;
     this.#reader = reader;
@@ -96,7 +96,7 @@ export class CodeInspector {
     if (!file) return false;
     if (file.program !== null) {
       const words = [{ ...createLiteralWord(file.program, word) }, ...args];
-      this.#sink.analyze({ ...given, words, context: nestedContext(given.context, word.text) });
+      this.#sink.analyze({ ...given, words, context: createNestedContext(given.context, word.text) });
       return true;
     }
     const traits: CommandTrait[] = [];
@@ -136,7 +136,7 @@ export class CodeInspector {
     this.#uncalled.delete(shellFunction);
     const { context, start, end } = placing;
     const scope = new ShellScope(context.scope, args);
-    const inside = nestedContext(context, args[0]?.text ?? '');
+    const inside = createNestedContext(context, args[0]?.text ?? '');
     if (inside.depth > MAX_CODE_DEPTH)
       return this.#sink.reportUnclear('it is too deeply nested to be analyzed', placing);
     this.#reader.body(shellFunction, { ...inside, scope, input, place: context.place ?? { start, end } });
@@ -177,11 +177,11 @@ export class CodeInspector {
     traits.push('runs_code');
     if (hasProgramArgument(interpreter)) {
       const words = [interpreter, '--', text].map((word) => createLiteralWord(word, given));
-      const context = nestedContext(given.context, interpreter);
+      const context = createNestedContext(given.context, interpreter);
       this.#sink.analyze({ ...given, words, assignments: [], redirects: [], input: null, context });
       return [];
     }
-    const script = readScript(text, interpreter);
+    const script = detectScriptLanguage(text, interpreter);
     if (script.isForeign) return this.inspectForeignCode(script.text, createLiteralWord('', given), given);
     this.inspectCode({ text: script.text, placing: given, name: interpreter, input: null, args });
     return [];
@@ -195,7 +195,7 @@ export class CodeInspector {
     }
     const { texts, commands, reads, unclearReason } = analyzeForeignCode(text);
     if (unclearReason !== null) this.#sink.reportUnclear(unclearReason, given);
-    const around = nestedContext(given.context, given.words[0]?.text ?? '');
+    const around = createNestedContext(given.context, given.words[0]?.text ?? '');
     const doubts = this.#sink.unclear.length;
     for (const one of texts)
       this.inspectCode({ text: one, placing: { ...given, context: around }, name: '', input: null });
@@ -230,7 +230,7 @@ export class CodeInspector {
     for (const { word, text } of found.runs)
       this.inspectNestedCommand({ kind: 'code', word, text }, name, args, {
         ...given,
-        input: NETWORK_PROGRAMS.test(name) ? NETWORK_COMMAND_INPUT : null,
+        input: NETWORK_PROGRAM_PATTERN.test(name) ? NETWORK_COMMAND_INPUT : null,
       });
     if (found.readsUnknown && /^(?:at|batch|crontab)$/.test(name)) {
       traits.push('runs_input');
@@ -245,7 +245,7 @@ export class CodeInspector {
     args: readonly ShellWord[],
     given: UnresolvedCommand,
   ): void {
-    const around = nestedContext(given.context, name);
+    const around = createNestedContext(given.context, name);
     if (run.kind === 'words') {
       for (const words of predictArguments(name, args, run.words, given.input))
         this.#sink.analyze({ ...given, words, assignments: [], redirects: [], context: around });
@@ -273,7 +273,7 @@ export class CodeInspector {
     const { start, end, context } = placing;
     const scope = args && args.length > 0 ? new ShellScope(context.scope, args) : context.scope;
     this.#reader.text(text, {
-      ...nestedContext(context, name),
+      ...createNestedContext(context, name),
       scope,
       input,
       place: context.place ?? { start, end },

@@ -1,10 +1,10 @@
 import { extractSubscriptCode, hasSubscriptCode } from './arithmetic.ts';
 import {
-  type CodeAnalyzer,
   CodeInspector,
   type CommandRecord,
   type CommandSink,
   MAX_CODE_DEPTH,
+  type NestedCodeAnalyzer,
 } from './code-inspector.ts';
 import {
   type CommandTrait,
@@ -19,26 +19,26 @@ import { findEnvironmentEffects, parseAssignment } from './environment-effects.t
 import {
   findGitSettingCommands,
   findGitTransportCommands,
-  findImpliedOptions,
+  findImpliedGitPushOptions,
   normalizeGitInvocation,
   resolveGitAlias,
 } from './git-commands.ts';
-import type { AnalysisBudget } from './grammar.ts';
 import { guessWrappedCommands } from './guess-wrapped-commands.ts';
 import { analyzeInterpreter } from './interpreters.ts';
 import { NETWORK_COMMAND_INPUT } from './network-command-input.ts';
 import { findOptionCommands } from './option-commands.ts';
-import { findPositionals } from './positional-arguments.ts';
+import { findPositionalArguments } from './positional-arguments.ts';
 import { findFilesNamedByInput } from './predict-arguments.ts';
 import { recordFileWrites, recordRedirectWrites } from './record-file-writes.ts';
 import { recordVariableChanges } from './record-variable-changes.ts';
+import type { RemainingAnalysisWork } from './shell-parser.ts';
 import type { ShellScope } from './shell-scope.ts';
 import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './shell-word.ts';
 import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
 import {
   type CommandInvocation,
+  type CommandUnwrapResult,
   type NestedCommand,
-  type UnwrappedCommand,
   unwrapCommand,
 } from './unwrap-command.ts';
 
@@ -46,10 +46,10 @@ import {
 export class CommandAnalyzer implements CommandSink {
   readonly commands: SimpleCommand[] = [];
   readonly unclear: UnclearSpan[] = [];
-  readonly #work: AnalysisBudget;
+  readonly #work: RemainingAnalysisWork;
   readonly #inspector: CodeInspector;
 
-  constructor(work: AnalysisBudget, reader: CodeAnalyzer) {
+  constructor(work: RemainingAnalysisWork, reader: NestedCodeAnalyzer) {
     this.#work = work;
     this.#inspector = new CodeInspector(this, work, reader);
   }
@@ -153,10 +153,10 @@ export class CommandAnalyzer implements CommandSink {
     const { name, args } = normalizeGitInvocation({ name: withoutGnuPrefix(written), args: words }, word);
     this.#inspector.inspectNamedCall(name, word, args, given);
     const invocation = { name, args };
-    const subcommand = findPositionals(name, args)[0]?.word.text ?? null;
+    const subcommand = findPositionalArguments(name, args)[0]?.word.text ?? null;
     const wrapped = unwrapCommand(invocation);
     const language = wrapped ? null : analyzeInterpreter(invocation);
-    const found: UnwrappedCommand | null = wrapped ?? language;
+    const found: CommandUnwrapResult | null = wrapped ?? language;
     const traits: CommandTrait[] = [...(found?.traits ?? [])];
     for (const doubt of found?.unclearReasons ?? []) this.reportUnclear(doubt, given);
     recordFileWrites(name, args, given.input, scope);
@@ -175,7 +175,7 @@ export class CommandAnalyzer implements CommandSink {
       redirects.push(...this.#inspector.inspectInput(wrapped ? 'sh' : name, given, traits));
     redirects.push(...findFilesNamedByInput(name, args, given.input));
     const own = found?.own ?? args.length;
-    const implied = findImpliedOptions(invocation, scope);
+    const implied = findImpliedGitPushOptions(invocation, scope);
     for (const file of found?.files ?? [])
       redirects.push(...this.#inspector.inspectScript(name, file, given, traits));
     redirects.push(...this.#inspector.inspectEmbeddedCommands(invocation, subcommand, given, traits));

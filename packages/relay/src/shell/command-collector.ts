@@ -5,7 +5,6 @@ import type { CommandAnalyzer } from './command-analyzer.ts';
 import { createUnknownCommandOutput, joinCommandOutputs } from './command-output.ts';
 import { expandParameter } from './expand-parameter.ts';
 import { forEachLoopValue } from './for-each-loop-value.ts';
-import type { SyntaxNode } from './grammar.ts';
 import { readArrayElements, readAssignment } from './read-assignment.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
 import { findNamerefChange } from './record-variable-changes.ts';
@@ -16,9 +15,10 @@ import {
   readRedirectInput,
   readRedirects,
 } from './redirects.ts';
+import type { SyntaxNode } from './shell-parser.ts';
 import type { ShellScope } from './shell-scope.ts';
 import type { CommandOutput, ShellWord, TextSpan } from './shell-word.ts';
-import { isStatementType, mergeAdjacentWords } from './tree-words.ts';
+import { isStatementType, mergeAdjacentWords } from './syntax-tree-words.ts';
 import type { CodeLocation } from './unresolved-command.ts';
 
 /** Finds every simple command in one syntax tree, at any depth, and passes it to the analyzer. */

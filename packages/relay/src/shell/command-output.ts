@@ -1,7 +1,12 @@
 import { unescapePrintf as escaped } from './escapes.ts';
 import { ANY_TEXT_WILDCARD, isUnknownPattern } from './glob.ts';
 import { toGrepLinePatterns } from './grep-pattern.ts';
-import { type CommandOutput, EMPTY_SHELL_WORD, type ShellWord, type UnknownSource } from './shell-word.ts';
+import {
+  type CommandOutput,
+  EMPTY_SHELL_WORD,
+  type ShellWord,
+  type UnknownTextSource,
+} from './shell-word.ts';
 
 /** Programs that print content of files or of the network, or prompt the user. */
 const DATA_PROGRAMS = new Set(
@@ -26,7 +31,7 @@ export function createKnownCommandOutput(text: string | null): CommandOutput {
 }
 
 /** Returns a command output whose text is unknown and comes from this source. */
-export function createUnknownCommandOutput(unknown: UnknownSource): CommandOutput {
+export function createUnknownCommandOutput(unknown: UnknownTextSource): CommandOutput {
   return { text: null, names: [], unknown };
 }
 

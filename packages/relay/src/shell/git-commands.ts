@@ -1,4 +1,4 @@
-import { findPositionals } from './positional-arguments.ts';
+import { findPositionalArguments } from './positional-arguments.ts';
 import type { ShellScope } from './shell-scope.ts';
 import { createLiteralWord, type ShellWord } from './shell-word.ts';
 import type { CommandInvocation, NestedCommand } from './unwrap-command.ts';
@@ -43,7 +43,7 @@ export function normalizeGitInvocation(
   if (name !== 'git' && subcommand === undefined) return { name, args };
   const isLibrary = subcommand !== undefined && !/(?:^|\/)git-core\/|^git-/.test(place.text ?? '');
   if (isLibrary) return { name, args };
-  const plumbing = findPositionals('git', words)[0]?.word;
+  const plumbing = findPositionalArguments('git', words)[0]?.word;
   if (plumbing?.text !== 'send-pack') return { name: 'git', args: words };
   return { name: 'git', args: words.map((word) => (word === plumbing ? { ...word, text: 'push' } : word)) };
 }
@@ -52,12 +52,12 @@ export function normalizeGitInvocation(
  * Returns the options that other arguments of a push imply: `+main`, `--mirror` and refspec
  * settings imply a forced push.
  */
-export function findImpliedOptions(
+export function findImpliedGitPushOptions(
   { name, args }: CommandInvocation,
   scope: ShellScope,
 ): readonly ShellWord[] {
   if (name !== 'git') return [];
-  const words = findPositionals(name, args);
+  const words = findPositionalArguments(name, args);
   const [subcommand, ...refs] = words;
   if (subcommand?.word.text === 'config') recordForcedPush(args, scope);
   if (subcommand?.word.text !== 'push') return [];
@@ -102,7 +102,7 @@ export function findGitTransportCommands({ args }: CommandInvocation): NestedCom
  */
 export function resolveGitAlias({ name, args }: CommandInvocation, scope: ShellScope): NestedCommand[] {
   if (name !== 'git') return [];
-  const [subcommand, ...more] = findPositionals(name, args);
+  const [subcommand, ...more] = findPositionalArguments(name, args);
   if (subcommand?.word.text === 'config')
     recordAlias(
       more.map(({ word }) => word),

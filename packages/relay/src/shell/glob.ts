@@ -50,7 +50,7 @@ const MAX_CHARACTERS = 600;
  * pattern, `*` matches any string. Returns false if only unknown parts of the word would match,
  * because the word must contain a part of the rule's text.
  */
-export function patternsOverlap(rule: string, word: string): boolean {
+export function canMatchSameText(rule: string, word: string): boolean {
   if (word.length > MAX_CHARACTERS || rule.length > MAX_CHARACTERS) return true;
   if (!suffixesMatch(rule, word)) return false;
   const width = word.length + 1;
@@ -75,7 +75,7 @@ export function patternsOverlap(rule: string, word: string): boolean {
  * Returns the directory whose entries a pattern matches completely, such as `/etc` for `/etc/*`.
  * Null for other patterns.
  */
-export function findDirectoryOfAllEntries(pattern: string): string | null {
+export function findFullyMatchedDirectory(pattern: string): string | null {
   const [, directory] = /^(.*?)\/*(?:(?<=\/|^)[\uE001\uE003\uE005])$/s.exec(pattern) ?? [];
   if (directory === undefined) return null;
   return directory === '' ? (pattern.startsWith('/') ? '/' : '.') : directory;

@@ -1,6 +1,6 @@
 import { analyzeAwkOrSed, hasProgramArgument } from './awk-and-sed.ts';
 import type { ShellWord } from './shell-word.ts';
-import type { CommandInvocation, UnwrappedCommand } from './unwrap-command.ts';
+import type { CommandInvocation, CommandUnwrapResult } from './unwrap-command.ts';
 
 /** Options of interpreters whose value is code in a language that is not parsed. */
 const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
@@ -37,7 +37,7 @@ READS_INPUT.delete('erl');
 const UNANALYZED_CODE = 'it runs code in a language that cannot be analyzed';
 
 /** Determines what an interpreter for another language runs. Null for any other command. */
-export function analyzeInterpreter(invocation: CommandInvocation): UnwrappedCommand | null {
+export function analyzeInterpreter(invocation: CommandInvocation): CommandUnwrapResult | null {
   const { args } = invocation;
   // `python3.12` is `python`.
   const name = /^(?:python|pypy|perl|ruby|lua|php)(?=[\d.]*$)/.exec(invocation.name)?.[0] ?? invocation.name;
@@ -63,7 +63,7 @@ function optionsWithValues(
   name: string,
   args: readonly ShellWord[],
   options: RegExp | undefined,
-): UnwrappedCommand | null {
+): CommandUnwrapResult | null {
   for (let at = 0; at < args.length; at += 1) {
     const text = args[at]?.text ?? null;
     if (text !== null && options?.test(text)) return createCodeResult(name, codeWords(text, at, args));
@@ -85,7 +85,7 @@ function codeWords(option: string, at: number, args: readonly ShellWord[]): read
   return [attached === undefined ? word : { ...word, text: attached }];
 }
 
-function createCodeResult(name: string, words: readonly ShellWord[]): UnwrappedCommand {
+function createCodeResult(name: string, words: readonly ShellWord[]): CommandUnwrapResult {
   const isUnread = words.length === 0 || UNREAD_LANGUAGES.test(name);
   return {
     ...NO_COMMANDS,
@@ -95,15 +95,15 @@ function createCodeResult(name: string, words: readonly ShellWord[]): UnwrappedC
   };
 }
 
-const NO_COMMANDS: UnwrappedCommand = { nested: [], traits: [], unclearReasons: [], readsInput: false };
+const NO_COMMANDS: CommandUnwrapResult = { nested: [], traits: [], unclearReasons: [], readsInput: false };
 
-function createInputResult(args: readonly ShellWord[]): UnwrappedCommand {
+function createInputResult(args: readonly ShellWord[]): CommandUnwrapResult {
   const file = args.find(({ text }) => text === null || text === '-' || !text.startsWith('-'));
   const readsInput = file === undefined || file.text === '-' || file.text === '/dev/stdin';
   return { ...NO_COMMANDS, readsInput, files: file && !readsInput ? [file] : [] };
 }
 
-function analyzeSource(args: readonly ShellWord[]): UnwrappedCommand {
+function analyzeSource(args: readonly ShellWord[]): CommandUnwrapResult {
   const [file] = args;
   return { ...NO_COMMANDS, readsInput: file?.text === '/dev/stdin', files: file ? [file] : [] };
 }

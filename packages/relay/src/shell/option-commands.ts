@@ -1,6 +1,6 @@
 import { isAbbreviation } from './parse-options.ts';
 import { createLiteralWord, EMPTY_SHELL_WORD, type ShellWord } from './shell-word.ts';
-import { type CommandInvocation, joinAsCode, type NestedCommand } from './unwrap-command.ts';
+import { type CommandInvocation, joinWordsAsCode, type NestedCommand } from './unwrap-command.ts';
 
 /** An option whose value is a command if it matches the expression. The first group is the command. */
 interface ConditionalOption {
@@ -205,5 +205,5 @@ function findWindowsCommand(args: readonly ShellWord[]): NestedCommand[] {
   const [, attached = ''] = WINDOWS_RUN_SWITCH.exec(word?.text ?? '') ?? [];
   const words = args.slice(at + 1);
   if (word && attached !== '') words.unshift(createLiteralWord(attached, word));
-  return at === -1 || words.length === 0 ? [] : [joinAsCode(words)];
+  return at === -1 || words.length === 0 ? [] : [joinWordsAsCode(words)];
 }

@@ -13,7 +13,7 @@ export const TERMINAL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
 };
 
 /** The bubblewrap options that take values. */
-export const BUBBLEWRAP_WRAPPER: WrapperSyntax = {
+export const BUBBLEWRAP_ARGUMENT_SYNTAX: WrapperSyntax = {
   otherwise: 'bare',
   longPairs: [
     '--bind',
@@ -58,7 +58,7 @@ export const BUBBLEWRAP_WRAPPER: WrapperSyntax = {
  * Wrappers that run the command after their own options, and whose options do not take the next word
  * as a value.
  */
-export const PLAIN_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = Object.fromEntries(
+export const FLAG_ONLY_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = Object.fromEntries(
   'fakeroot fakechroot chronic catchsegv eatmydata rlwrap setarch linux32 linux64 i386 x86_64 uname26 tini dumb-init catatonit tsocks proxychains4 proxybound torify usewithtor valgrind heaptrack unbuffer dbus-launch aa-exec sem annotate-output systemd-cat nocache ccache distcc icecc rr samply setlock lckdo'
     .split(' ')
     .map((name) => [name, { otherwise: 'bare' }]),

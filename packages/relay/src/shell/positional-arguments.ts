@@ -149,7 +149,10 @@ export interface PositionalArgument {
 }
 
 /** Returns the arguments that are not options, at most eight. Subcommands come first. */
-export function findPositionals(name: string, args: readonly ShellWord[]): readonly PositionalArgument[] {
+export function findPositionalArguments(
+  name: string,
+  args: readonly ShellWord[],
+): readonly PositionalArgument[] {
   const options = Object.hasOwn(BEFORE_SUBCOMMAND, name) ? BEFORE_SUBCOMMAND[name] : undefined;
   const words: PositionalArgument[] = [];
   let exact = true;

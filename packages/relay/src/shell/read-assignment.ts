@@ -1,8 +1,8 @@
 import type { VariableAssignment } from './command.ts';
-import type { SyntaxNode } from './grammar.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
+import type { SyntaxNode } from './shell-parser.ts';
 import type { VariableValue } from './shell-scope.ts';
-import { dropLeadingText } from './tree-words.ts';
+import { dropLeadingText } from './syntax-tree-words.ts';
 
 /** An example of the path that the shell substitutes for `<(…)`. The real number differs. */
 const PROCESS_SUBSTITUTION_PATH = '/dev/fd/63';

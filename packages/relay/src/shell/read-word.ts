@@ -1,9 +1,9 @@
 import { unescapeAnsiC, unescapeDoubleQuoted } from './escapes.ts';
 import { expandParameter } from './expand-parameter.ts';
-import type { SyntaxNode } from './grammar.ts';
+import type { SyntaxNode } from './shell-parser.ts';
 import type { ShellScope } from './shell-scope.ts';
 import {
-  buildWords,
+  buildShellWords,
   type CommandOutput,
   MAX_EXPANDED_WORDS,
   type ShellWord,
@@ -23,7 +23,7 @@ export function readShellWords(node: SyntaxNode, source: WordReadContext): Shell
   const { dotglob } = source.scope;
   const words = wordSegmentLists(node, source);
   const process = processSubstitutionOutput(node, source);
-  return words.flatMap((one) => buildWords(one, node, { process, dotglob }));
+  return words.flatMap((one) => buildShellWords(one, node, { process, dotglob }));
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ShellRedirect } from './command.ts';
 import { createKnownCommandOutput, createUnknownCommandOutput } from './command-output.ts';
-import type { SyntaxNode } from './grammar.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
+import type { SyntaxNode } from './shell-parser.ts';
 import type { CommandOutput, ShellWord } from './shell-word.ts';
 
 /** The input that a command reads. */

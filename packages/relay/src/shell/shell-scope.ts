@@ -1,5 +1,5 @@
 import { isUnknownPattern } from './glob.ts';
-import type { SyntaxNode } from './grammar.ts';
+import type { SyntaxNode } from './shell-parser.ts';
 import type { ShellWord, WordSegment } from './shell-word.ts';
 
 /** The value of a variable: the segments of its word, or of several words for an array. */

@@ -5,7 +5,7 @@ import { ANY_TEXT_WILDCARD, hasWildcard, toGlobPattern } from './glob.ts';
  * `options`: a variable whose name suggests options. `program`: the output of a program. `data`: files
  * or the network. `computed`: text that the code computes.
  */
-export type UnknownSource = 'variable' | 'options' | 'program' | 'data' | 'computed';
+export type UnknownTextSource = 'variable' | 'options' | 'program' | 'data' | 'computed';
 
 /** A part of a word that the shell interprets in one way. */
 export interface WordSegment {
@@ -16,7 +16,7 @@ export interface WordSegment {
   /** False for the value of an expansion. */
   readonly certain: boolean;
   /** Source of unknown text. Absent: `variable`. */
-  readonly unknown?: UnknownSource;
+  readonly unknown?: UnknownTextSource;
   /** The code sets the variable exactly once, so the value counts as written in the command. */
   readonly assignedOnce?: boolean;
   /** Whether it represents file names although it is quoted: a variable that a loop assigned them to. */
@@ -30,7 +30,7 @@ export interface CommandOutput {
   /** Patterns of the file names that it prints. Empty if there are none or if unknown. */
   readonly names: readonly string[];
   /** Source of the output if it is unknown. */
-  readonly unknown: UnknownSource;
+  readonly unknown: UnknownTextSource;
 }
 
 /** One word of a command after expansion. */
@@ -51,7 +51,7 @@ export interface ShellWord {
   /** The text with its wildcards and unknown parts as the characters of glob.ts. */
   readonly pattern: string;
   /** Source of the unknown part. Null if all is known. */
-  readonly unknown: UnknownSource | null;
+  readonly unknown: UnknownTextSource | null;
   /** Output of the program that a process substitution `<(…)` names as a file. Null for any other word. */
   readonly process: CommandOutput | null;
 }
@@ -90,7 +90,7 @@ export function createLiteralWord(text: string, { start, end }: TextSpan): Shell
 }
 
 /** Builds words from adjacent segments: expands braces, and splits unquoted expansions. */
-export function buildWords(
+export function buildShellWords(
   pieces: readonly WordSegment[],
   place: TextSpan,
   {
@@ -123,7 +123,13 @@ export function buildGlobPattern(pieces: readonly WordSegment[], dotglob: boolea
   return pattern;
 }
 
-const UNKNOWN_PRECEDENCE: readonly UnknownSource[] = ['computed', 'options', 'data', 'variable', 'program'];
+const UNKNOWN_PRECEDENCE: readonly UnknownTextSource[] = [
+  'computed',
+  'options',
+  'data',
+  'variable',
+  'program',
+];
 
 function buildWord(
   pieces: readonly WordSegment[],

@@ -1,4 +1,4 @@
-import { BUBBLEWRAP_WRAPPER, PLAIN_WRAPPERS, TERMINAL_WRAPPERS } from './plain-wrappers.ts';
+import { BUBBLEWRAP_ARGUMENT_SYNTAX, FLAG_ONLY_WRAPPERS, TERMINAL_WRAPPERS } from './plain-wrappers.ts';
 import type { WrapperSyntax } from './wrapper-syntax.ts';
 
 const SUDO_WRAPPER: WrapperSyntax = {
@@ -79,7 +79,7 @@ export const SHELL_NAMES: ReadonlySet<string> = new Set([
   'posh',
 ]);
 /** How a shell's arguments are parsed. */
-export const SHELL_WRAPPER: WrapperSyntax = BASE_SHELL_WRAPPER;
+export const SHELL_ARGUMENT_SYNTAX: WrapperSyntax = BASE_SHELL_WRAPPER;
 
 const SSH_WRAPPER: WrapperSyntax = {
   values: 'BbcDEeFIiJLlmOPpQRSWw',
@@ -153,14 +153,14 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   torsocks: { values: 'uaP', bare: 'qdi' },
   strace: { values: 'aebIoOpPsSuUEX', bare: 'ACcdDfFhiknNqrtTvVwxyYZz', otherwise: 'bare' },
   ltrace: { values: 'aAeDFlnopsuwx', bare: 'bcCfhiLrStTV', otherwise: 'bare' },
-  ...PLAIN_WRAPPERS,
+  ...FLAG_ONLY_WRAPPERS,
   'cmake -E': {},
   'start-stop-daemon': { otherwise: 'bare', dashes: true, program: '--exec' },
   capsh: { otherwise: 'bare', dashes: true, program: '--shell', defaultProgram: 'bash' },
   gosu: { skip: 1 },
   'su-exec': { skip: 1 },
   faketime: { values: 'f', otherwise: 'bare', skip: 1 },
-  bwrap: BUBBLEWRAP_WRAPPER,
+  bwrap: BUBBLEWRAP_ARGUMENT_SYNTAX,
   proot: {
     values: 'rRbwqkS',
     otherwise: 'bare',

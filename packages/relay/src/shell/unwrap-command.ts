@@ -1,7 +1,7 @@
 import { type CommandTrait, normalizeCommandName } from './command.ts';
-import { findPositionals } from './positional-arguments.ts';
+import { findPositionalArguments } from './positional-arguments.ts';
 import { createLiteralWord, type ShellWord } from './shell-word.ts';
-import { SHELL_NAMES, SHELL_WRAPPER, SYSTEM_WRAPPERS } from './system-wrappers.ts';
+import { SHELL_ARGUMENT_SYNTAX, SHELL_NAMES, SYSTEM_WRAPPERS } from './system-wrappers.ts';
 import { TOOL_WRAPPERS } from './tool-wrappers.ts';
 import type { WrapperSyntax } from './wrapper-syntax.ts';
 
@@ -17,7 +17,7 @@ export type NestedCommand =
     };
 
 /** The commands that a wrapper runs. */
-export interface UnwrappedCommand {
+export interface CommandUnwrapResult {
   readonly nested: readonly NestedCommand[];
   readonly traits: readonly CommandTrait[];
   /** Reasons why it is unclear what runs. */
@@ -53,9 +53,9 @@ const WRAPPERS: Readonly<Record<string, WrapperSyntax>> = { ...SYSTEM_WRAPPERS, 
 const LONGEST_NAME = 3;
 
 /** Determines what a wrapper runs. Null if the command is not a wrapper. */
-export function unwrapCommand({ name, args }: CommandInvocation): UnwrappedCommand | null {
+export function unwrapCommand({ name, args }: CommandInvocation): CommandUnwrapResult | null {
   if (SHELL_NAMES.has(name)) return new ShellReader(name, args).read();
-  const words = findPositionals(name, args);
+  const words = findPositionalArguments(name, args);
   for (let length = Math.min(LONGEST_NAME, words.length); length >= 0; length -= 1) {
     const named = words.slice(0, length);
     const key = [name, ...named.map(({ word }) => word.text ?? '')].join(' ');
@@ -82,7 +82,7 @@ class WrapperReader {
     this.#args = args;
   }
 
-  read(): UnwrappedCommand {
+  read(): CommandUnwrapResult {
     const { dashes, raises, shell, skip = 0 } = this.#wrapper;
     const dashed = dashes === true ? this.#args.findIndex(({ text }) => text === '--') : -1;
     this.#options(0);
@@ -176,8 +176,8 @@ class WrapperReader {
     if (!first) return;
     // `flock file -c text`: the option follows the file.
     if (skip > 0 && this.#wrapper.code?.includes(first.text ?? '')) return void this.#code(at, undefined);
-    if (this.#wrapper.first) this.#inner.push(joinAsCode([first]));
-    else this.#inner.push(this.#wrapper.joins === true ? joinAsCode(words) : { kind: 'words', words });
+    if (this.#wrapper.first) this.#inner.push(joinWordsAsCode([first]));
+    else this.#inner.push(this.#wrapper.joins === true ? joinWordsAsCode(words) : { kind: 'words', words });
   }
 }
 
@@ -193,8 +193,8 @@ class ShellReader {
     this.#args = args;
   }
 
-  read(): UnwrappedCommand {
-    const { values = '', longValues = [] } = SHELL_WRAPPER;
+  read(): CommandUnwrapResult {
+    const { values = '', longValues = [] } = SHELL_ARGUMENT_SYNTAX;
     let takesCode = false;
     let readsInput = false;
     for (let at = 0; at < this.#args.length; at += 1) {
@@ -225,7 +225,7 @@ class ShellReader {
     return this.#runs([], true);
   }
 
-  #runs(inner: NestedCommand[], readsInput: boolean): UnwrappedCommand {
+  #runs(inner: NestedCommand[], readsInput: boolean): CommandUnwrapResult {
     const doubts = this.#name === 'fish' && inner.length > 0 ? ['fish code cannot be analyzed'] : [];
     return { nested: inner, traits: [], unclearReasons: doubts, readsInput, files: this.#startFiles };
   }
@@ -237,7 +237,7 @@ export function isInputPath(text: string | null): boolean {
 }
 
 /** Joins words into shell code, as `eval` and `ssh` do. */
-export function joinAsCode(words: readonly ShellWord[]): NestedCommand {
+export function joinWordsAsCode(words: readonly ShellWord[]): NestedCommand {
   const [first] = words;
   const last = words.at(-1);
   const text = words.some((word) => word.text === null) ? null : words.map((word) => word.text).join(' ');

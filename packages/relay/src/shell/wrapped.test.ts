@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
 import fc from 'fast-check';
-import { compileRelay } from '../compile-relay.ts';
+import { compileRelayConfig } from '../compile-relay-config.ts';
 import { evaluateRelayEvent } from '../evaluate-event.ts';
-import { analyzeShell } from './analyze-shell.ts';
-import { loadShellGrammar } from './grammar.ts';
+import { analyzeShellCode } from './analyze-shell-code.ts';
+import { loadShellParser } from './shell-parser.ts';
 
-const grammar = await loadShellGrammar();
-const relay = compileRelay(
+const grammar = await loadShellParser();
+const relay = compileRelayConfig(
   RelaySchema.parse({
     mode: 'enforce',
     rules: [
@@ -231,7 +231,7 @@ test('hostile texts are read in bounded work, and what is not read through is no
     .map(([pieces, times]) => pieces.join('').repeat(times));
   fc.assert(
     fc.property(text, (command) => {
-      const { commands, unclear } = analyzeShell(grammar, command);
+      const { commands, unclear } = analyzeShellCode(grammar, command);
       assert.ok(commands.length <= 250);
       if (command.length > 10_000) assert.ok(unclear.length > 0);
     }),
@@ -242,7 +242,7 @@ test('hostile texts are read in bounded work, and what is not read through is no
 test('whatever stands in a text, its analysis ends without an error', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (command) => {
-      analyzeShell(grammar, command);
+      analyzeShellCode(grammar, command);
     }),
     { numRuns: RUNS },
   );

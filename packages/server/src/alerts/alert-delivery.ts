@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Timer } from '../core/clock.ts';
-import { RepeatedWarning } from '../core/repeated-warning.ts';
+import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
 import { listDueChannels } from '../store/channels.ts';
+import { createAlertDeliveries } from './create-alert-deliveries.ts';
 import { type AlertDeliveryContext, deliverToChannel } from './deliver-to-channel.ts';
-import { routeAlerts } from './route-alerts.ts';
 
 /** Time between delivery rounds. An alert waits at most this long after its commit. */
 const ROUND_INTERVAL_MS = 1_000;
@@ -14,7 +14,7 @@ const ROUND_INTERVAL_MS = 1_000;
 const MAX_CONCURRENT_CHANNELS = 32;
 
 /** The running delivery of alerts in this process. */
-export interface AlertDelivery {
+export interface AlertDeliveryService {
   /** Resolves when no round is running and no message is being sent. */
   waitUntilIdle(): Promise<void>;
   /** Starts no further round, and waits for the messages that are being sent. */
@@ -28,10 +28,10 @@ export type AlertDeliveryOptions = Omit<AlertDeliveryContext, 'owner' | 'isClosi
  * new alerts and sends the due messages of each channel, independently of other channels. Several processes
  * may run it on the same database.
  */
-export function startAlertDelivery(options: AlertDeliveryOptions): AlertDelivery {
+export function startAlertDelivery(options: AlertDeliveryOptions): AlertDeliveryService {
   const { clock, database, log } = options;
   const serving = new Map<string, Promise<void>>();
-  const roundFailure = new RepeatedWarning(log, clock, {
+  const roundFailure = new RepeatedFailureLog(log, clock, {
     failed: 'alerts could not be delivered because of a database error; retrying',
     recovered: 'alerts are delivered again',
   });
@@ -41,7 +41,7 @@ export function startAlertDelivery(options: AlertDeliveryOptions): AlertDelivery
   const context: AlertDeliveryContext = { ...options, owner: randomUUID(), isClosing: () => closed };
 
   async function once(): Promise<void> {
-    while (!closed && (await routeAlerts(database, clock)).more);
+    while (!closed && (await createAlertDeliveries(database, clock)).more);
     if (closed) return;
     const places = MAX_CONCURRENT_CHANNELS - serving.size;
     if (places <= 0) return;

@@ -1,18 +1,18 @@
 import type { ChannelConfig } from '@floe/contract/config';
 import type { Clock } from '../core/clock.ts';
 import { type OutboundGuard, OutboundRefusedError } from '../core/outbound-guard.ts';
-import type { ResolvedOutboundConnections } from '../providers/outbound.ts';
+import type { ResolvedOutboundConnections } from '../providers/outbound-connections.ts';
 import { createSocketConnector } from '../providers/socket-connector.ts';
-import type { AlertNotice } from './alert-notice.ts';
+import type { AlertMessage } from './alert-message.ts';
 import type {
   ChannelConfigOf,
   ChannelDefinition,
-  ChannelHttpMessage,
+  ChannelHttpRequest,
   ChannelKind,
   ReceiverResponse,
 } from './channels/channel-definition.ts';
 import { CHANNEL_DEFINITIONS } from './channels/channel-definitions.ts';
-import { type Mailer, MailRejectedError } from './mailer.ts';
+import { MailDeliveryError, type Mailer } from './mailer.ts';
 import type { DecryptedChannel } from './stored-channel.ts';
 
 /** Time limit for a request and its response. */
@@ -45,7 +45,7 @@ export type AlertSendOutcome = { readonly ok: true; readonly status: number | nu
 
 /** One attempt to send a notice. */
 interface SendAttempt {
-  readonly notice: AlertNotice;
+  readonly notice: AlertMessage;
   readonly orgId: string;
   readonly signing: DecryptedChannel['signing'];
   readonly signal: AbortSignal;
@@ -55,7 +55,7 @@ interface SendAttempt {
 /** Sends messages to channels. */
 export interface AlertSender {
   /** Attempts to send a message once. Never rejects; an error is one of the outcomes. */
-  send(notice: AlertNotice, channel: DecryptedChannel): Promise<AlertSendOutcome>;
+  send(notice: AlertMessage, channel: DecryptedChannel): Promise<AlertSendOutcome>;
 }
 
 /** Creates the sender for messages to channels of every kind. */
@@ -132,7 +132,7 @@ function withDefinition<Result>(
  * connection.
  */
 async function postMessage(
-  { url, headers, body }: ChannelHttpMessage,
+  { url, headers, body }: ChannelHttpRequest,
   attempt: SendAttempt,
   { guard, via }: { readonly guard: OutboundGuard; readonly via: ResolvedOutboundConnections['via'] },
 ): Promise<ReceiverResponse> {
@@ -257,7 +257,7 @@ function toSendFailure(error: unknown, late: boolean, reached: boolean): AlertSe
     };
   if (error instanceof OutboundRefusedError)
     return { ...failed, status: null, error: error.message, isRefused: true };
-  if (error instanceof MailRejectedError) {
+  if (error instanceof MailDeliveryError) {
     const { status, message, permanent } = error;
     return { ...failed, isConnected: status !== null, status, error: message, isRefused: permanent };
   }

@@ -1,7 +1,7 @@
 import type { ALERT_EVENTS } from '@floe/contract/config/monitoring';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import { insertAlerts, type NewAlertRow } from '../store/alerts.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
 
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
@@ -14,7 +14,7 @@ export interface AlertSubject {
 }
 
 /** The fields of each alert event. Times are in Unix milliseconds. */
-export interface AlertFields {
+export interface AlertFieldsByEvent {
   readonly monitor_failing: {
     readonly error: string;
     readonly failingSinceMs: number;
@@ -73,7 +73,7 @@ interface AlertOf<Event extends AlertEvent> {
   readonly idempotencyKey: string;
   /** Time of the event. */
   readonly at: number;
-  readonly fields: AlertFields[Event];
+  readonly fields: AlertFieldsByEvent[Event];
   /**
    * Names of the channels that receive the alert. Null for every channel of the organization that subscribes
    * to the event.
@@ -126,7 +126,7 @@ export function getAlertTags(alert: Alert): readonly string[] {
 
 function toAlertRow(alert: Alert): NewAlertRow {
   return {
-    id: newId('alr', alert.at),
+    id: createId('alr', alert.at),
     org_id: alert.orgId,
     idempotency_key: alert.idempotencyKey,
     at: alert.at,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { ChannelSchema } from '@floe/contract/config/monitoring';
-import { type AlertNotice, createAlertNotice, createTestAlertNotice } from './alert-notice.ts';
-import { sendTestNotice } from './send-test-notice.ts';
+import { type AlertMessage, createAlertMessage, createTestAlertMessage } from './alert-message.ts';
+import { sendTestAlertMessage } from './send-test-alert-message.ts';
 import { createFailingAlert, createRecoveredAlert, createTestOutbox } from './test/test-outbox.ts';
 import {
   type MessageResponder,
@@ -16,17 +16,17 @@ const NOW = Date.UTC(2026, 10, 21, 12, 1);
 /** A name that tries every markup at once. */
 const HOSTILE = '<!channel> *x* [a](http://evil) @everyone & "q"\r\nBcc: x@evil.example';
 
-function notices(): { readonly begun: AlertNotice; readonly over: AlertNotice } {
+function notices(): { readonly begun: AlertMessage; readonly over: AlertMessage } {
   const told = { thread: 'dlv_1', repetition: 0, failureCount: 1 };
   const begun = { ...told, id: 'dlv_1', phase: 'opens' as const };
   const over = { ...told, id: 'dlv_2', phase: 'closes' as const };
   return {
-    begun: createAlertNotice(
+    begun: createAlertMessage(
       { ...begun, alerts: [createFailingAlert('nightly', { name: HOSTILE })] },
       'https://floe.example',
       NOW,
     ),
-    over: createAlertNotice(
+    over: createAlertMessage(
       { ...over, alerts: [createRecoveredAlert('nightly')] },
       'https://floe.example',
       NOW,
@@ -188,7 +188,7 @@ test('a channel test returns its result without a stored alert', async (t) => {
   const config = ChannelSchema.parse({ name: 'ops', kind: 'webhook', url: receiver.url, secret: 's' });
   const parts = { sender, clock, baseUrl: () => 'https://floe.example' };
   const open = { orgId: 'acme', config, signing: { previousSecret: 'older' } };
-  assert.deepEqual(await sendTestNotice(open, parts), {
+  assert.deepEqual(await sendTestAlertMessage(open, parts), {
     ok: true,
     status: 200,
     error: null,
@@ -197,7 +197,7 @@ test('a channel test returns its result without a stored alert', async (t) => {
   assert.equal(receiver.received[0]?.json['type'], 'test');
   assert.equal(String(receiver.received[0]?.headers['webhook-signature']).split(' ').length, 2);
   receiver.close();
-  const failed = await sendTestNotice(open, parts);
+  const failed = await sendTestAlertMessage(open, parts);
   assert.equal(failed.ok, false);
   assert.match(failed.error ?? '', /ECONNREFUSED/);
 });
@@ -224,7 +224,12 @@ test('email: a rejection by the server is a failure with its message; without sm
   const server = await smtpServer(t, '554 5.7.1 no');
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
   const open = opened(config);
-  const notice = createTestAlertNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
+  const notice = createTestAlertMessage(
+    'dlv_9',
+    { orgId: 'acme', name: 'mail' },
+    'https://floe.example',
+    NOW,
+  );
   const refused = await createTestOutbox(t, {
     mail: { url: server.url, from: 'floe@acme.example', requireTls: false },
   });
@@ -247,7 +252,12 @@ test('email: a server without TLS receives no mail and no password unless smtp.r
   const server = await smtpServer(t);
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
   const open = opened(config);
-  const notice = createTestAlertNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
+  const notice = createTestAlertMessage(
+    'dlv_9',
+    { orgId: 'acme', name: 'mail' },
+    'https://floe.example',
+    NOW,
+  );
   const url = server.url.replace('smtp://', 'smtp://floe:hunter2@');
   const strict = await createTestOutbox(t, { mail: { url, from: 'floe@acme.example', requireTls: true } });
   const outcome = await strict.sender.send(notice, open);

@@ -7,15 +7,15 @@ import {
   updateAlertDeliveries,
 } from '../store/alert-deliveries.ts';
 import {
-  countAlertRelapses,
+  countRepeatedFailuresInThread,
   findOpeningAlertDelivery,
-  hasOngoingAlertInThread,
+  hasOpenAlertInThread,
   listAlertSendTimes,
 } from '../store/alert-threads.ts';
 import type { AlertRow } from '../store/alerts.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import type { AlertPhase } from './alert.ts';
-import type { AlertNoticeContent } from './alert-notice.ts';
+import type { AlertMessageContent } from './alert-message.ts';
 import type { AlertMuteResolver, ComposedAlertMessage } from './composed-alert-message.ts';
 import { parseAlertRow } from './stored-alert.ts';
 
@@ -90,7 +90,7 @@ function toComposedMessage(
   first: DeliveryCandidate,
   others: readonly PendingAlertDelivery[],
 ): ComposedAlertMessage {
-  const content: AlertNoticeContent = {
+  const content: AlertMessageContent = {
     id: first.delivery.id,
     thread: first.thread,
     phase: parsePhase(first.alert),
@@ -238,11 +238,11 @@ class PendingDeliveries {
       });
       return 'waits';
     }
-    if (keepsIncidents && (await hasOngoingAlertInThread(this.#writer, channelId, thread))) {
+    if (keepsIncidents && (await hasOpenAlertInThread(this.#writer, channelId, thread))) {
       await this.#closeDelivery(delivery, 'skipped', 'other alerts in the same message are still open');
       return 'skipped';
     }
-    const failureCount = 1 + (await countAlertRelapses(this.#writer, channelId, thread, alert));
+    const failureCount = 1 + (await countRepeatedFailuresInThread(this.#writer, channelId, thread, alert));
     return { ...item, thread, failureCount };
   }
 

@@ -1,7 +1,7 @@
 import type { PendingAlertDelivery } from '../store/alert-deliveries.ts';
-import type { DatabaseReader } from '../store/ports.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
 import type { Alert } from './alert.ts';
-import type { AlertNoticeContent } from './alert-notice.ts';
+import type { AlertMessageContent } from './alert-message.ts';
 
 /**
  * Determines until when alerts are muted by a muted monitor, a maintenance window or quiet hours. The result
@@ -17,5 +17,5 @@ export type AlertMuteResolver = (
 export interface ComposedAlertMessage {
   /** The deliveries, in order. The message has the id of the first one. */
   readonly deliveries: readonly [PendingAlertDelivery, ...PendingAlertDelivery[]];
-  readonly content: AlertNoticeContent;
+  readonly content: AlertMessageContent;
 }

@@ -1,5 +1,5 @@
 import type { ChannelConfig } from '@floe/contract/config';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import { defineConfigFileKind, type StoredResourceKind } from '../platform/config-file-resource-kind.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
 import { type ChannelRow, insertChannel, listAllChannels, updateChannel } from '../store/channels.ts';
@@ -27,7 +27,7 @@ export function createConfigFileChannelKind(key: SecretEncryptionKey, nowMs: num
   return defineConfigFileKind({
     ...STORED_CHANNEL_KIND,
     columns({ orgId, config }, before) {
-      const place = before ?? { id: newId('chn', nowMs), org_id: orgId };
+      const place = before ?? { id: createId('chn', nowMs), org_id: orgId };
       return { id: place.id, ...toChannelColumns(config, place, key, nowMs), enabled: 1 };
     },
     row: (columns): ChannelRow => ({ ...columns, ...INITIAL_DELIVERY_STATE }),

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
 import {
@@ -16,8 +16,8 @@ import {
   findChannelById,
   updateLeasedChannel,
 } from '../store/channels.ts';
-import type { Database, DatabaseWriter } from '../store/ports.ts';
-import { createAlertNotice } from './alert-notice.ts';
+import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
+import { createAlertMessage } from './alert-message.ts';
 import type { AlertSender, AlertSendFailure, AlertSendOutcome } from './alert-sender.ts';
 import { CHANNEL_DEFINITIONS, isChannelKind } from './channels/channel-definitions.ts';
 import { type ComposeAlertMessageOptions, composeNextAlertMessage } from './compose-alert-message.ts';
@@ -120,7 +120,7 @@ async function sendMessage(
   const now = context.clock.now();
   try {
     const opened = decryptChannel(channel, context.secretsKey, now);
-    return await context.sender.send(createAlertNotice(composed.content, context.baseUrl(), now), opened);
+    return await context.sender.send(createAlertMessage(composed.content, context.baseUrl(), now), opened);
   } catch (error) {
     // The secrets of this channel cannot be decrypted. Other channels must still be served.
     context.log.error(
@@ -284,7 +284,7 @@ function createRepetitions(
     .filter(({ alert }) => alert.phase === 'opens' && alert.closed_at === null)
     .map(({ delivery: { seq: _, ...delivery } }) => ({
       ...delivery,
-      id: newId('dlv', nowMs),
+      id: createId('dlv', nowMs),
       repetition: delivery.repetition + 1,
       state: 'pending',
       pending_reason: 'repeat',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requeueAlertDelivery } from '../store/alert-deliveries.ts';
-import type { Database } from '../store/ports.ts';
+import type { Database } from '../store/store-interfaces.ts';
 import { createFailingAlert, createTestOutbox } from './test/test-outbox.ts';
 import { startWebhookReceiver } from './test/webhook-receiver.ts';
 

@@ -1,6 +1,6 @@
 import type { FloeConfig } from '@floe/contract/config';
 import type { OutboundGuard } from '../core/outbound-guard.ts';
-import type { ResolvedOutboundConnections } from '../providers/outbound.ts';
+import type { ResolvedOutboundConnections } from '../providers/outbound-connections.ts';
 import type { OutgoingMail } from './channels/channel-definition.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -21,7 +21,7 @@ export function toSmtpSettings({ url, from, require_tls }: FloeConfig['smtp']): 
 }
 
 /** Thrown if the mail server rejected a message. `permanent` means that it replied with a 5xx code. */
-export class MailRejectedError extends Error {
+export class MailDeliveryError extends Error {
   override readonly name = 'MailRejectedError';
   readonly status: number | null;
   readonly permanent: boolean;
@@ -35,7 +35,7 @@ export class MailRejectedError extends Error {
 
 /** Sends mail through the configured mail server. */
 export interface Mailer {
-  /** Resolves when the server has accepted the mail for at least one recipient. @throws MailRejectedError */
+  /** Resolves when the server has accepted the mail for at least one recipient. @throws MailDeliveryError */
   send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
 }
 
@@ -84,20 +84,20 @@ export function createMailer(
 
 /**
  * Returns the user and password in the URL.
- * @throws MailRejectedError
+ * @throws MailDeliveryError
  */
 function smtpCredentials({ username, password }: URL) {
   try {
     return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   } catch (cause) {
     const message = 'smtp.url: a % in the user name or password must be written as %25';
-    throw new MailRejectedError(message, null, true, { cause });
+    throw new MailDeliveryError(message, null, true, { cause });
   }
 }
 
 /**
  * Connects through the guard.
- * @throws MailRejectedError if mail is not configured
+ * @throws MailDeliveryError if mail is not configured
  */
 async function openMailTransport(
   { url, requireTls }: SmtpSettings,
@@ -105,7 +105,7 @@ async function openMailTransport(
   via: ResolvedOutboundConnections['via'],
 ) {
   if (url === '')
-    throw new MailRejectedError('email cannot be sent because smtp.url is not set in floe.yaml', null, true);
+    throw new MailDeliveryError('email cannot be sent because smtp.url is not set in floe.yaml', null, true);
   const { createTransport } = await import('nodemailer');
   const server = new URL(url);
   const secure = server.protocol === 'smtps:';
@@ -131,7 +131,7 @@ async function openMailTransport(
 
 /**
  * Connects to the mail server and signs in, but sends no mail.
- * @throws MailRejectedError
+ * @throws MailDeliveryError
  */
 export async function verifyMailServer(
   settings: SmtpSettings,
@@ -154,13 +154,13 @@ function certificateAuthorities(via: ResolvedOutboundConnections['via'], host: s
   return ca && { tls: { ca: [...ca] } };
 }
 
-function toMailRejectedError(error: unknown): MailRejectedError {
+function toMailRejectedError(error: unknown): MailDeliveryError {
   const status =
     error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number'
       ? error.responseCode
       : null;
   const reason = error instanceof Error ? error.message : String(error);
-  return new MailRejectedError(
+  return new MailDeliveryError(
     `mail server error: ${reason}`.slice(0, 500),
     status,
     status !== null && status >= 500,

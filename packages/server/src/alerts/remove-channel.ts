@@ -1,6 +1,6 @@
 import { failPendingAlertDeliveries } from '../store/alert-deliveries.ts';
 import { type ChannelRow, deleteChannel } from '../store/channels.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
 
 /** Deletes a channel and its pending deliveries. Messages that were sent remain in the log. */
 export async function removeChannel(writer: DatabaseWriter, row: ChannelRow, nowMs: number): Promise<void> {

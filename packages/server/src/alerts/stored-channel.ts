@@ -3,7 +3,7 @@ import { ChannelSchema } from '@floe/contract/config/monitoring';
 import * as z from 'zod';
 import { decryptSecret, encryptSecret, type SecretEncryptionKey } from '../platform/secrets.ts';
 import type { ChannelRow } from '../store/channels.ts';
-import type { SigningSecrets } from './channels/channel-definition.ts';
+import type { PreviousSigningSecret } from './channels/channel-definition.ts';
 
 /**
  * The channel fields that are stored encrypted and never shown. URLs are among them because they can contain
@@ -28,7 +28,7 @@ type Secrets = z.output<typeof Secrets>;
 export interface DecryptedChannel {
   readonly orgId: string;
   readonly config: ChannelConfig;
-  readonly signing: SigningSecrets;
+  readonly signing: PreviousSigningSecret;
 }
 
 /**

@@ -1,11 +1,11 @@
 import { CHART_DIMENSIONS, UNCOMBINABLE_CHART_DIMENSIONS } from '@floe/contract/api/charts';
 import { Fault } from '@floe/contract/faults';
 import type { SqlCondition } from '../store/exchange-filters.ts';
-import { countExchangesUpTo, EVERY_ROW } from '../store/exchanges.ts';
-import type { DatabaseReader } from '../store/ports.ts';
+import { countExchangesUpTo, MATCH_ALL_CONDITION } from '../store/exchanges.ts';
 import { MINUTE_ROLLUP_RETENTION_MS } from '../store/retention.ts';
 import type { RollupFacet, RollupFacetFilter } from '../store/rollups/read-rollups.ts';
 import { HOUR_MS } from '../store/rollups/rollup-accumulator.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
 import type { ChartRequest } from './charts.ts';
 
 /** Maximum age of the minute rollups that charts use. Retention can delete older ones during the query. */
@@ -53,7 +53,7 @@ export function buildChartRequest(
   { groupBy, interval, filter, readsRows = false }: ChartOptions,
 ): ChartRequest & { readonly groupBy: RollupFacet | undefined } {
   if (from >= to) throw new Fault('invalid_request', '`from` must be earlier than `to`.', { param: 'from' });
-  const group = groupBy === undefined ? undefined : parseRollupFacet(groupBy);
+  const group = groupBy === undefined ? undefined : requireRollupFacet(groupBy);
   const isPaired = group !== undefined && filter !== undefined && group !== filter.facet;
   const earliest = includesPrevious ? from - (to - from) : from;
   const isLone = [group, filter?.facet].some((facet) => facet !== undefined && isIndependentFacet(facet));
@@ -88,7 +88,7 @@ function isIndependentFacet(name: string): boolean {
  * Returns the name as a facet. The query's schema has already validated it.
  * @throws Error if it is not a facet
  */
-export function parseRollupFacet(name: string): RollupFacet {
+export function requireRollupFacet(name: string): RollupFacet {
   if (!isRollupFacet(name)) throw new Error(`${name} is not a facet`);
   return name;
 }
@@ -98,7 +98,7 @@ export function parseRollupFacet(name: string): RollupFacet {
  * range.
  * @throws Fault `invalid_request` if there are too many rows
  */
-export async function chooseChartRows(
+export async function chooseChartRowCondition(
   reader: DatabaseReader,
   { orgId, from, to }: Pick<ChartRange, 'orgId' | 'from' | 'to'>,
   {
@@ -109,7 +109,7 @@ export async function chooseChartRows(
   const range = { orgId, from: includesPrevious ? from - (to - from) : from, to };
   const limits = [
     ...(indexed === null ? [] : [{ condition: indexed, maximum: MAX_INDEXED_ROWS }]),
-    { condition: EVERY_ROW, maximum: MAX_ROWS },
+    { condition: MATCH_ALL_CONDITION, maximum: MAX_ROWS },
   ];
   for (const { condition, maximum } of limits)
     if ((await countExchangesUpTo(reader, { ...range, indexed: condition }, maximum + 1)) <= maximum)

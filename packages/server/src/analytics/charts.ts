@@ -1,17 +1,16 @@
 import type { ADDITIVE_CHART_METRICS, AnalyticsFigures, CHART_METRICS } from '@floe/contract/api/charts';
 import type { SqlCondition } from '../store/exchange-filters.ts';
-import type { DatabaseReader } from '../store/ports.ts';
 import { estimatePercentile } from '../store/rollups/histogram-buckets.ts';
 import type { PartialRangeSums } from '../store/rollups/partial-range.ts';
 import { sumPartialRanges } from '../store/rollups/partial-range-sums.ts';
 import {
   getRollupSeries,
-  getRollupSteps,
-  getRollupTotal,
+  getRollupTotals,
   getTopRollupValues,
+  listRollupIntervalSums,
   type RollupFacet,
+  type RollupIntervalSums,
   type RollupRequest,
-  type RollupStep,
 } from '../store/rollups/read-rollups.ts';
 import { HOUR_MS, MINUTE_MS } from '../store/rollups/rollup-accumulator.ts';
 import {
@@ -21,6 +20,7 @@ import {
   type RollupFigureColumn,
   type RollupSumColumn,
 } from '../store/rollups/rollup-figures.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
 import {
   alignToUnits,
   buildChartGrid,
@@ -29,19 +29,19 @@ import {
   findPartialRangesAround,
   type IntervalReassignment,
 } from './chart-grid.ts';
-import { createZeroSums, queryRowIntervals, queryRowTotals } from './row-charts.ts';
+import { createZeroSums, queryRowSumsByInterval, queryRowSumsByValue } from './row-sums.ts';
 import { SUM_COLUMN_COUNT, type SumFigures, toSumFigures, toSummaryFigures } from './summary-figures.ts';
 
 export type ChartMetric = (typeof CHART_METRICS)[number];
 
 /** A chart's time range at any resolution, its filters and its rollup unit. */
 export interface ChartRequest extends RollupRequest {
-  /** Filters that rollups do not support. The number of matching rows must be limited (`chooseChartRows`). */
+  /** Filters that rollups do not support. The number of matching rows must be limited (`chooseChartRowCondition`). */
   readonly conditions?: readonly SqlCondition[] | undefined;
 }
 
 /** A request for one metric over time, as one or several series. */
-export interface SeriesRequest extends ChartRequest {
+export interface ChartSeriesRequest extends ChartRequest {
   readonly metric: ChartMetric;
   readonly stepMs: number;
   /** The time zone whose days are used. UTC if it is absent. */
@@ -89,13 +89,13 @@ export async function queryChartSummary(
 ): Promise<AnalyticsFigures> {
   const figures = ROLLUP_FIGURE_COLUMNS;
   if (request.conditions) {
-    const [all] = await queryRowTotals(reader, { ...request, figures });
+    const [all] = await queryRowSumsByValue(reader, { ...request, figures });
     return toSummaryFigures(all?.sums ?? []);
   }
   const { around, ranges } = wholeUnits(request);
   // Read first: a request that arrives between the reads is counted, and no difference is negative.
   const outside = await sumPartialRanges(reader, { ...request, ranges, groupBy: [], figures });
-  const total = await getRollupTotal(reader, { ...around, figures });
+  const total = await getRollupTotals(reader, { ...around, figures });
   for (const { sums } of outside) subtractFrom(total, sums);
   return toSummaryFigures(total);
 }
@@ -139,7 +139,7 @@ export async function queryTopValues(
 /** Returns a metric over time: the total, or the largest groups and the sum of all others. */
 export async function queryChartSeries(
   reader: DatabaseReader,
-  request: SeriesRequest,
+  request: ChartSeriesRequest,
 ): Promise<ChartSeries[]> {
   const { metric, groupBy } = request;
   const figures = figuresFor(metric);
@@ -149,7 +149,7 @@ export async function queryChartSeries(
   const moves = findIntervalReassignments(request, UNIT_MS[request.unit], grid);
   const groups = groupBy === undefined ? [] : [groupBy];
   const moved = await sumPartialRanges(reader, { ...request, ranges: moves, groupBy: groups, figures });
-  const rows = await getRollupSteps(reader, { ...around, ...grid, figures });
+  const rows = await listRollupIntervalSums(reader, { ...around, ...grid, figures });
   const total = sumsPerStep(rows, grid, figures.length);
   applyReassignments(total, moved, moves);
   if (groupBy === undefined) return [{ value: null, other: false, values: metricValues(total, metric) }];
@@ -179,7 +179,7 @@ async function queryTopValuesFromRows(
 ) {
   const { order, limit, onlyValues } = request;
   const rank = ROLLUP_FIGURE_COLUMNS.indexOf(order);
-  const found = await queryRowTotals(reader, { ...request, figures });
+  const found = await queryRowSumsByValue(reader, { ...request, figures });
   return found
     .filter(({ value }) => onlyValues === undefined || onlyValues.includes(value))
     .sort((one, other) => (other.sums[rank] ?? 0) - (one.sums[rank] ?? 0))
@@ -189,12 +189,12 @@ async function queryTopValuesFromRows(
 
 async function querySeriesFromRows(
   reader: DatabaseReader,
-  request: SeriesRequest,
+  request: ChartSeriesRequest,
   figures: readonly RollupFigureColumn[],
 ): Promise<ChartSeries[]> {
   const { metric, groupBy, limit, onlyValues } = request;
   const { starts } = toChartGrid(request);
-  const found = await queryRowIntervals(reader, { ...request, figures }, starts);
+  const found = await queryRowSumsByInterval(reader, { ...request, figures }, starts);
   const of = (value: string) => found.get(value) ?? createZeroSums(starts, figures);
   if (groupBy === undefined) return [{ value: null, other: false, values: metricValues(of(''), metric) }];
   const sizeOf = (value: string) =>
@@ -211,7 +211,9 @@ async function querySeriesFromRows(
   return isEmpty ? series : [...series, { value: null, other: true, values: metricValues(rest, metric) }];
 }
 
-export function toChartGrid(request: Pick<SeriesRequest, 'from' | 'to' | 'stepMs' | 'timezone'>): ChartGrid {
+export function toChartGrid(
+  request: Pick<ChartSeriesRequest, 'from' | 'to' | 'stepMs' | 'timezone'>,
+): ChartGrid {
   return buildChartGrid(request, request.stepMs, request.timezone ?? 'UTC');
 }
 
@@ -232,7 +234,11 @@ function figuresFor(metric: ChartMetric): readonly RollupFigureColumn[] {
   return isSumMetric(metric) ? [metric] : (PERCENTILES.get(metric)?.buckets ?? []);
 }
 
-function sumsPerStep(rows: readonly RollupStep[], { localStarts }: ChartGrid, width: number): number[][] {
+function sumsPerStep(
+  rows: readonly RollupIntervalSums[],
+  { localStarts }: ChartGrid,
+  width: number,
+): number[][] {
   const byStep = new Map(rows.map(({ at, sums }) => [at, sums]));
   return localStarts.map((reading) => [...(byStep.get(reading) ?? new Array<number>(width).fill(0))]);
 }

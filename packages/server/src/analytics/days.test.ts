@@ -8,10 +8,9 @@ import { silentLog } from '../core/log.ts';
 import { getTimeZoneCalendar } from '../core/time-zone-calendar.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
-import type { Database, ExchangeRow } from '../store/ports.ts';
 import {
   estimatePercentile,
-  findHistogramBucket,
+  getHistogramBucketIndex,
   HISTOGRAM_BUCKET_INDEXES,
 } from '../store/rollups/histogram-buckets.ts';
 import type { PartialRangeSums } from '../store/rollups/partial-range.ts';
@@ -19,6 +18,7 @@ import { sumPartialRanges } from '../store/rollups/partial-range-sums.ts';
 import { mergeMinutesIntoQuarterHours } from '../store/rollups/quarter-hours.ts';
 import type { RollupFacet, RollupFacetFilter } from '../store/rollups/read-rollups.ts';
 import { ROLLUP_FIGURE_COLUMNS, ROLLUP_SUM_COLUMNS } from '../store/rollups/rollup-figures.ts';
+import type { Database, ExchangeRow } from '../store/store-interfaces.ts';
 import { ingestRows } from '../store/test/ingest-rows.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from '../store/test/rows.ts';
@@ -255,7 +255,7 @@ test('the percentiles of a day depend only on the rows of the day', async (t) =>
     const counts: number[] = HISTOGRAM_BUCKET_INDEXES.map(() => 0);
     for (const { created_at, latency_ms } of rows)
       if (created_at >= start && created_at < (starts[day + 1] ?? to))
-        counts[findHistogramBucket(latency_ms)] = (counts[findHistogramBucket(latency_ms)] ?? 0) + 1;
+        counts[getHistogramBucketIndex(latency_ms)] = (counts[getHistogramBucketIndex(latency_ms)] ?? 0) + 1;
     return estimatePercentile(counts, 0.95);
   });
   assert.deepEqual(series?.values, expected);

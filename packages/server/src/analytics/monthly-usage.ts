@@ -1,13 +1,13 @@
 import { listKeysWithTeamChange } from '../store/key-team-changes.ts';
-import { getPlatformKeyTeams } from '../store/platform-keys.ts';
-import type { DatabaseReader } from '../store/ports.ts';
+import { getPlatformKeyNamesAndTeams } from '../store/platform-keys.ts';
+import {
+  type KeyAndModelRollupSums,
+  sumRollupsByKeyAndModel,
+} from '../store/rollups/key-and-model-rollup-sums.ts';
 import { sumPartialRanges } from '../store/rollups/partial-range-sums.ts';
 import { HOUR_MS } from '../store/rollups/rollup-accumulator.ts';
 import { ROLLUP_SUM_COLUMNS } from '../store/rollups/rollup-figures.ts';
-import {
-  type RollupSumsByKeyAndModel,
-  sumRollupsByKeyAndModel,
-} from '../store/rollups/rollup-sums-by-key-and-model.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
 import { alignToUnits, findPartialRangesAround } from './chart-grid.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -25,7 +25,7 @@ export interface MonthRange {
 export async function queryUsageByKeyAndModel(
   reader: DatabaseReader,
   range: MonthRange,
-): Promise<RollupSumsByKeyAndModel[]> {
+): Promise<KeyAndModelRollupSums[]> {
   const { orgId } = range;
   const pieces = findPartialRangesAround(range, HOUR_MS);
   const outside = await sumPartialRanges(reader, {
@@ -47,7 +47,7 @@ export async function queryUsageByKeyAndModel(
 }
 
 /** The sums of a month by key and model, with the team that the key had at the time of the requests. */
-interface TeamMonthRow extends RollupSumsByKeyAndModel {
+interface TeamMonthRow extends KeyAndModelRollupSums {
   /** The team; '' if the key had none. */
   readonly team: string;
 }
@@ -98,7 +98,7 @@ export async function queryMonthlyUsage(
   reader: DatabaseReader,
   month: MonthRange,
 ): Promise<MonthlyUsageRow[]> {
-  const keys = await getPlatformKeyTeams(reader, month.orgId);
+  const keys = await getPlatformKeyNamesAndTeams(reader, month.orgId);
   const rows = await queryUsageByKeyAndModel(reader, month);
   const changed = new Set(
     rows.flatMap(({ key }) => {

@@ -1,4 +1,4 @@
-import { ConfigError, formatProblem } from './config-problem.ts';
+import { ConfigError, formatConfigProblem } from './config-problem.ts';
 import { type LoadedConfig, loadConfig } from './load-config.ts';
 import type { ConfigLoadOptions } from './parse-config.ts';
 
@@ -48,7 +48,7 @@ export function pluralize(count: number, what: string): string {
 
 function formatProblems({ path, problems }: ConfigError, allowUnset: boolean): string[] {
   return problems.map((problem) => {
-    const line = formatProblem(path, problem);
+    const line = formatConfigProblem(path, problem);
     return allowUnset && problem.isUnset ? `not checked: ${line}` : line;
   });
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { EventLoopTurns } from '../core/event-loop-turns.ts';
+import { EventLoopYielder } from '../core/event-loop-yielder.ts';
 import type { LoadedConfig } from './load-config.ts';
 
 /** The ids of the organizations that differ between two files. */
@@ -17,7 +17,7 @@ export interface OrgDifferences {
 export async function compareOrgs(
   before: LoadedConfig,
   after: LoadedConfig,
-  turns: Pick<EventLoopTurns, 'endStep'> = new EventLoopTurns(),
+  turns: Pick<EventLoopYielder, 'endStep'> = new EventLoopYielder(),
 ): Promise<OrgDifferences> {
   const changed = new Set<string>();
   const moved = new Map<string, number>();

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deserialize } from 'node:v8';
 import type { FloeConfig } from '@floe/contract/config';
-import { ConfigAssembler, ENTRIES_PER_CHUNK, splitConfig } from './config-chunks.ts';
+import { ConfigAssembler, MAX_ENTRIES_PER_CHUNK, splitConfig } from './config-chunks.ts';
 import { readEnvironment } from './environment.ts';
 import { loadConfig } from './load-config.ts';
 
-const LONG = 2 * ENTRIES_PER_CHUNK + 7;
+const LONG = 2 * MAX_ENTRIES_PER_CHUNK + 7;
 
 function load(change: { readonly key?: number; readonly timezone?: string } = {}): FloeConfig {
   const keys = Array.from({ length: LONG }, (_, at) => ({
@@ -59,7 +59,7 @@ test('a chunk has at most a fixed number of entries, for lists of any length', (
     const lists = Object.values(deserialize(chunk).org ?? deserialize(chunk)).filter(Array.isArray);
     return Math.max(...lists.map(({ length }) => length));
   });
-  assert.deepEqual(counts, [1, ENTRIES_PER_CHUNK, ENTRIES_PER_CHUNK, 7, 1, 0]);
+  assert.deepEqual(counts, [1, MAX_ENTRIES_PER_CHUNK, MAX_ENTRIES_PER_CHUNK, 7, 1, 0]);
 });
 
 test('parts that are equal in the active configuration are the same object', () => {

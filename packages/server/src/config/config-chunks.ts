@@ -5,7 +5,7 @@ import type { FloeConfig, OrgConfig } from '@floe/contract/config';
 import { deepFreeze } from './load-config.ts';
 
 /** The maximum number of list entries per chunk. With this number, deserializing a chunk takes less than 1 ms. */
-export const ENTRIES_PER_CHUNK = 100;
+export const MAX_ENTRIES_PER_CHUNK = 100;
 
 /**
  * One chunk of a configuration. It contains either the next organization without its long lists, or the next
@@ -45,10 +45,10 @@ function listChunks(org: OrgConfig): ConfigChunk[] {
   const rest: Record<string, unknown> = { ...org };
   const lists: ConfigChunk[] = [];
   for (const [section, value] of Object.entries(rest)) {
-    if (!Array.isArray(value) || value.length <= ENTRIES_PER_CHUNK) continue;
+    if (!Array.isArray(value) || value.length <= MAX_ENTRIES_PER_CHUNK) continue;
     rest[section] = [];
-    for (let at = 0; at < value.length; at += ENTRIES_PER_CHUNK)
-      lists.push({ section, entries: value.slice(at, at + ENTRIES_PER_CHUNK) });
+    for (let at = 0; at < value.length; at += MAX_ENTRIES_PER_CHUNK)
+      lists.push({ section, entries: value.slice(at, at + MAX_ENTRIES_PER_CHUNK) });
   }
   return [{ org: rest }, ...lists];
 }

@@ -1,4 +1,4 @@
-import type { ConfigPath } from '@floe/contract/config/references';
+import type { ConfigPath } from '@floe/contract/config/cross-object-rules';
 
 export interface SourcePosition {
   /** 1-based. */
@@ -33,14 +33,14 @@ export class ConfigError extends Error {
   readonly path: string | null;
 
   constructor(path: string | null, problems: readonly ConfigProblem[]) {
-    super(problems.map((problem) => formatProblem(path, problem)).join('\n'));
+    super(problems.map((problem) => formatConfigProblem(path, problem)).join('\n'));
     this.path = path;
     this.problems = problems;
   }
 }
 
 /** Formats a problem as `floe.yaml:12:5: orgs[0].id: is required`. */
-export function formatProblem(path: string | null, problem: ConfigProblem): string {
+export function formatConfigProblem(path: string | null, problem: ConfigProblem): string {
   const { position, where, message } = problem;
   const file = position === undefined ? '' : `${path ?? 'floe.yaml'}:${position.line}:${position.column}: `;
   return `${file}${where === '' ? '' : `${where}: `}${message}`;

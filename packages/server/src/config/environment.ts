@@ -1,5 +1,5 @@
+import type { ConfigPath } from '@floe/contract/config/cross-object-rules';
 import { findNearestWord } from '@floe/contract/config/nearest-word';
-import type { ConfigPath } from '@floe/contract/config/references';
 import { LOG_LEVELS, type LogLevel } from '../core/log.ts';
 import { ConfigError, type ConfigProblem } from './config-problem.ts';
 import { readSecretFile } from './secret-file.ts';
@@ -54,7 +54,7 @@ export interface EnvironmentOverride {
   readonly value: string;
 }
 
-export interface Environment {
+export interface ServerEnvironment {
   /** FLOE_CONFIG: path of floe.yaml. */
   readonly configPath: string | undefined;
   /** FLOE_DATA_DIR. The default is `./.floe`. */
@@ -78,7 +78,7 @@ export interface Environment {
   variables(): Readonly<Record<string, string | undefined>>;
 }
 
-export interface EnvironmentOptions {
+export interface ReadEnvironmentOptions {
   /**
    * Treats a missing file of a `_FILE` variable as a variable that is not set, for checks without secrets.
    */
@@ -86,7 +86,7 @@ export interface EnvironmentOptions {
 }
 
 /** Reads the environment of this process. No other function reads `process.env`. */
-export function readProcessEnvironment(options: EnvironmentOptions = {}): Environment {
+export function readProcessEnvironment(options: ReadEnvironmentOptions = {}): ServerEnvironment {
   return readEnvironment(process.env, options);
 }
 
@@ -95,7 +95,10 @@ export function readProcessEnvironment(options: EnvironmentOptions = {}): Enviro
  *
  * @throws ConfigError that lists each invalid variable, but never its value
  */
-export function readEnvironment(env: NodeJS.ProcessEnv, options: EnvironmentOptions = {}): Environment {
+export function readEnvironment(
+  env: NodeJS.ProcessEnv,
+  options: ReadEnvironmentOptions = {},
+): ServerEnvironment {
   const files = readVariableFiles(env, options);
   const set = (name: string) => files.values.get(name) ?? (env[name] || undefined);
   const sourceOf = (name: string) => (files.values.has(name) ? `${name}_FILE` : name);
@@ -136,7 +139,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv, options: EnvironmentOpti
 }
 
 /** The secrets of the `_FILE` variables, by the name of the variable without the suffix. */
-function readVariableFiles(env: NodeJS.ProcessEnv, { allowMissingFiles = false }: EnvironmentOptions) {
+function readVariableFiles(env: NodeJS.ProcessEnv, { allowMissingFiles = false }: ReadEnvironmentOptions) {
   const values = new Map<string, string>();
   const problems: ConfigProblem[] = [];
   for (const name of SECRET_VARIABLES) {
@@ -162,7 +165,7 @@ function splitList(text = ''): string[] {
     .filter((entry) => entry !== '');
 }
 
-function unknownVariables(names: readonly string[]): Environment['unknown'] {
+function unknownVariables(names: readonly string[]): ServerEnvironment['unknown'] {
   const known = [
     ...Object.keys(ENVIRONMENT_OVERRIDES),
     ...OTHER_VARIABLES,

@@ -1,6 +1,6 @@
+import type { ConfigIssue, ConfigPath } from '@floe/contract/config/cross-object-rules';
 import { findNearestWord } from '@floe/contract/config/nearest-word';
-import type { ConfigIssue, ConfigPath } from '@floe/contract/config/references';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import { listSchemaKeysAt } from './schema-lookup.ts';
 
@@ -127,7 +127,7 @@ function valueAt(tree: Json, path: ConfigPath): Json | undefined {
   let here: Json | undefined = tree;
   for (const step of path) {
     if (Array.isArray(here)) here = here[Number(step)];
-    else here = isObject(here) ? here[step] : undefined;
+    else here = isJsonObject(here) ? here[step] : undefined;
   }
   return here;
 }

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ConfigPath } from '@floe/contract/config/references';
+import type { ConfigPath } from '@floe/contract/config/cross-object-rules';
 import * as z from 'zod';
 import { formatConfigPath } from './config-problem.ts';
 import { getZodDefinition } from './schema-lookup.ts';
 
 /** A schema field that has no fields below it. */
-export interface SchemaField {
+export interface LeafSchemaField {
   /** Path from the root. `[]` means every entry of a list, `*` every key of a map. */
   readonly path: readonly string[];
   /** Whether the field is accepted but has no effect (`inactive: true` in its metadata). */
@@ -18,10 +18,10 @@ export interface SchemaField {
  * Returns the leaf fields of a schema, each path once. Lists and maps of plain values, and values
  * of any type, are leaves.
  */
-export function listSchemaFields(root: z.core.$ZodType): SchemaField[] {
-  const found = new Map<string, SchemaField>();
+export function listLeafSchemaFields(root: z.core.$ZodType): LeafSchemaField[] {
+  const found = new Map<string, LeafSchemaField>();
   const open = new Set<z.core.$ZodType>();
-  const visit = (schema: z.core.$ZodType, field: SchemaField): void => {
+  const visit = (schema: z.core.$ZodType, field: LeafSchemaField): void => {
     const inactive = field.inactive || z.globalRegistry.get(schema)?.['inactive'] === true;
     const here = { ...field, inactive };
     const below = (child: z.core.$ZodType, name: string) =>
@@ -70,7 +70,7 @@ export function findInactiveFields(
   isSet: (path: ConfigPath) => boolean,
   lineOf: (path: ConfigPath) => number | undefined,
 ): string[] {
-  return listSchemaFields(schema)
+  return listLeafSchemaFields(schema)
     .filter((field) => field.inactive)
     .flatMap(({ path, defaultValue }) =>
       findFieldLocations(config, path)

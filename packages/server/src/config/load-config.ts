@@ -1,5 +1,5 @@
 import type { FloeConfig } from '@floe/contract/config';
-import type { ConfigIssue, ConfigPath } from '@floe/contract/config/references';
+import type { ConfigIssue, ConfigPath } from '@floe/contract/config/cross-object-rules';
 import { ConfigError } from './config-problem.ts';
 import { type ConfigLoadOptions, type ParsedConfig, parseConfig, toConfigProblem } from './parse-config.ts';
 import { SourcePositions } from './source-positions.ts';

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type FloeConfig, FloeConfigSchema } from '@floe/contract/config';
-import { type ConfigIssue, type ConfigPath, findReferenceIssues } from '@floe/contract/config/references';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import {
+  type ConfigIssue,
+  type ConfigPath,
+  findCrossObjectIssues,
+} from '@floe/contract/config/cross-object-rules';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { ConfigError, type ConfigProblem, formatConfigPath } from './config-problem.ts';
-import type { Environment, EnvironmentOverride } from './environment.ts';
+import type { EnvironmentOverride, ServerEnvironment } from './environment.ts';
 import { type ExplainedIssue, explainIssue } from './explain-issue.ts';
 import { findInactiveFields } from './inactive-fields.ts';
 import { createSecretFileReader } from './secret-file.ts';
@@ -21,7 +25,7 @@ export const DEFAULT_CONFIG_FILE = 'floe.yaml';
 
 /** The environment settings that determine the configuration. */
 export type ConfigEnvironment = Pick<
-  Environment,
+  ServerEnvironment,
   'configPath' | 'dataDir' | 'overrides' | 'unknown' | 'variable'
 >;
 
@@ -41,7 +45,7 @@ export interface ConfigLoadOptions {
 }
 
 /** A valid configuration as plain data, so that a thread can send it. */
-export interface ParsedConfig extends ConfigSource {
+export interface ParsedConfig extends ConfigFileText {
   /** Complete with defaults. */
   readonly config: FloeConfig;
   readonly positions: PositionTable;
@@ -52,7 +56,7 @@ export interface ParsedConfig extends ConfigSource {
 }
 
 /** The text of a configuration. */
-export interface ConfigSource {
+export interface ConfigFileText {
   /** Path of the file, or null if there is none. */
   readonly path: string | null;
   /** Content of the file. Empty if there is none. */
@@ -70,7 +74,7 @@ export function parseConfig(options: ConfigLoadOptions): ParsedConfig {
   const yaml = parseYamlDocument(source.text);
   if (yaml.problems.length > 0) throw new ConfigError(source.path, yaml.problems);
   const positions = new SourcePositions(yaml.positions);
-  if (yaml.tree !== null && !isObject(yaml.tree))
+  if (yaml.tree !== null && !isJsonObject(yaml.tree))
     throw new ConfigError(source.path, [
       {
         where: '',
@@ -137,7 +141,7 @@ export function toConfigProblem(
 }
 
 /** The text to load and the path of its file. */
-function readSource({ path, text, fileText, env }: ConfigLoadOptions): ConfigSource {
+function readSource({ path, text, fileText, env }: ConfigLoadOptions): ConfigFileText {
   if (text !== undefined) return { path: path ?? null, text };
   const named = path ?? env.configPath;
   const file = named ?? DEFAULT_CONFIG_FILE;
@@ -176,14 +180,14 @@ function applyEnvironment(tree: Json, env: ConfigEnvironment): Json {
 function withValue(tree: Json | undefined, [step, ...rest]: ConfigPath, value: Json): Json {
   if (step === undefined) return value;
   // The schema reports a section of the wrong type later.
-  if (tree !== undefined && !isObject(tree)) return tree;
+  if (tree !== undefined && !isJsonObject(tree)) return tree;
   return { ...tree, [step]: withValue(tree?.[step], rest, value) } satisfies JsonObject;
 }
 
 function hasValue(tree: Json, path: ConfigPath): boolean {
   let here: Json | undefined = tree;
   for (const step of path)
-    here = Array.isArray(here) ? here[Number(step)] : isObject(here) ? here[step] : undefined;
+    here = Array.isArray(here) ? here[Number(step)] : isJsonObject(here) ? here[step] : undefined;
   return here !== undefined;
 }
 
@@ -210,7 +214,7 @@ function findProblems(
     ...schemaIssues
       .slice(0, MAX_PROBLEMS)
       .flatMap((issue) => explainIssue(issue, { schema: FloeConfigSchema, tree })),
-    ...findReferenceIssues(tree).map((issue) => ({ ...issue, at: issue.path })),
+    ...findCrossObjectIssues(tree).map((issue) => ({ ...issue, at: issue.path })),
   ]
     .filter((issue) => !unset.has(formatConfigPath(issue.path)))
     .slice(0, MAX_PROBLEMS);
@@ -233,9 +237,9 @@ function findProblems(
 
 /** Id of the organization whose section contains a path, or null. */
 function orgIdAt(config: unknown, [section, index]: ConfigPath): string | null {
-  const orgs = isObject(config) && section === 'orgs' ? config['orgs'] : null;
+  const orgs = isJsonObject(config) && section === 'orgs' ? config['orgs'] : null;
   const org = Array.isArray(orgs) && typeof index === 'number' ? orgs[index] : null;
-  return isObject(org) && typeof org['id'] === 'string' ? org['id'] : null;
+  return isJsonObject(org) && typeof org['id'] === 'string' ? org['id'] : null;
 }
 
 function compareByPosition(a: ConfigProblem, b: ConfigProblem): number {

@@ -1,5 +1,5 @@
-import type { ConfigPath } from '@floe/contract/config/references';
-import { isObject, type Json } from '@floe/contract/json';
+import type { ConfigPath } from '@floe/contract/config/cross-object-rules';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 
 type Schema = z.core.$ZodType;
@@ -67,7 +67,7 @@ export function listSchemaKeysAt(root: Schema, path: ConfigPath, value?: Json): 
 
 /** Whether `value` has an accepted value in every field that has literal values. */
 function matchesLiteralFields(shape: Readonly<Record<string, Schema>>, value: Json | undefined): boolean {
-  if (!isObject(value)) return true;
+  if (!isJsonObject(value)) return true;
   return Object.entries(shape).every(([name, schema]) => {
     const words = literalValues(schema);
     const given = value[name];

@@ -7,7 +7,7 @@ import { checkConfigFile } from './check-config.ts';
 import { ConfigError } from './config-problem.ts';
 import { readEnvironment, SECRET_VARIABLES } from './environment.ts';
 import { loadConfig } from './load-config.ts';
-import { listSecretFiles, readSecretFile } from './secret-file.ts';
+import { listSecretFilePaths, readSecretFile } from './secret-file.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'floe-secret-file-'));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -141,5 +141,5 @@ test('a variable and its file are mutually exclusive, and an unusable file is re
 
 test('the files that a text refers to are listed, even if the text is rejected', () => {
   const text = 'a: "${file:x} ${file:/y/z}"\nb: ["${file:x}"\nc: ${NAME}';
-  assert.deepEqual(listSecretFiles(text, '/etc/floe'), ['/etc/floe/x', '/y/z']);
+  assert.deepEqual(listSecretFilePaths(text, '/etc/floe'), ['/etc/floe/x', '/y/z']);
 });

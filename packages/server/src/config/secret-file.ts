@@ -70,7 +70,7 @@ function readUpTo(path: string): Buffer | null {
  * Returns the paths in all `${file:PATH}` references of a configuration text, even if the text is
  * invalid.
  */
-export function listSecretFiles(text: string, directory: string): readonly string[] {
+export function listSecretFilePaths(text: string, directory: string): readonly string[] {
   const paths = [...text.matchAll(/\$\{file:([^}\n]+)\}/g)].map(([, path = '']) => resolve(directory, path));
   return [...new Set(paths)];
 }

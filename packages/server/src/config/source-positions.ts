@@ -1,4 +1,4 @@
-import type { ConfigPath } from '@floe/contract/config/references';
+import type { ConfigPath } from '@floe/contract/config/cross-object-rules';
 import type { SourcePosition } from './config-problem.ts';
 
 /**

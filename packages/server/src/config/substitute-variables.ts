@@ -1,5 +1,5 @@
-import type { ConfigPath } from '@floe/contract/config/references';
-import { isObject, type Json } from '@floe/contract/json';
+import type { ConfigPath } from '@floe/contract/config/cross-object-rules';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import { findScalarKindsAt } from './schema-lookup.ts';
 import type { SecretFileReader } from './secret-file.ts';
@@ -156,7 +156,7 @@ export function substituteVariables(
       return expansion.names.length === 0 ? expansion.text : coerceScalar(expansion.text, schema, path);
     }
     if (Array.isArray(value)) return value.map((entry: Json, index) => visit(entry, [...path, index]));
-    if (!isObject(value)) return value;
+    if (!isJsonObject(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, entry]) => [key, visit(entry ?? null, [...path, key])]),
     );

@@ -19,7 +19,7 @@ import { silentLog } from '../core/log.ts';
 import { ConfigError } from './config-problem.ts';
 import { readEnvironment } from './environment.ts';
 import { loadConfig } from './load-config.ts';
-import { type ConfigChange, watchConfig } from './watch-config.ts';
+import { type ConfigFileChange, watchConfig } from './watch-config.ts';
 
 /** Time that moves only when a test says so. */
 function handClock(): Clock & { advance(ms: number): Promise<void> } {
@@ -53,7 +53,7 @@ function handClock(): Clock & { advance(ms: number): Promise<void> } {
   };
 }
 
-function setUp(t: TestContext, clock: Clock, onChange: (change: ConfigChange) => void) {
+function setUp(t: TestContext, clock: Clock, onChange: (change: ConfigFileChange) => void) {
   const directory = mkdtempSync(join(tmpdir(), 'floe-watch-'));
   const path = join(directory, 'floe.yaml');
   writeFileSync(path, 'server: { port: 1 }');
@@ -75,7 +75,7 @@ function lineOf(error: unknown): number | undefined {
 /** Changes as short words: the new port and what needs a restart, or the line of the error. */
 function recorder() {
   const seen: string[] = [];
-  const onChange = (change: ConfigChange) =>
+  const onChange = (change: ConfigFileChange) =>
     seen.push(
       'error' in change
         ? `error line ${lineOf(change.error)}`
@@ -223,7 +223,7 @@ test('a save by writing a new file and renaming it is detected', async (t) => {
 
 test('a changed file is applied although another file in its directory changes constantly', async (t) => {
   const clock = handClock();
-  const changes: ConfigChange[] = [];
+  const changes: ConfigFileChange[] = [];
   const { directory, path } = setUp(t, clock, (change) => changes.push(change));
   const events = watch(directory);
   t.after(() => events.close());

@@ -9,7 +9,7 @@ import type { Log } from '../core/log.ts';
 import { ConfigError } from './config-problem.ts';
 import type { LoadedConfig } from './load-config.ts';
 import { createInvalidUtf8Error } from './parse-config.ts';
-import { listSecretFiles } from './secret-file.ts';
+import { listSecretFilePaths } from './secret-file.ts';
 
 /**
  * Editors write, truncate and rename a file; Kubernetes replaces a link. Events within this time are one
@@ -21,7 +21,7 @@ const MAX_DEBOUNCE_MS = 1_000;
 /** Network file systems and bind mounts send no events, so the file is also polled. */
 const POLL_INTERVAL_MS = 5_000;
 
-export type ConfigChange =
+export type ConfigFileChange =
   /** `restart` lists the changed fields that take effect only after a restart. */
   | { readonly loaded: LoadedConfig; readonly restart: readonly string[] }
   /** A `ConfigError`, or another error if the file could not be read. Neither ends the process. */
@@ -37,7 +37,7 @@ export interface ConfigWatcherOptions {
    */
   readonly load: (text: string, running: LoadedConfig) => Promise<LoadedConfig>;
   /** Applies or reports a change. Never rejects. The next change is read afterwards. */
-  readonly onChange: (change: ConfigChange) => unknown;
+  readonly onChange: (change: ConfigFileChange) => unknown;
   readonly log: Log;
   readonly clock: Clock;
 }
@@ -122,7 +122,7 @@ class ChangeReader {
   }
 
   /** Returns the change, or null if there is none. @param isRepeated also returns a rejected change again */
-  async read(isRepeated: boolean): Promise<ConfigChange | null> {
+  async read(isRepeated: boolean): Promise<ConfigFileChange | null> {
     if (isRepeated && !this.#isApplied) this.#seen.text = '';
     try {
       return await this.#read();
@@ -138,7 +138,7 @@ class ChangeReader {
     this.#isApplied = false;
   }
 
-  async #read(): Promise<ConfigChange | null> {
+  async #read(): Promise<ConfigFileChange | null> {
     const { path, log, load } = this.#options;
     this.#seenStamp = fileStamp(path);
     const { text, isValid } = readNonEmptyText(path);
@@ -210,7 +210,7 @@ class SeenContent {
   }
 
   #stampSecrets(text: string): string {
-    if (this.#files?.text !== text) this.#files = { text, paths: listSecretFiles(text, this.#directory) };
+    if (this.#files?.text !== text) this.#files = { text, paths: listSecretFilePaths(text, this.#directory) };
     return this.#files.paths.map(fileStamp).join();
   }
 }

@@ -1,4 +1,4 @@
-import type { ConfigPath } from '@floe/contract/config/references';
+import type { ConfigPath } from '@floe/contract/config/cross-object-rules';
 import type { Json } from '@floe/contract/json';
 import { type ErrorCode, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { type ConfigProblem, formatConfigPath, type SourcePosition } from './config-problem.ts';

@@ -56,7 +56,7 @@ function takeRandomBytes(count: number): Buffer {
  * Returns a new id, such as `exc_01jd…`: the prefix, 10 characters that encode milliseconds, and 16
  * random characters (80 bits). Ids sort by creation time, and so does an index on them.
  */
-export function newId(prefix: IdPrefix, nowMs: number): string {
+export function createId(prefix: IdPrefix, nowMs: number): string {
   let time = '';
   let rest = nowMs;
   for (let i = 0; i < 10; i++) {

@@ -35,6 +35,6 @@ export function parseIpAddress(text: string): IpAddress | null {
  * Returns the host of a URL in the form that resolvers accept: an IPv6 address has no brackets (RFC 3986,
  * section 3.2.2).
  */
-export function hostWithoutBrackets({ hostname }: Pick<URL, 'hostname'>): string {
+export function getHostWithoutBrackets({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }

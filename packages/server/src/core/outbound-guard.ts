@@ -3,7 +3,7 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import {
-  hostWithoutBrackets,
+  getHostWithoutBrackets,
   type IpAddress,
   isInNetworks,
   parseIpAddress,
@@ -143,7 +143,7 @@ function openSocket(
   const origin = new URL(`http://${bracketed}:${port}`);
   return new Promise((done, fail) => {
     connector(origin, { timeout: timeoutMs })(
-      { hostname: hostWithoutBrackets(origin), protocol: 'http:', port: String(port) },
+      { hostname: getHostWithoutBrackets(origin), protocol: 'http:', port: String(port) },
       (error, socket) => (socket ? done(socket) : fail(error)),
     );
   });
@@ -162,7 +162,7 @@ interface AddressRules {
 
 function hostPortOf(url: URL): HostPort {
   return {
-    host: hostWithoutBrackets(url),
+    host: getHostWithoutBrackets(url),
     port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
   };
 }

@@ -25,7 +25,7 @@ export interface ThreadPoolOptions {
 }
 
 /** Thrown if the pool stopped a task because it used too much time or memory. */
-export class TaskStoppedError extends Error {
+export class TaskLimitExceededError extends Error {
   override readonly name = 'TaskStoppedError';
   readonly exceeded: 'time' | 'memory';
 
@@ -38,22 +38,22 @@ export class TaskStoppedError extends Error {
 /**
  * Thrown if the pool rejected a task because its organization already has too many waiting tasks.
  */
-export class OrganizationBusyError extends Error {
+export class TaskQueueFullError extends Error {
   override readonly name = 'OrganizationBusyError';
 }
 
 /** Thrown if the pool was closed before the task finished. */
-export class PoolClosedError extends Error {
+export class ThreadPoolClosedError extends Error {
   override readonly name = 'PoolClosedError';
 }
 
 /** Thrown if the caller cancelled the task. */
-export class TaskCanceledError extends Error {
+export class ThreadTaskCanceledError extends Error {
   override readonly name = 'TaskCanceledError';
 }
 
 /** Optional settings of one task. */
-export interface TaskOptions {
+export interface ThreadTaskOptions {
   /** Cancels the task. A waiting task is removed. A running one may continue for `CANCEL_GRACE_MS`. */
   readonly signal?: AbortSignal;
   /** Buffers of the message that are moved to the thread instead of being copied. */
@@ -69,7 +69,7 @@ const CANCEL_GRACE_MS = 250;
 interface Task {
   readonly tenant: string;
   readonly message: unknown;
-  readonly options: TaskOptions;
+  readonly options: ThreadTaskOptions;
   resolve(reply: unknown): void;
   reject(error: unknown): void;
 }
@@ -96,15 +96,15 @@ export class ThreadPool {
 
   /**
    * Runs a task and resolves to the reply of the thread.
-   * @throws TaskStoppedError, TaskCanceledError, OrganizationBusyError, PoolClosedError
+   * @throws TaskLimitExceededError, ThreadTaskCanceledError, TaskQueueFullError, ThreadPoolClosedError
    */
-  async run(tenant: string, message: unknown, options: TaskOptions = {}): Promise<unknown> {
+  async run(tenant: string, message: unknown, options: ThreadTaskOptions = {}): Promise<unknown> {
     const { signal } = options;
-    if (this.#isClosed) throw new PoolClosedError('The thread pool is closed.');
-    if (signal?.aborted) throw new TaskCanceledError('The task was canceled.');
+    if (this.#isClosed) throw new ThreadPoolClosedError('The thread pool is closed.');
+    if (signal?.aborted) throw new ThreadTaskCanceledError('The task was canceled.');
     const queue = this.#queues.get(tenant) ?? [];
     if (queue.length >= this.#options.maxQueuedPerTenant)
-      throw new OrganizationBusyError('Too many tasks are queued for this organization.');
+      throw new TaskQueueFullError('Too many tasks are queued for this organization.');
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const task: Task = { tenant, message, options, resolve, reject };
     const withdraw = () => this.#withdraw(task);
@@ -120,15 +120,17 @@ export class ThreadPool {
     this.#isClosed = true;
     const waiting = [...this.#queues.values()].flat();
     this.#queues.clear();
-    for (const { reject } of waiting) reject(new PoolClosedError('The thread pool was closed.'));
+    for (const { reject } of waiting) reject(new ThreadPoolClosedError('The thread pool was closed.'));
     await Promise.all(
-      [...this.#threads].map((thread) => thread.end(new PoolClosedError('The thread pool was closed.'))),
+      [...this.#threads].map((thread) =>
+        thread.end(new ThreadPoolClosedError('The thread pool was closed.')),
+      ),
     );
   }
 
   /** Removes a waiting task. A running task is stopped by `#give`. */
   #withdraw(task: Task): void {
-    task.reject(new TaskCanceledError('The task was canceled.'));
+    task.reject(new ThreadTaskCanceledError('The task was canceled.'));
     const queue = this.#queues.get(task.tenant);
     const at = queue?.indexOf(task) ?? -1;
     if (queue === undefined || at === -1) return;
@@ -187,7 +189,7 @@ export class ThreadPool {
     let grace: Timer | null = null;
     const cancel = () => {
       grace = this.#options.clock.after(CANCEL_GRACE_MS, () =>
-        thread.end(new TaskCanceledError('The task was canceled.')),
+        thread.end(new ThreadTaskCanceledError('The task was canceled.')),
       );
     };
     signal?.addEventListener('abort', cancel, { once: true });
@@ -233,7 +235,7 @@ class Thread {
     this.#worker.on('error', (error: Error & { code?: string }) => {
       this.#isEnding = true;
       this.#settle((done) =>
-        done.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new TaskStoppedError('memory') : error),
+        done.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new TaskLimitExceededError('memory') : error),
       );
     });
     this.#worker.on('exit', (code) => {
@@ -280,7 +282,7 @@ class Thread {
     if (!this.#current) return;
     this.#current.timer = this.#options.clock.after(
       this.#options.taskTimeoutMs,
-      () => void this.end(new TaskStoppedError('time')),
+      () => void this.end(new TaskLimitExceededError('time')),
     );
   }
 
@@ -291,7 +293,7 @@ class Thread {
     current.timer?.cancel();
     this.#worker.unref();
     this.#idle = this.#options.clock.after(this.#options.idleTimeoutMs, () => {
-      if (this.isIdle) void this.end(new TaskStoppedError('time'));
+      if (this.isIdle) void this.end(new TaskLimitExceededError('time'));
     });
     how(current.done);
   }

@@ -5,11 +5,11 @@ import { classifyExchangeOutcome } from '@floe/contract/exchange-outcome';
 import { Fault } from '@floe/contract/faults';
 import fc from 'fast-check';
 import {
-  type ExchangeLineSource,
+  type ExchangeLogFields,
+  type FinishedExchangeMetrics,
   formatExchangeLine,
-  formatGatewayCallLine,
-  type LoggedExchange,
-  type LoggedGatewayCall,
+  formatNonExchangeRequestLine,
+  type LoggedNonExchangeRequest,
 } from './access-log-line.ts';
 
 const text = fc.oneof(
@@ -35,7 +35,7 @@ const result = fc.record({
   status: fc.integer({ min: 200, max: 599 }),
   fault: orNull(text.map((model) => new Fault('model_not_found', 'x', { model }))),
 });
-const source: fc.Arbitrary<ExchangeLineSource> = fc.record({
+const source: fc.Arbitrary<ExchangeLogFields> = fc.record({
   id: fc.constant('exc_1'),
   gateway: fc.nat().map((now) => ({ clock: { now: () => now } })),
   surface: fc.constant({ name: 'chat', routeMode: 'unified' } as const),
@@ -47,7 +47,7 @@ const source: fc.Arbitrary<ExchangeLineSource> = fc.record({
   result,
   client: fc.record({ isDisconnected: fc.boolean() }),
 });
-const figures: fc.Arbitrary<LoggedExchange> = fc.record({
+const figures: fc.Arbitrary<FinishedExchangeMetrics> = fc.record({
   usageAndCost: fc.record({
     usage: orNull(fc.record({ units: fc.record({ input: fc.nat(), output: fc.nat() }) })),
     source: fc.constant('provider' as const),
@@ -60,7 +60,7 @@ const figures: fc.Arbitrary<LoggedExchange> = fc.record({
 
 const round = (ms: number | null) => (ms === null ? null : Math.round(ms * 100) / 100);
 
-function buildPlainObject(x: ExchangeLineSource, { usageAndCost, ...times }: LoggedExchange): object {
+function buildPlainObject(x: ExchangeLogFields, { usageAndCost, ...times }: FinishedExchangeMetrics): object {
   const { caller, target: sent, result: ended } = x;
   const asked = x.request.prompt ?? x.request.opaque;
   const model = asked?.model ?? ended.fault?.detail.model ?? null;
@@ -118,7 +118,7 @@ test('a provider with several models and credentials has the line of the current
   }
 });
 
-const gatewayCall: fc.Arbitrary<LoggedGatewayCall> = fc.record({
+const gatewayCall: fc.Arbitrary<LoggedNonExchangeRequest> = fc.record({
   nowMs: fc.nat(),
   requestId: fc.constant('req_1'),
   key: orNull(key),
@@ -151,7 +151,7 @@ test('a line of a request without a model call is the JSON of a plain object', (
         client_disconnected: call.isDisconnected,
         duration_ms: round(call.durationMs),
       };
-      assert.equal(formatGatewayCallLine(call), `${JSON.stringify(expected)}\n`);
+      assert.equal(formatNonExchangeRequestLine(call), `${JSON.stringify(expected)}\n`);
     }),
   );
 });

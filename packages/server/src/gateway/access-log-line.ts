@@ -2,7 +2,7 @@ import { classifyExchangeOutcome } from '@floe/contract/exchange-outcome';
 import { formatAccessLogPrefix, formatMilliseconds, quoteJson } from '../core/access-log.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
 import type { Provider } from '../providers/configured-provider.ts';
-import type { ExchangeRow } from '../store/ports.ts';
+import type { ExchangeRow } from '../store/store-interfaces.ts';
 import type { CacheOutcome, ExchangeResult } from './exchange-record.ts';
 import type { GatewaySurface } from './surface.ts';
 import type { UsageAndCost } from './usage-and-cost.ts';
@@ -13,14 +13,14 @@ import type { UsageAndCost } from './usage-and-cost.ts';
 const MAX_NAME_CHARS = 200;
 
 /** The values that the access log records about a finished exchange. */
-export interface LoggedExchange {
+export interface FinishedExchangeMetrics {
   readonly usageAndCost: UsageAndCost;
   readonly latencyMs: number;
   readonly firstTokenMs: number | null;
 }
 
 /** The fields of a `StartedExchange` that its access log line contains. */
-export interface ExchangeLineSource {
+export interface ExchangeLogFields {
   readonly id: string;
   readonly gateway: { readonly clock: { now(): number } };
   readonly surface: Pick<GatewaySurface, 'name' | 'routeMode'>;
@@ -55,7 +55,7 @@ export function isAlwaysLogged({ state, status }: ExchangeResult): boolean {
  * Formats the access log line for an exchange. The line contains no request or response content. Builds the
  * JSON text without `JSON.stringify`, because the fields are fixed and few values need escapes.
  */
-export function formatExchangeLine(x: ExchangeLineSource, values: LoggedExchange): string {
+export function formatExchangeLine(x: ExchangeLogFields, values: FinishedExchangeMetrics): string {
   const { surface, result, client } = x;
   const { usageAndCost, latencyMs, firstTokenMs } = values;
   const asked = x.request.prompt ?? x.request.opaque;
@@ -80,7 +80,7 @@ export function formatExchangeLine(x: ExchangeLineSource, values: LoggedExchange
 }
 
 /** A finished gateway request that is not an exchange, such as a request for the model list. */
-export interface LoggedGatewayCall {
+export interface LoggedNonExchangeRequest {
   /** Unix milliseconds. */
   readonly nowMs: number;
   readonly requestId: string;
@@ -101,7 +101,7 @@ export interface LoggedGatewayCall {
  * Formats the access log line for a gateway request that is not an exchange. The line contains neither the
  * path nor the query.
  */
-export function formatGatewayCallLine(call: LoggedGatewayCall): string {
+export function formatNonExchangeRequestLine(call: LoggedNonExchangeRequest): string {
   return `${formatAccessLogPrefix(call.nowMs)},"msg":"gateway_call","request_id":"${call.requestId}"${formatCaller(
     call.key,
   )},"route_mode":"${call.routeMode}","operation":${quoteJson(call.operation)},"method":${quoteJson(

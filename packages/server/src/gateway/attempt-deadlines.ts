@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../core/clock.ts';
-import type { Timeouts } from '../providers/configured-provider.ts';
+import type { UpstreamTimeouts } from '../providers/configured-provider.ts';
 
 /** The phases of an attempt. Each phase has its own deadline. */
 export type AttemptPhase = 'connect' | 'headers' | 'first_token' | 'idle';
@@ -48,7 +48,7 @@ export interface AttemptTiming {
  */
 export class AttemptDeadlines {
   #clock: Clock;
-  #timeouts: Timeouts;
+  #timeouts: UpstreamTimeouts;
   #onExpired: (phase: DeadlinePhase, afterMs: number) => void;
   #phase: AttemptPhase = 'connect';
   #phaseStartedAt: number;
@@ -63,7 +63,7 @@ export class AttemptDeadlines {
 
   constructor(
     clock: Clock,
-    timeouts: Timeouts,
+    timeouts: UpstreamTimeouts,
     { acceptedAt, deadlineAt, keepAlive, failoverDeadline }: AttemptTiming,
     onExpired: (phase: DeadlinePhase, afterMs: number) => void,
   ) {

@@ -1,6 +1,6 @@
 import type { Fault } from '@floe/contract/faults';
 import type { UpstreamRequest, UpstreamResponse, UpstreamResponseHead } from '../providers/transport.ts';
-import type { Upload } from './opaque/upload.ts';
+import type { UploadStream } from './opaque/upload-stream.ts';
 
 /** Sends a provider's response to the client. Throws a `Fault` as soon as it detects one. */
 export interface ResponseSink {
@@ -39,7 +39,7 @@ export interface AttemptPlan {
   /** Paths of the optional request fields that are omitted because the target does not support them. */
   readonly dropped: readonly string[];
   /** The request body, if it is forwarded while it is received. */
-  readonly upload?: Upload;
+  readonly upload?: UploadStream;
   /** If present, creates the sink for a response of any status, instead of `createSink` and `toError`. */
   readonly createRawSink?: (head: UpstreamResponseHead) => ResponseSink;
   /**

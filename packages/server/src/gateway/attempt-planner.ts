@@ -1,18 +1,18 @@
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import { readBooleanAt } from '@floe/wire/json-edits';
 import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
-import { withSealOrigin } from '@floe/wire/seal';
+import { addMissingSealOrigins } from '@floe/wire/seal';
 import { findCallerCredential } from './caller-credential.ts';
-import { type ClientRequest, parseBody } from './client-request.ts';
+import { type ClientRequest, parseClientRequestBody } from './client-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AttemptPlanner } from './failover.ts';
 import type { Target } from './org-catalog.ts';
-import { planForward } from './plan-forward.ts';
+import { planForwardedAttempt } from './plan-forward.ts';
 import {
   canReplay,
   createTranslatedSinkFactory,
-  planTranslation,
+  planTranslatedAttempt,
   type TranslatableRequest,
 } from './plan-translation.ts';
 import type { GatewaySurface } from './surface.ts';
@@ -33,7 +33,7 @@ export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): Attemp
   let read: TranslatableRequest | null = null;
   function reading(): TranslatableRequest {
     if (read) return read;
-    const body = parseBody(prompt);
+    const body = parseClientRequestBody(prompt);
     const asked = x.request.turn?.expandedBody() ?? body;
     const canonical =
       prompt.canonical ??
@@ -43,7 +43,11 @@ export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): Attemp
       ? findCallerCredential(x, first)
       : first?.credential;
     const origin = credential && first?.provider.sealOrigin(credential);
-    read = { prompt, canonical: origin === undefined ? canonical : withSealOrigin(canonical, origin), body };
+    read = {
+      prompt,
+      canonical: origin === undefined ? canonical : addMissingSealOrigins(canonical, origin),
+      body,
+    };
     return read;
   }
   /** Returns whether Floe rewrites the stream, so that another attempt can continue it. */
@@ -59,17 +63,17 @@ export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): Attemp
     const { provider, credential } = target;
     // Responses to IDEs are always written by Floe: strict Chat without additions of the provider.
     if (prompt.canonical || !provider.supportsDialect(dialect, target.model))
-      return planTranslation(x, target, provider.dialectFor(target.model), reading());
+      return planTranslatedAttempt(x, target, provider.dialectFor(target.model), reading());
     // The markers may occur anywhere in a body. Only the parsed request shows whether they are seals.
     if (
       mayRejectSeals(dialect, prompt.body, moved) &&
       rejectsSeals(reading().canonical, provider.sealOrigin(credential))
     )
-      return planTranslation(x, target, dialect, reading());
+      return planTranslatedAttempt(x, target, dialect, reading());
     const rewrite = (streamed: boolean) =>
       createTranslatedSinkFactory(x, target, dialect, reading())(streamed);
     const isAlways = isRewritten();
-    const plan = planForward(x, x.request.turn?.requestFor(target) ?? prompt, target, rewrite);
+    const plan = planForwardedAttempt(x, x.request.turn?.requestFor(target) ?? prompt, target, rewrite);
     return isAlways ? { ...plan, createSink: rewrite } : plan;
   };
 }
@@ -99,7 +103,8 @@ function hasCallerTools({ tools }: JsonObject): boolean {
   return (
     Array.isArray(tools) &&
     tools.some(
-      (tool) => isObject(tool) && CALLER_TOOL_TYPES.has(typeof tool['type'] === 'string' ? tool['type'] : ''),
+      (tool) =>
+        isJsonObject(tool) && CALLER_TOOL_TYPES.has(typeof tool['type'] === 'string' ? tool['type'] : ''),
     )
   );
 }

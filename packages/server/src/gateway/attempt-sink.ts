@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { isAwsEventStream } from '@floe/wire/converse/event-stream';
+import { isAwsEventStream } from '@floe/wire/converse/aws-event-stream';
 import type { UpstreamHeaders, UpstreamResponseHead } from '../providers/transport.ts';
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import { BinaryFrameSink } from './binary-frame-sink.ts';

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Timer } from '../core/clock.ts';
 import { EventLoopBatcher } from '../core/event-loop-batcher.ts';
-import type { FlowControl, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
+import type { FlowControl, UpstreamHeaders, UpstreamResponseHandler } from '../providers/transport.ts';
 import { AttemptDeadlines, type DeadlinePhase, type FailoverDeadline } from './attempt-deadlines.ts';
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import { createAttemptRecord } from './attempt-record.ts';
@@ -11,7 +11,7 @@ import { getAttemptErrorCode } from './error-response-sink.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import { setExchangeTarget } from './order-targets.ts';
 import type { Target } from './org-catalog.ts';
-import { cancelPendingEvaluation } from './policy/pending-evaluation.ts';
+import { cancelPendingPolicyEvaluation } from './policy/pending-evaluation.ts';
 import { redactCredentials } from './redact-credentials.ts';
 import { createSpendMeter, type SpendMeter } from './spend-meter.ts';
 import { toNetworkFault } from './upstream-error.ts';
@@ -55,7 +55,7 @@ interface AttemptPromise {
   readonly reject: (reason: Error) => void;
 }
 
-class Attempt implements UpstreamHandler {
+class Attempt implements UpstreamResponseHandler {
   static readonly #ended = new EventLoopBatcher<Attempt>((attempt) => attempt.#finishAnswer());
   #x: Exchange;
   #target: Target;
@@ -276,7 +276,7 @@ class Attempt implements UpstreamHandler {
     // A chunk may have the first content and then an error, which the started stream must report.
     if (this.#sink?.isContentSent) this.#x.progress.markBroken(this.#sink);
     this.#sink?.abort();
-    cancelPendingEvaluation(this.#x);
+    cancelPendingPolicyEvaluation(this.#x);
     this.#record.error = getAttemptErrorCode(error);
     this.#close();
     this.#cancel?.();

@@ -1,7 +1,7 @@
 // Several attempts for one exchange: each is paid at the price of the target that made it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { createCutResponseFault } from '@floe/testkit/connection-faults';
 import { findInjectedFault } from '@floe/testkit/fault-table';
 import { type InjectedFault, limitFaultRequests } from '@floe/testkit/injected-fault';
@@ -55,9 +55,9 @@ interface AttemptSaid {
 function attemptsIn(json: string | undefined): AttemptSaid[] {
   const list: unknown = JSON.parse(json ?? '[]');
   assert.ok(Array.isArray(list));
-  return list.filter(isObject).map(({ provider, usage }) => ({
+  return list.filter(isJsonObject).map(({ provider, usage }) => ({
     provider: String(provider),
-    ...(isObject(usage) ? { usage: { input: Number(usage.input), output: Number(usage.output) } } : {}),
+    ...(isJsonObject(usage) ? { usage: { input: Number(usage.input), output: Number(usage.output) } } : {}),
   }));
 }
 

@@ -1,11 +1,11 @@
 import { Fault } from '@floe/contract/faults';
-import { EventStreamTranscoder } from '@floe/wire/converse/event-stream';
+import { AwsEventStreamTranscoder } from '@floe/wire/converse/aws-event-stream';
 import type { ResponseSink } from './attempt-plan.ts';
 
 /** Converts a binary event stream to server-sent events and passes them to another sink. */
 export class BinaryFrameSink implements ResponseSink {
   readonly #sink: ResponseSink;
-  readonly #transcoder = new EventStreamTranscoder();
+  readonly #transcoder = new AwsEventStreamTranscoder();
 
   constructor(sink: ResponseSink) {
     this.#sink = sink;

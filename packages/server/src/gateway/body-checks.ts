@@ -5,7 +5,7 @@ import type { RequestHeaders } from './client-connection.ts';
  * Rejects a request body that has a content encoding.
  * @throws Fault `unsupported_media_type`
  */
-export function rejectContentEncoding(headers: RequestHeaders): void {
+export function requireUnencodedBody(headers: RequestHeaders): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
     throw new Fault(
@@ -19,7 +19,7 @@ export function rejectContentEncoding(headers: RequestHeaders): void {
  * @throws Fault `unsupported_media_type`
  */
 export function requireJsonBody(headers: RequestHeaders): void {
-  rejectContentEncoding(headers);
+  requireUnencodedBody(headers);
   const type = headers['content-type'];
   if (type === undefined || /^\s*application\/(?:[\w.-]+\+)?json\b|^\s*text\/(?:json|plain)\b/i.test(type))
     return;

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { Credential } from '../providers/configured-provider.ts';
+import type { ProviderCredential } from '../providers/configured-provider.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Target } from './org-catalog.ts';
 
@@ -12,7 +12,7 @@ const PLATFORM_KEY = /^(sk-)?eis_/;
  * (`credential_source: caller`). Never falls back to a configured credential.
  * @throws Fault `missing_api_key` if the caller sent no credential
  */
-export function withCallerCredential(x: Exchange, target: Target): Target {
+export function applyCallerCredential(x: Exchange, target: Target): Target {
   const credential = findCallerCredential(x, target);
   if (credential) return { ...target, credential };
   throw new Fault(
@@ -28,7 +28,7 @@ export function withCallerCredential(x: Exchange, target: Target): Target {
 export function findCallerCredential(
   { caller: { presentedKey }, client: { headers }, surface: { dialect } }: Exchange,
   { provider, model }: Target,
-): Credential | undefined {
+): ProviderCredential | undefined {
   for (const place of CREDENTIAL_HEADERS) {
     for (const text of [headers[place] ?? []].flat()) {
       const isBearer = place === 'authorization';

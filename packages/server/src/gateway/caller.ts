@@ -1,8 +1,8 @@
 import { extractPlatformKey } from '../platform/key-format.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
 import type { ClientConnection } from './client-connection.ts';
-import type { Gateway } from './gateway.ts';
 import { EMPTY_ORG_CATALOG, type OrgCatalog } from './org-catalog.ts';
+import type { SharedGatewayDependencies } from './shared-gateway-dependencies.ts';
 
 /** An authenticated caller and its organization's catalog. */
 export interface AuthenticatedCaller {
@@ -20,7 +20,7 @@ export interface AuthenticatedCaller {
  */
 export function authenticateCaller(
   client: ClientConnection,
-  gateway: Pick<Gateway, 'snapshot'>,
+  gateway: Pick<SharedGatewayDependencies, 'snapshot'>,
   atMs: number,
 ): AuthenticatedCaller {
   const { keyring, catalogs } = gateway.snapshot();

@@ -1,6 +1,6 @@
+import type { MutableBilledUnitCounts } from '@floe/wire/billed-unit-counts';
 import { countContentBytes } from '@floe/wire/content-bytes';
 import type { ResponseEvent } from '@floe/wire/response-events';
-import type { MutableUnitCounts } from '@floe/wire/unit-counts';
 import { mergeUsage, REPORTED_TOKEN_UNITS, type Usage } from '@floe/wire/usage';
 import { estimateContentTokens, estimateInputTokens } from '../guardrails/token-estimate.ts';
 import type { BillingMode } from './billing.ts';
@@ -56,7 +56,7 @@ export function removeImplausibleCounts(usage: Usage | null): Usage | null {
   if (usage === null) return null;
   const { units } = usage;
   if (REPORTED_TOKEN_UNITS.every((unit) => isPlausibleCount(units[unit]))) return usage;
-  const left: MutableUnitCounts = { ...units };
+  const left: MutableBilledUnitCounts = { ...units };
   for (const unit of REPORTED_TOKEN_UNITS) if (!isPlausibleCount(left[unit])) delete left[unit];
   return Object.keys(left).length === 0 ? null : { units: left, tier: usage.tier };
 }
@@ -65,7 +65,7 @@ export function removeImplausibleCounts(usage: Usage | null): Usage | null {
  * Returns whether a response's content must be counted. The content is never larger than the
  * response.
  */
-export function needsContentCount(
+export function mustCountContent(
   { answer: { usage }, request: { prompt } }: Exchange,
   size: number,
 ): boolean {
@@ -76,14 +76,14 @@ export function needsContentCount(
  * Records the size of the content of a complete response. Does nothing if the provider reported plausible
  * usage.
  */
-export function recordResponseContent(x: Exchange, answer: Buffer): void {
-  if (!needsContentCount(x, answer.length)) return;
+export function recordResponseContentSize(x: Exchange, answer: Buffer): void {
+  if (!mustCountContent(x, answer.length)) return;
   const { added, whole } = countContentBytes(answer);
   x.answer.setContent(Math.max(added, whole));
 }
 
 /** Records the size of the content of a response event. */
-export function recordEventContent(x: Exchange, event: ResponseEvent): void {
+export function recordEventContentSize(x: Exchange, event: ResponseEvent): void {
   if (event.type === 'delta') x.answer.addContent(Buffer.byteLength(event.text));
   else if (event.type === 'open' && event.name !== undefined)
     x.answer.addContent(Buffer.byteLength(event.name));

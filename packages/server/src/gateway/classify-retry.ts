@@ -109,7 +109,7 @@ export function selectReportedFailure(failures: readonly unknown[]): unknown {
 }
 
 /** A failed target and its error. */
-export interface AttemptFailure {
+export interface TargetFailure {
   readonly target: Target;
   readonly error: unknown;
 }
@@ -119,7 +119,7 @@ export interface AttemptFailure {
  * succeed. After a failure at the same provider and model, another credential helps only if the failure was
  * caused by the credential.
  */
-export function describeUselessRetry(failures: readonly AttemptFailure[], target: Target): string | null {
+export function findReasonToSkipTarget(failures: readonly TargetFailure[], target: Target): string | null {
   for (const { target: tried, error } of failures) {
     const sameModel = tried.model === target.model;
     const remedy = classifyRetry(error);

@@ -41,7 +41,7 @@ export interface RequestHeaders {
 }
 
 /** The capacity that the body of a request uses. */
-export interface BodyLimiter {
+export interface RequestBodyCapacity {
   /**
    * Must be called before a body that is not complete is read. Until `endBody`, the request does not count as in
    * progress, so that slow clients do not use the capacity that other requests need. `onEvicted` is called if the
@@ -85,7 +85,7 @@ export interface ClientTransport {
    * @throws Fault `overloaded`, `request_too_large`, `unsupported_media_type`, or `request_timeout` if the
    * client sends too slowly (`BodyDeadline`); `ClientDisconnectedError` if the connection closes first
    */
-  readBody(limitBytes: number, capacity: BodyLimiter | null): Promise<Buffer>;
+  readBody(limitBytes: number, capacity: RequestBodyCapacity | null): Promise<Buffer>;
   /** Sends a complete response. `headers` is a flat list of names and values. */
   sendAnswer(status: number, headers: readonly string[], body: Buffer): void;
   /** Starts a response of unknown length. */
@@ -120,7 +120,7 @@ export class ClientConnection {
    */
   bodyRecorder: BodyRecorder | null = null;
   /** The capacity for the request body; null before authentication. */
-  bodyCapacity: BodyLimiter | null = null;
+  bodyCapacity: RequestBodyCapacity | null = null;
   readonly #transport: ClientTransport;
 
   constructor(id: string, transport: ClientTransport) {

@@ -1,15 +1,15 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject, reviveExactNumbers } from '@floe/contract/json';
+import { isJsonObject, type JsonObject, parseJsonWithExactNumbers } from '@floe/contract/json';
 import {
   type ByteSpan,
   readBooleanAt,
   readNumberAt,
   readStringAt,
-  type ScannedMembers,
+  type ScannedJsonMembers,
   scanJsonObject,
-  scanMembersAt,
+  scanObjectAt,
 } from '@floe/wire/json-edits';
-import { MAX_REQUEST_WEIGHT } from '@floe/wire/json-weight';
+import { MAX_REQUEST_JSON_WEIGHT } from '@floe/wire/json-weight';
 import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
 import { requireModelId } from './model-id.ts';
 import type { GatewaySurface } from './surface.ts';
@@ -23,7 +23,7 @@ export const MAX_JSON_BODY_BYTES = 32 * 1024 * 1024;
 export interface ClientRequest {
   readonly body: Buffer;
   /** Byte ranges of the top-level members. */
-  readonly members: ScannedMembers;
+  readonly members: ScannedJsonMembers;
   readonly model: string;
   readonly stream: boolean;
   /** Number of requested responses (`n` of Chat Completions). */
@@ -41,7 +41,7 @@ export interface ClientRequest {
  * @throws Fault with status 400 that names the invalid field, or 413 for too many values
  */
 export function parseClientRequest(surface: GatewaySurface, body: Buffer): ClientRequest {
-  const members = scanJsonObject(body, MAX_REQUEST_WEIGHT);
+  const members = scanJsonObject(body, MAX_REQUEST_JSON_WEIGHT);
   const model = requiredModelId(body, members);
   try {
     return { body, members, model, ...parseOutline(surface, body, members) };
@@ -70,10 +70,13 @@ function parseOutline(
  * Parses the whole body and keeps numbers exactly as they are written. Expects a body that has been scanned,
  * and therefore is valid JSON.
  */
-export function parseBody({ body, members }: Pick<ClientRequest, 'body' | 'members'>): JsonObject {
+export function parseClientRequestBody({
+  body,
+  members,
+}: Pick<ClientRequest, 'body' | 'members'>): JsonObject {
   const text = body.toString('utf8');
-  const parsed: unknown = members.hasInexact ? reviveExactNumbers(text) : JSON.parse(text);
-  if (!isObject(parsed)) throw new Error('expected the scanned body to be an object');
+  const parsed: unknown = members.hasInexact ? parseJsonWithExactNumbers(text) : JSON.parse(text);
+  if (!isJsonObject(parsed)) throw new Error('expected the scanned body to be an object');
   return parsed;
 }
 
@@ -95,7 +98,7 @@ function requireMessages(body: Buffer, members: Members): void {
 function parseUser(surface: GatewaySurface, body: Buffer, members: Members): string | null {
   if (surface.dialect !== 'messages') return optionalString(body, members, 'user');
   const metadata = members.get('metadata');
-  const inner = metadata && scanMembersAt(body, metadata);
+  const inner = metadata && scanObjectAt(body, metadata);
   return inner ? optionalString(body, inner, 'user_id') : null;
 }
 

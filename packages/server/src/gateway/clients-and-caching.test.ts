@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { detectClientName } from './client-name.ts';
 import { findSessionId } from './conversation-id.ts';
@@ -53,7 +53,7 @@ async function start(t: TestContext, org: JsonObject = {}): Promise<FakeClockGat
 
 function sentTo(harness: FakeClockGateway, provider: string): JsonObject {
   const body: unknown = JSON.parse(harness.upstream(provider).requests.at(-1)?.body.toString('utf8') ?? '{}');
-  assert.ok(isObject(body));
+  assert.ok(isJsonObject(body));
   return body;
 }
 

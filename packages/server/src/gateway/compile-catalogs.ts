@@ -1,7 +1,7 @@
 import type { OrgConfig, RouteConfig } from '@floe/contract/config';
 import { OrgSchema } from '@floe/contract/config/org';
-import { compilePatterns } from '../core/pattern.ts';
-import { compileGuardrailRules, declareConfigFileRule } from '../guardrails/compile-rules.ts';
+import { compileModelPatterns } from '../core/model-pattern.ts';
+import { compileGuardrailRules, toConfiguredGuardrailRule } from '../guardrails/compile-rules.ts';
 import { compilePolicies } from '../guardrails/policies/policies.ts';
 import { NO_STORED_GUARDRAIL_RULES, type StoredGuardrailRules } from '../guardrails/stored-rules.ts';
 import type { Provider } from '../providers/configured-provider.ts';
@@ -18,7 +18,7 @@ import { compileCacheSettings } from './cache/cache-settings.ts';
 import { compileIdeSettings } from './ide/ide-settings.ts';
 import type { ApiStyle } from './opaque/resource-reference.ts';
 import type { CompiledRoute, OrgCatalog, PassthroughTarget } from './org-catalog.ts';
-import { supportsApiStyle } from './passthrough/native-path.ts';
+import { hasApiStyle } from './passthrough/native-path.ts';
 
 /** The catalogs of all organizations, and the problems found in their settings. */
 export interface CompiledCatalogs {
@@ -99,8 +99,8 @@ function isEnabled({ enabled }: { readonly enabled: boolean }): boolean {
 
 function compileOrgRules({ id, limits, budgets, timezone }: OrgConfig, stored: StoredGuardrailRules) {
   return compileGuardrailRules(
-    mergeRules(limits.map(declareConfigFileRule), stored.limits(id)),
-    mergeRules(budgets.map(declareConfigFileRule), stored.budgets(id)),
+    mergeRules(limits.map(toConfiguredGuardrailRule), stored.limits(id)),
+    mergeRules(budgets.map(toConfiguredGuardrailRule), stored.budgets(id)),
     timezone,
   );
 }
@@ -144,7 +144,7 @@ function nativeTargets(style: ApiStyle, providers: Providers): PassthroughTarget
 const speaksStyleOf =
   (style: ApiStyle) =>
   ({ provider }: PassthroughTarget): boolean =>
-    supportsApiStyle(provider, style);
+    hasApiStyle(provider, style);
 
 /** Finds providers of a passthrough surface that do not support its style. */
 function findMismatchedTargets(
@@ -163,7 +163,7 @@ export function compileRoute(route: RouteConfig): CompiledRoute {
   const { connect_ms, headers_ms, first_token_ms, idle_ms, total_ms } = route.timeouts;
   return {
     model: route.model,
-    matches: compilePatterns([route.model]),
+    matches: compileModelPatterns([route.model]),
     targets: route.targets.map((target) => target.model),
     weights: route.targets.map((target) => target.weight),
     strategy: route.strategy,

@@ -1,4 +1,4 @@
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { type ByteSpan, readStringAt } from '@floe/wire/json-edits';
 import { tryParseJson } from '@floe/wire/json-narrowing';
 import { replaceUnstorableCharacters } from '../core/unstorable-characters.ts';
@@ -63,7 +63,7 @@ function findSessionInUser(user: string | null): string | null {
   if (user === null) return null;
   if (!user.startsWith('{')) return SESSION_IN_USER.exec(user)?.[1] ?? null;
   const value = tryParseJson(user);
-  return isObject(value) ? validId(value['session_id']) : null;
+  return isJsonObject(value) ? validId(value['session_id']) : null;
 }
 
 /** Returns the session id from the headers. Agents send the same id in their hooks. */
@@ -86,7 +86,7 @@ function findIdInBody({ body, members }: ScannedRequestBody, member: string): st
   if (!span || span.end - span.start > MAX_ID_CHARACTERS) return null;
   if (body[span.start] !== 0x7b) return validId(readStringAt(body, span));
   const parsed: unknown = JSON.parse(body.toString('utf8', span.start, span.end));
-  return isObject(parsed) ? validId(parsed['id']) : null;
+  return isJsonObject(parsed) ? validId(parsed['id']) : null;
 }
 
 function validId(value: unknown): string | null {

@@ -1,6 +1,6 @@
 import { estimateTokens } from '@floe/wire/token-estimate';
 import type { AttemptPlan } from './attempt-plan.ts';
-import { type ClientRequest, parseBody } from './client-request.ts';
+import { type ClientRequest, parseClientRequestBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult } from './exchange-record.ts';
 import { buildForwardedRequest } from './forward-request.ts';
 import { parseAndRoutePrompt } from './generation.ts';
@@ -68,7 +68,7 @@ function planTokenCount(x: Exchange, prompt: ClientRequest, target: Target): Att
 }
 
 function sendTokenEstimate(x: Exchange, prompt: ClientRequest): void {
-  const { system, messages, tools } = parseBody(prompt);
+  const { system, messages, tools } = parseClientRequestBody(prompt);
   const body = JSON.stringify({ input_tokens: estimateTokens(system, messages, tools) });
   x.client.sendAnswer(
     200,

@@ -5,6 +5,6 @@ const MAX_LISTED_FIELDS = 30;
  * Returns the names of dropped fields as the response header and the request log list them. Requests and
  * responses can contain any number of unknown fields, so a longer list ends with `...`.
  */
-export function limitDroppedFields(names: readonly string[]): readonly string[] {
+export function truncateDroppedFields(names: readonly string[]): readonly string[] {
   return names.length <= MAX_LISTED_FIELDS ? names : [...names.slice(0, MAX_LISTED_FIELDS), '...'];
 }

@@ -1,11 +1,11 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import {
+  createVectorCountFault,
   type EmbeddingsRequest,
   type EmbeddingsResponse,
   readEmbeddingsRequest,
   readEmbeddingsResponse,
-  vectorCountFault,
   writeEmbeddingsRequest,
   writeEmbeddingsResponse,
 } from '@floe/wire/embeddings';
@@ -14,16 +14,16 @@ import { findUsage } from '@floe/wire/find-usage';
 import {
   applyByteEdits,
   type ByteSpan,
-  createMemberEdit,
+  createJsonMemberEdit,
   readStringAt,
   scanJsonObject,
 } from '@floe/wire/json-edits';
-import { MAX_REQUEST_WEIGHT } from '@floe/wire/json-weight';
+import { MAX_REQUEST_JSON_WEIGHT } from '@floe/wire/json-weight';
 import type { EmbeddingsEndpoint } from '../providers/provider-definition.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import { computeChargedUsage } from './charged-usage.ts';
-import { type ClientRequest, MAX_JSON_BODY_BYTES, parseBody } from './client-request.ts';
+import { type ClientRequest, MAX_JSON_BODY_BYTES, parseClientRequestBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST } from './exchange-record.ts';
 import { requireModelId } from './model-id.ts';
 import type { GatewayOperation } from './operation.ts';
@@ -73,7 +73,7 @@ async function sendEmbeddings(
 }
 
 function parseEmbeddingsRequest(body: Buffer): ClientRequest {
-  const members = scanJsonObject(body, MAX_REQUEST_WEIGHT);
+  const members = scanJsonObject(body, MAX_REQUEST_JSON_WEIGHT);
   for (const param of ['model', 'input'])
     if (!members.has(param))
       throw new Fault('missing_required_parameter', `Missing required parameter: "${param}".`, { param });
@@ -125,7 +125,7 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
   };
 
   function asItIs(): EmbeddingsPayload {
-    const edits = [createMemberEdit(prompt, 'model', JSON.stringify(model))];
+    const edits = [createJsonMemberEdit(prompt, 'model', JSON.stringify(model))];
     const encoding = optionalText(prompt.body, prompt.members, 'encoding_format') ?? 'float';
     return {
       body: applyByteEdits(prompt.body, edits),
@@ -136,7 +136,7 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
 
   function rewritten(): EmbeddingsPayload {
     if (!how) throw new Error('unreachable: a provider without embeddings was rejected before');
-    const parsed = parseBody(prompt);
+    const parsed = parseClientRequestBody(prompt);
     const read = readEmbeddingsRequest(parsed);
     const written = writeEmbeddingsRequest(read, how, model, renameDimensions(parsed, how));
     const bytes = Buffer.from(JSON.stringify(written.body));
@@ -173,7 +173,7 @@ function createForwardedVectors(x: Exchange, prompt: ClientRequest, encoding: st
     const first = FIRST_VECTOR.exec(bytes.toString('latin1', 0, 65_536))?.[1];
     const asAsked = first === undefined || (first === '"') === (encoding === 'base64');
     if (asAsked) return x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), bytes);
-    const read = readEmbeddingsRequest(parseBody(prompt));
+    const read = readEmbeddingsRequest(parseClientRequestBody(prompt));
     sendVectors(
       x,
       readEmbeddingsResponse('openai', parseUpstreamJson(bytes), read.input.length),
@@ -213,7 +213,7 @@ function requireAllVectors(
   const inputs = input === undefined ? 0 : countEmbeddingsInputs(prompt.body, input);
   const vectors = data === undefined ? 0 : countEmbeddingsVectors(bytes, data, inputs);
   if (vectors !== inputs)
-    throw vectorCountFault(vectors, inputs, {
+    throw createVectorCountFault(vectors, inputs, {
       upstreamStatus: 200,
       upstreamBody: bytes.toString('utf8', 0, 2000),
     });
@@ -253,8 +253,8 @@ function parseErrorMessage(bytes: Buffer): string {
   const text = bytes.toString('utf8', 0, 4000);
   try {
     const value: unknown = JSON.parse(text);
-    const inner = isObject(value) && isObject(value['error']) ? value['error'] : value;
-    if (isObject(inner) && typeof inner['message'] === 'string') return inner['message'].slice(0, 500);
+    const inner = isJsonObject(value) && isJsonObject(value['error']) ? value['error'] : value;
+    if (isJsonObject(inner) && typeof inner['message'] === 'string') return inner['message'].slice(0, 500);
   } catch {
     // Not JSON. The start of the text is used.
   }

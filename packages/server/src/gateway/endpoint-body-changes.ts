@@ -1,4 +1,4 @@
-import type { EndpointBodyAdjustments } from '../providers/provider-definition.ts';
+import type { EndpointRequestAdjustments } from '../providers/provider-definition.ts';
 
 type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -18,7 +18,7 @@ export interface EndpointBodyChanges {
  * contains the top-level member `name`.
  */
 export function computeEndpointBodyChanges(
-  shape: EndpointBodyAdjustments,
+  shape: EndpointRequestAdjustments,
   has: (member: string) => boolean,
   clientHeaders: ClientHeaders,
 ): EndpointBodyChanges {

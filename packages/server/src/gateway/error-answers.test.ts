@@ -1,7 +1,7 @@
 // A provider's error answers, whatever the client's dialect: status, source, field and number of attempts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { HttpCallResponse } from '@floe/testkit/http-client';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
@@ -139,7 +139,7 @@ test("the field in a provider's error has the name that the client used, or is a
         for (const surface of SURFACES) {
           param = said;
           const { error } = (await ask(gateway, surface)).json() as { error?: unknown };
-          assert.ok(isObject(error));
+          assert.ok(isJsonObject(error));
           assert.equal(error['param'] ?? undefined, wanted[surface], `${surface}: ${said}`);
         }
     },

@@ -1,14 +1,14 @@
-import type { CostEstimate } from '../guardrails/request-attributes.ts';
+import type { MaxTokensAndCost } from '../guardrails/request-attributes.ts';
 import { computeUsageCost } from '../providers/prices.ts';
 import { estimateRequestCost } from './estimate-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
 import { estimateRequestUnits } from './request-units.ts';
 
-const NO_COST: CostEstimate = { tokens: 0, nanoUsd: 0, unpriced: null };
+const NO_COST: MaxTokensAndCost = { tokens: 0, nanoUsd: 0, unpriced: null };
 
 /** Estimates the maximum cost of an exchange from its billing mode (`billing.ts`). */
-export function estimateExchangeCost(x: Exchange, route: ResolvedRoute): CostEstimate {
+export function estimateExchangeCost(x: Exchange, route: ResolvedRoute): MaxTokensAndCost {
   const {
     request: { prompt },
     gateway,
@@ -40,7 +40,7 @@ export function estimateExchangeCost(x: Exchange, route: ResolvedRoute): CostEst
 }
 
 /** Returns no cost if the provider is free; otherwise, the cost is unknown. */
-function estimateUnpriced({ targets }: ResolvedRoute): CostEstimate {
+function estimateUnpriced({ targets }: ResolvedRoute): MaxTokensAndCost {
   const [paid] = targets.filter(({ provider, model }) => !isUnmetered(provider.priceOf(model)?.source));
   if (paid === undefined) return NO_COST;
   return { tokens: 0, nanoUsd: null, unpriced: { ...targetNames(paid), isOperation: true } };
@@ -50,7 +50,7 @@ function estimateUnpriced({ targets }: ResolvedRoute): CostEstimate {
  * Estimates images, audio and searches in their own units, at the most expensive target. The cost is unknown
  * if a target has no price.
  */
-function estimateUnitCost(x: Exchange, { targets }: ResolvedRoute): CostEstimate {
+function estimateUnitCost(x: Exchange, { targets }: ResolvedRoute): MaxTokensAndCost {
   let tokens = 0;
   let nanoUsd = 0;
   for (const target of targets) {

@@ -1,6 +1,6 @@
-import { containsAt, visitByte } from '../core/visit-byte.ts';
-import type { CostEstimate } from '../guardrails/request-attributes.ts';
-import { findRequestedMaxOutputTokens } from '../guardrails/requested-output.ts';
+import { hasBytesAt, visitBytePositions } from '../core/visit-byte-positions.ts';
+import type { MaxTokensAndCost } from '../guardrails/request-attributes.ts';
+import { findRequestedMaxOutputTokens } from '../guardrails/requested-max-output-tokens.ts';
 import { DEFAULT_OUTPUT_TOKENS, estimateMaxInputTokens } from '../guardrails/token-estimate.ts';
 import {
   computeMaxCostNanoUsd,
@@ -9,9 +9,9 @@ import {
   type UsageUpperBound,
 } from '../providers/prices.ts';
 import type { ClientRequest } from './client-request.ts';
-import type { Gateway } from './gateway.ts';
 import type { ResolvedRoute } from './org-catalog.ts';
 import { findRequestedTier } from './requested-tier.ts';
+import type { SharedGatewayDependencies } from './shared-gateway-dependencies.ts';
 
 const NO_MODELS: readonly string[] = [];
 
@@ -37,8 +37,8 @@ export function estimateRequestCost(
   prompt: ClientRequest,
   route: ResolvedRoute,
   { orgId, atMs }: { readonly orgId: string; readonly atMs: number },
-  { maxOutputTokens, outputLengths }: Pick<Gateway, 'maxOutputTokens' | 'outputLengths'>,
-): CostEstimate {
+  { maxOutputTokens, outputLengths }: Pick<SharedGatewayDependencies, 'maxOutputTokens' | 'outputLengths'>,
+): MaxTokensAndCost {
   const input = estimateMaxInputTokens(prompt.body);
   const cap = findRequestedMaxOutputTokens(prompt);
   const tier = findRequestedTier(prompt);
@@ -46,7 +46,7 @@ export function estimateRequestCost(
   const mayWriteHourCache = () => (hour ??= requestsHourCache(prompt.body));
   let longest = 0;
   let nanoUsd: number | null = 0;
-  let unpriced: CostEstimate['unpriced'] = null;
+  let unpriced: MaxTokensAndCost['unpriced'] = null;
   for (const target of route.targets) {
     const { provider, model } = target;
     const expected = outputLengths.percentile(orgId, provider.id, model) ?? DEFAULT_OUTPUT_TOKENS;
@@ -68,8 +68,8 @@ const AN_HOUR = Buffer.from('"1h"');
 /** Returns whether a body may request a cache lifetime of one hour. */
 function requestsHourCache(body: Buffer): boolean {
   let found = false;
-  visitByte(body, 0x31, (at) => {
-    found ||= containsAt(body, at - 1, AN_HOUR);
+  visitBytePositions(body, 0x31, (at) => {
+    found ||= hasBytesAt(body, at - 1, AN_HOUR);
     return found ? body.length : at + 1;
   });
   return found;

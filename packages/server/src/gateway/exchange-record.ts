@@ -5,15 +5,15 @@ import type { ChargedPrice, Price } from '../providers/prices.ts';
 import type { AuthenticatedCaller } from './caller.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { ClientRequest } from './client-request.ts';
-import type { Gateway } from './gateway.ts';
 import type { OpaqueRequest } from './opaque/opaque-request.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
-import type { AdmittedExchange } from './overload/overload-manager.ts';
-import type { PendingEvaluation, ResponsePolicyContext } from './policy/response-policy-context.ts';
+import type { ExchangeCapacity } from './overload/overload-manager.ts';
+import type { PendingPolicyEvaluation, ResponsePolicyContext } from './policy/response-policy-context.ts';
 import type { RequestControls } from './request-controls.ts';
 import type { ResponseProgress } from './response-progress.ts';
 import type { ResponseRecord } from './response-record.ts';
-import type { ModelSessionStatus } from './session-request-counter.ts';
+import type { AgentSessionUsage } from './session-request-counter.ts';
+import type { SharedGatewayDependencies } from './shared-gateway-dependencies.ts';
 import type { ResponsesTurn } from './stored/responses-turn.ts';
 import type { GatewaySurface } from './surface.ts';
 import type { AttemptTokens } from './usage-fields.ts';
@@ -55,7 +55,7 @@ export interface ExchangeAdmission {
 }
 
 /** How policies changed an exchange's request, and which policies apply to its response. */
-export interface PolicyState {
+export interface ExchangePolicyState {
   /** The policies on the response; null if there are none. */
   readonly answerContext: ResponsePolicyContext | null;
   /** Policies that redacted the request or the response. */
@@ -66,11 +66,11 @@ export interface PolicyState {
    * The evaluation of the response that runs in a worker thread. Nothing more is sent until it has ended.
    * Null if none is running.
    */
-  readonly pending: PendingEvaluation | null;
+  readonly pending: PendingPolicyEvaluation | null;
 }
 
 /** The policy state before any policy has been evaluated. */
-export const INITIAL_POLICY_STATE: PolicyState = {
+export const INITIAL_POLICY_STATE: ExchangePolicyState = {
   answerContext: null,
   rewrittenBy: null,
   isCacheable: true,
@@ -123,7 +123,7 @@ export interface PriorAttemptsUsage {
 }
 
 /** A decision about an exchange and its reason, as the decision trace shows them. */
-export interface RecordedDecision {
+export interface DecisionTraceEntry {
   readonly step: 'authenticate' | 'capture' | 'limit' | 'policy' | 'route' | 'breaker' | 'send' | 'answer';
   readonly outcome: string;
   readonly reason: string;
@@ -144,7 +144,7 @@ export interface UpstreamTiming {
  */
 export interface Exchange extends Omit<StartedExchange, 'caller' | 'capacity'> {
   readonly caller: AuthenticatedCaller;
-  readonly capacity: AdmittedExchange;
+  readonly capacity: ExchangeCapacity;
 }
 
 /** Returns whether the exchange has an authenticated caller and was not rejected because of overload. */
@@ -157,7 +157,7 @@ export interface StartedExchange {
   readonly id: string;
   readonly surface: GatewaySurface;
   readonly client: ClientConnection;
-  readonly gateway: Gateway;
+  readonly gateway: SharedGatewayDependencies;
   readonly createdAt: number;
   /** Monotonic milliseconds at which the request was accepted. */
   readonly startedAt: number;
@@ -168,22 +168,22 @@ export interface StartedExchange {
   /** Null before authentication. */
   caller: AuthenticatedCaller | null;
   /** The reserved capacity. Null before authentication, and if no capacity was available. */
-  capacity: AdmittedExchange | null;
+  capacity: ExchangeCapacity | null;
   /** Null if no limits or budgets apply. */
   admission: ExchangeAdmission | null;
   controls: RequestControls | null;
   request: ParsedRequest;
   route: ResolvedRoute | null;
   /** The relay's data about the session; null if sessions are not tracked. */
-  session: ModelSessionStatus | null;
+  session: AgentSessionUsage | null;
   target: Target | null;
   readonly attempts: AttemptRecord[];
-  readonly decisions: RecordedDecision[];
+  readonly decisions: DecisionTraceEntry[];
   /** Usage and cost of all attempts before the current one. */
   priorUsage: PriorAttemptsUsage | null;
   /** How the cache was used; null if it is disabled. */
   cache: CacheOutcome | null;
-  policy: PolicyState;
+  policy: ExchangePolicyState;
   /** The result that the row records. */
   result: ExchangeResult;
   /**

@@ -1,24 +1,24 @@
 import { Fault } from '@floe/contract/faults';
-import type { BreakerAdmission } from '../guardrails/breakers/circuit.ts';
+import type { BreakerAdmission } from '../guardrails/breakers/circuit-breaker.ts';
 import { type AttemptOptions, runAttempt } from './attempt.ts';
 import type { AttemptPlan } from './attempt-plan.ts';
-import { reportAttemptFailure } from './breaker-report.ts';
-import { withCallerCredential } from './caller-credential.ts';
+import { applyCallerCredential } from './caller-credential.ts';
 import {
-  type AttemptFailure,
   classifyRetry,
-  describeUselessRetry,
+  findReasonToSkipTarget,
   isIneligibleTargetError,
   MAX_RETRY_WAIT_MS,
   selectReportedFailure,
+  type TargetFailure,
 } from './classify-retry.ts';
 import { ClientDisconnectedError, waitUnlessInterrupted } from './client-connection.ts';
 import type { Exchange } from './exchange-record.ts';
 import { createFailoverDeadline, type RemainingTargets } from './failover-deadline.ts';
 import { createNoHealthyTargetFault, describeBreakerRejection } from './no-healthy-target.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
+import { reportAttemptFailure } from './report-attempt-failure.ts';
 import { computeRetryDelayMs, describeFailure } from './retry-delay.ts';
-import { getTargetKey, getTargetName } from './routing-strategy.ts';
+import { getTargetId, getTargetName } from './routing-strategy.ts';
 
 /** Creates the plan for an attempt at a target. Throws a `Fault` if the target cannot be used. */
 export type AttemptPlanner = (target: Target, moved: boolean) => AttemptPlan;
@@ -36,7 +36,7 @@ export class Failover {
   #route: ResolvedRoute;
   #plan: AttemptPlanner;
   #orgId: string;
-  #failures: AttemptFailure[] = [];
+  #failures: TargetFailure[] = [];
   /** Targets whose breaker rejected the request. */
   #skippedTargets: Target[] = [];
   #isFinal = false;
@@ -155,7 +155,7 @@ export class Failover {
   #isWarm(target: Target): boolean {
     const { gateway } = this.#x;
     const { conversation } = this.#route;
-    return conversation !== null && gateway.conversations.find(conversation) === getTargetKey(target);
+    return conversation !== null && gateway.conversations.find(conversation) === getTargetId(target);
   }
 
   /**
@@ -182,7 +182,7 @@ export class Failover {
     const x = this.#x;
     try {
       const [first] = this.#route.targets;
-      const asked = target.provider.usesCallerCredential ? withCallerCredential(x, target) : target;
+      const asked = target.provider.usesCallerCredential ? applyCallerCredential(x, target) : target;
       const plan = this.#plan(asked, first !== undefined && target.credential !== first.credential);
       await runAttempt(x, asked, plan, this.#attemptOptions(target, admission));
       this.#recordTargetSuccess(target, admission);
@@ -227,11 +227,11 @@ export class Failover {
   #couldAnswer(other: Target): boolean {
     if (
       !this.#x.gateway.breakers.allowsTraffic(this.#orgId, other) ||
-      describeUselessRetry(this.#failures, other) !== null
+      findReasonToSkipTarget(this.#failures, other) !== null
     )
       return false;
     try {
-      this.#plan(other.provider.usesCallerCredential ? withCallerCredential(this.#x, other) : other, true);
+      this.#plan(other.provider.usesCallerCredential ? applyCallerCredential(this.#x, other) : other, true);
       return true;
     } catch {
       // Its dialect does not support the request. A defect in the planner would appear when the request is
@@ -243,7 +243,7 @@ export class Failover {
   #recordTargetFailure(target: Target): void {
     const { gateway } = this.#x;
     const { conversation } = this.#route;
-    if (conversation !== null) gateway.conversations.remove(conversation, getTargetKey(target));
+    if (conversation !== null) gateway.conversations.remove(conversation, getTargetId(target));
     if (this.#route.strategy !== 'least_latency') return;
     gateway.latencies.record(this.#orgId, getTargetName(target), this.#isStream, FAILURE_LATENCY_MS);
   }
@@ -253,7 +253,7 @@ export class Failover {
     const { conversation } = this.#route;
     const last = attempts.at(-1);
     gateway.breakers.recordSuccess(this.#orgId, target, last?.first_token_ms ?? null, admission);
-    if (conversation !== null) gateway.conversations.set(conversation, getTargetKey(target));
+    if (conversation !== null) gateway.conversations.set(conversation, getTargetId(target));
     if (this.#route.strategy !== 'least_latency') return;
     const ms = last?.first_token_ms ?? last?.duration_ms ?? 0;
     gateway.latencies.record(this.#orgId, getTargetName(target), this.#isStream, ms);
@@ -264,7 +264,7 @@ export class Failover {
   }
 
   #isWorthTrying(target: Target): boolean {
-    const why = describeUselessRetry(this.#failures, target);
+    const why = findReasonToSkipTarget(this.#failures, target);
     if (why !== null)
       this.#recordDecision(
         'send',

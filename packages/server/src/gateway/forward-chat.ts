@@ -1,12 +1,12 @@
 import { formatFaultBody } from '@floe/contract/fault-response';
 import type { Fault } from '@floe/contract/faults';
-import { forwardChatResponse } from '@floe/wire/chat/forward-response';
+import { prepareForwardedChatResponse } from '@floe/wire/chat/forward-response';
 import { ChatStreamForwarder } from '@floe/wire/chat/stream-forwarder';
 import { formatSseFrame } from '@floe/wire/sse';
 import type { ResponseSink } from './attempt-plan.ts';
-import { recordResponseContent } from './charged-usage.ts';
+import { recordResponseContentSize } from './charged-usage.ts';
 import type { Exchange } from './exchange-record.ts';
-import { sendJsonResponse } from './policy/apply-response-policies.ts';
+import { applyPoliciesAndSendJson } from './policy/apply-response-policies.ts';
 import { ClientStream, createBufferedResponseSink } from './response-sinks.ts';
 
 /** The settings for forwarding a Chat response. */
@@ -96,14 +96,14 @@ export class ForwardedChatStream implements ResponseSink {
  * Creates a sink for a JSON response in the client's dialect. The sink forwards the response only
  * if it is complete and valid.
  */
-export function createForwardedChatSink(x: Exchange, settings: ForwardedChatSettings): ResponseSink {
+export function createForwardedChatJsonSink(x: Exchange, settings: ForwardedChatSettings): ResponseSink {
   const judge = (bytes: Buffer) => {
-    const { body, usage, finish, fault } = forwardChatResponse(bytes, settings);
+    const { body, usage, finish, fault } = prepareForwardedChatResponse(bytes, settings);
     x.answer.setUsage(usage ?? null);
     x.answer.setFinishReason(finish?.raw ?? null);
     if (fault) throw fault;
-    recordResponseContent(x, bytes);
-    sendJsonResponse(x, body);
+    recordResponseContentSize(x, bytes);
+    applyPoliciesAndSendJson(x, body);
   };
   return createBufferedResponseSink(judge);
 }

@@ -1,13 +1,13 @@
 import { formatFaultBody } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { ResponseStreamReader } from '@floe/wire/dialect';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import { tryParseJson } from '@floe/wire/json-narrowing';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/wire/sse';
 import type { ResponseSink } from './attempt-plan.ts';
-import { recordEventContent, recordResponseContent } from './charged-usage.ts';
+import { recordEventContentSize, recordResponseContentSize } from './charged-usage.ts';
 import type { Exchange } from './exchange-record.ts';
 import { applyResponsePolicies } from './policy/apply-response-policies.ts';
 import { buildResponseHeaders } from './response-headers.ts';
@@ -162,7 +162,7 @@ export class ForwardedEventStream implements ResponseSink, PendingResponseEnd {
   }
 
   #onEvent(event: ResponseEvent): void {
-    recordEventContent(this.#x, event);
+    recordEventContentSize(this.#x, event);
     if (event.type === 'open') this.#hasContent = true;
     else if (event.type === 'usage') this.#x.answer.setUsage(event.usage);
     else if (event.type === 'finish') {
@@ -186,13 +186,13 @@ export function createForwardedJsonSink(
     const bytes = previous === null ? sent : setPreviousResponseId(sent, previous);
     const parsed = parseUpstreamJson(bytes);
     const answer = UPSTREAM_DIALECTS[dialect].readCompleteResponse(parsed, { id: x.id });
-    if (dialect === 'responses' && isObject(parsed)) x.answer.setResponseId(responseIdOf(parsed));
+    if (dialect === 'responses' && isJsonObject(parsed)) x.answer.setResponseId(responseIdOf(parsed));
     x.answer.setUsage(answer.usage ?? null);
     x.answer.setFinishReason(answer.finish?.raw ?? null);
     if (answer.fault) throw answer.fault;
     if (!answer.finish)
       throw new Fault('upstream_error', 'The provider sent an incomplete response. Send the request again.');
-    recordResponseContent(x, bytes);
+    recordResponseContentSize(x, bytes);
     applyResponsePolicies(x, bytes, (told) => sendOrStoreResponse(x, dialect, told));
   });
 }
@@ -201,7 +201,7 @@ function sendOrStoreResponse(x: Exchange, dialect: EventDialect, told: Buffer | 
   const headers = buildResponseHeaders(x, 'application/json');
   const body =
     dialect === 'responses' && x.request.turn?.isStored ? parseUpstreamJson(Buffer.from(told)) : null;
-  if (isObject(body)) x.request.turn?.end(body, true, createJsonResponseEnd(x.client, headers, told));
+  if (isJsonObject(body)) x.request.turn?.end(body, true, createJsonResponseEnd(x.client, headers, told));
   else x.client.sendAnswer(200, headers, told);
 }
 
@@ -212,5 +212,5 @@ function responseIdOf(response: JsonObject | null): string | null {
 
 function parseResponse(data: string): JsonObject | null {
   const parsed = tryParseJson(data);
-  return isObject(parsed) && isObject(parsed.response) ? parsed.response : null;
+  return isJsonObject(parsed) && isJsonObject(parsed.response) ? parsed.response : null;
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createProvider } from '../providers/configured-provider.ts';
-import { chatCompatibleFields, type ProviderDefinition } from '../providers/provider-definition.ts';
+import { chatProviderDefaults, type ProviderDefinition } from '../providers/provider-definition.ts';
 import { parseClientRequest } from './client-request.ts';
 import { buildForwardedRequest } from './forward-request.ts';
 import { CHAT_SURFACE } from './surface.ts';
 
 function definition(usage: ProviderDefinition['streamUsage']): ProviderDefinition {
   return {
-    ...chatCompatibleFields,
+    ...chatProviderDefaults,
     kind: 'plain',
     name: 'Plain',
     keyVariables: [],

@@ -1,10 +1,10 @@
 import {
   applyByteEdits,
   type ByteEdit,
-  createMemberEdit,
-  editMembers,
+  createJsonMemberEdit,
+  editJsonMembers,
   readBooleanAt,
-  scanMembersAt,
+  scanObjectAt,
 } from '@floe/wire/json-edits';
 import type { UpstreamRequest } from '../providers/transport.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
@@ -47,15 +47,15 @@ export function buildForwardedRequest(
       clientHeaders,
     );
     // All other values keep their bytes.
-    const body = editMembers(prompt.body, prompt.members, new Map([...changes, ...provider.body]));
+    const body = editJsonMembers(prompt.body, prompt.members, new Map([...changes, ...provider.body]));
     const request = buildUpstreamRequest(target, path, buildUpstreamHeaders(target, prompt.stream), body);
     return { request, dropUsageFrame: false, dropped };
   }
-  const edits: ByteEdit[] = [createMemberEdit(prompt, 'model', JSON.stringify(model))];
+  const edits: ByteEdit[] = [createJsonMemberEdit(prompt, 'model', JSON.stringify(model))];
   const asks = dialect === 'chat' && prompt.stream && provider.definition.streamUsage === 'ask';
   const usage = asks ? includeUsageEdit(prompt) : null;
   if (usage) edits.push(usage);
-  for (const [name, json] of provider.body) edits.push(createMemberEdit(prompt, name, json));
+  for (const [name, json] of provider.body) edits.push(createJsonMemberEdit(prompt, name, json));
   edits.sort((a, b) => a.start - b.start);
   const headers = buildUpstreamHeaders(target, prompt.stream, clientHeaders, forwardedHeaders);
   return {
@@ -95,9 +95,9 @@ export function buildUpstreamHeaders(
 function includeUsageEdit(prompt: ClientRequest): ByteEdit | null {
   const { body, members } = prompt;
   const options = members.get('stream_options');
-  const inner = options && scanMembersAt(body, options);
-  if (!options || !inner) return createMemberEdit(prompt, 'stream_options', '{"include_usage":true}');
+  const inner = options && scanObjectAt(body, options);
+  if (!options || !inner) return createJsonMemberEdit(prompt, 'stream_options', '{"include_usage":true}');
   const asked = inner.get('include_usage');
   if (asked && readBooleanAt(body, asked) === true) return null;
-  return createMemberEdit({ body, members: inner }, 'include_usage', 'true', options);
+  return createJsonMemberEdit({ body, members: inner }, 'include_usage', 'true', options);
 }

@@ -12,7 +12,7 @@ import { orderTargets, setExchangeRoute } from './order-targets.ts';
 import { resolveRoute } from './org-catalog.ts';
 import { applyRequestPolicies } from './policy/apply-request-policies.ts';
 import { sendToTargets } from './send-to-targets.ts';
-import { openResponsesTurn } from './stored/open-responses-turn.ts';
+import { loadResponsesTurn } from './stored/load-responses-turn.ts';
 import type { GatewaySurface } from './surface.ts';
 
 /** Creates the operation that generates responses with Chat Completions, Responses or Messages. */
@@ -53,7 +53,7 @@ export async function parseAndRoutePrompt(x: Exchange): Promise<RoutedPrompt> {
     if (passed !== prompt.body) prompt = replaceRequestBody(prompt, passed);
     x.request = { ...UNPARSED_REQUEST, prompt };
   }
-  if (surface.dialect === 'responses') x.request = { ...x.request, turn: await openResponsesTurn(x, prompt) };
+  if (surface.dialect === 'responses') x.request = { ...x.request, turn: await loadResponsesTurn(x, prompt) };
   // A disconnect during the lookup has not been noticed yet.
   if (client.isInterrupted) throw client.interruption;
   return { prompt, route };

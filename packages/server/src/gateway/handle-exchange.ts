@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { requireKeyScope } from '../platform/keyring.ts';
-import { admitExchange } from './admit.ts';
+import { admitExchange } from './admit-exchange.ts';
 import { BodyRecorder } from './bodies/body-recorder.ts';
 import { type AuthenticatedCaller, authenticateCaller } from './caller.ts';
 import type { ClientConnection } from './client-connection.ts';
@@ -11,15 +11,15 @@ import {
   type StartedExchange,
   UNPARSED_REQUEST,
 } from './exchange-record.ts';
-import { finalizeExchange } from './finalize.ts';
-import type { Gateway } from './gateway.ts';
+import { finalizeExchange } from './finalize-exchange.ts';
 import type { GatewayOperation, RoutedRequest } from './operation.ts';
-import type { AdmittedExchange } from './overload/overload-manager.ts';
+import type { ExchangeCapacity } from './overload/overload-manager.ts';
 import { parseRequestControls } from './request-controls.ts';
 import { ResponseProgress } from './response-progress.ts';
 import { ResponseRecord } from './response-record.ts';
 import { logInternalError, sendError } from './send-error.ts';
-import { recordSession } from './session-request-counter.ts';
+import { countSessionRequest } from './session-request-counter.ts';
+import type { SharedGatewayDependencies } from './shared-gateway-dependencies.ts';
 import type { GatewaySurface } from './surface.ts';
 
 /**
@@ -30,7 +30,7 @@ import type { GatewaySurface } from './surface.ts';
 export async function handleExchange(
   client: ClientConnection,
   operation: GatewayOperation,
-  gateway: Gateway,
+  gateway: SharedGatewayDependencies,
 ): Promise<void> {
   const x: StartedExchange = createExchange(client, operation.surface, gateway);
   try {
@@ -91,7 +91,7 @@ function authenticate(x: StartedExchange): AuthenticatedCaller {
 function begin(
   x: StartedExchange,
   caller: AuthenticatedCaller,
-  capacity: AdmittedExchange,
+  capacity: ExchangeCapacity,
 ): asserts x is Exchange {
   const { gateway, client } = x;
   const { key, catalog } = caller;
@@ -99,7 +99,7 @@ function begin(
   client.bodyCapacity = capacity;
   requireKeyScope(key, 'gateway');
   gateway.recordKeyUse(key, x.createdAt);
-  x.session = recordSession(gateway.sessions, key, client.headers);
+  x.session = countSessionRequest(gateway.sessions, key, client.headers);
   x.decisions.push({ step: 'authenticate', outcome: 'allowed', reason: `platform key "${key.name}"` });
   if (catalog.bodies !== null) client.bodyRecorder = new BodyRecorder();
 }
@@ -114,7 +114,7 @@ function parseAndRoute(x: Exchange, operation: GatewayOperation): Promise<Routed
 function createExchange(
   client: ClientConnection,
   surface: GatewaySurface,
-  gateway: Gateway,
+  gateway: SharedGatewayDependencies,
 ): StartedExchange {
   return {
     id: client.id,

@@ -8,9 +8,9 @@ import { getUsdPerMillionTokens, type Price, type TieredRate } from '../provider
 import { toAnthropicModel, toAnthropicModelList } from './anthropic-models.ts';
 import type { AuthenticatedCaller } from './caller.ts';
 import type { ClientConnection } from './client-connection.ts';
-import type { Gateway } from './gateway.ts';
-import { answerGatewayCall, type GatewayCall } from './gateway-call.ts';
+import { handleNonExchangeRequest, type NonExchangeRequest } from './non-exchange-request.ts';
 import type { OrgCatalog } from './org-catalog.ts';
+import type { SharedGatewayDependencies } from './shared-gateway-dependencies.ts';
 import type { GatewaySurface } from './surface.ts';
 
 /**
@@ -18,13 +18,13 @@ import type { GatewaySurface } from './surface.ts';
  * which describe what a key may use. A client that sends `anthropic-version` receives models and
  * errors in Anthropic's format.
  */
-export function createModelEndpoints(gateway: Gateway, lists: ModelLists) {
+export function createModelEndpoints(gateway: SharedGatewayDependencies, lists: ModelLists) {
   const answer = (
     client: ClientConnection,
-    call: GatewayCall,
+    call: NonExchangeRequest,
     make: (caller: AuthenticatedCaller, models: ModelView[]) => object | Promise<object>,
   ) =>
-    void answerGatewayCall(client, gateway, call, (caller) =>
+    void handleNonExchangeRequest(client, gateway, call, (caller) =>
       make(caller, listCallerModels(caller, lists, gateway.clock.now())),
     );
   return {
@@ -53,7 +53,7 @@ export function createModelEndpoints(gateway: Gateway, lists: ModelLists) {
 
 type RouteMode = GatewaySurface['routeMode'];
 
-const GET_KEY: GatewayCall = { operation: 'key.get', routeMode: 'unified', errorFormat: 'openai' };
+const GET_KEY: NonExchangeRequest = { operation: 'key.get', routeMode: 'unified', errorFormat: 'openai' };
 
 /** Clients of the Messages API send this header with every request. */
 function modelShapeFor({ headers }: ClientConnection): ErrorBodyFormat {
@@ -64,7 +64,7 @@ async function buildKeyView(
   key: KeyRecord,
   models: readonly ModelView[],
   { rules }: OrgCatalog,
-  { guard }: Gateway,
+  { guard }: SharedGatewayDependencies,
 ): Promise<object> {
   const standing = await readGuardrailRuleStatus(guard, rules, {
     key,
@@ -97,11 +97,11 @@ interface ModelView {
   readonly owned_by: string;
   readonly context_window: number | null;
   /** USD per million tokens; null if unknown. */
-  readonly prices: PricesView | null;
+  readonly prices: ListedModelPrices | null;
 }
 
 /** A model's prices, as model lists show them. */
-export interface PricesView {
+export interface ListedModelPrices {
   readonly input_usd: number;
   readonly output_usd: number;
   readonly cache_read_usd: number | null;
@@ -121,7 +121,7 @@ export interface PricesView {
  * Converts a price to the form that model lists show. `atMs` is needed because some prices depend
  * on the time of day. Returns null if the model has no price.
  */
-export function toPricesView(price: Price | null, atMs: number): PricesView | null {
+export function toListedModelPrices(price: Price | null, atMs: number): ListedModelPrices | null {
   if (price === null) return null;
   const { input, output, cached, cache_write } = price.ratesAt(atMs).units;
   const usd = (rate: TieredRate, tokens = 0) =>
@@ -161,7 +161,7 @@ function modelViewsOf(provider: Provider, lists: ModelLists, nowMs: number): Mod
     created: model.created,
     owned_by: model.ownedBy || provider.definition.kind,
     context_window: model.contextWindow,
-    prices: toPricesView(provider.priceOf(model.id), nowMs),
+    prices: toListedModelPrices(provider.priceOf(model.id), nowMs),
   }));
 }
 

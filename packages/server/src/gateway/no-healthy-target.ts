@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
-import type { BreakerAdmission } from '../guardrails/breakers/circuit.ts';
+import type { BreakerAdmission } from '../guardrails/breakers/circuit-breaker.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Target } from './org-catalog.ts';
 import { getTargetName } from './routing-strategy.ts';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { compilePatterns } from '../core/pattern.ts';
+import { compileModelPatterns } from '../core/model-pattern.ts';
 import { createProvider, type Provider } from '../providers/configured-provider.ts';
-import { chatCompatibleFields } from '../providers/provider-definition.ts';
+import { chatProviderDefaults } from '../providers/provider-definition.ts';
 import { type CompiledRoute, EMPTY_ORG_CATALOG, type OrgCatalog, resolveRoute } from './org-catalog.ts';
 
 const TIMEOUTS = { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, totalMs: 5 };
 
 function provider(id: string, models: string[]): [string, Provider] {
-  const definition = { ...chatCompatibleFields, kind: id, name: id, keyVariables: [], docs: '', checked: '' };
+  const definition = { ...chatProviderDefaults, kind: id, name: id, keyVariables: [], docs: '', checked: '' };
   const credentials = [{ name: 'main', secret: id, weight: 1 }];
   const settings = {
     id,
@@ -34,7 +34,7 @@ function route(model: string, targets: string[], more: Partial<CompiledRoute> = 
     chatReasoning: undefined,
     cache: undefined,
   } as const;
-  return { model, matches: compilePatterns([model]), targets, ...plain, ...more };
+  return { model, matches: compileModelPatterns([model]), targets, ...plain, ...more };
 }
 
 function catalog(routes: CompiledRoute[] = []): OrgCatalog {

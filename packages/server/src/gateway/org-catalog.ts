@@ -1,8 +1,8 @@
 import { Fault, type FaultDetail } from '@floe/contract/faults';
-import type { PatternMatcher } from '../core/pattern.ts';
-import type { OrgGuardrailRules } from '../guardrails/compile-rules.ts';
+import type { ModelPatternMatcher } from '../core/model-pattern.ts';
+import type { CompiledGuardrailRules } from '../guardrails/compile-rules.ts';
 import type { CompiledPolicies } from '../guardrails/policies/policies.ts';
-import type { Credential, Provider, Timeouts } from '../providers/configured-provider.ts';
+import type { Provider, ProviderCredential, UpstreamTimeouts } from '../providers/configured-provider.ts';
 import type { BodyStorageSettings } from './bodies/body-storage-settings.ts';
 import type { CacheSettings } from './cache/cache-settings.ts';
 import { DEFAULT_IDE_SETTINGS, type IdeSettings } from './ide/ide-settings.ts';
@@ -30,7 +30,7 @@ export interface OrgCatalog {
   /** Null if bodies are not stored. */
   readonly bodies: BodyStorageSettings | null;
   /** Limits, budgets and their settings; null if there are none. */
-  readonly rules: OrgGuardrailRules | null;
+  readonly rules: CompiledGuardrailRules | null;
   /** Null if there are no policies. */
   readonly policies: CompiledPolicies | null;
 }
@@ -53,7 +53,7 @@ export interface PassthroughTarget {
 export interface CompiledRoute {
   /** The configured model: an id, a pattern or an alias. */
   readonly model: string;
-  readonly matches: PatternMatcher;
+  readonly matches: ModelPatternMatcher;
   /**
    * The targets as `<provider>/<model>`, in the order in which they are tried. Empty if the requested id
    * itself is the target.
@@ -65,7 +65,7 @@ export interface CompiledRoute {
   readonly rescue: RescueMode;
   /** Retries per target. */
   readonly retries: number;
-  readonly timeouts: Partial<Timeouts>;
+  readonly timeouts: Partial<UpstreamTimeouts>;
   readonly chatReasoning: 'strip' | 'forward' | undefined;
   /** Whether responses are cached. Undefined if the setting of the organization applies. */
   readonly cache: 'on' | 'off' | undefined;
@@ -98,8 +98,8 @@ export interface Target {
   readonly provider: Provider;
   /** The provider's own model id. */
   readonly model: string;
-  readonly credential: Credential;
-  readonly timeouts: Timeouts;
+  readonly credential: ProviderCredential;
+  readonly timeouts: UpstreamTimeouts;
   /** The share of the target in the traffic of its route. */
   readonly weight: number;
 }
@@ -138,7 +138,7 @@ export function splitModelId(id: string): { provider: string; model: string } | 
  * @throws Fault `model_not_found` if the id is neither allowlisted nor an alias;
  * `model_not_allowed` if the key may not use the model or any of the alias's targets
  */
-export function resolveRoute(catalog: OrgCatalog, mayUse: PatternMatcher, id: string): ResolvedRoute {
+export function resolveRoute(catalog: OrgCatalog, mayUse: ModelPatternMatcher, id: string): ResolvedRoute {
   const route = catalog.routes.find((candidate) => candidate.matches(id));
   const named = splitModelId(id);
   const provider = named && catalog.providers.get(named.provider);
@@ -174,7 +174,7 @@ export function resolveRoute(catalog: OrgCatalog, mayUse: PatternMatcher, id: st
 
 function resolveByRoute(
   catalog: OrgCatalog,
-  mayUse: PatternMatcher,
+  mayUse: ModelPatternMatcher,
   route: CompiledRoute,
   id: string,
 ): ResolvedRoute {
@@ -215,7 +215,7 @@ function resolveByRoute(
 export function createTargets(
   provider: Provider,
   model: string,
-  own: Partial<Timeouts>,
+  own: Partial<UpstreamTimeouts>,
   weight: number,
 ): Target[] {
   const first = provider.nextCredential();
@@ -231,8 +231,8 @@ export function createTargets(
 export function createTarget(
   provider: Provider,
   model: string,
-  timeouts: Partial<Timeouts>,
-  credential: Credential = provider.nextCredential(),
+  timeouts: Partial<UpstreamTimeouts>,
+  credential: ProviderCredential = provider.nextCredential(),
 ): Target {
   return {
     provider,

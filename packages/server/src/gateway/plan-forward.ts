@@ -1,11 +1,11 @@
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { Exchange } from './exchange-record.ts';
-import { createForwardedChatSink, ForwardedChatStream } from './forward-chat.ts';
+import { createForwardedChatJsonSink, ForwardedChatStream } from './forward-chat.ts';
 import { createForwardedJsonSink, ForwardedEventStream } from './forward-events.ts';
 import { buildForwardedRequest } from './forward-request.ts';
 import type { Target } from './org-catalog.ts';
-import { readTranslatedError } from './plan-translation.ts';
+import { translateUpstreamError } from './plan-translation.ts';
 import { readUpstreamError } from './upstream-error.ts';
 
 /**
@@ -21,7 +21,7 @@ function isDialectError(body: Buffer): boolean {
  * `rewrite` creates the sink for a response in the wrong form: JSON when the client requested a stream, or a
  * stream when the client requested JSON.
  */
-export function planForward(
+export function planForwardedAttempt(
   x: Exchange,
   prompt: ClientRequest,
   target: Target,
@@ -44,7 +44,7 @@ export function planForward(
     if (streamed !== prompt.stream) return rewrite(streamed);
     const { dialect } = x.surface;
     if (dialect === 'chat')
-      return streamed ? new ForwardedChatStream(x, settings) : createForwardedChatSink(x, settings);
+      return streamed ? new ForwardedChatStream(x, settings) : createForwardedChatJsonSink(x, settings);
     return streamed
       ? new ForwardedEventStream(x, dialect, previous)
       : createForwardedJsonSink(x, dialect, previous);
@@ -55,7 +55,7 @@ export function planForward(
     createSink: answer,
     toError: (refused) =>
       provider.bodyShapeOf(x.surface.dialect) && !isDialectError(refused.body)
-        ? readTranslatedError(target, x.surface.dialect, prompt, refused)
+        ? translateUpstreamError(target, x.surface.dialect, prompt, refused)
         : readUpstreamError(provider, refused),
   };
 }

@@ -1,11 +1,11 @@
 import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import { toClientFields } from '@floe/wire/client-fields';
+import { toClientFieldNames } from '@floe/wire/client-fields';
 import type { ResponseWriteContext } from '@floe/wire/dialect';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import {
   createUnsupportedFeatureFault,
-  findUnsupportedFeatures,
+  listUnsupportedFeatures,
   type RequiredFeature,
   type CanonicalRequest as WireAsk,
 } from '@floe/wire/request';
@@ -23,7 +23,7 @@ import type { Target } from './org-catalog.ts';
 import { computePromptCacheKey } from './prompt-cache-key.ts';
 import { TranslatedResponse, type TranslationSettings } from './translated-response.ts';
 import {
-  createTargetFault,
+  createOperatorFixableFault,
   findErrorStatusMeaning,
   readRetryAfterMs,
   readUpstreamHeader,
@@ -41,7 +41,7 @@ export interface TranslatableRequest {
  * Plans an attempt at a target whose dialect differs from the client's.
  * @throws Fault `unsupported_parameter` if the target does not support the request
  */
-export function planTranslation(
+export function planTranslatedAttempt(
   x: Exchange,
   target: Target,
   to: Dialect,
@@ -51,7 +51,7 @@ export function planTranslation(
   const { provider, credential } = target;
   const upstream = UPSTREAM_DIALECTS[to];
   const options = provider.optionsFor(target.model);
-  const [lost] = findUnsupportedFeatures(
+  const [lost] = listUnsupportedFeatures(
     request.canonical,
     upstream.supportedFeatures,
     options.unsupportedFeatures,
@@ -81,11 +81,11 @@ export function planTranslation(
     request: buildUpstreamRequest(target, provider.pathOf(to, model, prompt.stream), headers, body),
     dropped: [
       ...request.canonical.dropped,
-      ...toClientFields(written.dropped, request.canonical.dialect, request.body),
+      ...toClientFieldNames(written.dropped, request.canonical.dialect, request.body),
       ...(shaped?.dropped ?? []),
     ],
     createSink: createTranslatedSinkFactory(x, target, to, request),
-    toError: (refused) => readTranslatedError(target, to, prompt, refused),
+    toError: (refused) => translateUpstreamError(target, to, prompt, refused),
   };
 }
 
@@ -174,7 +174,7 @@ const FAULT_KINDS = {
 } as const;
 
 /** Converts an error response in another dialect to a fault for the client. */
-export function readTranslatedError(
+export function translateUpstreamError(
   target: Target,
   from: Dialect,
   { members }: Pick<ClientRequest, 'members'>,
@@ -186,7 +186,7 @@ export function readTranslatedError(
   const errorType = readUpstreamHeader(headers, 'x-amzn-errortype');
   const meaning = findErrorStatusMeaning(definition, status, `${errorType ?? ''} ${text}`);
   const described = UPSTREAM_DIALECTS[from].readFault(status, { 'x-amzn-errortype': errorType }, text);
-  const targetFault = createTargetFault(id, { kind: described.kind, meaning }, detail);
+  const targetFault = createOperatorFixableFault(id, { kind: described.kind, meaning }, detail);
   if (targetFault) return targetFault;
   // A request that is too long is more specific than a request that is invalid.
   const isTooLong = meaning === 'request' && described.kind === 'context';

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 
 const MAX_METADATA_BYTES = 2048;
 
@@ -39,7 +39,7 @@ function readMetadata(value: string | string[] | undefined): JsonObject | null {
     throw new Fault('invalid_request', 'The header x-floe-metadata must be at most 2 KB.', { param });
   try {
     const parsed: unknown = JSON.parse(text);
-    if (isObject(parsed)) return parsed;
+    if (isJsonObject(parsed)) return parsed;
   } catch {
     // Invalid JSON is reported below, together with JSON that is not an object.
   }

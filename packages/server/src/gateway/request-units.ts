@@ -55,7 +55,7 @@ export function estimateRequestUnits(
  * the usage that the response reports. Reported counts take precedence. Token counts of the request are added
  * only if the response reports none.
  */
-export function withRequestUnits(usage: Usage, measured: Usage | null): Usage {
+export function addRequestUnits(usage: Usage, measured: Usage | null): Usage {
   // Reported tokens are more accurate than the maximum.
   return measured === null || measured.units.input !== undefined ? usage : mergeUsage(measured, usage);
 }

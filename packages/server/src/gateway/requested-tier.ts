@@ -1,5 +1,5 @@
+import { parseServiceTier } from '@floe/wire/billed-unit-counts';
 import { readStringAt } from '@floe/wire/json-edits';
-import { parseServiceTier } from '@floe/wire/unit-counts';
 import type { ClientRequest } from './client-request.ts';
 
 /**

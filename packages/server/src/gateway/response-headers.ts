@@ -1,4 +1,4 @@
-import { limitDroppedFields } from './dropped-fields.ts';
+import { truncateDroppedFields } from './dropped-fields.ts';
 import type { StartedExchange } from './exchange-record.ts';
 
 /** Returns the headers that every gateway response has, as a flat list. */
@@ -42,7 +42,7 @@ export function buildKeepAliveHeaders(x: StartedExchange): string[] {
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
   if (x.admission) headers.push(...x.admission.headers);
   // Fields that were dropped while reading the request are dropped for every target.
-  const dropped = limitDroppedFields(x.request.prompt?.canonical?.dropped ?? []);
+  const dropped = truncateDroppedFields(x.request.prompt?.canonical?.dropped ?? []);
   if (dropped.length > 0) headers.push('x-floe-dropped', dropped.map(encodeHeaderValue).join(','));
   if (x.caller?.key.deprecationHeaders) headers.push(...x.caller.key.deprecationHeaders);
   return headers;

@@ -1,11 +1,11 @@
 import type { Usage } from '@floe/wire/usage';
-import { limitDroppedFields } from './dropped-fields.ts';
+import { truncateDroppedFields } from './dropped-fields.ts';
 
 /** Longer than the finish reasons of all dialects. */
 const MAX_FINISH_REASON_CHARS = 100;
 
 /** Limits a finish reason, because a provider determines its length and every request row contains it. */
-export function limitFinishReason<Reason extends string | null>(finish: Reason): Reason | string {
+export function truncateFinishReason<Reason extends string | null>(finish: Reason): Reason | string {
   return finish === null ? finish : finish.slice(0, MAX_FINISH_REASON_CHARS);
 }
 
@@ -72,7 +72,7 @@ export class ResponseRecord {
   }
 
   setFinishReason(finish: string | null): void {
-    this.#finishReason = limitFinishReason(finish);
+    this.#finishReason = truncateFinishReason(finish);
   }
 
   setResponseId(id: string | null): void {
@@ -84,7 +84,7 @@ export class ResponseRecord {
   }
 
   setDropped(dropped: readonly string[]): void {
-    this.#dropped = limitDroppedFields(dropped);
+    this.#dropped = truncateDroppedFields(dropped);
   }
 
   /** Resets everything for another attempt. */

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { ResponseSink } from './attempt-plan.ts';
 import type { ClientOutput } from './client-output.ts';
 import type { Exchange } from './exchange-record.ts';
-import { setPendingEvaluation } from './policy/pending-evaluation.ts';
+import { setPendingPolicyEvaluation } from './policy/pending-evaluation.ts';
 import { StreamPolicyFilter } from './policy/stream-policy-filter.ts';
 import { buildStreamHeaders } from './response-headers.ts';
 
@@ -172,7 +172,7 @@ export class ClientStream implements ClientOutput {
       use(filter.take());
       return true;
     };
-    setPendingEvaluation(this.#x, { done: pending.then(resume), cancel: () => filter.cancel() });
+    setPendingPolicyEvaluation(this.#x, { done: pending.then(resume), cancel: () => filter.cancel() });
   }
 
   #writeOrHold(bytes: Buffer | string): boolean {

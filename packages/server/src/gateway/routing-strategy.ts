@@ -33,10 +33,10 @@ export function applyRoutingStrategy(route: ResolvedRoute, context: RoutingStrat
   const targets = groups.flatMap((group) =>
     name === null || group.length < 2
       ? group
-      : sortByScore(group, (target) => rendezvousScore(name, getTargetKey(target), target.credential.weight)),
+      : sortByScore(group, (target) => rendezvousScore(name, getTargetId(target), target.credential.weight)),
   );
   const kept = name === null ? undefined : context.conversations.find(name);
-  const at = kept === undefined ? -1 : targets.findIndex((target) => getTargetKey(target) === kept);
+  const at = kept === undefined ? -1 : targets.findIndex((target) => getTargetId(target) === kept);
   const [stays] = at > 0 ? targets.splice(at, 1) : [];
   if (stays) targets.unshift(stays);
   const reason = at >= 0 ? 'the conversation stays on its previous target' : STRATEGY_REASONS[route.strategy];
@@ -50,7 +50,7 @@ const STRATEGY_REASONS = {
 } as const;
 
 /** Returns a key that identifies a target within its organization. */
-export function getTargetKey({ provider, credential, model }: Target): string {
+export function getTargetId({ provider, credential, model }: Target): string {
   return `${provider.id}\n${credential.name}\n${model}`;
 }
 

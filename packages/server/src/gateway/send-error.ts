@@ -1,4 +1,4 @@
-import { type ErrorBodyFormat, formatFaultBody, formatFaultHeaders } from '@floe/contract/fault-response';
+import { buildFaultHeaders, type ErrorBodyFormat, formatFaultBody } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import type { Log } from '../core/log.ts';
 import { type ClientConnection, ClientDisconnectedError } from './client-connection.ts';
@@ -69,7 +69,7 @@ export function sendFaultResponse(
 ): void {
   client.sendAnswer(
     fault.status,
-    [...headers, ...formatFaultHeaders(fault)],
+    [...headers, ...buildFaultHeaders(fault)],
     formatFaultBody(fault, client.id, shape),
   );
 }

@@ -3,7 +3,7 @@ import type { ClientConnection } from './client-connection.ts';
 import { findSessionHeader } from './conversation-id.ts';
 
 /** A session of a coding agent, and its requests to models. */
-export interface ModelSessionStatus {
+export interface AgentSessionUsage {
   /** The session id; empty if the client sends none. */
   readonly id: string;
   /** Whether the session requested a decision from the relay in the last 24 hours. */
@@ -16,21 +16,21 @@ export interface ModelSessionStatus {
 export interface SessionRequestCounter {
   /** Returns whether requests of an organization are counted. */
   isTracked(orgId: string): boolean;
-  record(key: KeyRecord, sessionId: string, userAgent: string): ModelSessionStatus;
+  record(key: KeyRecord, sessionId: string, userAgent: string): AgentSessionUsage;
 }
 
 /** The counter to use if sessions are not tracked. */
-export const UNTRACKED_SESSIONS: SessionRequestCounter = {
+export const DISABLED_SESSION_COUNTER: SessionRequestCounter = {
   isTracked: () => false,
   record: () => ({ id: '', relayed: false, requests: 0 }),
 };
 
 /** Counts an exchange in its session, and returns the session. Returns null if sessions are not tracked. */
-export function recordSession(
+export function countSessionRequest(
   sessions: SessionRequestCounter,
   key: KeyRecord,
   headers: ClientConnection['headers'],
-): ModelSessionStatus | null {
+): AgentSessionUsage | null {
   if (!sessions.isTracked(key.orgId)) return null;
   const agent = headers['user-agent'];
   return sessions.record(key, findSessionHeader(headers) ?? '', typeof agent === 'string' ? agent : '');

@@ -1,4 +1,5 @@
 import { Fault } from '@floe/contract/faults';
+import { createBlockSequencer } from '@floe/wire/block-sequencer';
 import type { ResponseStreamWriter } from '@floe/wire/dialect';
 import type {
   BlockKind,
@@ -7,7 +8,6 @@ import type {
   ResponseEvent,
   Seal,
 } from '@floe/wire/response-events';
-import { sequenceBlocks } from '@floe/wire/sequence-blocks';
 import type { ClientOutput } from './client-output.ts';
 
 /** A block of the response that the client has received. */
@@ -57,7 +57,7 @@ export class StreamReplay {
     this.#origin ??= origin;
     this.#sameOrigin = this.#origin === origin;
     this.#emit = pass;
-    this.#normalize = sequenceBlocks((event) => this.#onEvent(event));
+    this.#normalize = createBlockSequencer((event) => this.#onEvent(event));
     this.#blockIndex = 0;
     this.#offset = 0;
     this.#openedBlock = null;

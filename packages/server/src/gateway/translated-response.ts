@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type CanonicalResponse, ResponseAccumulator, toResponseEvents } from '@floe/wire/canonical-response';
 import type {
   ClientDialect,
@@ -12,7 +12,7 @@ import type {
 import type { ResponseEvent } from '@floe/wire/response-events';
 import { parseSseFrame, SseFramer } from '@floe/wire/sse';
 import type { ResponseSink } from './attempt-plan.ts';
-import { recordEventContent } from './charged-usage.ts';
+import { recordEventContentSize } from './charged-usage.ts';
 import type { ClientOutput } from './client-output.ts';
 import type { Exchange } from './exchange-record.ts';
 import { applyResponsePolicies } from './policy/apply-response-policies.ts';
@@ -162,7 +162,7 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
       this.#fault = event.fault;
       return;
     }
-    recordEventContent(this.#x, event);
+    recordEventContentSize(this.#x, event);
     if (event.type === 'usage') this.#x.answer.setUsage(event.usage);
     if (event.type === 'finish') {
       this.#x.answer.setFinishReason(event.raw);
@@ -232,7 +232,7 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
   #storedResponse(body: JsonObject, told: Buffer | string): JsonObject {
     if (this.#x.policy.rewrittenBy === null) return body;
     const parsed = parseUpstreamJson(Buffer.from(told));
-    return isObject(parsed) ? parsed : body;
+    return isJsonObject(parsed) ? parsed : body;
   }
 
   #recordDropped(dropped: ReadonlySet<string>): void {

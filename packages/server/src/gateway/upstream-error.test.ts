@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { createErrorEventFault } from '@floe/wire/upstream-fault';
-import { chatCompatibleFields, type ProviderDefinition } from '../providers/provider-definition.ts';
+import { chatProviderDefaults, type ProviderDefinition } from '../providers/provider-definition.ts';
 import { PROVIDER_DEFINITIONS } from '../providers/provider-definitions.ts';
-import { ClosedEarlyError, MalformedResponseError, UnsendableRequestError } from '../providers/transport.ts';
+import {
+  ConnectionClosedEarlyError,
+  MalformedResponseError,
+  UnsendableRequestError,
+} from '../providers/transport.ts';
 import {
   ForwardedUpstreamError,
   readRetryAfterMs,
@@ -13,7 +17,7 @@ import {
 } from './upstream-error.ts';
 
 const plain: ProviderDefinition = {
-  ...chatCompatibleFields,
+  ...chatProviderDefaults,
   kind: 'plain',
   name: 'Plain',
   keyVariables: [],
@@ -161,7 +165,10 @@ test('a broken connection is unreachable before the response, and a broken strea
   assert.equal(toNetworkFault('up', reset, true).code, 'upstream_stream_broken');
   const slow = Object.assign(new Error('slow'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
   assert.deepEqual(toNetworkFault('up', slow, false).detail.phase, 'connect');
-  assert.match(toNetworkFault('up', new ClosedEarlyError(), false).message, /closed the connection without/);
+  assert.match(
+    toNetworkFault('up', new ConnectionClosedEarlyError(), false).message,
+    /closed the connection without/,
+  );
   const newline = new UnsendableRequestError(
     'the header authorization contains a character that is not allowed in an HTTP header',
   );

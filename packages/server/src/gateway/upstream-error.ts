@@ -8,7 +8,7 @@ import {
 import type { Provider } from '../providers/configured-provider.ts';
 import type { ErrorStatusOverride, ProviderDefinition } from '../providers/provider-definition.ts';
 import {
-  ClosedEarlyError,
+  ConnectionClosedEarlyError,
   MalformedResponseError,
   UnsendableRequestError,
   type UpstreamHeaders,
@@ -70,7 +70,7 @@ export function readUpstreamError(
   const { kind, message } = parseUpstreamFault(status, {}, text);
   const meaning = findErrorStatusMeaning(definition, status, text) ?? statusMeaning(status);
   const detail = { upstreamStatus: status, upstreamBody: text.slice(0, MAX_BODY_CHARACTERS) };
-  const fault = createTargetFault(provider, { kind, meaning }, detail);
+  const fault = createOperatorFixableFault(provider, { kind, meaning }, detail);
   if (fault) return fault;
   if (meaning === 'request') {
     const type = readUpstreamHeader(headers, 'content-type') ?? 'application/json';
@@ -89,7 +89,7 @@ export function readUpstreamError(
  * account without credit, or a redirect. The client receives it in every dialect, whatever 4xx
  * status reports it. Returns undefined for other errors.
  */
-export function createTargetFault(
+export function createOperatorFixableFault(
   provider: string,
   { kind, meaning }: { readonly kind: UpstreamFaultKind; readonly meaning: ErrorMeaning | undefined },
   detail: FaultDetail & { readonly upstreamStatus: number },
@@ -195,7 +195,7 @@ function describeUnreachable(provider: string, error: Error, code: string): stri
   // Usually caused by a configured credential or header. The message contains nothing of the request.
   if (error instanceof UnsendableRequestError)
     return `The request to ${provider} was not sent: ${error.message} (${code}).`;
-  if (error instanceof ClosedEarlyError)
+  if (error instanceof ConnectionClosedEarlyError)
     return `${provider} closed the connection without a response (${code}).`;
   return `${provider} could not be reached (${code}).`;
 }

@@ -2,10 +2,15 @@ import { isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { type Json, parseJsonExactly } from '@floe/contract/json';
 import { JsonCursor } from '@floe/wire/json-cursor';
-import { describeMaxWeight, JsonWeight, JsonWeightError, MAX_RESPONSE_WEIGHT } from '@floe/wire/json-weight';
+import {
+  describeMaxWeight,
+  JsonWeightCounter,
+  JsonWeightError,
+  MAX_RESPONSE_JSON_WEIGHT,
+} from '@floe/wire/json-weight';
 
 /** A shorter response cannot weigh too much: it has at most 10 per two bytes. */
-const UNWEIGHED_BYTES = MAX_RESPONSE_WEIGHT / 10;
+const UNWEIGHED_BYTES = MAX_RESPONSE_JSON_WEIGHT / 10;
 
 /**
  * Parses a provider's JSON response and keeps numbers exactly as they are written.
@@ -28,7 +33,7 @@ export function parseUpstreamJson(bytes: Buffer): Json {
 
 function requireMaxWeight(bytes: Buffer): void {
   const cursor = new JsonCursor(bytes);
-  cursor.weight = new JsonWeight(MAX_RESPONSE_WEIGHT);
+  cursor.weight = new JsonWeightCounter(MAX_RESPONSE_JSON_WEIGHT);
   try {
     cursor.skip();
   } catch (error) {
@@ -36,7 +41,7 @@ function requireMaxWeight(bytes: Buffer): void {
     if (!(error instanceof JsonWeightError)) return;
     throw new Fault(
       'upstream_error',
-      `The provider sent a response with too many JSON values. The maximum is ${describeMaxWeight(MAX_RESPONSE_WEIGHT)}. Request less output, or split the request.`,
+      `The provider sent a response with too many JSON values. The maximum is ${describeMaxWeight(MAX_RESPONSE_JSON_WEIGHT)}. Request less output, or split the request.`,
       { upstreamBody: bytes.toString('utf8', 0, 2000) },
     );
   }

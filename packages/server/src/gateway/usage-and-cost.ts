@@ -3,7 +3,7 @@ import { type Price, computeUsageCost as priceOf, toChargedPrice } from '../prov
 import { type ChargedUsage, computeChargedUsage, removeImplausibleCounts } from './charged-usage.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { AttemptRecord, CostSource, Exchange, PriorAttemptsUsage } from './exchange-record.ts';
-import { estimateRequestUnits, withRequestUnits } from './request-units.ts';
+import { addRequestUnits, estimateRequestUnits } from './request-units.ts';
 import { findRequestedTier } from './requested-tier.ts';
 import { selectNonTokenUnits, toAttemptTokens } from './usage-fields.ts';
 
@@ -101,11 +101,11 @@ function computeAttemptCost(x: Exchange, usage: Usage | null): AttemptCost {
   if (price === null) return { nanoUsd: null, costSource: null };
   // Something was used, but not reported.
   if (usage === null) return { nanoUsd: null, costSource: wasAnswering(x) ? 'incomplete' : null };
-  return chargeAttempt(attempts.at(-1), toBilledUsage(x, usage, price), price, createdAt);
+  return computeAndRecordAttemptCost(attempts.at(-1), toBilledUsage(x, usage, price), price, createdAt);
 }
 
 /** Computes an attempt's cost, and records its price, units and service tier. */
-export function chargeAttempt(
+export function computeAndRecordAttemptCost(
   attempt: AttemptRecord | undefined,
   usage: Usage,
   price: Price | null,
@@ -148,7 +148,7 @@ function toBilledUsage(
 ): Usage {
   const measured = opaque && estimateRequestUnits(surface.billing, opaque, price, createdAt);
   const tier = usage.tier ?? findRequestedTier(prompt);
-  const counted = withImplicitSearch(prompt, withRequestUnits(usage, measured), price, createdAt);
+  const counted = withImplicitSearch(prompt, addRequestUnits(usage, measured), price, createdAt);
   return tier === counted.tier || tier === undefined ? counted : { ...counted, tier };
 }
 

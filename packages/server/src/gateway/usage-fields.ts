@@ -1,5 +1,5 @@
 import type { Usage } from '@floe/wire/usage';
-import type { ExchangeRow } from '../store/ports.ts';
+import type { ExchangeRow } from '../store/store-interfaces.ts';
 
 /** The usage columns and members of a row: token counts, and a map of all other units. */
 

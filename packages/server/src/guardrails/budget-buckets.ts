@@ -1,12 +1,12 @@
 import type { BudgetPeriod } from './budget-period.ts';
-import type { BudgetSettings } from './guardrail-rule.ts';
+import type { BudgetDefinition } from './guardrail-rule.ts';
 
 /** Maximum number of buckets in memory per budget. The number of end users is unbounded. */
 const MAX_BUCKETS = 4_096;
 
 /** A budget's counter for one subject and period. */
 export interface BudgetBucket {
-  readonly rule: BudgetSettings;
+  readonly rule: BudgetDefinition;
   /** The name of the counter. */
   readonly bucket: string;
   readonly period: BudgetPeriod;
@@ -14,10 +14,10 @@ export interface BudgetBucket {
 
 /** A budget's counters of the current period by subject. They are created once, not per request. */
 export class BudgetBuckets {
-  readonly #rule: BudgetSettings;
+  readonly #rule: BudgetDefinition;
   readonly #buckets = new Map<string, BudgetBucket>();
 
-  constructor(rule: BudgetSettings) {
+  constructor(rule: BudgetDefinition) {
     this.#rule = rule;
   }
 

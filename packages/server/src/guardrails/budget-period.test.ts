@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPeriodResolver } from './budget-period.ts';
+import { createBudgetPeriodResolver } from './budget-period.ts';
 
 const HOUR_MS = 3_600_000;
 
 function at(kind: 'day' | 'week' | 'month', timezone: string, moment: string): string {
-  const { name, startsAt, endsAt } = createPeriodResolver(kind, timezone)(Date.parse(moment));
+  const { name, startsAt, endsAt } = createBudgetPeriodResolver(kind, timezone)(Date.parse(moment));
   return `${name} ${new Date(startsAt).toISOString().slice(0, 16)} ${new Date(endsAt).toISOString().slice(0, 16)}`;
 }
 
@@ -29,7 +29,7 @@ test("days, weeks and months begin at midnight in the organization's time zone",
 
 test('a day without a midnight begins when the clock has skipped it', () => {
   // Cairo set its clocks forward at midnight of 2026-04-24.
-  const { startsAt, endsAt } = createPeriodResolver(
+  const { startsAt, endsAt } = createBudgetPeriodResolver(
     'day',
     'Africa/Cairo',
   )(Date.parse('2026-04-24T12:00:00+03:00'));
@@ -46,7 +46,7 @@ test('periods have no gaps and no overlaps for two years, in any time zone', () 
     'Africa/Cairo',
   ])
     for (const kind of ['day', 'week', 'month'] as const) {
-      const periodAt = createPeriodResolver(kind, timezone);
+      const periodAt = createBudgetPeriodResolver(kind, timezone);
       let period = periodAt(Date.parse('2025-12-31T12:00:00Z'));
       while (period.endsAt < Date.parse('2028-01-01T00:00:00Z')) {
         const next = periodAt(period.endsAt);
@@ -59,5 +59,5 @@ test('periods have no gaps and no overlaps for two years, in any time zone', () 
 });
 
 test('a budget that never resets has one period', () => {
-  assert.deepEqual(createPeriodResolver('total', 'UTC')(0), { name: 'ever', startsAt: 0, endsAt: 0 });
+  assert.deepEqual(createBudgetPeriodResolver('total', 'UTC')(0), { name: 'ever', startsAt: 0, endsAt: 0 });
 });

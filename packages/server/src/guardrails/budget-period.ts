@@ -18,7 +18,7 @@ const ALL_TIME: BudgetPeriod = { name: 'ever', startsAt: 0, endsAt: 0 };
  * Returns a function that finds the budget period that contains a given time, in one time zone. The
  * function caches the current period.
  */
-export function createPeriodResolver(
+export function createBudgetPeriodResolver(
   kind: BudgetPeriodKind,
   timezone: string,
 ): (atMs: number) => BudgetPeriod {

@@ -10,7 +10,7 @@ const ALERT_SHARES = [0.5, 0.8, 1];
  * read and written in one transaction, so exactly one process detects each crossing. The alert's
  * key ensures at most one alert per threshold and period.
  */
-export function createThresholdAlerts(spent: readonly BucketSpendChange[], nowMs: number): Alert[] {
+export function createBudgetThresholdAlerts(spent: readonly BucketSpendChange[], nowMs: number): Alert[] {
   return spent.flatMap((bucket) =>
     ALERT_SHARES.filter((share) => crossedShare(bucket, share)).map((share) =>
       buildAlert(bucket, share, nowMs),

@@ -1,34 +1,39 @@
 import { createHash } from 'node:crypto';
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
-import { compilePatterns } from '../core/pattern.ts';
+import { compileModelPatterns } from '../core/model-pattern.ts';
 import { BudgetBuckets } from './budget-buckets.ts';
-import { createPeriodResolver } from './budget-period.ts';
-import type { BudgetSettings, GuardrailRule, GuardrailRuleSource, LimitSettings } from './guardrail-rule.ts';
+import { createBudgetPeriodResolver } from './budget-period.ts';
+import type {
+  BudgetDefinition,
+  GuardrailRule,
+  GuardrailRuleSource,
+  LimitDefinition,
+} from './guardrail-rule.ts';
 import { LimitBuckets } from './limit-buckets.ts';
 
 /** A limit prepared for matching requests, with its counters. */
-export interface LimitRule extends LimitSettings {
+export interface CompiledLimit extends LimitDefinition {
   /** The buckets of this limit. They are created once per subject, not per request. */
   readonly buckets: LimitBuckets;
 }
 
 /** A budget prepared for matching requests. */
-export interface BudgetRule extends BudgetSettings {
+export interface CompiledBudget extends BudgetDefinition {
   /** The buckets of this budget. They are created once per subject and period, not per request. */
   readonly buckets: BudgetBuckets;
 }
 
 /** An organization's limits and budgets, prepared for matching requests. */
-export interface OrgGuardrailRules {
-  readonly limits: readonly LimitRule[];
-  readonly budgets: readonly BudgetRule[];
+export interface CompiledGuardrailRules {
+  readonly limits: readonly CompiledLimit[];
+  readonly budgets: readonly CompiledBudget[];
   /** Whether a limit or budget applies to certain models only. */
   readonly hasModelRules: boolean;
 }
 
 /** A configured limit or budget, with its API id. */
-export interface DeclaredGuardrailRule<Config> {
+export interface ConfiguredGuardrailRule<Config> {
   readonly id: string;
   readonly source: GuardrailRuleSource;
   readonly config: Config;
@@ -40,10 +45,10 @@ const NANO_USD = 1_000_000_000;
  * Prepares an organization's limits and budgets for matching requests. Returns null if it has none.
  */
 export function compileGuardrailRules(
-  limits: readonly DeclaredGuardrailRule<LimitConfig>[],
-  budgets: readonly DeclaredGuardrailRule<BudgetConfig>[],
+  limits: readonly ConfiguredGuardrailRule<LimitConfig>[],
+  budgets: readonly ConfiguredGuardrailRule<BudgetConfig>[],
   timezone: string,
-): OrgGuardrailRules | null {
+): CompiledGuardrailRules | null {
   if (limits.length === 0 && budgets.length === 0) return null;
   const rules = {
     limits: limits.map(compileLimit),
@@ -56,32 +61,32 @@ export function compileGuardrailRules(
 }
 
 /** Prepares a limit for matching requests. */
-export function compileLimit({ id, source, config }: DeclaredGuardrailRule<LimitConfig>): LimitRule {
+export function compileLimit({ id, source, config }: ConfiguredGuardrailRule<LimitConfig>): CompiledLimit {
   const rule = { ...compileRule(id, source, config), name: config.name ?? describeLimit(config), config };
   return { ...rule, buckets: new LimitBuckets(rule) };
 }
 
 /** Prepares a budget for matching requests. `timezone` determines when its periods start. */
 export function compileBudget(
-  { id, source, config }: DeclaredGuardrailRule<BudgetConfig>,
+  { id, source, config }: ConfiguredGuardrailRule<BudgetConfig>,
   timezone: string,
-): BudgetRule {
+): CompiledBudget {
   const rule = {
     ...compileRule(id, source, config),
     name: config.name,
     config,
     limitNanoUsd: Math.round(config.limit_usd * NANO_USD),
     metadata: Object.entries(config.metadata),
-    periodAt: createPeriodResolver(config.period, timezone),
+    periodAt: createBudgetPeriodResolver(config.period, timezone),
   };
   return { ...rule, buckets: new BudgetBuckets(rule) };
 }
 
 /** Returns a limit or budget from floe.yaml with its id. */
-export function declareConfigFileRule<Config extends LimitConfig | BudgetConfig>(
+export function toConfiguredGuardrailRule<Config extends LimitConfig | BudgetConfig>(
   config: Config,
-): DeclaredGuardrailRule<Config> {
-  return { id: configFileRuleId(config), source: 'file', config };
+): ConfiguredGuardrailRule<Config> {
+  return { id: computeConfigFileRuleId(config), source: 'file', config };
 }
 
 /** The fields that determine the id of a limit or budget in floe.yaml. */
@@ -93,7 +98,7 @@ export type ConfigFileRuleIdentity = Partial<
  * Returns the id of a limit or budget in floe.yaml: its name, or a hash of the conditions that
  * select its requests. The counters therefore survive a change of the limit's value.
  */
-export function configFileRuleId(config: ConfigFileRuleIdentity): string {
+export function computeConfigFileRuleId(config: ConfigFileRuleIdentity): string {
   if (config.name !== undefined) return config.name;
   const { scope, per, team, key, owner, end_user, model } = config;
   const counted = JSON.stringify([scope, per, team, key, owner, end_user, model]);
@@ -109,7 +114,7 @@ function compileRule(
     id,
     source,
     bucketFor: compileBucketResolver(config),
-    models: config.model === undefined ? null : compilePatterns([config.model]),
+    models: config.model === undefined ? null : compileModelPatterns([config.model]),
     onStoreError: config.on_store_error,
   };
 }
@@ -150,7 +155,7 @@ function compileBucketResolver({
  * Returns the subject of a rule with `scope`. Returns null for a rule with `per`, because it has
  * many subjects.
  */
-export function findScopedBucketSubject({
+export function findRuleScopeSubject({
   scope,
   team,
   key,
@@ -167,7 +172,7 @@ function describeLimit({ scope, per, team, key, owner, end_user, model }: LimitC
 }
 
 /** Returns whether a request's metadata matches a budget's metadata condition. */
-export function matchesBudgetMetadata(rule: BudgetRule, metadata: JsonObject | null): boolean {
+export function matchesBudgetMetadata(rule: CompiledBudget, metadata: JsonObject | null): boolean {
   return rule.metadata.every(([name, value]) => {
     const given = metadata?.[name];
     return given !== undefined && String(given) === value;

@@ -1,5 +1,5 @@
 import type { Fault } from '@floe/contract/faults';
-import type { AcquireResult } from '../store/ports.ts';
+import type { AcquireResult } from '../store/store-interfaces.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 
 /**

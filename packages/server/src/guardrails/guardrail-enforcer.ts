@@ -1,25 +1,25 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
-import type { Counters, ReservationIncreaseResult } from '../store/ports.ts';
 import type { BudgetCharge } from '../store/spend/budget-spend.ts';
 import type { SpendJournal } from '../store/spend/spend-journal.ts';
-import type { OrgGuardrailRules } from './compile-rules.ts';
+import type { LimitCounters, ReservationIncreaseResult } from '../store/store-interfaces.ts';
+import type { CompiledGuardrailRules } from './compile-rules.ts';
 import type { Grant, GrantExtension } from './grant.ts';
 import { selectGrantClaims, toSpendClaim, toUnenforcedClaim } from './grant-charges.ts';
 import { type MatchedGuardrailRules, matchGuardrailRules } from './matched-rules.ts';
-import type { CostEstimate, RequestAttributes } from './request-attributes.ts';
+import type { MaxTokensAndCost, RequestAttributes } from './request-attributes.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 import {
-  createBudgetExceededFault,
+  createBudgetExhaustedFault,
   createBudgetReservedFault,
-  createBudgetUsedUpFault,
+  createInsufficientBudgetFault,
   createRateLimitFault,
 } from './rule-faults.ts';
 import type { SpendCache } from './spend-cache.ts';
 
 /** The dependencies of a `GuardrailEnforcer`. */
-export interface GuardrailEnforcerOptions {
-  readonly counters: Counters;
+export interface GuardrailEnforcerDependencies {
+  readonly counters: LimitCounters;
   readonly journal: SpendJournal;
   readonly spendCache: SpendCache;
   readonly clock: Clock;
@@ -27,9 +27,9 @@ export interface GuardrailEnforcerOptions {
 
 /** Acquires and settles the limits and budgets of exchanges. Each process has one instance. */
 export class GuardrailEnforcer {
-  readonly #options: GuardrailEnforcerOptions;
+  readonly #options: GuardrailEnforcerDependencies;
 
-  constructor(parts: GuardrailEnforcerOptions) {
+  constructor(parts: GuardrailEnforcerDependencies) {
     this.#options = parts;
   }
 
@@ -40,9 +40,9 @@ export class GuardrailEnforcer {
    */
   acquire(
     id: string,
-    rules: OrgGuardrailRules,
+    rules: CompiledGuardrailRules,
     caller: RequestAttributes,
-    estimate: CostEstimate | null,
+    estimate: MaxTokensAndCost | null,
   ): Grant | Promise<Grant> {
     const { counters, spendCache, clock } = this.#options;
     const matched = matchGuardrailRules(rules, caller, clock.now());
@@ -189,7 +189,7 @@ export class GuardrailEnforcer {
    */
   async charge(
     id: string,
-    rules: OrgGuardrailRules,
+    rules: CompiledGuardrailRules,
     caller: RequestAttributes,
     nanoUsd: number,
   ): Promise<void> {
@@ -206,7 +206,7 @@ export class GuardrailEnforcer {
   }
 
   /** Returns the limits and budgets that apply to a caller. */
-  matchRules(rules: OrgGuardrailRules, caller: RequestAttributes): MatchedGuardrailRules {
+  matchRules(rules: CompiledGuardrailRules, caller: RequestAttributes): MatchedGuardrailRules {
     return matchGuardrailRules(rules, caller, this.#options.clock.now());
   }
 
@@ -243,7 +243,7 @@ export class GuardrailEnforcer {
       fault:
         countedLocally && claim.outageMode === 'closed'
           ? storeUnavailableFault(claim)
-          : createBudgetUsedUpFault(claim),
+          : createBudgetExhaustedFault(claim),
     };
   }
 }
@@ -265,7 +265,7 @@ export function findGrantFault(grant: Grant): Fault | null {
   if (countedLocally && claim.outageMode === 'closed') return storeUnavailableFault(claim);
   if (claim.kind !== 'spend') return createRateLimitFault(claim, retryAfterMs);
   if (retryAfterMs !== null) return createBudgetReservedFault(claim, retryAfterMs);
-  return createBudgetExceededFault(claim, levels[refusedIndex]?.used ?? 0);
+  return createInsufficientBudgetFault(claim, levels[refusedIndex]?.used ?? 0);
 }
 
 function storeUnavailableFault({ kind, name }: GuardrailRuleClaim): Fault {

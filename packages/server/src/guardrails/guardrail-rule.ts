@@ -1,5 +1,5 @@
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
-import type { PatternMatcher } from '../core/pattern.ts';
+import type { ModelPatternMatcher } from '../core/model-pattern.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
 import type { BudgetPeriod } from './budget-period.ts';
 
@@ -17,12 +17,12 @@ export interface GuardrailRule {
    */
   bucketFor(key: KeyRecord, endUser: string | null): string | null;
   /** Null if the rule applies to every model. */
-  readonly models: PatternMatcher | null;
+  readonly models: ModelPatternMatcher | null;
   readonly onStoreError: 'local' | 'open' | 'closed';
 }
 
 /** A budget without its counters. */
-export interface BudgetSettings extends GuardrailRule {
+export interface BudgetDefinition extends GuardrailRule {
   readonly config: BudgetConfig;
   readonly limitNanoUsd: number;
   /** Metadata values that a request must have for this budget to apply. */
@@ -31,6 +31,6 @@ export interface BudgetSettings extends GuardrailRule {
 }
 
 /** A limit without its counters. */
-export interface LimitSettings extends GuardrailRule {
+export interface LimitDefinition extends GuardrailRule {
   readonly config: LimitConfig;
 }

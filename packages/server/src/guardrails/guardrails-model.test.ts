@@ -11,8 +11,8 @@ import { openRedisCounters, type SharedStoreCounters } from '../store/counters/r
 import { ResilientCounters } from '../store/counters/resilient-counters.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { upsertOrg } from '../store/orgs.ts';
-import type { Counters, Database } from '../store/ports.ts';
 import type { BudgetCharge } from '../store/spend/budget-spend.ts';
+import type { Database, LimitCounters } from '../store/store-interfaces.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { startTestRedis } from '../store/test/redis-server.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
@@ -40,7 +40,7 @@ async function sqlite(t: TestContext, clock = new ManualClock()): Promise<Databa
 }
 
 /** A guard that hears at once what was settled, as if the database had counted it. */
-function guardOver(counters: Counters, clock: ManualClock, database: Database): GuardrailEnforcer {
+function guardOver(counters: LimitCounters, clock: ManualClock, database: Database): GuardrailEnforcer {
   const spendCache = new SpendCache(database, clock, silentLog);
   const sums = new Map<string, number>();
   function settle(_: string, charges: readonly BudgetCharge[]): void {

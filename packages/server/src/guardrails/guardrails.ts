@@ -2,13 +2,13 @@ import { enqueueAlerts } from '../alerts/alert.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { SharedStoreObserver } from '../store/counters/observed-counters.ts';
-import { type OpenedCounters, openCounters } from '../store/counters/open-counters.ts';
-import type { Counters, Database, DatabaseWriter } from '../store/ports.ts';
-import { joinReplicas, type Replicas } from '../store/replicas.ts';
+import { type OpenCountersResult, openCounters } from '../store/counters/open-counters.ts';
+import { type ReplicaRegistration, registerReplica } from '../store/replicas.ts';
 import type { BucketSpendChange, BudgetCharge } from '../store/spend/budget-spend.ts';
 import { openSpendJournal, type SpendJournal } from '../store/spend/spend-journal.ts';
+import type { Database, DatabaseWriter, LimitCounters } from '../store/store-interfaces.ts';
 import type { StoreUnusableError } from '../store/store-unusable-error.ts';
-import { createThresholdAlerts } from './budget-threshold-alerts.ts';
+import { createBudgetThresholdAlerts } from './budget-threshold-alerts.ts';
 import { GuardrailEnforcer } from './guardrail-enforcer.ts';
 import { SpendCache } from './spend-cache.ts';
 
@@ -22,7 +22,7 @@ export interface GuardrailsOptions {
   readonly sharedTimeoutMs: number;
   /** Receives the durations of calls to the shared store. */
   readonly observeSharedStore: SharedStoreObserver;
-  /** See `joinReplicas`. */
+  /** See `registerReplica`. */
   readonly onUnusable: (error: StoreUnusableError) => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -31,10 +31,10 @@ export interface GuardrailsOptions {
 /** The counters, spend journal and enforcer of this process. */
 export interface GuardrailsRuntime {
   readonly guard: GuardrailEnforcer;
-  readonly counters: Counters;
+  readonly counters: LimitCounters;
   /** Returns statistics of the shared store; null if none is configured. */
-  readonly sharedStoreStats: OpenedCounters['sharedStoreStats'];
-  readonly sharedStoreIsLate: OpenedCounters['isSharedStoreSlow'];
+  readonly sharedStoreStats: OpenCountersResult['sharedStoreStats'];
+  readonly sharedStoreIsLate: OpenCountersResult['isSharedStoreSlow'];
   /** Returns whether the shared store is available; `memory` if none is configured. */
   sharedStore(): 'ok' | 'unavailable' | 'memory';
   close(): Promise<void>;
@@ -47,7 +47,7 @@ export interface GuardrailsRuntime {
  */
 export async function openGuardrails(options: GuardrailsOptions): Promise<GuardrailsRuntime> {
   const { dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log } = options;
-  const replicas = await joinReplicas(database, clock, log, options.onUnusable);
+  const replicas = await registerReplica(database, clock, log, options.onUnusable);
   const spendCache = new SpendCache(database, clock, log);
   const {
     counters,
@@ -88,10 +88,10 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
 }
 
 interface GuardrailsParts {
-  readonly counters: Counters;
+  readonly counters: LimitCounters;
   readonly journal: SpendJournal;
   readonly book: SpendCache;
-  readonly replicas: Replicas;
+  readonly replicas: ReplicaRegistration;
 }
 
 async function closeParts({ counters, journal, book: spendCache, replicas }: GuardrailsParts): Promise<void> {
@@ -107,7 +107,7 @@ async function enqueueThresholdAlerts(
   spent: readonly BucketSpendChange[],
   nowMs: number,
 ): Promise<void> {
-  const alerts = createThresholdAlerts(spent, nowMs);
+  const alerts = createBudgetThresholdAlerts(spent, nowMs);
   if (alerts.length > 0) await enqueueAlerts(writer, alerts);
 }
 
@@ -115,7 +115,7 @@ async function enqueueThresholdAlerts(
  * Counts the reservations of a dead process as spent. Only shared counters need this, because counters in
  * memory ended with the process.
  */
-function settleOrphan(counters: Counters, id: string, charges: readonly BudgetCharge[]): void {
+function settleOrphan(counters: LimitCounters, id: string, charges: readonly BudgetCharge[]): void {
   for (const { orgId, bucket, endsAt, nanoUsd, limitNanoUsd } of charges) {
     const claim = {
       kind: 'spend',

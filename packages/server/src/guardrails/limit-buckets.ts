@@ -1,4 +1,4 @@
-import type { LimitSettings } from './guardrail-rule.ts';
+import type { LimitDefinition } from './guardrail-rule.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 
 /** The shared store releases the concurrency slots of a process that has not renewed them for this long. */
@@ -13,7 +13,7 @@ export class LimitBucket {
   readonly #requests: GuardrailRuleClaim | null;
   readonly #concurrency: GuardrailRuleClaim | null;
 
-  constructor(rule: LimitSettings, bucket: string) {
+  constructor(rule: LimitDefinition, bucket: string) {
     const { rpm, tpm, concurrency } = rule.config;
     const of = (counts: GuardrailRuleClaim['unit'], sign: string, limit?: number) =>
       limit === undefined ? null : createClaim(rule, counts, `${sign}:${bucket}`, limit);
@@ -37,10 +37,10 @@ export class LimitBucket {
 
 /** A limit's counters by subject. */
 export class LimitBuckets {
-  readonly #rule: LimitSettings;
+  readonly #rule: LimitDefinition;
   readonly #buckets = new Map<string, LimitBucket>();
 
-  constructor(rule: LimitSettings) {
+  constructor(rule: LimitDefinition) {
     this.#rule = rule;
   }
 
@@ -55,7 +55,7 @@ export class LimitBuckets {
 }
 
 function createClaim(
-  rule: LimitSettings,
+  rule: LimitDefinition,
   counts: GuardrailRuleClaim['unit'],
   bucket: string,
   limit: number,

@@ -1,15 +1,15 @@
 import { Fault } from '@floe/contract/faults';
-import type { PatternMatcher } from '../core/pattern.ts';
+import type { ModelPatternMatcher } from '../core/model-pattern.ts';
 import type { BudgetBucket } from './budget-buckets.ts';
-import { type LimitRule, matchesBudgetMetadata, type OrgGuardrailRules } from './compile-rules.ts';
+import { type CompiledGuardrailRules, type CompiledLimit, matchesBudgetMetadata } from './compile-rules.ts';
 import type { LimitBucket } from './limit-buckets.ts';
-import type { CostEstimate, RequestAttributes } from './request-attributes.ts';
+import type { MaxTokensAndCost, RequestAttributes } from './request-attributes.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 import type { SpendCache } from './spend-cache.ts';
 
 /** The limits and budgets that apply to a request, with their counters. */
 export class MatchedGuardrailRules {
-  readonly limits: readonly { readonly rule: LimitRule; readonly bucket: LimitBucket }[];
+  readonly limits: readonly { readonly rule: CompiledLimit; readonly bucket: LimitBucket }[];
   readonly budgets: readonly BudgetBucket[];
 
   readonly #orgId: string;
@@ -25,11 +25,11 @@ export class MatchedGuardrailRules {
   }
 
   /** Returns a fault if a hard budget applies and the price of the request is unknown. */
-  findUnpricedFault(estimate: CostEstimate): Fault | null {
+  findUnpricedFault(estimate: MaxTokensAndCost): Fault | null {
     if (estimate.nanoUsd !== null) return null;
     const hard = this.budgets.find(({ rule }) => rule.config.mode === 'hard');
     if (!hard) return null;
-    const message = `The hard budget "${hard.rule.name}" cannot be enforced because ${describeUnpriced(estimate)}. ${describeMissingPrice(estimate)}`;
+    const message = `The hard budget "${hard.rule.name}" cannot be enforced because ${describeUnpriced(estimate)}. ${describeMissingPriceRemedy(estimate)}`;
     return new Fault('price_unknown', message, {
       param: 'model',
       rule: { kind: 'budget', id: hard.rule.id },
@@ -40,7 +40,7 @@ export class MatchedGuardrailRules {
    * Returns the claims of a request. Without an estimate the request has already been rejected: the claims
    * are one request, no tokens and no cost.
    */
-  buildClaims(estimate: CostEstimate | null, spendCache: SpendCache): GuardrailRuleClaim[] {
+  buildClaims(estimate: MaxTokensAndCost | null, spendCache: SpendCache): GuardrailRuleClaim[] {
     const claims: GuardrailRuleClaim[] = [];
     for (const { bucket } of this.limits) bucket.addClaims(claims, estimate?.tokens ?? null);
     // A free request needs no budget.
@@ -51,7 +51,7 @@ export class MatchedGuardrailRules {
   }
 }
 
-function describeUnpriced({ unpriced }: Pick<CostEstimate, 'unpriced'>): string {
+function describeUnpriced({ unpriced }: Pick<MaxTokensAndCost, 'unpriced'>): string {
   if (unpriced?.isOperation) return 'the cost of this operation is unknown until it completes';
   return unpriced?.tier === undefined
     ? 'this model has no price'
@@ -59,7 +59,7 @@ function describeUnpriced({ unpriced }: Pick<CostEstimate, 'unpriced'>): string 
 }
 
 /** Returns instructions for adding a price that a model or service tier is missing. */
-export function describeMissingPrice({ unpriced }: Pick<CostEstimate, 'unpriced'>): string {
+export function describeMissingPriceRemedy({ unpriced }: Pick<MaxTokensAndCost, 'unpriced'>): string {
   if (unpriced === null) return '';
   const { provider, model, tier, isOperation } = unpriced;
   if (isOperation) return 'Use a key that no hard budget applies to, or set billing: free on the provider.';
@@ -69,7 +69,7 @@ export function describeMissingPrice({ unpriced }: Pick<CostEstimate, 'unpriced'
 
 /** Returns the limits and budgets that apply to a caller. */
 export function matchGuardrailRules(
-  { limits, budgets }: OrgGuardrailRules,
+  { limits, budgets }: CompiledGuardrailRules,
   caller: RequestAttributes,
   nowMs: number,
 ): MatchedGuardrailRules {
@@ -90,7 +90,7 @@ export function matchGuardrailRules(
   return new MatchedGuardrailRules(key.orgId, reached, paying);
 }
 
-function appliesToModels(wanted: PatternMatcher | null, models: readonly string[] | null): boolean {
+function appliesToModels(wanted: ModelPatternMatcher | null, models: readonly string[] | null): boolean {
   return wanted === null || models === null || models.some(wanted);
 }
 

@@ -22,7 +22,7 @@ const LINEARIZED_MARKER = Buffer.from('/Linearized');
  * (PDF 1.5 and later), estimates the number from the file size. Does not decompress anything, so
  * the time is linear, about a millisecond per megabyte.
  */
-export function countPdfPages(json: Buffer): number {
+export function estimatePdfPageCount(json: Buffer): number {
   const base64 = json.includes(BACKSLASH) ? unescapeBase64(json) : json;
   let objects = 0;
   let told = 0;

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
-import { describeMissingPrice } from './matched-rules.ts';
-import type { CostEstimate } from './request-attributes.ts';
+import { describeMissingPriceRemedy } from './matched-rules.ts';
+import type { MaxTokensAndCost } from './request-attributes.ts';
 import type { BudgetStatus, LimitStatus } from './rule-status.ts';
 
 /** How one limit or budget would affect a request, and why. */
@@ -19,7 +19,7 @@ export interface GuardrailRulesPreview {
 /** Returns how rate limits would affect a request with these attributes and this size. */
 export function previewLimits(
   limits: readonly LimitStatus[],
-  estimate: CostEstimate | null,
+  estimate: MaxTokensAndCost | null,
 ): GuardrailRulesPreview {
   const rules: GuardrailRulePreview[] = [];
   let refusal: Fault | null = null;
@@ -49,7 +49,7 @@ export function previewLimits(
 /** Returns how budgets would affect a request with these attributes and this cost. */
 export function previewBudgets(
   budgets: readonly BudgetStatus[],
-  estimate: CostEstimate,
+  estimate: MaxTokensAndCost,
 ): GuardrailRulesPreview {
   const { nanoUsd } = estimate;
   const rules: GuardrailRulePreview[] = [];
@@ -70,7 +70,7 @@ export function previewBudgets(
     if (!refuses) continue;
     const fault =
       nanoUsd === null
-        ? new Fault('price_unknown', `${reason}. ${describeMissingPrice(estimate)}`)
+        ? new Fault('price_unknown', `${reason}. ${describeMissingPriceRemedy(estimate)}`)
         : new Fault(isSpent ? 'budget_exceeded' : 'budget_reserved', reason);
     // Same order as the counters: a budget that is spent takes precedence over one that is only reserved.
     if (refusal === null || (refusal.code === 'budget_reserved' && isSpent)) refusal = fault;

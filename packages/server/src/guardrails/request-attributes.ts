@@ -13,7 +13,7 @@ export interface RequestAttributes {
 }
 
 /** The maximum number of tokens and the maximum cost of a request. */
-export interface CostEstimate {
+export interface MaxTokensAndCost {
   readonly tokens: number;
   /** Null if a price is unknown; 0 if nothing is charged. */
   readonly nanoUsd: number | null;

@@ -1,4 +1,4 @@
-import type { BucketClaim } from '../store/ports.ts';
+import type { BucketClaim } from '../store/store-interfaces.ts';
 
 /** A claim on a counter, and the limit or budget that the counter belongs to. */
 export interface GuardrailRuleClaim extends BucketClaim {

@@ -35,7 +35,7 @@ export function createRateLimitFault(
  * Returns the fault for a hard budget whose remaining amount is less than the request's maximum
  * cost. `usedNanoUsd` includes the reservations of requests in progress.
  */
-export function createBudgetExceededFault(claim: GuardrailRuleClaim, usedNanoUsd: number): Fault {
+export function createInsufficientBudgetFault(claim: GuardrailRuleClaim, usedNanoUsd: number): Fault {
   const remains = Math.max(0, claim.limit - usedNanoUsd);
   return budgetSpentFault(
     claim,
@@ -44,7 +44,7 @@ export function createBudgetExceededFault(claim: GuardrailRuleClaim, usedNanoUsd
 }
 
 /** Returns the fault for a hard budget that is exhausted mid-stream. */
-export function createBudgetUsedUpFault(claim: GuardrailRuleClaim): Fault {
+export function createBudgetExhaustedFault(claim: GuardrailRuleClaim): Fault {
   return budgetSpentFault(claim, 'was exhausted while this response was being streamed');
 }
 

@@ -1,8 +1,8 @@
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
-import type { BucketLevel, BucketUsage } from '../store/ports.ts';
-import type { LimitRule, OrgGuardrailRules } from './compile-rules.ts';
+import type { BucketLevel, BucketUsage } from '../store/store-interfaces.ts';
+import type { CompiledGuardrailRules, CompiledLimit } from './compile-rules.ts';
 import type { GuardrailEnforcer } from './guardrail-enforcer.ts';
-import type { BudgetSettings } from './guardrail-rule.ts';
+import type { BudgetDefinition } from './guardrail-rule.ts';
 import { buildLimitClaims, buildSpendClaim } from './matched-rules.ts';
 import type { RequestAttributes } from './request-attributes.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
@@ -39,7 +39,7 @@ export interface BudgetStatus {
 /** Returns the limits and budgets that apply to a key, for `GET /gateway/v1/key`. */
 export async function readGuardrailRuleStatus(
   guard: GuardrailEnforcer,
-  rules: OrgGuardrailRules | null,
+  rules: CompiledGuardrailRules | null,
   caller: RequestAttributes,
 ) {
   if (rules === null) return { limits: [], budgets: [] };
@@ -63,7 +63,7 @@ const NO_USAGE = { used: 0, reserved: 0 };
 
 /** Returns how much of a limit is currently used. */
 export function buildLimitStatus(
-  { name, config }: LimitRule,
+  { name, config }: CompiledLimit,
   claims: readonly GuardrailRuleClaim[],
   levels: ReadonlyMap<string, BucketLevel | undefined>,
 ): LimitStatus {
@@ -87,7 +87,7 @@ export function buildLimitStatus(
 
 /** Returns how much of a budget is currently used. */
 export function buildBudgetStatus(
-  { name, config, limitNanoUsd }: BudgetSettings,
+  { name, config, limitNanoUsd }: BudgetDefinition,
   endsAt: number,
   { used, reserved }: Pick<BucketUsage, 'used' | 'reserved'>,
 ): BudgetStatus {

@@ -1,12 +1,12 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { RepeatedWarning } from '../core/repeated-warning.ts';
-import type { Database } from '../store/ports.ts';
+import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
 import {
   type BucketSpendChange,
   type BudgetSpendRow,
   listBudgetSpendSince,
 } from '../store/spend/budget-spend.ts';
+import type { Database } from '../store/store-interfaces.ts';
 
 /** Interval for reading the spending of other processes. */
 const REFRESH_INTERVAL_MS = 2_000;
@@ -21,7 +21,7 @@ const CLOCK_SKEW_MS = 60_000;
 export class SpendCache {
   readonly #database: Pick<Database, 'read' | 'isShared'>;
   readonly #clock: Clock;
-  readonly #refreshFailure: RepeatedWarning;
+  readonly #refreshFailure: RepeatedFailureLog;
   /** By organization and bucket. Two levels, because a joined name would be created for each request. */
   readonly #spent = new Map<string, Map<string, BudgetSpendRow>>();
   #readUpTo = 0;
@@ -30,7 +30,7 @@ export class SpendCache {
   constructor(database: Pick<Database, 'read' | 'isShared'>, clock: Clock, log: Log) {
     this.#database = database;
     this.#clock = clock;
-    this.#refreshFailure = new RepeatedWarning(log, clock, {
+    this.#refreshFailure = new RepeatedFailureLog(log, clock, {
       failed:
         'could not read the spending of other processes; retrying; if the counters are unavailable or lost, budgets do not include their newest spending',
       recovered: 'spending of other processes is available again',

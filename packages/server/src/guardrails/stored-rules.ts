@@ -1,15 +1,15 @@
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
-import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
+import { BudgetSchema, LimitSchema } from '@floe/contract/config/limits-cache-policies';
 import { type UnusableResource, UnusableResources } from '../platform/config/unusable-resources.ts';
-import { type GuardrailRuleRow, listAllGuardrailRules } from '../store/guardrail-rules.ts';
 import { listAllOrgs } from '../store/orgs.ts';
-import type { DatabaseReader } from '../store/ports.ts';
-import type { DeclaredGuardrailRule } from './compile-rules.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
+import { listAllStoredRules, type StoredRuleRow } from '../store/stored-rules.ts';
+import type { ConfiguredGuardrailRule } from './compile-rules.ts';
 
 /** The limits and budgets in the database, by organization. */
 export interface StoredGuardrailRules {
-  limits(orgId: string): readonly DeclaredGuardrailRule<LimitConfig>[];
-  budgets(orgId: string): readonly DeclaredGuardrailRule<BudgetConfig>[];
+  limits(orgId: string): readonly ConfiguredGuardrailRule<LimitConfig>[];
+  budgets(orgId: string): readonly ConfiguredGuardrailRule<BudgetConfig>[];
   /** Returns the time zone of an organization that is not in floe.yaml. */
   timezone(orgId: string): string;
   /** Rules that a newer release stored and this release cannot read. It does not enforce them. */
@@ -30,15 +30,15 @@ export async function loadStoredGuardrailRules(
   orgIds?: readonly string[],
 ): Promise<StoredGuardrailRules> {
   const [limits, budgets, orgs] = await Promise.all([
-    listAllGuardrailRules(reader, 'limits', orgIds),
-    listAllGuardrailRules(reader, 'budgets', orgIds),
+    listAllStoredRules(reader, 'limits', orgIds),
+    listAllStoredRules(reader, 'budgets', orgIds),
     listAllOrgs(reader, orgIds),
   ]);
   const unusable = new UnusableResources();
   const parseAll = <Rule>(
     kind: string,
-    rows: readonly GuardrailRuleRow[],
-    parse: (row: GuardrailRuleRow) => Rule,
+    rows: readonly StoredRuleRow[],
+    parse: (row: StoredRuleRow) => Rule,
   ) =>
     rows.flatMap((row) =>
       unusable.read(`${row.org_id}/${kind}/${row.id}`, () => ({ orgId: row.org_id, rule: parse(row) })),
@@ -57,11 +57,11 @@ export async function loadStoredGuardrailRules(
  * Parses a stored limit. The limit was validated when it was written. The schema adds the defaults
  * of fields that later releases introduced.
  */
-export function parseStoredLimit({ id, rule_json }: GuardrailRuleRow): DeclaredGuardrailRule<LimitConfig> {
+export function parseStoredLimit({ id, rule_json }: StoredRuleRow): ConfiguredGuardrailRule<LimitConfig> {
   return { id, source: 'console', config: LimitSchema.parse(JSON.parse(rule_json)) };
 }
 
 /** Parses a stored budget. */
-export function parseStoredBudget({ id, rule_json }: GuardrailRuleRow): DeclaredGuardrailRule<BudgetConfig> {
+export function parseStoredBudget({ id, rule_json }: StoredRuleRow): ConfiguredGuardrailRule<BudgetConfig> {
   return { id, source: 'console', config: BudgetSchema.parse(JSON.parse(rule_json)) };
 }

@@ -1,9 +1,9 @@
 // Every field of a limit or budget that says whom it counts, on its own: who is reached, and whose bucket that is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
+import { BudgetSchema, LimitSchema } from '@floe/contract/config/limits-cache-policies';
 import type { KeyScope } from '@floe/contract/scopes';
-import { compileGuardrailRules, declareConfigFileRule } from './compile-rules.ts';
+import { compileGuardrailRules, toConfiguredGuardrailRule } from './compile-rules.ts';
 import { matchGuardrailRules } from './matched-rules.ts';
 import type { RequestAttributes } from './request-attributes.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
@@ -36,10 +36,16 @@ function callerOf({ id, team, owner, endUser, models = ['m'], metadata }: Who): 
 /** The bucket of a caller under the only rule there is; null where the rule does not reach them. */
 function bucketOf(kind: 'limit' | 'budget', fields: object, who: Who): string | null {
   const limits =
-    kind === 'limit' ? [declareConfigFileRule(LimitSchema.parse({ name: 'one', rpm: 5, ...fields }))] : [];
+    kind === 'limit'
+      ? [toConfiguredGuardrailRule(LimitSchema.parse({ name: 'one', rpm: 5, ...fields }))]
+      : [];
   const budgets =
     kind === 'budget'
-      ? [declareConfigFileRule(BudgetSchema.parse({ name: 'one', period: 'total', limit_usd: 1, ...fields }))]
+      ? [
+          toConfiguredGuardrailRule(
+            BudgetSchema.parse({ name: 'one', period: 'total', limit_usd: 1, ...fields }),
+          ),
+        ]
       : [];
   const rules = compileGuardrailRules(limits, budgets, 'UTC') ?? assert.fail();
   const matched = matchGuardrailRules(rules, callerOf(who), 0);

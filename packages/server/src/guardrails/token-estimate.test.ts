@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomFillSync } from 'node:crypto';
 import { test } from 'node:test';
-import { containsAt, visitByte } from '../core/visit-byte.ts';
-import { countPdfPages } from './pdf-pages.ts';
+import { hasBytesAt, visitBytePositions } from '../core/visit-byte-positions.ts';
+import { estimatePdfPageCount } from './pdf-pages.ts';
 import { estimateInputTokens, estimateMaxInputTokens } from './token-estimate.ts';
 
 /** A PDF of so many pages whose objects stand in the open, with so many random bytes for each. */
@@ -18,7 +18,7 @@ function pdf(pages: number, bytesEach: number, type = '/Type /Page'): Buffer {
 }
 
 function pagesOf(document: Buffer, write = (base64: string) => base64): number {
-  return countPdfPages(Buffer.from(write(document.toString('base64'))));
+  return estimatePdfPageCount(Buffer.from(write(document.toString('base64'))));
 }
 
 test('the pages of a PDF are its page objects, at any position', () => {
@@ -150,13 +150,13 @@ test('every position of a byte is found, however frequent the byte is', () => {
       const bytes = Buffer.alloc(length, 0x61);
       for (let at = 0; at < length; at += every) bytes[at] = 0x5f;
       const seen: number[] = [];
-      visitByte(bytes, 0x5f, (at) => seen.push(at) && at + 1);
+      visitBytePositions(bytes, 0x5f, (at) => seen.push(at) && at + 1);
       assert.deepEqual(
         seen,
         Array.from({ length: Math.ceil(length / every) }, (_, index) => index * every),
       );
     }
-  assert.equal(containsAt(Buffer.from('abc'), -1, Buffer.from('a')), false);
-  assert.equal(containsAt(Buffer.from('abc'), 2, Buffer.from('cd')), false);
-  assert.equal(containsAt(Buffer.from('abc'), 1, Buffer.from('bc')), true);
+  assert.equal(hasBytesAt(Buffer.from('abc'), -1, Buffer.from('a')), false);
+  assert.equal(hasBytesAt(Buffer.from('abc'), 2, Buffer.from('cd')), false);
+  assert.equal(hasBytesAt(Buffer.from('abc'), 1, Buffer.from('bc')), true);
 });

@@ -1,5 +1,5 @@
-import { containsAt, visitByte } from '../core/visit-byte.ts';
-import { countPdfPages } from './pdf-pages.ts';
+import { hasBytesAt, visitBytePositions } from '../core/visit-byte-positions.ts';
+import { estimatePdfPageCount } from './pdf-pages.ts';
 
 /** Lower bound for text in all languages. Markup and JSON have more bytes per token. */
 const MIN_BYTES_PER_TOKEN = 3;
@@ -74,15 +74,15 @@ interface BodyComposition {
  */
 function measureBody(body: Buffer): BodyComposition {
   const weight: BodyComposition = { textBytes: body.length, images: 0, pages: 0 };
-  visitByte(body, DOCUMENT_RAREST.byte, (at) => {
+  visitBytePositions(body, DOCUMENT_RAREST.byte, (at) => {
     const start = at - DOCUMENT_RAREST.index;
-    if (DOCUMENT_MARKS.some((mark) => containsAt(body, start, mark))) weight.pages += DEFAULT_PAGES;
+    if (DOCUMENT_MARKS.some((mark) => hasBytesAt(body, start, mark))) weight.pages += DEFAULT_PAGES;
     return at + 1;
   });
   if (body.length <= LONG_BODY_BYTES) return weight;
-  visitByte(body, BASE64_RAREST.byte, (at) => {
+  visitBytePositions(body, BASE64_RAREST.byte, (at) => {
     const start = at - BASE64_RAREST.index;
-    const mark = BASE64_MARKS.find((each) => containsAt(body, start, each));
+    const mark = BASE64_MARKS.find((each) => hasBytesAt(body, start, each));
     return mark ? addAttachment(weight, body, start + mark.length) : at + 1;
   });
   return weight;
@@ -93,7 +93,7 @@ function addAttachment(weight: BodyComposition, body: Buffer, from: number): num
   const data = findBase64Data(body, from);
   if (data === null) return from;
   weight.textBytes -= data.length;
-  if (data.toString('latin1', 0, PDF_START.length) === PDF_START) weight.pages += countPdfPages(data);
+  if (data.toString('latin1', 0, PDF_START.length) === PDF_START) weight.pages += estimatePdfPageCount(data);
   else weight.images += 1;
   return data.byteOffset - body.byteOffset + data.length;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Log } from '../core/log.ts';
 import type { Operation, OperationDependencies } from '../management/operation.ts';
 import type { Actor } from '../platform/actor.ts';
-import type { CredentialHeaders } from '../platform/key-format.ts';
+import type { PlatformKeyHeaders } from '../platform/key-format.ts';
 import type { ApiCallRecorder } from './api-calls.ts';
 import type { SignInApi } from './sign-in/sign-in-api.ts';
 
@@ -18,7 +18,7 @@ export interface ApiOptions {
   /** Path of the base URL. Clients put it before `/api`. Absent: none. */
   readonly prefix?: () => string;
   /** Authenticates by platform key. @throws Fault of status 401 */
-  authenticate(headers: CredentialHeaders): Actor;
+  authenticate(headers: PlatformKeyHeaders): Actor;
   /** IP address of the client. Absent: sign-in sees no addresses. */
   addressOf?(request: IncomingMessage): string;
   /** Authenticates by session cookie if the request has no key. Absent: sign-in is not available. */

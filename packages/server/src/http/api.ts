@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { formatFaultBody, formatFaultHeaders } from '@floe/contract/fault-response';
+import { buildFaultHeaders, formatFaultBody } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
@@ -8,14 +8,14 @@ import { matchesIfNoneMatch, type Preconditions } from '../management/entity-tag
 import { EventStreamResponse } from '../management/event-stream-response.ts';
 import { FileDownload } from '../management/file-download.ts';
 import type { Operation } from '../management/operation.ts';
-import { buildResourcePath, mapToResourceGetters } from '../management/resource-getters.ts';
+import { buildResourcePath, mapOperationsToResourceGetters } from '../management/resource-getters.ts';
 import type { Actor } from '../platform/actor.ts';
 import { createOperationRouteConfig, observeApiCalls } from './api-calls.ts';
-import { addDocumentationRoutes, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
+import { API_REFERENCE_PATH, addApiDocumentationRoutes, OPENAPI_PATH } from './api-documentation-routes.ts';
 import { toApiFault } from './api-faults.ts';
 import type { ApiOptions } from './api-options.ts';
-import { authorizeRequest, createEventStreamAccessCheck } from './authorize-request.ts';
-import { BEAT_SCHEMAS, describeBeatPaths } from './beat-description.ts';
+import { authorizeRequest, createEventStreamContext } from './authorize-request.ts';
+import { BEAT_OPENAPI_SCHEMAS, buildBeatOpenApiPaths } from './beat-openapi.ts';
 import { parseJsonBody } from './json-body.ts';
 import { buildOpenApiDocument } from './openapi.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
@@ -50,7 +50,7 @@ export async function createApi(options: ApiOptions): Promise<ApiApplication> {
   });
   const sessionOperations = options.signIn?.operations ?? [];
   const allowedMethods = methodsByPath([...options.operations, ...sessionOperations]);
-  const resources = mapToResourceGetters(options.operations);
+  const resources = mapOperationsToResourceGetters(options.operations);
   app.decorateRequest('actor', null);
   if (options.recordCall) observeApiCalls(app, options.host.clock, options.recordCall);
   app.removeAllContentTypeParsers();
@@ -79,10 +79,10 @@ export async function createApi(options: ApiOptions): Promise<ApiApplication> {
       handler: createOperationHandler(operation, resources.get(operation), options),
     });
   if (options.signIn) addSessionRoutes(app, options.signIn);
-  addDocumentationRoutes(app, () =>
+  addApiDocumentationRoutes(app, () =>
     buildOpenApiDocument([...options.operations, ...sessionOperations], options.version, {
-      otherPaths: describeBeatPaths(),
-      otherSchemas: BEAT_SCHEMAS,
+      otherPaths: buildBeatOpenApiPaths(),
+      otherSchemas: BEAT_OPENAPI_SCHEMAS,
       prefix: options.prefix?.() ?? '',
     }),
   );
@@ -118,7 +118,7 @@ function createOperationHandler(
       body: request.body,
       idempotencyKey: operation.status === 201 ? parseIdempotencyKey(request) : undefined,
       preconditions: parsePreconditions(request),
-      streamContext: createEventStreamAccessCheck(options, operation, request),
+      streamContext: createEventStreamContext(options, operation, request),
     };
     const actor = request.getDecorator<Actor>('actor');
     const { answer, entityTag } = await operation.perform(options.host, actor, input, resourceGetter);
@@ -159,7 +159,7 @@ function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply,
   // Fastify closes the connection after a body that is too large, which would reset it before the client can
   // read the response.
   reply.removeHeader('connection');
-  const headers = formatFaultHeaders(fault);
+  const headers = buildFaultHeaders(fault);
   for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] ?? '', headers[i + 1]);
   reply
     .code(fault.status)
@@ -189,7 +189,7 @@ function methodsByPath(
 ): AllowedMethods {
   const paths = new Map<string, string[]>([
     [OPENAPI_PATH, ['GET', 'HEAD']],
-    [REFERENCE_PATH, ['GET', 'HEAD']],
+    [API_REFERENCE_PATH, ['GET', 'HEAD']],
   ]);
   for (const { path, method } of operations) {
     const methods = paths.get(path) ?? [];

@@ -7,7 +7,7 @@ import type { Actor } from '../platform/actor.ts';
 import { hasPlatformKey } from '../platform/key-format.ts';
 import type { ApiOptions } from './api-options.ts';
 import { toSignInRequest } from './sign-in/session-routes.ts';
-import { markConnectionAuthenticated } from './unauthenticated-connections.ts';
+import { markConnectionAuthenticated } from './unauthenticated-connection-limiter.ts';
 
 /**
  * Authenticates a request by platform key or session, and checks that the actor may use the
@@ -42,7 +42,7 @@ async function resolveActor(
 }
 
 /** Creates the context that regularly checks whether an event stream's reader still has access. */
-export function createEventStreamAccessCheck(
+export function createEventStreamContext(
   options: ApiOptions,
   operation: Operation,
   request: FastifyRequest,

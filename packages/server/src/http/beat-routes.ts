@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { formatFaultBody, formatFaultHeaders } from '@floe/contract/fault-response';
+import { buildFaultHeaders, formatFaultBody } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { BeatReceipt } from '../monitoring/beat-call.ts';
 import {
   MAX_STORED_BEAT_BODY_BYTES,
   type ParsedBeatUrl,
   parseBeatUrl,
-  parseBeatUrlCall,
+  parseBeatUrlRequest,
 } from '../monitoring/beat-url.ts';
 import type { MonitoringEngine } from '../monitoring/monitoring-engine.ts';
 import {
@@ -16,11 +15,12 @@ import {
   type ParsedHeartbeat,
   parseHeartbeat,
 } from '../monitoring/parse-heartbeat.ts';
+import type { BeatReceipt } from '../monitoring/received-beat.ts';
 import type { RejectedBeatCounter } from '../monitoring/rejected-beat-counter.ts';
-import { type CredentialHeaders, extractPlatformKey } from '../platform/key-format.ts';
+import { extractPlatformKey, type PlatformKeyHeaders } from '../platform/key-format.ts';
 import { type KeyRecord, requireKeyScope } from '../platform/keyring.ts';
 import { RequestAbortedError, readRequestBody } from './read-body.ts';
-import { markConnectionAuthenticated } from './unauthenticated-connections.ts';
+import { markConnectionAuthenticated } from './unauthenticated-connection-limiter.ts';
 
 /** The dependencies of the beat routes. */
 export interface BeatRoutesDependencies {
@@ -73,7 +73,7 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
       if (error instanceof RequestAbortedError) return;
       const fault = error instanceof Fault ? error : logInternalFault(log, requestId, error);
       res.statusCode = fault.status;
-      common.push('content-type', 'application/json', ...formatFaultHeaders(fault));
+      common.push('content-type', 'application/json', ...buildFaultHeaders(fault));
       respond(req, res, common, formatFaultBody(fault, requestId, 'openai'));
     }
   }
@@ -81,7 +81,7 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
   async function heartbeat(req: IncomingMessage, res: ServerResponse, requestId: string): Promise<void> {
     await respondWith(req, res, requestId, async () => {
       requireMethod(HEARTBEAT_METHODS, req, res);
-      const headers: CredentialHeaders = req.headers;
+      const headers: PlatformKeyHeaders = req.headers;
       const key = authenticate(extractPlatformKey(headers));
       markConnectionAuthenticated(req.socket);
       const answer = await refusals.track(key.orgId, async () => {
@@ -106,7 +106,7 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
         limitBytes: MAX_STORED_BEAT_BODY_BYTES,
         onExcess: 'drop',
       });
-      const call = parseBeatUrlCall(url, parseQuery(req.url), body, req.headers['idempotency-key']);
+      const call = parseBeatUrlRequest(url, parseQuery(req.url), body, req.headers['idempotency-key']);
       await engine.recordBeat(call);
       markConnectionAuthenticated(req.socket);
       return { type: 'text/plain; charset=utf-8', body: 'OK' };

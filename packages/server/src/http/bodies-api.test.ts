@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { policyDryRunResult } from '@floe/contract/api/policies';
+import { policyDryRunJobResult } from '@floe/contract/api/policies';
 import type { MemberRole } from '@floe/contract/roles';
 import { eventually } from '@floe/testkit/eventually';
 import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
@@ -111,7 +111,7 @@ test('draft policies are tested on several days in a job, which returns totals a
     });
   };
   const { body, text } = await ended({});
-  const result = policyDryRunResult.parse(body['result']);
+  const result = policyDryRunJobResult.parse(body['result']);
   assert.deepEqual([body['state'], body['done'], body['total']], ['done', 3, 3]);
   assert.deepEqual(
     [result.evaluated, result.matched, result.denied, result.redacted, result.key_count, result.has_more],
@@ -126,7 +126,7 @@ test('draft policies are tested on several days in a job, which returns totals a
     ['exc_long', 'short'],
   ]);
   assert.doesNotMatch(text, /Who is it/);
-  const bounded = policyDryRunResult.parse((await ended({ limit: 2 })).body['result']);
+  const bounded = policyDryRunJobResult.parse((await ended({ limit: 2 })).body['result']);
   assert.deepEqual([bounded.evaluated, bounded.has_more], [2, true]);
   for (const wrong of [{ from: '2026-11-15', to: '2026-11-15' }, { from: '0001-01-01' }])
     assert.equal((await api.call('POST', path, { key, body: wrong })).body.error?.param, 'from');

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import type { BreakerView } from '../guardrails/breakers/breakers.ts';
-import { setForcedState } from '../guardrails/breakers/forced-state.ts';
-import { listForcedBreakers } from '../store/forced-breakers.ts';
+import { applyBreakerOverride } from '../guardrails/breakers/forced-state.ts';
+import { listForcedBreakerStates } from '../store/forced-breakers.ts';
 import { API_TEST_NOW, listResponseEntries, runApi } from './test/running-api.ts';
 
 const VIEW: BreakerView = {
@@ -88,16 +88,16 @@ test('a forced state is stored with its end and an audit entry, and auto removes
     by: 'ops',
   });
   assert.equal(forced.body['wait_ms'], 60_000, 'until the forced state ends');
-  const [stored] = await listForcedBreakers(database.read, API_TEST_NOW);
+  const [stored] = await listForcedBreakerStates(database.read, API_TEST_NOW);
   assert.deepEqual(
     [stored?.model, stored?.state, stored?.until],
     ['family/large', 'open', API_TEST_NOW + 60_000],
   );
-  assert.deepEqual(await listForcedBreakers(database.read, API_TEST_NOW + 60_001), []);
+  assert.deepEqual(await listForcedBreakerStates(database.read, API_TEST_NOW + 60_001), []);
   const back = await call('POST', PATH, { key, body: { state: 'auto', reason: 'done' } });
   assert.equal(back.body['forced'], null);
   assert.equal(back.body['wait_ms'], Math.ceil(VIEW.unforcedWaitMs), 'that of the breaker alone');
-  assert.deepEqual(await listForcedBreakers(database.read, API_TEST_NOW), []);
+  assert.deepEqual(await listForcedBreakerStates(database.read, API_TEST_NOW), []);
   const { body: history } = await call('GET', `${PATH.replace(/force$/, 'history')}`, { key });
   assert.deepEqual(
     listResponseEntries(history['data'])
@@ -126,7 +126,7 @@ test('forcing a breaker that no request can use is rejected', async (t) => {
     const auto = await call('POST', path, { key, body: { ...body, state: 'auto' } });
     assert.deepEqual([auto.status, auto.body['error']?.['param']], [404, 'id'], `${id} returned`);
   }
-  assert.deepEqual(await listForcedBreakers(database.read, API_TEST_NOW), []);
+  assert.deepEqual(await listForcedBreakerStates(database.read, API_TEST_NOW), []);
   const audited = await database.read
     .selectFrom('audit')
     .select('id')
@@ -139,11 +139,11 @@ test('a forced state can be removed after its target no longer exists', async (t
   const { call, key, database } = await start(t);
   const name = { orgId: 'acme', provider: 'gone', model: 'b', credential: 'default' };
   const wanted = { state: 'open', ttlMs: 60_000, reason: 'why', by: 'ops' } as const;
-  await database.transaction((writer) => setForcedState(writer, name, wanted, API_TEST_NOW));
+  await database.transaction((writer) => applyBreakerOverride(writer, name, wanted, API_TEST_NOW));
   const path = `/api/management/breakers/${encodeURIComponent('gone/b@default')}/force`;
   const body = { state: 'auto', reason: 'left over' };
   assert.equal((await call('POST', path, { key, body })).status, 200);
-  assert.deepEqual(await listForcedBreakers(database.read, API_TEST_NOW), []);
+  assert.deepEqual(await listForcedBreakerStates(database.read, API_TEST_NOW), []);
   assert.equal((await call('POST', path, { key, body })).status, 404);
 });
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { FloeConfig } from '@floe/contract/config';
 import { OrgSchema } from '@floe/contract/config/org';
-import { isObject, type Json as JsonValue } from '@floe/contract/json';
+import { isJsonObject, type Json as JsonValue } from '@floe/contract/json';
 import fc from 'fast-check';
 import * as z from 'zod';
 import { ConfigError } from '../config/config-problem.ts';
@@ -46,7 +46,7 @@ function orgOf(text: string): Org {
 /** For lists whose order says nothing. */
 function sorted<Entry>(entries: readonly Entry[]): Entry[] {
   const textOf = (value: unknown): string =>
-    JSON.stringify(value, (_, inner) => (isObject(inner) ? Object.entries(inner).sort() : inner));
+    JSON.stringify(value, (_, inner) => (isJsonObject(inner) ? Object.entries(inner).sort() : inner));
   return entries.toSorted((one, other) => (textOf(one) < textOf(other) ? -1 : 1));
 }
 
@@ -74,7 +74,7 @@ function fieldsOf(
   schema: JsonValue | undefined,
   at: Steps = [],
 ): (readonly [Steps, JsonValue | undefined])[] {
-  if (!isObject(schema)) return [];
+  if (!isJsonObject(schema)) return [];
   const { anyOf = [], oneOf = [], properties = {}, items, additionalProperties } = schema;
   return [
     ...(schema['const'] === undefined ? [] : [[at, schema['const']] as const]),
@@ -92,7 +92,7 @@ function fieldsOf(
 function says(value: JsonValue | undefined, [step, ...rest]: Steps, only: JsonValue | undefined): boolean {
   if (step === undefined) return value !== undefined && (only === undefined || value === only);
   if (step === '[]') return Array.isArray(value) && value.some((entry) => says(entry, rest, only));
-  if (!isObject(value)) return false;
+  if (!isJsonObject(value)) return false;
   if (step === '{}') return Object.values(value).some((entry) => says(entry, rest, only));
   return says(value[step], rest, only);
 }
@@ -257,7 +257,7 @@ function without(whole: JsonValue, seed: number): JsonValue {
 
 function stepsInto(value: JsonValue | undefined): (readonly [string | number, JsonValue])[] {
   if (Array.isArray(value)) return [...value.entries()];
-  return isObject(value)
+  return isJsonObject(value)
     ? Object.entries(value).flatMap(([name, inner]) => (inner === undefined ? [] : [[name, inner] as const]))
     : [];
 }
@@ -271,7 +271,7 @@ function removed(value: JsonValue, chosen: ReadonlySet<string>, at: Place): Json
     .filter(([step]) => !chosen.has(JSON.stringify([...at, step])))
     .map(([step, inner]) => [step, removed(inner, chosen, [...at, step])] as const);
   if (Array.isArray(value)) return kept.map(([, inner]) => inner);
-  return isObject(value) ? Object.fromEntries(kept) : value;
+  return isJsonObject(value) ? Object.fromEntries(kept) : value;
 }
 
 function isValid(org: JsonValue): boolean {

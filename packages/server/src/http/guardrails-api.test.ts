@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LimitSchema } from '@floe/contract/config/guardrails';
+import { LimitSchema } from '@floe/contract/config/limits-cache-policies';
 import { API_TEST_NOW, listResponseEntries, runApi } from './test/running-api.ts';
 
 const LIMITS = '/api/management/limits';

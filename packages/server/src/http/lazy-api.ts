@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { formatFaultBody, formatFaultHeaders } from '@floe/contract/fault-response';
+import { buildFaultHeaders, formatFaultBody } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import { createClientAddressResolver } from '../core/client-address.ts';
 import type { ApiOperationDependencies } from '../management/api-operations.ts';
 import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
 import type { ApiApplication } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
-import { guardRequestBody } from './guard-request-body.ts';
+import { watchRequestBody } from './watch-request-body.ts';
 
 /** The `/api` application. It is loaded on demand. */
 export interface LazyApiApplication {
@@ -47,7 +47,7 @@ export function createLazyApi(
   return {
     answer(req, res, requestId) {
       ids.set(req, requestId);
-      guardRequestBody(req, res, options.host.clock, () => sendFault(res, requestId, BODY_TIMEOUT_FAULT));
+      watchRequestBody(req, res, options.host.clock, () => sendFault(res, requestId, BODY_TIMEOUT_FAULT));
       loading ??= load();
       loading.then(
         (api) => api.handle(req, res),
@@ -83,7 +83,7 @@ function sendFault(res: ServerResponse, requestId: string, fault: Fault): void {
     'application/json',
     'x-request-id',
     requestId,
-    ...formatFaultHeaders(fault),
+    ...buildFaultHeaders(fault),
   ]);
   res.end(formatFaultBody(fault, requestId, 'openai'));
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { BeatCall } from '../monitoring/beat-call.ts';
 import { commitBeats } from '../monitoring/commit-beats.ts';
 import type { AvailabilityGap } from '../monitoring/monitor-state.ts';
 import { MISSED_BEAT_ERROR } from '../monitoring/monitoring-unit-of-work.ts';
+import type { ReceivedBeat } from '../monitoring/received-beat.ts';
 import { sweepDueMonitors } from '../monitoring/sweep.ts';
 import { createTestBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
 import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
@@ -20,7 +20,7 @@ let key: string;
 const get = (path: string) => api.call('GET', path, { key });
 const iso = (ms: number) => new Date(ms).toISOString();
 
-async function beat(at: number, changes: Partial<BeatCall> = {}) {
+async function beat(at: number, changes: Partial<ReceivedBeat> = {}) {
   const sight = { nowMs: at, gaps: [GAP], peersCommittedUntil: Number.POSITIVE_INFINITY };
   await commitBeats(api.database, [beatOf('job', at, changes)], sight);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { commitBeats } from '../monitoring/commit-beats.ts';
 import { createTestBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
 import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
@@ -55,7 +55,7 @@ test('an unsaved board is rendered like the public page, and not stored', async 
   const body = { slug: 'draft', name: 'Acme <b>', groups: [{ name: 'Jobs', monitors: ['backup'] }] };
   const drawn = await api.call('POST', '/api/monitoring/boards/preview', { key, body });
   assert.equal(drawn.status, 200, drawn.text);
-  assert.ok(isObject(drawn.body));
+  assert.ok(isJsonObject(drawn.body));
   const page = String(Reflect.get(drawn.body, 'html'));
   assert.match(page, /^<!doctype html>/);
   assert.match(page, /Acme &lt;b&gt;/);

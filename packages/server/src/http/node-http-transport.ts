@@ -6,11 +6,11 @@ import { createBodyTooLargeFault, requireJsonBody } from '../gateway/body-checks
 import { BodyDeadline } from '../gateway/body-deadline.ts';
 import { BodyPieces } from '../gateway/body-pieces.ts';
 import {
-  type BodyLimiter,
   ClientDisconnectedError,
   type ClientTransport,
+  type RequestBodyCapacity,
 } from '../gateway/client-connection.ts';
-import { markConnectionAuthenticated } from './unauthenticated-connections.ts';
+import { markConnectionAuthenticated } from './unauthenticated-connection-limiter.ts';
 
 /** A rejected body is read and discarded up to this size, so that the client can read the response. */
 const LINGER_BYTES = 64 * 1024 * 1024;
@@ -73,7 +73,7 @@ export class NodeHttpTransport implements ClientTransport {
     markConnectionAuthenticated(this.#req.socket);
   }
 
-  readBody(limitBytes: number, capacity: BodyLimiter | null): Promise<Buffer> {
+  readBody(limitBytes: number, capacity: RequestBodyCapacity | null): Promise<Buffer> {
     const req = this.#req;
     requireJsonBody(req.headers);
     if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw createBodyTooLargeFault(limitBytes);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import * as z from 'zod';
 import { defineReadOperation, type Operation } from '../management/operation.ts';
 import { buildOpenApiDocument } from './openapi.ts';
@@ -13,12 +13,12 @@ const document: Json = JSON.parse(JSON.stringify(buildOpenApiDocument(all, '1.2.
 
 function at(value: Json | undefined, ...path: readonly string[]): Json | undefined {
   let found = value;
-  for (const name of path) found = isObject(found) ? found[name] : undefined;
+  for (const name of path) found = isJsonObject(found) ? found[name] : undefined;
   return found;
 }
 
 function members(value: Json | undefined): Json[] {
-  return isObject(value) ? Object.values(value).filter((member) => member !== undefined) : [];
+  return isJsonObject(value) ? Object.values(value).filter((member) => member !== undefined) : [];
 }
 
 function* nodes(value: Json): Generator<Json> {
@@ -63,7 +63,7 @@ test('every creation has a Location, except for resources without GET by id', ()
 test('every reference resolves to a component', () => {
   let references = 0;
   for (const node of nodes(document)) {
-    const reference = isObject(node) ? node['$ref'] : undefined;
+    const reference = isJsonObject(node) ? node['$ref'] : undefined;
     if (typeof reference !== 'string') continue;
     references += 1;
     assert.ok(reference.startsWith('#/components/schemas/'), reference);
@@ -129,7 +129,7 @@ test('the beat endpoints are in the document that the server returns, with their
     ['/beat/{token}/{signal}', ['get', 'head', 'post']],
   ] as const) {
     const operations = at(served, 'paths', path);
-    assert.deepEqual(isObject(operations) && Object.keys(operations), methods);
+    assert.deepEqual(isJsonObject(operations) && Object.keys(operations), methods);
     for (const method of methods) {
       const operation = at(operations, method);
       const reference = at(

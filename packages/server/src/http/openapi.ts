@@ -6,13 +6,13 @@ import { resolveAllowedRoles } from '../management/access.ts';
 import { eventStreamSchema } from '../management/event-stream-response.ts';
 import { FILE_DOWNLOAD_CONTENT_TYPES } from '../management/file-download.ts';
 import { listAcceptedScopes, type Operation } from '../management/operation.ts';
-import { mapToResourceGetters } from '../management/resource-getters.ts';
+import { mapOperationsToResourceGetters } from '../management/resource-getters.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /** The sections of the OpenAPI document that operations do not declare. */
-export interface OpenApiOptions {
+export interface OpenApiDocumentOptions {
   /** Paths that no operation serves, as the document describes them. */
   readonly otherPaths?: Readonly<Record<string, object>>;
   /** Components that these paths refer to. */
@@ -28,11 +28,11 @@ export interface OpenApiOptions {
 export function buildOpenApiDocument(
   operations: readonly (Operation | SessionOperation)[],
   version: string,
-  { otherPaths = {}, otherSchemas = {}, prefix = '' }: OpenApiOptions = {},
+  { otherPaths = {}, otherSchemas = {}, prefix = '' }: OpenApiDocumentOptions = {},
 ) {
   const components: Record<string, JsonSchema> = {};
   const error = toJsonSchema(apiErrorBody, 'output', components);
-  const resources = mapToResourceGetters(operations.filter((operation) => 'scope' in operation));
+  const resources = mapOperationsToResourceGetters(operations.filter((operation) => 'scope' in operation));
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     paths[operation.path] ??= {};

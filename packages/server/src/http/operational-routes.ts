@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import type { Metrics } from '../analytics/metrics.ts';
 import type { ClientConnection } from '../gateway/client-connection.ts';
 import { sendFaultResponse } from '../gateway/send-error.ts';
-import type { Database } from '../store/ports.ts';
+import type { Database } from '../store/store-interfaces.ts';
 import type { OperationalRoutes } from './router.ts';
 
 /** The dependencies of the operational routes. */

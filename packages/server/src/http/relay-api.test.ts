@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { FloeConfigSchema } from '@floe/contract/config';
 import { verifyBundle } from '@floe/relay/bundle';
-import { compileRelay } from '@floe/relay/compile-relay';
+import { compileRelayConfig } from '@floe/relay/compile-relay-config';
 import { evaluateRelayEvent } from '@floe/relay/evaluate-event';
-import { loadShellGrammar } from '@floe/relay/shell/grammar';
+import { loadShellParser } from '@floe/relay/shell/shell-parser';
 import { createSharedTestDatabase } from '../store/test/postgres-database.ts';
 import { API_TEST_NOW, type RunningApi, runApi } from './test/running-api.ts';
 
@@ -243,8 +243,8 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const opened = verifyBundle(bundle, bundle.public_key, API_TEST_NOW);
       assert.ok(opened);
       const parts = {
-        relay: compileRelay(opened.relay),
-        grammar: await loadShellGrammar(),
+        relay: compileRelayConfig(opened.relay),
+        grammar: await loadShellParser(),
         identity: opened.identity,
         nowMs: API_TEST_NOW,
       };

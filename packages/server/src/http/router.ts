@@ -3,31 +3,31 @@ import { Fault } from '@floe/contract/faults';
 import { ClientConnection } from '../gateway/client-connection.ts';
 import { COUNT_TOKENS_OPERATION } from '../gateway/count-tokens.ts';
 import { EMBEDDINGS_OPERATION } from '../gateway/embeddings.ts';
-import type { Gateway } from '../gateway/gateway.ts';
-import { rejectGatewayCall } from '../gateway/gateway-call.ts';
 import { createGenerationOperation } from '../gateway/generation.ts';
 import { handleExchange } from '../gateway/handle-exchange.ts';
-import { createIdeAdapter, IDE_BASE_PATH } from '../gateway/ide/ide-adapter.ts';
+import { createIdeRequestHandler, IDE_BASE_PATH } from '../gateway/ide/ide-adapter.ts';
 import type { createModelEndpoints } from '../gateway/model-endpoints.ts';
+import { rejectNonExchangeRequest } from '../gateway/non-exchange-request.ts';
 import { createOpaqueOperation } from '../gateway/opaque/opaque-operation.ts';
 import type { ApiStyle } from '../gateway/opaque/resource-reference.ts';
-import { UNIFIED_API } from '../gateway/opaque/unified-api.ts';
+import { UNIFIED_OPAQUE_API } from '../gateway/opaque/unified-opaque-api.ts';
 import type { GatewayOperation } from '../gateway/operation.ts';
 import type { PassthroughHandler } from '../gateway/passthrough/passthrough.ts';
 import { sendFaultResponse } from '../gateway/send-error.ts';
+import type { SharedGatewayDependencies } from '../gateway/shared-gateway-dependencies.ts';
 import type { createStoredResponseEndpoints } from '../gateway/stored/stored-response-endpoints.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../gateway/surface.ts';
 import type { BeatRoutes } from './beat-routes.ts';
 import type { BoardRoutes } from './boards/board-routes.ts';
-import type { ConsoleRoutes } from './console.ts';
+import type { ConsoleRoutes } from './console-routes.ts';
 import type { ExchangeRoute } from './fast-path/exchange-route.ts';
+import { getUrlPath, HEARTBEAT_PATH, resolveErrorFormatForPath } from './listener-surfaces.ts';
 import { NodeHttpTransport } from './node-http-transport.ts';
 import type { ListenerHandler } from './server.ts';
-import { getUrlPath, HEARTBEAT_PATH, resolveErrorFormatForPath } from './surfaces.ts';
 
 /** The handlers that the router dispatches to. */
 export interface RouterDependencies {
-  readonly gateway: Gateway;
+  readonly gateway: SharedGatewayDependencies;
   readonly lists: ReturnType<typeof createModelEndpoints>;
   readonly passthrough: PassthroughHandler;
   readonly responses: ReturnType<typeof createStoredResponseEndpoints>;
@@ -95,7 +95,7 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
   function reject(client: ClientConnection, path: string, fault: Fault, headers: readonly string[]): void {
     const errorFormat = resolveErrorFormatForPath(path);
     if (path.startsWith('/gateway/'))
-      return rejectGatewayCall(client, gateway, fault, { routeMode: 'unified', errorFormat, headers });
+      return rejectNonExchangeRequest(client, gateway, fault, { routeMode: 'unified', errorFormat, headers });
     const json = ['content-type', 'application/json', 'x-request-id', client.id];
     sendFaultResponse(client, fault, errorFormat, [...json, ...headers]);
   }
@@ -121,7 +121,7 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
 }
 
 /** The paths of model requests with their operations. */
-function exchangeRoutes(gateway: Gateway): ReadonlyMap<string, ExchangeRoute> {
+function exchangeRoutes(gateway: SharedGatewayDependencies): ReadonlyMap<string, ExchangeRoute> {
   const exchangeRoute = (path: string, operation: GatewayOperation): ExchangeRoute => ({
     path,
     answer: (client) => void handleExchange(client, operation, gateway),
@@ -142,7 +142,7 @@ function createSubtreeRouter({
   lists,
   passthrough,
 }: RouterDependencies): (client: ClientConnection, path: string) => boolean {
-  const ide = createIdeAdapter(gateway, lists);
+  const ide = createIdeRequestHandler(gateway, lists);
   return (client, path) => {
     if (!path.startsWith('/gateway/')) return false;
     const query = client.target.indexOf('?');
@@ -153,7 +153,7 @@ function createSubtreeRouter({
     else if (OPAQUE_PATH.test(path))
       void handleExchange(
         client,
-        createOpaqueOperation(client.method, UNIFIED_API, rest.slice(GATEWAY_V1.length)),
+        createOpaqueOperation(client.method, UNIFIED_OPAQUE_API, rest.slice(GATEWAY_V1.length)),
         gateway,
       );
     else return false;

@@ -7,8 +7,8 @@ import { eventually } from '@floe/testkit/eventually';
 import { enqueueAlert } from '../alerts/alert.ts';
 import { createFailingAlert } from '../alerts/test/test-outbox.ts';
 
-import type { GuardrailRuleKind } from '../store/guardrail-rules.ts';
-import { describeBeatPaths } from './beat-description.ts';
+import type { StoredRuleKind } from '../store/stored-rules.ts';
+import { buildBeatOpenApiPaths } from './beat-openapi.ts';
 import { createAnalyticsRouteExpectations } from './test/analytics-routes.ts';
 import { createEntryRouteExpectations } from './test/entry-routes.ts';
 import { createIdentityRouteExpectations } from './test/identity-routes.ts';
@@ -24,7 +24,7 @@ import { type ResponseJson, type RunningApi, runApi } from './test/running-api.t
 import { storeTestBodies } from './test/test-bodies.ts';
 
 /** The operations of limits and budgets, which are alike. */
-function rulesExpected(kind: GuardrailRuleKind, body: object): Record<string, RouteExpectation> {
+function rulesExpected(kind: StoredRuleKind, body: object): Record<string, RouteExpectation> {
   const list = () => `/api/management/${kind}`;
   const one: RouteExpectation['path'] = ({ key }) => `/api/management/${kind}/${key}`;
   const scope = 'management';
@@ -215,7 +215,7 @@ function rowOf(route: string): RouteExpectation {
 test('every route of the OpenAPI document has its row here, with its roles and its success', async () => {
   const { body } = await api.call('GET', '/api/openapi.json');
   // Where beats are taken is no part of this API; `beat-routes` and heartbeats.test.ts have their rules.
-  const taken = new Set(Object.keys(describeBeatPaths()));
+  const taken = new Set(Object.keys(buildBeatOpenApiPaths()));
   const own = Object.entries(body.paths ?? {}).filter(([path]) => !taken.has(path));
   const routes = own.flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({

@@ -8,19 +8,19 @@ import {
 } from 'node:http';
 import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type ErrorBodyFormat, formatFaultBody, formatFaultHeaders } from '@floe/contract/fault-response';
+import { buildFaultHeaders, type ErrorBodyFormat, formatFaultBody } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { drainConnections, UnfinishedResponses } from './drain-connections.ts';
 import type { FindExchangeRoute } from './fast-path/exchange-route.ts';
 import { FastPathServer } from './fast-path/fast-path-server.ts';
 import { KEEP_ALIVE_SECONDS } from './fast-path/response-head-writer.ts';
 import { listenOnPort } from './listen.ts';
-import { SequentialInput } from './sequential-input.ts';
-import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
-import { UnreadResponses } from './unread-responses.ts';
+import { SequentialRequestInput } from './sequential-request-input.ts';
+import type { UnauthenticatedConnectionLimiter } from './unauthenticated-connection-limiter.ts';
+import { UnreadResponseCloser } from './unread-response-closer.ts';
 
 /** Limit of all request headers in bytes. Larger heads get `headers_too_large`. */
 const HEADER_BYTES = 16 * 1024;
@@ -73,7 +73,7 @@ export interface HttpServerDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly headerTimeouts?: HeaderTimeouts;
-  readonly connectionLimiter?: UnauthenticatedConnections;
+  readonly connectionLimiter?: UnauthenticatedConnectionLimiter;
 }
 
 /** Creates an HTTP server that limits the effect of slow and malicious clients. */
@@ -82,11 +82,11 @@ export function createHttpServer(
   { clock, log, headerTimeouts = DEFAULT_HEADER_TIMEOUTS, connectionLimiter }: HttpServerDependencies,
 ): HttpServer {
   const { checkIntervalMs } = headerTimeouts;
-  const inputs = new WeakMap<Duplex, SequentialInput>();
+  const inputs = new WeakMap<Duplex, SequentialRequestInput>();
   const responses = new UnfinishedResponses((socket) => inputs.get(socket)?.hasHeldBytes ?? false);
   const server = createServer(serverOptions(headerTimeouts), accept);
   function accept(req: IncomingMessage, res: ServerResponse): void {
-    const requestId = newId('exc', clock.now());
+    const requestId = createId('exc', clock.now());
     responses.track(req.socket, res);
     inputs.get(req.socket)?.begin(req, res);
     const fault = checkRequestHead(req);
@@ -104,9 +104,9 @@ export function createHttpServer(
   server.on('connect', (_, socket) => inputs.get(socket)?.detach());
   rejectInvalidRequests(server, responses, clock);
   const detached = detachConnectionListeners(server);
-  const serve = (socket: Socket) => void inputs.set(socket, new SequentialInput(socket, detached));
+  const serve = (socket: Socket) => void inputs.set(socket, new SequentialRequestInput(socket, detached));
   const fastPath = new FastPathServer(findExchangeRoute, serve, clock, checkIntervalMs);
-  const unread = new UnreadResponses(clock, checkIntervalMs);
+  const unread = new UnreadResponseCloser(clock, checkIntervalMs);
   server.on('connection', (socket) => {
     connectionLimiter?.track(socket);
     unread.track(socket);
@@ -234,7 +234,7 @@ export function rejectRequest(
 }
 
 function refusalHeaders(id: string, fault: Fault): readonly string[] {
-  return ['content-type', 'application/json', 'x-request-id', id, ...formatFaultHeaders(fault)];
+  return ['content-type', 'application/json', 'x-request-id', id, ...buildFaultHeaders(fault)];
 }
 
 /** True if a response has started or waits for an earlier one. Bytes written now would corrupt it. */
@@ -255,7 +255,7 @@ function destroyIfFlooding(socket: Duplex): void {
 
 /** Responds on the bare socket to input that is not a request, in the JSON format of all errors. */
 function answerOnSocket(socket: Duplex, fault: Fault, clock: Clock, more: readonly string[] = []): void {
-  const id = newId('exc', clock.now());
+  const id = createId('exc', clock.now());
   const body = formatFaultBody(fault, id, 'openai');
   const headers = [...refusalHeaders(id, fault), ...more];
   let head = `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status] ?? 'Error'}\r\n`;

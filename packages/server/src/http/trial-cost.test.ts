@@ -2,7 +2,7 @@
 // long, whoever evaluates them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { MAIN_THREAD_LIMIT_MS, measureCpuMs } from '../../test/fuzz/main-thread.ts';
 import { listFuzzOperations } from '../../test/fuzz/operations.ts';
 import { resolvePointer } from '../../test/fuzz/schema-values.ts';
@@ -67,17 +67,17 @@ async function ask(method: string, path: string, body: object): Promise<number> 
 async function documented() {
   const { body } = await api.call('GET', '/api/openapi.json');
   const document: unknown = JSON.parse(JSON.stringify(body));
-  assert.ok(isObject(document));
+  assert.ok(isJsonObject(document));
   return { document, operations: listFuzzOperations(document) };
 }
 
 /** Whether a schema has a member `when` somewhere. */
 function takesConditions(schema: Json | undefined, root: JsonObject, depth = 0): boolean {
   if (Array.isArray(schema)) return schema.some((one) => takesConditions(one, root, depth));
-  if (!isObject(schema) || depth > 12) return false;
+  if (!isJsonObject(schema) || depth > 12) return false;
   const { $ref: reference, properties } = schema;
   if (typeof reference === 'string') return takesConditions(resolvePointer(root, reference), root, depth + 1);
-  if (isObject(properties) && properties['when'] !== undefined) return true;
+  if (isJsonObject(properties) && properties['when'] !== undefined) return true;
   return Object.values(schema).some((one) => takesConditions(one ?? null, root, depth + 1));
 }
 

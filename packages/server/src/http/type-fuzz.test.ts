@@ -3,7 +3,7 @@
 // Tier: ci. Every operation with every type at every place.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { MAIN_THREAD_LIMIT_MS, measureCpuMs } from '../../test/fuzz/main-thread.ts';
 import { type FuzzOperation, listFuzzOperations } from '../../test/fuzz/operations.ts';
 import { generateWrongTypes, nestedListJson } from '../../test/fuzz/wrong-types.ts';
@@ -29,7 +29,7 @@ before(async () => {
   ({ key } = await harness.api.addKey('acme'));
   const { body } = await harness.api.call('GET', '/api/openapi.json');
   const parsed: unknown = JSON.parse(JSON.stringify(body));
-  assert.ok(isObject(parsed));
+  assert.ok(isJsonObject(parsed));
   document = parsed;
   operations = listFuzzOperations(document).filter(({ id }) => !Object.hasOwn(LEFT_OUT, id));
 });

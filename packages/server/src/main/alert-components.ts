@@ -1,5 +1,5 @@
 import type { FloeConfig } from '@floe/contract/config';
-import { type AlertDelivery, startAlertDelivery } from '../alerts/alert-delivery.ts';
+import { type AlertDeliveryService, startAlertDelivery } from '../alerts/alert-delivery.ts';
 import { createAlertSender } from '../alerts/alert-sender.ts';
 import type { AlertMuteResolver } from '../alerts/composed-alert-message.ts';
 import { createMailer, toSmtpSettings } from '../alerts/mailer.ts';
@@ -9,7 +9,7 @@ import type { ServerComponents } from './server-components.ts';
 
 /** The dependencies of the channel operations, and the function that starts the alert delivery. */
 export interface AlertComponents extends ChannelDependencies {
-  start(): AlertDelivery;
+  start(): AlertDeliveryService;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { FirstStartCredentials } from '../platform/bootstrap.ts';
 import { formatStartupMessage, type StartupInfo, toStartupLogFields } from '../platform/startup-message.ts';
 import { findBaseUrlWarning } from './base-url-warning.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
-import type { OpenListeners } from './listeners.ts';
+import type { OpenedListeners } from './listeners.ts';
 import type { ServerOutput } from './server-output.ts';
 
 /** A server process that accepts connections. */
@@ -12,7 +12,7 @@ export interface StartedServer {
   readonly dataDir: string;
   readonly loaded: LoadedConfig;
   readonly snapshots: GatewaySnapshots;
-  readonly listening: OpenListeners;
+  readonly listening: OpenedListeners;
   /** The base URL that users open. */
   readonly url: string;
 }

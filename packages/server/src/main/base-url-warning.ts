@@ -1,4 +1,4 @@
-import type { OpenListeners } from './listeners.ts';
+import type { OpenedListeners } from './listeners.ts';
 
 const LOOPBACK_HOST = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 
@@ -8,7 +8,7 @@ const LOOPBACK_HOST = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
  */
 export function findBaseUrlWarning(
   baseUrl: string,
-  { url, additional }: Pick<OpenListeners, 'url' | 'additional'>,
+  { url, additional }: Pick<OpenedListeners, 'url' | 'additional'>,
 ): string | null {
   const { hostname } = new URL(baseUrl);
   const isReached = [url, ...additional.map((listener) => listener.url)].some(

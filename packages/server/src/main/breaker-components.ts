@@ -1,12 +1,12 @@
 import { enqueueAlert } from '../alerts/alert.ts';
 import { CounterFamily, GaugeFamily } from '../analytics/metric-families.ts';
 import { systemClock } from '../core/clock.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
-import { type BreakerEvent, Breakers, formatBreakerId } from '../guardrails/breakers/breakers.ts';
+import { type BreakerStateChange, Breakers, formatBreakerId } from '../guardrails/breakers/breakers.ts';
 import { createSharedProbeLeases } from '../guardrails/breakers/shared-probe-leases.ts';
 import { insertBreakerChange } from '../store/breaker-changes.ts';
-import type { Counters, Database } from '../store/ports.ts';
+import type { Database, LimitCounters } from '../store/store-interfaces.ts';
 
 /** The breakers of this process, and their metrics. */
 export interface BreakerComponents {
@@ -18,7 +18,11 @@ export interface BreakerComponents {
 /**
  * Creates this process's breakers. State changes are logged, counted, stored and sent as alerts.
  */
-export function createBreakerComponents(database: Database, counters: Counters, log: Log): BreakerComponents {
+export function createBreakerComponents(
+  database: Database,
+  counters: LimitCounters,
+  log: Log,
+): BreakerComponents {
   const changes = new CounterFamily({
     name: 'floe_breaker_transitions_total',
     help: 'Number of breaker state changes, by provider and new state.',
@@ -26,7 +30,7 @@ export function createBreakerComponents(database: Database, counters: Counters, 
   });
   const tell = createBreakerAlerter(database, log);
   const keep = createChangeRecorder(database, log);
-  const onChange = (event: BreakerEvent) => {
+  const onChange = (event: BreakerStateChange) => {
     changes.add(1, event.provider, event.state);
     if (event.state === 'open') log.warn({ ...event }, 'breaker opened');
     else log.info({ ...event }, 'breaker changed state');
@@ -51,11 +55,11 @@ export function createBreakerComponents(database: Database, counters: Counters, 
 }
 
 /** Creates a function that stores every state change, for the history and the console. */
-function createChangeRecorder(database: Database, log: Log): (event: BreakerEvent) => void {
+function createChangeRecorder(database: Database, log: Log): (event: BreakerStateChange) => void {
   return ({ orgId, provider, model, credential, state, reason }) => {
     const at = systemClock.now();
     const breaker = formatBreakerId({ provider, model, credential });
-    const row = { id: newId('brk', at), org_id: orgId, breaker_id: breaker, at, state, because: reason };
+    const row = { id: createId('brk', at), org_id: orgId, breaker_id: breaker, at, state, because: reason };
     database
       .rowTransaction((writer) => insertBreakerChange(writer, row))
       .catch((error: unknown) =>
@@ -79,10 +83,10 @@ const REOPEN_ALERT_MS = 3_600_000;
  * Creates a function that sends one alert when a breaker opens and one when it closes. Failed probes in
  * between cause no alert.
  */
-function createBreakerAlerter(database: Database, log: Log): (event: BreakerEvent) => void {
+function createBreakerAlerter(database: Database, log: Log): (event: BreakerStateChange) => void {
   const openSince = new Map<string, number>();
 
-  async function alert(event: BreakerEvent, id: string, sinceMs: number): Promise<void> {
+  async function alert(event: BreakerStateChange, id: string, sinceMs: number): Promise<void> {
     const { orgId, provider, model, credential, isCredential, reason } = event;
     const isOver = event.state === 'closed';
     const at = systemClock.now();

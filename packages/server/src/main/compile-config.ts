@@ -3,14 +3,14 @@ import type { OrgConfig, ProviderConfig } from '@floe/contract/config';
 import { compareOrgs } from '../config/compare-orgs.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { CompiledCatalogs } from '../gateway/compile-catalogs.ts';
-import type { GatewaySnapshot } from '../gateway/gateway.ts';
+import type { GatewaySnapshot } from '../gateway/shared-gateway-dependencies.ts';
 import {
   DEFAULT_ORG_ID,
   type IsSetInConfigFile,
   type MergedConfig,
 } from '../platform/config/stored-config.ts';
 import { listAllOrgs } from '../store/orgs.ts';
-import { type CompiledOrg, compileOrgs, type OrgCompilationParts } from './compile-orgs.ts';
+import { type CompiledOrg, compileOrgs, type OrgCompilationDependencies } from './compile-orgs.ts';
 
 /** Returns a function that tells whether the file sets an organization's section. */
 export function createConfigSectionChecker({ config, sets }: LoadedConfig): IsSetInConfigFile {
@@ -45,7 +45,7 @@ export interface CompiledConfig extends EffectiveConfig {
  */
 export async function compileConfig(
   file: LoadedConfig,
-  parts: OrgCompilationParts,
+  parts: OrgCompilationDependencies,
   before: CompiledConfig | null = null,
   changed: ReadonlySet<string> = new Set(),
 ): Promise<CompiledConfig> {
@@ -80,7 +80,7 @@ export async function compileConfig(
 
 /** Which of these organizations the database has. Null for all. */
 async function listStoredOrgIds(
-  { database }: OrgCompilationParts,
+  { database }: OrgCompilationDependencies,
   ids: ReadonlySet<string> | null,
 ): Promise<Set<string>> {
   if (ids?.size === 0) return new Set();

@@ -1,7 +1,7 @@
 import type { OrgConfig, ProviderConfig } from '@floe/contract/config';
-import type { Environment } from '../config/environment.ts';
+import type { ServerEnvironment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
-import { EventLoopTurns } from '../core/event-loop-turns.ts';
+import { EventLoopYielder } from '../core/event-loop-yielder.ts';
 import { type CompiledCatalogs, compileCatalogs } from '../gateway/compile-catalogs.ts';
 import type { OrgCatalog } from '../gateway/org-catalog.ts';
 import { loadStoredGuardrailRules, type StoredGuardrailRules } from '../guardrails/stored-rules.ts';
@@ -13,10 +13,10 @@ import {
   type StoredConfig,
 } from '../platform/config/stored-config.ts';
 import type { UnusableResource } from '../platform/config/unusable-resources.ts';
-import type { StoredRelayRule } from '../relay/org-relays.ts';
-import { loadStoredRelayRules, type StoredRelayRules } from '../relay/stored-relay-rules.ts';
+import type { StoredRelayRule } from '../relay/org-relay-registry.ts';
+import { type LoadedRelayRules, loadStoredRelayRules } from '../relay/stored-relay-rules.ts';
 import { getCachePurgeCounts } from '../store/cache-purges.ts';
-import type { Database } from '../store/ports.ts';
+import type { Database } from '../store/store-interfaces.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /** An organization's configuration, prepared for use. Immutable. */
@@ -40,9 +40,9 @@ export interface CompiledOrg {
   readonly unsupportedSettings: CompiledCatalogs['unsupportedSettings'];
 }
 
-export interface OrgCompilationParts extends Pick<ServerComponents, 'secretsKey' | 'prices'> {
+export interface OrgCompilationDependencies extends Pick<ServerComponents, 'secretsKey' | 'prices'> {
   readonly database: Pick<Database, 'read'>;
-  readonly environment: Pick<Environment, 'variable'>;
+  readonly environment: Pick<ServerEnvironment, 'variable'>;
 }
 
 /** The data that the catalogs of all organizations depend on. */
@@ -61,7 +61,7 @@ const ORGS_PER_QUERY = 10;
 interface StoredOrgs {
   readonly config: StoredConfig;
   readonly rules: StoredGuardrailRules;
-  readonly relayRules: StoredRelayRules;
+  readonly relayRules: LoadedRelayRules;
   readonly purges: ReadonlyMap<string, number>;
 }
 
@@ -72,12 +72,12 @@ interface StoredOrgs {
 export async function compileOrgs(
   ids: readonly string[],
   context: OrgCompilationContext,
-  parts: OrgCompilationParts,
+  parts: OrgCompilationDependencies,
 ): Promise<Map<string, CompiledOrg>> {
   const compiled = new Map<string, CompiledOrg>();
   if (ids.length === 0) return compiled;
   const fileOrgs = new Map(context.file.config.orgs.map((org) => [org.id, org]));
-  const turns = new EventLoopTurns();
+  const turns = new EventLoopYielder();
   const { database, secretsKey } = parts;
   const purges = await getCachePurgeCounts(database.read);
   for (let at = 0; at < ids.length; at += ORGS_PER_QUERY) {
@@ -107,7 +107,7 @@ function compileOrg(
   }: {
     readonly stored: StoredOrgs;
     readonly context: OrgCompilationContext;
-    readonly parts: OrgCompilationParts;
+    readonly parts: OrgCompilationDependencies;
   },
 ): CompiledOrg {
   const { environment, prices } = parts;

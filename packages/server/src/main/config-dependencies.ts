@@ -1,7 +1,7 @@
-import { type ConfigProblem, formatProblem } from '../config/config-problem.ts';
+import { type ConfigProblem, formatConfigProblem } from '../config/config-problem.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { ConfigDependencies } from '../management/config/config-dependencies.ts';
-import { filterProblemsForOrg } from '../management/config/config-file-status.ts';
+import { filterConfigProblemsForOrg } from '../management/config/config-file-status.ts';
 import { getConfigFileName } from '../platform/declared-resources.ts';
 import { runAndRollBack } from '../store/run-and-roll-back.ts';
 import type { ServerComponents } from './server-components.ts';
@@ -38,8 +38,8 @@ export function createConfigDependencies(
  * Returns null if no version was rejected.
  */
 export function findConfigRejection({ rejected, loaded }: ConfigFileState, orgId: string) {
-  const [first] = filterProblemsForOrg(orgId, rejected?.problems ?? []);
+  const [first] = filterConfigProblemsForOrg(orgId, rejected?.problems ?? []);
   return rejected && first
-    ? { atMs: rejected.at, problem: formatProblem(loaded.path, first), file: getConfigFileName(loaded) }
+    ? { atMs: rejected.at, problem: formatConfigProblem(loaded.path, first), file: getConfigFileName(loaded) }
     : null;
 }

@@ -1,11 +1,11 @@
 import { ConfigAssembler, type SplitConfig } from '../config/config-chunks.ts';
 import { ConfigError } from '../config/config-problem.ts';
-import type { Environment } from '../config/environment.ts';
+import type { ServerEnvironment } from '../config/environment.ts';
 import { createLoadedConfig, type LoadedConfig } from '../config/load-config.ts';
 import type { ConfigEnvironment, ParsedConfig } from '../config/parse-config.ts';
 import type { Clock } from '../core/clock.ts';
-import { EventLoopTurns } from '../core/event-loop-turns.ts';
-import { TaskStoppedError, ThreadPool } from '../core/thread-pool.ts';
+import { EventLoopYielder } from '../core/event-loop-yielder.ts';
+import { TaskLimitExceededError, ThreadPool } from '../core/thread-pool.ts';
 
 /** The largest accepted file takes a few seconds. */
 const TIMEOUT_MS = 120_000;
@@ -18,14 +18,14 @@ const IDLE_MS = 5_000;
  * What the thread gets: the environment, because floe.yaml refers to its variables. The thread does
  * not run what clients submit.
  */
-export interface ConfigTask extends Omit<ConfigEnvironment, 'variable'> {
+export interface ConfigParsingTask extends Omit<ConfigEnvironment, 'variable'> {
   /** Content of the file. */
   readonly text: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
 /** The result of the worker thread: the configuration, or the reason why the file is invalid. */
-export type ConfigReply =
+export type ConfigParsingReply =
   | { readonly parsed: Omit<ParsedConfig, 'config' | 'text'>; readonly config: SplitConfig }
   | { readonly rejected: Pick<ConfigError, 'path' | 'problems'> };
 
@@ -34,28 +34,28 @@ export interface ConfigThreadSettings {
   readonly entry?: URL;
   readonly heapMb?: number;
   readonly timeoutMs?: number;
-  readonly turns?: Pick<EventLoopTurns, 'endStep'>;
+  readonly turns?: Pick<EventLoopYielder, 'endStep'>;
 }
 
 /** Parses and validates floe.yaml in a worker thread, so that the main thread serves requests meanwhile. */
 export class ConfigThread {
-  readonly #environment: Environment;
+  readonly #environment: ServerEnvironment;
   readonly #pool: ThreadPool;
   readonly #heapMb: number;
   readonly #timeoutMs: number;
   /** The digest of each organization of a configuration that the thread read. */
   readonly #digests = new WeakMap<LoadedConfig, ReadonlyMap<string, string>>();
-  readonly #turns: () => Pick<EventLoopTurns, 'endStep'>;
+  readonly #turns: () => Pick<EventLoopYielder, 'endStep'>;
 
   constructor(
-    environment: Environment,
+    environment: ServerEnvironment,
     clock: Pick<Clock, 'after'>,
     { entry, heapMb = HEAP_MB, timeoutMs = TIMEOUT_MS, turns }: ConfigThreadSettings = {},
   ) {
     this.#environment = environment;
     this.#heapMb = heapMb;
     this.#timeoutMs = timeoutMs;
-    this.#turns = () => turns ?? new EventLoopTurns();
+    this.#turns = () => turns ?? new EventLoopYielder();
     this.#pool = new ThreadPool({
       entry: entry ?? new URL('./config-worker.ts', import.meta.url),
       name: 'config',
@@ -99,14 +99,14 @@ export class ConfigThread {
   }
 
   /** The reply has the type that `config-worker.ts` sends. */
-  async #parse(text: string): Promise<ConfigReply> {
+  async #parse(text: string): Promise<ConfigParsingReply> {
     const { configPath, dataDir, overrides, unknown } = this.#environment;
     const variables = this.#environment.variables();
-    const task: ConfigTask = { text, configPath, dataDir, overrides, unknown, variables };
+    const task: ConfigParsingTask = { text, configPath, dataDir, overrides, unknown, variables };
     try {
-      return (await this.#pool.run('', task)) as ConfigReply;
+      return (await this.#pool.run('', task)) as ConfigParsingReply;
     } catch (error) {
-      if (!(error instanceof TaskStoppedError)) throw error;
+      if (!(error instanceof TaskLimitExceededError)) throw error;
       const limit =
         error.exceeded === 'memory' ? `${this.#heapMb} MB of memory` : `${this.#timeoutMs / 1_000} s`;
       throw new Error(

@@ -4,14 +4,14 @@ import { ConfigError } from '../config/config-problem.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { WorkerThreadMessage } from '../core/thread-pool.ts';
 import { findConfigIssues } from '../management/config/find-config-issues.ts';
-import type { ConfigReply, ConfigTask } from './config-thread.ts';
+import type { ConfigParsingReply, ConfigParsingTask } from './config-thread.ts';
 
 const port = parentPort;
 if (!port) throw new Error('config-worker.ts must run in a worker thread');
 const send = (message: WorkerThreadMessage, transfer: readonly ArrayBuffer[] = []) =>
   port.postMessage(message, [...transfer]);
 
-function readConfig({ text: fileText, variables, ...environment }: ConfigTask): ConfigReply {
+function readConfig({ text: fileText, variables, ...environment }: ConfigParsingTask): ConfigParsingReply {
   try {
     const {
       config,
@@ -30,7 +30,7 @@ function readConfig({ text: fileText, variables, ...environment }: ConfigTask): 
 }
 
 // An unexpected error ends the thread and rejects the promise of the main thread.
-port.on('message', (task: ConfigTask) => {
+port.on('message', (task: ConfigParsingTask) => {
   const reply = readConfig(task);
   const bytes =
     'rejected' in reply

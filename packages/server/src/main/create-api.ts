@@ -1,6 +1,6 @@
 import { systemClock } from '../core/clock.ts';
-import type { Gateway } from '../gateway/gateway.ts';
 import { listProviderModels } from '../gateway/model-endpoints.ts';
+import type { SharedGatewayDependencies } from '../gateway/shared-gateway-dependencies.ts';
 import { decryptStoredTurn } from '../gateway/stored/turn-store.ts';
 import { type ApiCallRecorder, createApiCallLogger } from '../http/api-calls.ts';
 import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
@@ -10,7 +10,7 @@ import type { RuleOperationDependencies } from '../management/guardrails/rule-de
 import type { MonitoringDependencies } from '../management/monitors/monitoring-dependencies.ts';
 import type { RelayDependencies } from '../management/relay/relay-dependencies.ts';
 import { createKeyActor } from '../platform/actor.ts';
-import { type CredentialHeaders, extractPlatformKey } from '../platform/key-format.ts';
+import { extractPlatformKey, type PlatformKeyHeaders } from '../platform/key-format.ts';
 import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
 import type { Provider } from '../providers/configured-provider.ts';
 import type { AlertComponents } from './alert-components.ts';
@@ -22,7 +22,7 @@ import {
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
 import { buildLoadedOrg } from './loaded-org.ts';
 import { createMemberDependencies } from './member-dependencies.ts';
-import { listOrgConfigFileGuardrails } from './org-config-file-guardrails.ts';
+import { collectOrgConfigFileRules } from './org-config-file-rules.ts';
 import { createProviderDependencies } from './provider-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
 
@@ -76,7 +76,7 @@ function createCallRecorder({ accessLog, runtime }: ServerComponents): ApiCallRe
 }
 
 /** The configuration in use and the server's version. */
-export interface RunningInstallation {
+export interface RunningConfigAndVersion {
   readonly snapshots: GatewaySnapshots;
   readonly history: ConfigFileState;
   readonly version: string;
@@ -85,9 +85,9 @@ export interface RunningInstallation {
 /** Creates the API. It serves every path below `/api` except heartbeats. */
 export function createApiFromComponents(
   parts: ServerComponents,
-  { snapshot, conversations, latencies, maxOutputTokens, outputLengths }: Gateway,
+  { snapshot, conversations, latencies, maxOutputTokens, outputLengths }: SharedGatewayDependencies,
   { alerts: channels, monitoring, relay, signIn }: ApiDependencies,
-  { snapshots, history, version }: RunningInstallation,
+  { snapshots, history, version }: RunningConfigAndVersion,
 ): LazyApiApplication {
   const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
   const { rows, live, jobs, evaluationPool, answerCache } = parts;
@@ -97,7 +97,7 @@ export function createApiFromComponents(
     return snapshots.renew();
   };
   const host = { database, clock: systemClock, refreshSnapshot, secretsKey };
-  const authenticate = (headers: CredentialHeaders) => {
+  const authenticate = (headers: PlatformKeyHeaders) => {
     const now = systemClock.now();
     const { keyring } = snapshot();
     const key = keyring.authenticate(extractPlatformKey(headers, keyring), now);
@@ -108,7 +108,7 @@ export function createApiFromComponents(
   const models = (provider: Provider) => listProviderModels(provider, parts.modelLists);
   const rules: RuleOperationDependencies = {
     guard: guardrails.guard,
-    getFileRules: (orgId) => listOrgConfigFileGuardrails(loaded(), orgId, snapshots.timezone(orgId)),
+    getFileRules: (orgId) => collectOrgConfigFileRules(loaded(), orgId, snapshots.timezone(orgId)),
   };
   const providers = createProviderDependencies(parts, snapshots, loaded, getLoadedOrg);
   const gateway = { conversations, latencies, maxOutputTokens, outputLengths };

@@ -5,10 +5,10 @@ import { createBackgroundFinalizer } from '../gateway/background/background-fina
 import { InFlightRequests } from '../gateway/cache/in-flight-requests.ts';
 import { ConversationTargets } from '../gateway/conversation-targets.ts';
 import { FirstTokenDeadlines } from '../gateway/first-token-deadline.ts';
-import type { Gateway } from '../gateway/gateway.ts';
 import { createModelEndpoints } from '../gateway/model-endpoints.ts';
 import { OpenExchanges } from '../gateway/open-exchanges.ts';
 import { createPassthroughHandler } from '../gateway/passthrough/passthrough.ts';
+import type { SharedGatewayDependencies } from '../gateway/shared-gateway-dependencies.ts';
 import { createStoredResponseEndpoints } from '../gateway/stored/stored-response-endpoints.ts';
 import { createTurnStore } from '../gateway/stored/turn-store.ts';
 import { TargetLatencies } from '../gateway/target-latencies.ts';
@@ -22,7 +22,7 @@ import type { ServerComponents } from './server-components.ts';
  * Functions that return values of the configuration in use and of the process state. They are called each
  * time a value is needed.
  */
-export interface GatewayRuntimeSettings {
+export interface GatewayRuntimeGetters {
   readonly draining: () => boolean;
   readonly config: () => FloeConfig;
   readonly baseUrl: () => string;
@@ -34,8 +34,8 @@ export interface GatewayRuntimeSettings {
 export function createGateway(
   parts: ServerComponents,
   snapshots: GatewaySnapshots,
-  { draining, config, baseUrl }: GatewayRuntimeSettings,
-): Gateway {
+  { draining, config, baseUrl }: GatewayRuntimeGetters,
+): SharedGatewayDependencies {
   const {
     transport,
     log,
@@ -52,7 +52,7 @@ export function createGateway(
   const open = new OpenExchanges(systemClock, () => snapshots.current().keyring);
   snapshots.onChange(() => open.interruptRefused());
   const background = createBackgroundFinalizer({ database, clock: systemClock, gateway: () => gateway });
-  const gateway: Gateway = {
+  const gateway: SharedGatewayDependencies = {
     snapshot: snapshots.current,
     transport,
     clock: systemClock,
@@ -92,7 +92,7 @@ export function createGateway(
 }
 
 /** Creates the handlers of the gateway's paths. */
-export function createGatewayRoutes(gateway: Gateway, { modelLists }: ServerComponents) {
+export function createGatewayRoutes(gateway: SharedGatewayDependencies, { modelLists }: ServerComponents) {
   return {
     gateway,
     lists: createModelEndpoints(gateway, modelLists),

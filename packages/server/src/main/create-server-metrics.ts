@@ -4,9 +4,9 @@ import { resolveWithFallback, systemClock } from '../core/clock.ts';
 import type { GuardrailsRuntime } from '../guardrails/guardrails.ts';
 import type { PolicyThreads } from '../guardrails/policies/policy-threads.ts';
 import { type MonitoringCounters, renderMonitoringMetrics } from '../monitoring/monitoring-metrics.ts';
-import { countPendingAlertDeliveries } from '../store/alert-deliveries.ts';
-import type { Database, RowSink } from '../store/ports.ts';
+import { countAlertBacklog } from '../store/alert-deliveries.ts';
 import type { BodySink } from '../store/spool/body-sink.ts';
+import type { Database, RowSink } from '../store/store-interfaces.ts';
 import { createPolicyThreadMetrics } from './policy-thread-metrics.ts';
 import { createSharedStoreMetrics } from './shared-store-metrics.ts';
 
@@ -38,13 +38,7 @@ export function createServerMetrics(
   const monitoringNow = () => renderMonitoringMetrics(database, monitoring);
   return createMetrics(
     () => rows.backlog() + bodies.backlog(),
-    () =>
-      resolveWithFallback(
-        systemClock,
-        SCRAPE_TIMEOUT_MS,
-        countPendingAlertDeliveries(database.read),
-        Number.NaN,
-      ),
+    () => resolveWithFallback(systemClock, SCRAPE_TIMEOUT_MS, countAlertBacklog(database.read), Number.NaN),
     async () =>
       others.map((render) => render()).join('') +
       (await resolveWithFallback(systemClock, SCRAPE_TIMEOUT_MS, monitoringNow(), monitoring.render())),

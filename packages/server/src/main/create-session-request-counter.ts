@@ -1,5 +1,5 @@
 import type { SessionRequestCounter } from '../gateway/session-request-counter.ts';
-import type { RelaySessions } from '../relay/relay-sessions.ts';
+import type { RelaySessionTracker } from '../relay/relay-session-tracker.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
 
 /** How long after its last relay call a session counts as one that uses the relay. */
@@ -19,7 +19,7 @@ const AGENTS: readonly (readonly [RegExp, string])[] = [
  * relay or whose policies read `session`. For other organizations, it costs two map lookups per request.
  */
 export function createSessionRequestCounter(
-  sessions: RelaySessions,
+  sessions: RelaySessionTracker,
   snapshots: GatewaySnapshots,
 ): SessionRequestCounter {
   return {

@@ -1,4 +1,4 @@
-import type { UpgradePlan } from '../store/upgrade-database.ts';
+import type { DatabaseUpgradePlan } from '../store/upgrade-database.ts';
 
 const KIND_TEXTS = {
   expand: 'expand: processes of the previous version can keep running',
@@ -6,8 +6,8 @@ const KIND_TEXTS = {
 } as const;
 
 /** Returns the text that `floe migrate` prints. */
-export function describeUpgrade(
-  { migrations, olderProcesses, copy }: UpgradePlan,
+export function formatUpgradeReport(
+  { migrations, olderProcesses, copy }: DatabaseUpgradePlan,
   isDryRun: boolean,
 ): string {
   if (migrations.length === 0) return 'Nothing to migrate.';

@@ -3,11 +3,11 @@ import { createConfigFileChannelKind } from '../alerts/config-file-channels.ts';
 import { compareOrgs } from '../config/compare-orgs.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
-import { EventLoopTurns } from '../core/event-loop-turns.ts';
-import type { GatewaySnapshot } from '../gateway/gateway.ts';
+import { EventLoopYielder } from '../core/event-loop-yielder.ts';
+import type { GatewaySnapshot } from '../gateway/shared-gateway-dependencies.ts';
 import { CONFIG_FILE_BOARD_KIND } from '../monitoring/boards/config-file-boards.ts';
 import { createConfigFileMonitorKind } from '../monitoring/config-file-monitors.ts';
-import { type MonitorChangeContext, setDefaultGrace } from '../monitoring/monitors.ts';
+import { applyDefaultGracePeriod, type MonitorChangeContext } from '../monitoring/monitors.ts';
 import { auditConfigFileChange } from '../platform/audit-config-file-change.ts';
 import { bootstrapInstallation, type FirstStartCredentials } from '../platform/bootstrap.ts';
 import {
@@ -18,24 +18,25 @@ import {
 } from '../platform/config/config-file-entries.ts';
 import { loadStoredConfig, mergeConfig } from '../platform/config/stored-config.ts';
 import { createConfigFilePlatformKeyKind } from '../platform/config-file-platform-keys.ts';
-import { ConfigFileRejectedError } from '../platform/config-file-rejected.ts';
+import { ConfigFileRejectedError } from '../platform/config-file-rejected-error.ts';
 import {
-  createResourceKindSync,
+  createResourceKindSyncFactory,
   type ResourceKindSyncFactory,
   syncConfigFile,
 } from '../platform/config-file-sync.ts';
 import { CONFIG_FILE_TEAM_KIND } from '../platform/config-file-teams.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
-import { listForcedBreakers } from '../store/forced-breakers.ts';
+import { listForcedBreakerStates } from '../store/forced-breakers.ts';
 import { upsertOrg } from '../store/orgs.ts';
 import { type CompiledConfig, createConfigSectionChecker, type EffectiveConfig } from './compile-config.ts';
-import { followSnapshotChanges } from './follow-snapshot-changes.ts';
 import { collectRelayConfigs } from './relay-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
 import { refreshSnapshotContent, type SnapshotContent } from './snapshot-content.ts';
+import { createSnapshotFollower } from './snapshot-follower.ts';
 
 /** The components that `applyConfigFile` needs to store the resources of floe.yaml. */
-export interface ConfigFileDependencies extends Pick<ServerComponents, 'database' | 'pepper' | 'secretsKey'> {
+export interface ApplyConfigFileDependencies
+  extends Pick<ServerComponents, 'database' | 'pepper' | 'secretsKey'> {
   readonly monitoring: Pick<ServerComponents['monitoring'], 'changeContext'>;
 }
 
@@ -48,7 +49,7 @@ export interface ConfigFileDependencies extends Pick<ServerComponents, 'database
  */
 export async function applyConfigFile(
   loaded: LoadedConfig,
-  parts: ConfigFileDependencies,
+  parts: ApplyConfigFileDependencies,
   before: LoadedConfig | null = null,
 ): Promise<FirstStartCredentials | null> {
   const { database, pepper, secretsKey, monitoring } = parts;
@@ -84,15 +85,15 @@ function fileKinds(
   secretsKey: SecretEncryptionKey,
 ): readonly ResourceKindSyncFactory[] {
   return [
-    createResourceKindSync(createConfigFilePlatformKeyKind(changing.secret)),
-    createResourceKindSync(CONFIG_FILE_TEAM_KIND),
-    createResourceKindSync(createConfigFileMonitorKind(changing)),
-    createResourceKindSync(CONFIG_FILE_BOARD_KIND),
-    createResourceKindSync(CONFIG_FILE_PROVIDER_KIND),
-    createResourceKindSync(CONFIG_FILE_ROUTE_KIND),
-    createResourceKindSync(CONFIG_FILE_POLICY_KIND),
-    createResourceKindSync(CONFIG_FILE_SETTINGS_KIND),
-    createResourceKindSync(createConfigFileChannelKind(secretsKey, changing.nowMs)),
+    createResourceKindSyncFactory(createConfigFilePlatformKeyKind(changing.secret)),
+    createResourceKindSyncFactory(CONFIG_FILE_TEAM_KIND),
+    createResourceKindSyncFactory(createConfigFileMonitorKind(changing)),
+    createResourceKindSyncFactory(CONFIG_FILE_BOARD_KIND),
+    createResourceKindSyncFactory(CONFIG_FILE_PROVIDER_KIND),
+    createResourceKindSyncFactory(CONFIG_FILE_ROUTE_KIND),
+    createResourceKindSyncFactory(CONFIG_FILE_POLICY_KIND),
+    createResourceKindSyncFactory(CONFIG_FILE_SETTINGS_KIND),
+    createResourceKindSyncFactory(createConfigFileChannelKind(secretsKey, changing.nowMs)),
   ];
 }
 
@@ -108,7 +109,7 @@ async function storeFileOrgs(
     secretsKey,
   }: { readonly changing: FileChangeContext; readonly secretsKey: SecretEncryptionKey },
 ): Promise<void> {
-  const turns = new EventLoopTurns();
+  const turns = new EventLoopYielder();
   const isSet = createConfigSectionChecker(loaded);
   for (let at = 0; at < orgs.length; at += ORGS_PER_QUERY) {
     const some = orgs.slice(at, at + ORGS_PER_QUERY);
@@ -127,7 +128,7 @@ async function upsertFileOrg(changing: FileChangeContext, { id, name, analytics,
   const metadata_keys_json = keys.length > 0 ? JSON.stringify(keys) : null;
   await upsertOrg(changing.writer, { id, name, created_at: changing.nowMs, metadata_keys_json });
   const by = { actor: 'file', source: { kind: 'file', line: null } } as const;
-  await setDefaultGrace({ ...changing, ...by }, id, monitoring.grace_period_minutes * 60_000);
+  await applyDefaultGracePeriod({ ...changing, ...by }, id, monitoring.grace_period_minutes * 60_000);
 }
 
 export interface GatewaySnapshots {
@@ -153,11 +154,11 @@ export function createGatewaySnapshots(
   let content: SnapshotContent | null = null;
   let last: Promise<void> = Promise.resolve();
   const watchers: (() => void)[] = [];
-  const follower = followSnapshotChanges(parts);
+  const follower = createSnapshotFollower(parts);
   async function swap(): Promise<void> {
     const before = content?.config ?? null;
     const next = await refreshSnapshotContent(content, loaded(), parts, follower.isCurrent);
-    const forced = await listForcedBreakers(parts.database.read, systemClock.now());
+    const forced = await listForcedBreakerStates(parts.database.read, systemClock.now());
     if (next.config !== before) applyConfig(next.config, parts);
     content = next;
     current = { keyring: next.keyring, catalogs: next.config.catalogs };

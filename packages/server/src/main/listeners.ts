@@ -3,12 +3,12 @@ import { buildLocalListenerUrl } from '@floe/contract/config/server';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { stripBasePath } from '../http/base-path.ts';
+import { allowsUnauthenticatedMetrics, blockMetrics, limitToSurfaces } from '../http/listener-surfaces.ts';
 import { createHttpServer, type HttpServer, type ListenerHandler } from '../http/server.ts';
-import { allowsUnauthenticatedMetrics, blockMetrics, limitToSurfaces } from '../http/surfaces.ts';
-import { UnauthenticatedConnections } from '../http/unauthenticated-connections.ts';
+import { UnauthenticatedConnectionLimiter } from '../http/unauthenticated-connection-limiter.ts';
 
 /** The open listeners, with their URLs as seen from this host. */
-export interface OpenListeners {
+export interface OpenedListeners {
   readonly url: string;
   readonly port: number;
   readonly additional: readonly { readonly url: string; readonly surfaces: readonly string[] }[];
@@ -43,13 +43,13 @@ export async function openListeners(
   prefix: string,
   router: ListenerHandler,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
-): Promise<OpenListeners> {
+): Promise<OpenedListeners> {
   const servers: HttpServer[] = [];
   const operational: HttpServer[] = [];
   const { total, per_address } = config.unauthenticated_connections;
   const caps = { total, perAddress: per_address, trustedProxies: config.trusted_proxies };
   // One limit for all listeners, because they share the memory.
-  const unauthenticated = new UnauthenticatedConnections(caps, clock);
+  const unauthenticated = new UnauthenticatedConnectionLimiter(caps, clock);
   const open = async (entrance: ListenerHandler, host: string, port: number, setting: string) => {
     const server = createHttpServer(stripBasePath(prefix, entrance), {
       clock,

@@ -1,6 +1,6 @@
 import { systemClock } from '../core/clock.ts';
 import type { ClientConnection } from '../gateway/client-connection.ts';
-import type { BoardSource } from '../http/boards/board-cache.ts';
+import type { BoardLoader } from '../http/boards/board-cache.ts';
 import { type BoardRoutes, createBoardRoutes, renderBoardPreview } from '../http/boards/board-routes.ts';
 import { createCurrentSessionCookie } from '../http/sign-in/session-cookie.ts';
 import type { MonitoringDependencies } from '../management/monitors/monitoring-dependencies.ts';
@@ -46,7 +46,7 @@ export function createBoardRoutesFromComponents(
     const row = await findBoardBySlug(database.read, slug);
     return row && row.org_id === orgId ? row : null;
   };
-  const sourceOf = (boardOf: (name: string) => Promise<BoardRow | null>): BoardSource => ({
+  const sourceOf = (boardOf: (name: string) => Promise<BoardRow | null>): BoardLoader => ({
     async versionOf(name) {
       const row = await boardOf(name);
       return row && `${row.id} ${row.updated_at} ${dependencies.timezone(row.org_id)}`;

@@ -7,7 +7,7 @@ import {
 import {
   resolveOutboundConnections,
   type ResolvedOutboundConnections as Ways,
-} from '../providers/outbound.ts';
+} from '../providers/outbound-connections.ts';
 
 /** The guard and the connection options for all outgoing calls of the process. */
 export interface OutboundAccess {

@@ -22,7 +22,7 @@ export function shutDownWithParent(): void {
 }
 
 /** The steps of the shutdown. */
-export interface ShutdownSteps {
+export interface ShutdownController {
   /**
    * Shuts down. After SIGTERM, requests are served until the shutdown delay has passed. For a restart,
    * connections are served until they end. Resolves when the process may end.
@@ -46,7 +46,7 @@ export function handleProcessSignals(
   clock: Clock,
   log: Log,
   reload: () => void,
-  shutdown: ShutdownSteps,
+  shutdown: ShutdownController,
 ): () => void {
   let isRestarting = false;
   let lastSignalAt: number | null = null;

@@ -1,18 +1,18 @@
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { type BundleKey, deriveBundleKey } from '../relay/bundle.ts';
-import { createOrgRelays, type OrgRelays } from '../relay/org-relays.ts';
-import { RelaySessions } from '../relay/relay-sessions.ts';
-import type { Database, RowSink } from '../store/ports.ts';
-import { ingestRelayRegion, type RelayRow } from '../store/relay/ingest-relay-region.ts';
-import { openJsonSink } from '../store/spool/row-sink.ts';
+import { type BundleSigningKey, deriveBundleSigningKey } from '../relay/bundle.ts';
+import { createOrgRelayRegistry, type OrgRelayRegistry } from '../relay/org-relay-registry.ts';
+import { RelaySessionTracker } from '../relay/relay-session-tracker.ts';
+import { ingestRelaySpoolRegion, type RelaySpoolRow } from '../store/relay/ingest-relay-spool-region.ts';
+import { openJsonRowSink } from '../store/spool/row-sink.ts';
+import type { Database, RowSink } from '../store/store-interfaces.ts';
 
 /** The relay components that exist until the process ends. */
 export interface RelayComponents {
-  readonly relays: OrgRelays;
-  readonly rows: RowSink<RelayRow>;
-  readonly sessions: RelaySessions;
-  readonly bundleKey: BundleKey;
+  readonly relays: OrgRelayRegistry;
+  readonly rows: RowSink<RelaySpoolRow>;
+  readonly sessions: RelaySessionTracker;
+  readonly bundleKey: BundleSigningKey;
 }
 
 /** Loads the relay rules and starts the relay sessions. */
@@ -23,17 +23,17 @@ export async function openRelayComponents(
   log: Log,
 ): Promise<RelayComponents> {
   const clock = systemClock;
-  const rows = await openJsonSink<RelayRow>({
+  const rows = await openJsonRowSink<RelaySpoolRow>({
     dataDir,
     directory: 'relay-spool',
-    database: { ingest: (region) => ingestRelayRegion(database, region) },
+    database: { ingest: (region) => ingestRelaySpoolRegion(database, region) },
     log,
     clock,
   });
-  const relays = createOrgRelays();
-  const sessions = new RelaySessions(database, relays, clock, log);
+  const relays = createOrgRelayRegistry();
+  const sessions = new RelaySessionTracker(database, relays, clock, log);
   sessions.start();
-  return { relays, rows, sessions, bundleKey: deriveBundleKey(secretKey) };
+  return { relays, rows, sessions, bundleKey: deriveBundleSigningKey(secretKey) };
 }
 
 /** Stores the relay's remaining data, and stops the relay. */

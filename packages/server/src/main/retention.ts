@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { SessionPolicy } from '../platform/sign-in/session-policy.ts';
-import { expireSignInState } from '../store/console-sessions.ts';
+import type { ConsoleSessionSettings } from '../platform/sign-in/console-session-settings.ts';
+import { expireSignInData } from '../store/console-sessions.ts';
 import { expireMonitorHistory } from '../store/monitoring/monitor-history.ts';
-import type { Database } from '../store/ports.ts';
-import { expireAlertLog, expireHistoryExceptExchanges } from '../store/retention.ts';
+import { expireAlertsInBatches, expireHistoryExceptExchanges } from '../store/retention.ts';
+import type { Database } from '../store/store-interfaces.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -14,7 +14,7 @@ const INITIAL_DELAY_MS = 60_000;
 /** How long each kind of data is kept, in days. */
 export interface RetentionSettings {
   /** The policy of console sessions. It determines how long an unused session is kept. */
-  readonly sessions: Pick<SessionPolicy, 'idleMs'>;
+  readonly sessions: Pick<ConsoleSessionSettings, 'idleMs'>;
   readonly requests_days: number;
   readonly audit_days: number;
   readonly responses_days: number;
@@ -25,7 +25,7 @@ export interface RetentionSettings {
 type RetentionDatabase = Pick<Database, 'expireExchanges' | 'read' | 'transaction' | 'rowTransaction'>;
 
 /** The running deletion of expired data. */
-export interface Retention {
+export interface RunningRetention {
   /** Resolves when no round is running. */
   settled(): Promise<void>;
   /** Stops further rounds and waits for the running one. */
@@ -41,7 +41,7 @@ export function startRetention(
   clock: Clock,
   log: Log,
   days: () => RetentionSettings,
-): Retention {
+): RunningRetention {
   let timer: Timer | null = null;
   let round = Promise.resolve();
   let closed = false;
@@ -84,8 +84,8 @@ async function runRetention(
     if (checks > 0)
       log.info({ checks, days: checks_days }, 'checks older than the retention period were removed');
     const { idleMs } = sessions;
-    await database.transaction((writer) => expireSignInState(writer, { nowMs, idleMs, triesMs: DAY_MS }));
-    await expireAlertLog(database, nowMs - checks_days * DAY_MS);
+    await database.transaction((writer) => expireSignInData(writer, { nowMs, idleMs, triesMs: DAY_MS }));
+    await expireAlertsInBatches(database, nowMs - checks_days * DAY_MS);
     if (exchanges > 0)
       log.info({ exchanges, days: requests_days }, 'exchanges older than the retention period were removed');
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Environment } from '../config/environment.ts';
+import type { ServerEnvironment } from '../config/environment.ts';
 import { systemClock } from '../core/clock.ts';
 import { createLog } from '../core/log.ts';
 import { type RewrapResult, rewrapStoredSecrets } from '../platform/rewrap-secrets.ts';
@@ -7,7 +7,7 @@ import { lockDataDir } from '../store/data-dir-lock.ts';
 import { type DatabaseLocation, requireExistingDatabase } from '../store/database-backup.ts';
 import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
 import { bindDatabaseToSecretKey, loadInstallationSecretKey } from '../store/secret-key.ts';
-import type { StoreCommandResult } from './store-command-result.ts';
+import type { DatabaseCommandResult } from './database-command-result.ts';
 
 /**
  * Encrypts all stored secrets again with the first key. Each batch is one transaction, so servers
@@ -16,8 +16,8 @@ import type { StoreCommandResult } from './store-command-result.ts';
  */
 export async function rewrapDatabaseSecrets(
   place: DatabaseLocation,
-  { secretKey, encryptionKeys, logLevel }: Environment,
-): Promise<StoreCommandResult> {
+  { secretKey, encryptionKeys, logLevel }: ServerEnvironment,
+): Promise<DatabaseCommandResult> {
   requireExistingDatabase(place);
   const lock = isPostgresUrl(place.url) ? null : lockDataDir(place.dataDir);
   try {

@@ -4,7 +4,7 @@ import { LiveHub } from '../analytics/live/live-hub.ts';
 import type { Metrics } from '../analytics/metrics.ts';
 import type { RuntimeMetrics } from '../analytics/runtime-metrics.ts';
 import { StoreMetrics } from '../analytics/store-metrics.ts';
-import type { Environment } from '../config/environment.ts';
+import type { ServerEnvironment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { AccessLog } from '../core/access-log.ts';
 import { systemClock } from '../core/clock.ts';
@@ -19,13 +19,13 @@ import { createMonitoringCounters } from '../monitoring/monitoring-metrics.ts';
 import { RejectedBeatCounter } from '../monitoring/rejected-beat-counter.ts';
 import { BackgroundJobRunner } from '../platform/background-job-runner.ts';
 import { createKeyLastUsedTracker, type KeyLastUsedTracker } from '../platform/key-last-used-tracker.ts';
-import { derivePepper } from '../platform/keyring.ts';
-import { createProviderResourceOwners } from '../platform/provider-resource-owners.ts';
+import { derivePlatformKeyPepper } from '../platform/keyring.ts';
+import { createProviderResourceOwnerStore } from '../platform/provider-resource-owners.ts';
 import { requireKnownEncryptionKeys } from '../platform/rewrap-secrets.ts';
 import {
-  deriveChallengeKey,
+  deriveOidcFlowKey,
   deriveSecretEncryptionKey,
-  deriveSignInKey,
+  deriveSignInChallengeKey,
   deriveStoredBodiesKey,
   deriveStoredResponsesKey,
   type SecretEncryptionKey,
@@ -44,23 +44,23 @@ import { lockDataDir } from '../store/data-dir-lock.ts';
 import type { DatabaseEngine } from '../store/database-engine.ts';
 import type { DatabaseObserver } from '../store/database-timer.ts';
 import {
-  type DatabaseWithBeats,
+  type DatabaseWithBeatStore,
   isPostgresUrl,
   type OpenDatabaseOptions,
   openDatabase,
 } from '../store/open-database.ts';
-import type { DatabaseWriter, RowSink } from '../store/ports.ts';
-import { adoptProcessDirectories } from '../store/process-directories.ts';
+import { takeOverProcessDirectories } from '../store/process-directories.ts';
 import { loadProcessId } from '../store/process-id.ts';
 import {
   bindDatabaseToSecretKey,
-  createMissingSharedSecretError,
+  createMissingSecretKeyError,
   type InstallationSecretKey,
   loadInstallationSecretKey,
-  requireSecretKeyOfDatabase,
+  requireMatchingSecretKey,
 } from '../store/secret-key.ts';
 import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
-import { openRowSink } from '../store/spool/row-sink.ts';
+import { openExchangeRowSink } from '../store/spool/row-sink.ts';
+import type { DatabaseWriter, RowSink } from '../store/store-interfaces.ts';
 import type { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { createBreakerComponents } from './breaker-components.ts';
 import { createServerMetrics } from './create-server-metrics.ts';
@@ -75,14 +75,14 @@ const FLUSH_TIMEOUT_MS = 4_000;
 
 /** The components that exist until the process ends. */
 export interface ServerComponents {
-  readonly environment: Environment;
+  readonly environment: ServerEnvironment;
   readonly dataDir: string;
   /** Number of processes of this installation on this machine. */
   readonly processCount: number;
   readonly log: Log;
   readonly accessLog: AccessLog;
   readonly runtime: RuntimeMetrics;
-  readonly database: DatabaseWithBeats;
+  readonly database: DatabaseWithBeatStore;
   readonly rows: RowSink;
   readonly bodies: BodySink;
   /** Encrypts request and response bodies and passes them to `bodies`. */
@@ -96,7 +96,7 @@ export interface ServerComponents {
   readonly modelLists: ModelLists;
   readonly pepper: KeyObject;
   readonly monitoring: MonitoringEngine;
-  readonly resourceOwners: ReturnType<typeof createProviderResourceOwners>;
+  readonly resourceOwners: ReturnType<typeof createProviderResourceOwnerStore>;
   /** Encrypts stored responses. */
   readonly turnsKey: SecretEncryptionKey;
   readonly answerCache: ResponseCache;
@@ -114,7 +114,7 @@ export interface ServerComponents {
 
 /** Opens the components in the order of their dependencies. @throws StoreUnusableError */
 export async function openServerComponents(
-  environment: Environment,
+  environment: ServerEnvironment,
   loaded: LoadedConfig,
   given: Pick<ServerComponents, 'log' | 'accessLog' | 'runtime' | 'processCount'>,
 ): Promise<ServerComponents> {
@@ -122,7 +122,7 @@ export async function openServerComponents(
   const clock = systemClock;
   const dataDir = resolve(environment.dataDir);
   lockDataDir(dataDir);
-  await adoptProcessDirectories(dataDir, processCount, log);
+  await takeOverProcessDirectories(dataDir, processCount, log);
   const { database: url, shared: sharedStoreUrl, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
   const secret = loadInstallationSecret(environment, url, dataDir);
   // Runs while the worker threads open the database.
@@ -132,7 +132,7 @@ export async function openServerComponents(
   const databaseOptions = { dataDir, log, clock, observe: stores.database };
   const database = await openClaimedDatabase(url, databaseOptions, secret, secretsKey);
   const spool = { dataDir, database, log, clock };
-  const [rows, bodies] = [await openRowSink(spool), await openBodySink(spool)];
+  const [rows, bodies] = [await openExchangeRowSink(spool), await openBodySink(spool)];
   const counters = createMonitoringCounters();
   const monitoring = await openMonitoring({ ...spool, counters, processId: loadProcessId(dataDir) });
   const outbound = createOutboundAccess(loaded.config, environment.variable);
@@ -156,13 +156,13 @@ export async function openServerComponents(
     lastUsed: createKeyLastUsedTracker(database, clock, log),
     transport,
     modelLists: createModelLists(transport, clock, log),
-    pepper: derivePepper(secret.key),
+    pepper: derivePlatformKeyPepper(secret.key),
     monitoring,
-    resourceOwners: createProviderResourceOwners(database, clock),
+    resourceOwners: createProviderResourceOwnerStore(database, clock),
     turnsKey: deriveStoredResponsesKey(secret.key, environment.encryptionKeys),
     answerCache: await openResponseCache(sharedStoreUrl, cacheOptions),
     secretsKey,
-    signInKeys: { challenge: deriveChallengeKey(secret.key), flowEncryption: deriveSignInKey(secret.key) },
+    signInKeys: deriveSignInKeys(secret.key),
     outbound,
     relay: await openRelayComponents(dataDir, secret.key, database, log),
     live: new LiveHub({ database, clock, log }),
@@ -170,6 +170,10 @@ export async function openServerComponents(
     evaluationPool: createEvaluationPool(clock),
     beatRefusals: new RejectedBeatCounter(clock),
   };
+}
+
+function deriveSignInKeys(key: Buffer): ServerComponents['signInKeys'] {
+  return { challenge: deriveSignInChallengeKey(key), flowEncryption: deriveOidcFlowKey(key) };
 }
 
 /** Creates the monitoring engine, and determines whether there was a gap before the start. */
@@ -200,7 +204,7 @@ async function openClaimedDatabase(
   options: Omit<OpenDatabaseOptions, 'auditKey'>,
   secret: InstallationSecretKey,
   secretsKey: SecretEncryptionKey,
-): Promise<DatabaseWithBeats> {
+): Promise<DatabaseWithBeatStore> {
   const database = await openDatabase(url, { ...options, auditKey: deriveAuditKey(secret.key) });
   await database.transaction((writer) => claimDatabaseWithKeys(writer, secret, secretsKey));
   await recordUnkeyedAuditChains(database, options.log);
@@ -217,8 +221,8 @@ function endProcess(log: Log, error: StoreUnusableError): void {
  * Loads the secret key. Processes that share a database require a configured key. With SQLite, a missing key
  * is generated.
  */
-function loadInstallationSecret({ secretKey }: Environment, url: string, dataDir: string) {
-  if (isPostgresUrl(url) && secretKey === undefined) throw createMissingSharedSecretError();
+function loadInstallationSecret({ secretKey }: ServerEnvironment, url: string, dataDir: string) {
+  if (isPostgresUrl(url) && secretKey === undefined) throw createMissingSecretKeyError();
   return loadInstallationSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
 }
 
@@ -253,7 +257,7 @@ async function claimDatabaseWithKeys(
   secret: InstallationSecretKey,
   secretsKey: SecretEncryptionKey,
 ): Promise<void> {
-  await requireSecretKeyOfDatabase(writer, secret);
+  await requireMatchingSecretKey(writer, secret);
   await requireKnownEncryptionKeys(writer, secretsKey);
   await bindDatabaseToSecretKey(writer, secret);
 }

@@ -1,11 +1,13 @@
 import { CounterFamily, GaugeFamily } from '../analytics/metric-families.ts';
-import type { OpenedCounters } from '../store/counters/open-counters.ts';
+import type { OpenCountersResult } from '../store/counters/open-counters.ts';
 
 /**
  * Creates the metrics about the shared store. `render` returns them in the Prometheus text format; the text
  * is empty if there is no shared store.
  */
-export function createSharedStoreMetrics(stats: OpenedCounters['sharedStoreStats']): { render(): string } {
+export function createSharedStoreMetrics(stats: OpenCountersResult['sharedStoreStats']): {
+  render(): string;
+} {
   const up = new GaugeFamily({
     name: 'floe_shared_store_up',
     help: 'Whether this process uses the shared store (Redis) for limits and budgets (1), or counts them locally because the store does not respond (0).',

@@ -1,8 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../core/clock.ts';
-import type { Gateway } from '../gateway/gateway.ts';
-import type { OpenListeners } from './listeners.ts';
-import type { ShutdownSteps } from './process-signals.ts';
+import type { SharedGatewayDependencies } from '../gateway/shared-gateway-dependencies.ts';
+import type { OpenedListeners } from './listeners.ts';
+import type { ShutdownController } from './process-signals.ts';
 import type { ProcessContext } from './processes/process-context.ts';
 import { closeServerComponents, type ServerComponents } from './server-components.ts';
 
@@ -36,8 +36,8 @@ interface ShutdownTargets
   extends Readonly<
     Record<'watch' | 'retention' | 'anchors' | 'delivery' | 'api' | 'sessions' | 'address', Closable>
   > {
-  readonly listening: OpenListeners;
-  readonly gateway: Pick<Gateway, 'openExchanges' | 'background'>;
+  readonly listening: OpenedListeners;
+  readonly gateway: Pick<SharedGatewayDependencies, 'openExchanges' | 'background'>;
   readonly host: Pick<ProcessContext, 'reportFinalMetrics'>;
 }
 
@@ -50,12 +50,12 @@ interface ShutdownTimes {
  * Creates the steps of a shutdown.
  * @param times returns the configured durations; called when the shutdown begins
  */
-export function createShutdownSteps(
+export function createShutdownController(
   parts: ServerComponents,
   phase: ShutdownPhase,
   targets: ShutdownTargets,
   times: () => ShutdownTimes,
-): ShutdownSteps {
+): ShutdownController {
   let endDelay: (() => void) | null = null;
   async function waitForDelay(delayMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,9 +1,9 @@
 import type { LoadedConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
+import { toConsoleSessionSettings } from '../platform/sign-in/console-session-settings.ts';
 import { ConsoleSessions } from '../platform/sign-in/console-sessions.ts';
-import { OidcIssuers } from '../platform/sign-in/oidc-issuer.ts';
+import { OidcIssuerCache } from '../platform/sign-in/oidc-issuer-cache.ts';
 import { createPasswordHasher } from '../platform/sign-in/password-hash.ts';
-import { toSessionPolicy } from '../platform/sign-in/session-policy.ts';
 import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
 import { createSignInSite } from '../platform/sign-in/sign-in-site.ts';
 import { createSignInThrottle } from '../platform/sign-in/sign-in-throttle.ts';
@@ -18,12 +18,14 @@ export function createSignInContext(
   return {
     database,
     clock: systemClock,
-    sessions: new ConsoleSessions(database, systemClock, log, () => toSessionPolicy(loaded().config.auth)),
+    sessions: new ConsoleSessions(database, systemClock, log, () =>
+      toConsoleSessionSettings(loaded().config.auth),
+    ),
     throttle: createSignInThrottle(database, systemClock),
     hasher: createPasswordHasher(),
     challengeKey: signInKeys.challenge,
     flowEncryptionKey: signInKeys.flowEncryption,
-    issuers: new OidcIssuers(outbound, systemClock),
+    issuers: new OidcIssuerCache(outbound, systemClock),
     auth: () => loaded().config.auth,
     site: () =>
       createSignInSite(

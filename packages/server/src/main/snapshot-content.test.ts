@@ -8,7 +8,7 @@ import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { derivePepper, type KeyRecord } from '../platform/keyring.ts';
+import { derivePlatformKeyPepper, type KeyRecord } from '../platform/keyring.ts';
 import { deriveSecretEncryptionKey } from '../platform/secrets.ts';
 import { EMPTY_PRICE_BOOK } from '../providers/price-catalog.ts';
 import { incrementCachePurgeCount } from '../store/cache-purges.ts';
@@ -16,8 +16,8 @@ import { insertConfigEntry } from '../store/config-entries.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg, updateOrgDetails } from '../store/orgs.ts';
 import { insertPlatformKey, updatePlatformKeysLastUsed } from '../store/platform-keys.ts';
-import type { Database, DatabaseWriter } from '../store/ports.ts';
 import { listSnapshotChanges } from '../store/snapshot-changes.ts';
+import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { createTestPlatformKeyRow } from '../store/test/rows.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
@@ -45,7 +45,7 @@ async function open(t: TestContext, engine: (typeof ENGINES)[number]): Promise<D
 const partsOf = (read: Database['read']) => ({
   database: { read },
   secretsKey: deriveSecretEncryptionKey(ROOT),
-  pepper: derivePepper(ROOT),
+  pepper: derivePlatformKeyPepper(ROOT),
   environment: { variable: () => undefined },
   prices: EMPTY_PRICE_BOOK,
 });

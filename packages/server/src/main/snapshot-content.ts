@@ -4,7 +4,7 @@ import type { ReplaceableKeyring } from '../platform/keyring.ts';
 import { loadKeyring, refreshKeyring } from '../platform/load-keyring.ts';
 import { getSnapshotVersion, listSnapshotChanges } from '../store/snapshot-changes.ts';
 import { type CompiledConfig, compileConfig } from './compile-config.ts';
-import type { OrgCompilationParts } from './compile-orgs.ts';
+import type { OrgCompilationDependencies } from './compile-orgs.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /** Everything that is loaded for a snapshot. Immutable. */
@@ -27,7 +27,7 @@ const CHANGES_PER_PAGE = 1_000;
 export async function refreshSnapshotContent(
   before: SnapshotContent | null,
   file: LoadedConfig,
-  parts: OrgCompilationParts & Pick<ServerComponents, 'pepper'>,
+  parts: OrgCompilationDependencies & Pick<ServerComponents, 'pepper'>,
   isCurrent?: () => boolean,
 ): Promise<SnapshotContent> {
   const reader = parts.database.read;

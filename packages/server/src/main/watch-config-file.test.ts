@@ -7,7 +7,7 @@ import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { type Log, silentLog } from '../core/log.ts';
-import { derivePepper } from '../platform/keyring.ts';
+import { derivePlatformKeyPepper } from '../platform/keyring.ts';
 import { deriveSecretEncryptionKey } from '../platform/secrets.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { listAllPlatformKeys } from '../store/platform-keys.ts';
@@ -50,7 +50,7 @@ async function setUp(
   const parts = {
     database,
     log,
-    pepper: derivePepper(ROOT),
+    pepper: derivePlatformKeyPepper(ROOT),
     secretsKey: deriveSecretEncryptionKey(ROOT),
     runtime: new RuntimeMetrics('0', 'unknown'),
     monitoring: {

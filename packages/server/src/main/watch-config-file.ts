@@ -8,7 +8,11 @@ import { publishLiveEvent } from '../store/live-events.ts';
 import { listAllOrgs } from '../store/orgs.ts';
 import type { ConfigFileState } from './config-dependencies.ts';
 import type { ConfigThread } from './config-thread.ts';
-import { applyConfigFile, type ConfigFileDependencies, type GatewaySnapshots } from './gateway-snapshots.ts';
+import {
+  type ApplyConfigFileDependencies,
+  applyConfigFile,
+  type GatewaySnapshots,
+} from './gateway-snapshots.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /**
@@ -16,7 +20,7 @@ import type { ServerComponents } from './server-components.ts';
  * configuration remains in use.
  */
 export function watchConfigFile(
-  parts: ConfigFileDependencies & Pick<ServerComponents, 'log' | 'runtime'>,
+  parts: ApplyConfigFileDependencies & Pick<ServerComponents, 'log' | 'runtime'>,
   state: ConfigFileState,
   snapshots: Pick<GatewaySnapshots, 'applyChange'>,
   thread: ConfigThread,

@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { MEMBER_ROLES, type MemberRole, ROLE_SCOPES } from '@floe/contract/roles';
 import type { KeyScope } from '@floe/contract/scopes';
 import type { Actor } from '../platform/actor.ts';
-import { grantsScope } from '../platform/keyring.ts';
+import { includesKeyScope } from '../platform/keyring.ts';
 import { listAcceptedScopes, type Operation } from './operation.ts';
 
 /** The properties of an API operation that determine who may use it. */
@@ -47,7 +47,7 @@ export function resolveAllowedRoles(access: OperationAccessRule): readonly Membe
 
 /** True if no scope is required, so that every authenticated caller may use the operation. */
 function hasAnyScope(scopes: ReadonlySet<KeyScope>, acceptedScopes: readonly KeyScope[]): boolean {
-  return acceptedScopes.length === 0 || acceptedScopes.some((scope) => grantsScope(scopes, scope));
+  return acceptedScopes.length === 0 || acceptedScopes.some((scope) => includesKeyScope(scopes, scope));
 }
 
 /**

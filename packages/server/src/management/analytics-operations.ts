@@ -1,11 +1,11 @@
 import type { AnalyticsCoverage } from './analytics/analytics-coverage.ts';
-import { defineGetAnnotationsOperation } from './analytics/annotations.ts';
-import { createNoteOperation } from './analytics/create-note.ts';
-import { defineGetFilterValuesOperation } from './analytics/filter-values.ts';
+import { defineListAnnotationsOperation } from './analytics/annotations.ts';
+import { createAnnotationOperation } from './analytics/create-annotation.ts';
+import { defineListFilterValuesOperation } from './analytics/filter-values.ts';
 import { defineExportMonthlyBillOperation } from './analytics/monthly-bill.ts';
+import { defineListTopValuesOperation } from './analytics/top-values.ts';
 import { defineGetUsageSummaryOperation } from './analytics/usage-summary.ts';
 import { defineGetUsageTimeseriesOperation } from './analytics/usage-timeseries.ts';
-import { defineGetTopUsageOperation } from './analytics/usage-top.ts';
 import type { Operation } from './operation.ts';
 
 /** Returns the operations on usage, filter values, annotations and monthly bills. */
@@ -13,10 +13,10 @@ export function defineAnalyticsOperations(coverage: AnalyticsCoverage): readonly
   return [
     defineGetUsageSummaryOperation(coverage),
     defineGetUsageTimeseriesOperation(coverage),
-    defineGetTopUsageOperation(coverage),
-    defineGetFilterValuesOperation(coverage),
-    defineGetAnnotationsOperation(coverage),
-    createNoteOperation,
+    defineListTopValuesOperation(coverage),
+    defineListFilterValuesOperation(coverage),
+    defineListAnnotationsOperation(coverage),
+    createAnnotationOperation,
     defineExportMonthlyBillOperation(coverage),
   ];
 }

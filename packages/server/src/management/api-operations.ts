@@ -7,7 +7,7 @@ import { resendAlertDeliveryOperation } from './alerts/resend-alert-delivery.ts'
 import { AnalyticsCoverage, type AnalyticsDependencies } from './analytics/analytics-coverage.ts';
 import { defineAnalyticsOperations } from './analytics-operations.ts';
 import { listBreakerChangesOperation } from './breakers/breaker-history.ts';
-import type { BreakerSource } from './breakers/breaker-resource.ts';
+import type { BreakerLister } from './breakers/breaker-resource.ts';
 import { defineForceBreakerOperation } from './breakers/force-breaker.ts';
 import { defineListBreakersOperation } from './breakers/list-breakers.ts';
 import { defineUpdateCacheSettingsOperation, getCacheSettingsOperation } from './cache/cache-settings.ts';
@@ -26,7 +26,7 @@ import type { RuleOperationDependencies } from './guardrails/rule-dependencies.t
 import { defineIdentityOperations } from './identity-operations.ts';
 import { defineCancelJobOperation, getJobOperation } from './jobs/job-operations.ts';
 import { defineMeOperations } from './me-operations.ts';
-import type { MemberDependencies } from './members/member-dependencies.ts';
+import type { MemberOperationDependencies } from './members/member-dependencies.ts';
 import { defineListModelsOperation, type ModelListDependencies } from './models/list-models.ts';
 import { defineMonitoringOperations } from './monitoring-operations.ts';
 import type { MonitoringDependencies } from './monitors/monitoring-dependencies.ts';
@@ -60,9 +60,9 @@ import { defineUpdateSettingsOperation, getSettingsOperation } from './settings/
 
 /** The dependencies of individual operations, in addition to `OperationDependencies`. */
 export interface ApiOperationDependencies {
-  /** `derivePepper` of the installation's secret key. */
+  /** `derivePlatformKeyPepper` of the installation's secret key. */
   readonly pepper: KeyObject;
-  readonly breakers: BreakerSource;
+  readonly breakers: BreakerLister;
   readonly bodies: Pick<BodyStore, 'open'>;
   readonly getCacheSize: GetCacheSize;
   readonly channels: ChannelDependencies;
@@ -80,7 +80,7 @@ export interface ApiOperationDependencies {
   readonly processStatus: ProcessStatus;
   readonly liveHub: LiveHub;
   readonly jobRunner: BackgroundJobRunner;
-  readonly members: MemberDependencies;
+  readonly members: MemberOperationDependencies;
   readonly people: Pick<PeopleDependencies, 'database' | 'openStoredResponse'>;
   readonly config: Omit<ConfigDependencies, 'listOperations' | 'evaluationPool'>;
   readonly evaluationPool: EvaluationPool;

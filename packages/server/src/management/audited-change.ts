@@ -1,9 +1,9 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { Clock } from '../core/clock.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import type { Actor } from '../platform/actor.ts';
 import { appendAuditEntry } from '../store/audit-entries.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
 
 /**
  * A change in the form that the audit log records: the subject before and after the change, without
@@ -38,7 +38,7 @@ export async function recordAuditedChange(
 ) {
   const at = dependencies.clock.now();
   await appendAuditEntry(writer, {
-    id: newId('aud', at),
+    id: createId('aud', at),
     org_id: change.orgId ?? actor.orgId,
     at,
     actor: actor.id,

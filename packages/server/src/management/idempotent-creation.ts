@@ -11,7 +11,7 @@ import {
   type IdempotentCreationRow,
   storeIdempotentCreation,
 } from '../store/idempotent-creations.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
 
 /** How long the response to a creation is stored for repeated requests. */
 const STORED_ANSWER_TTL_MS = 24 * 60 * 60 * 1000;

@@ -1,27 +1,27 @@
 import type { KeyObject } from 'node:crypto';
 import { AuditChainVerifier } from '../platform/audit-chain-verifier.ts';
-import { defineVerifyAuditOperation, listAuditAnchorsOperation } from './audit/audit-anchors.ts';
-import { defineCheckAuditOperation } from './audit/check-audit.ts';
-import { exportAuditOperation } from './audit/export-audit.ts';
-import { listAuditOperation } from './audit/list-audit.ts';
+import { defineVerifyAuditAnchorsOperation, listAuditAnchorsOperation } from './audit/audit-anchors.ts';
+import { exportAuditLogOperation } from './audit/export-audit-log.ts';
+import { listAuditEntriesOperation } from './audit/list-audit-entries.ts';
+import { defineVerifyAuditChainOperation } from './audit/verify-audit-chain.ts';
 import { defineCreateInvitationOperation } from './invitations/create-invitation.ts';
 import { listInvitationsOperation } from './invitations/list-invitations.ts';
 import { revokeInvitationOperation } from './invitations/revoke-invitation.ts';
-import { endOverlapOperation } from './keys/end-overlap.ts';
+import { endKeyOverlapOperation } from './keys/end-key-overlap.ts';
 import { reportLeakedKeyOperation } from './keys/report-leaked-key.ts';
 import { defineRotateKeyOperation } from './keys/rotate-key.ts';
 import type { GetLoadedOrg } from './loaded-org.ts';
 import { getMemberOperation } from './members/get-member.ts';
 import { listMembersOperation } from './members/list-members.ts';
-import type { MemberDependencies } from './members/member-dependencies.ts';
-import { listMemberRemovalsOperation, undoMemberRemovalOperation } from './members/member-removals.ts';
+import type { MemberOperationDependencies } from './members/member-dependencies.ts';
 import { defineRemoveMemberOperation } from './members/remove-member.ts';
+import { listRemovedMembersOperation, unblockRemovedMemberOperation } from './members/removed-members.ts';
 import { updateMemberOperation } from './members/update-member.ts';
 import type { Operation } from './operation.ts';
 import {
-  grantOperatorOperation,
+  grantOperatorRoleOperation,
   listOperatorsOperation,
-  revokeOperatorOperation,
+  revokeOperatorRoleOperation,
 } from './operators/operator-operations.ts';
 import { defineCreateOrgOperation } from './orgs/create-org.ts';
 import { defineGetOrgOperation } from './orgs/get-org.ts';
@@ -32,9 +32,9 @@ import { TEAM_RESOURCE_KIND } from './resources/teams.ts';
 
 /** The dependencies of the identity operations. */
 export interface IdentityOperationDependencies {
-  /** `derivePepper` of the installation's secret key. */
+  /** `derivePlatformKeyPepper` of the installation's secret key. */
   readonly pepper: KeyObject;
-  readonly members: MemberDependencies;
+  readonly members: MemberOperationDependencies;
   readonly runningGateway: { readonly getLoadedOrg: GetLoadedOrg };
 }
 
@@ -53,23 +53,23 @@ export function defineIdentityOperations({
     getMemberOperation,
     updateMemberOperation,
     defineRemoveMemberOperation(members),
-    listMemberRemovalsOperation,
-    undoMemberRemovalOperation,
+    listRemovedMembersOperation,
+    unblockRemovedMemberOperation,
     listOperatorsOperation,
-    grantOperatorOperation,
-    revokeOperatorOperation,
+    grantOperatorRoleOperation,
+    revokeOperatorRoleOperation,
     listInvitationsOperation,
     defineCreateInvitationOperation(members),
     revokeInvitationOperation,
     ...defineResourceOperations(TEAM_RESOURCE_KIND),
     ...defineResourceOperations(createPlatformKeyKind(pepper)),
     defineRotateKeyOperation(pepper),
-    endOverlapOperation,
+    endKeyOverlapOperation,
     reportLeakedKeyOperation,
-    listAuditOperation,
-    exportAuditOperation,
-    defineCheckAuditOperation(verifier),
+    listAuditEntriesOperation,
+    exportAuditLogOperation,
+    defineVerifyAuditChainOperation(verifier),
     listAuditAnchorsOperation,
-    defineVerifyAuditOperation(verifier),
+    defineVerifyAuditAnchorsOperation(verifier),
   ];
 }

@@ -5,12 +5,12 @@ import fc from 'fast-check';
 import { silentLog } from '../core/log.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
-import type { Database } from '../store/ports.ts';
+import type { Database } from '../store/store-interfaces.ts';
 import { getTeamPage, type TeamRow, upsertTeam } from '../store/teams.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { openTestDatabase } from '../store/test/postgres-database.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { paginateForResponse } from './list-page.ts';
+import { paginateListForResponse } from './list-page.ts';
 
 const LETTERS = ['a', 'B', 'b', 'é', 'Z', '_', '%', '!', '😀'];
 const text = fc.array(fc.constantFrom(...LETTERS), { minLength: 1, maxLength: 4 }).map((all) => all.join(''));
@@ -90,7 +90,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
           });
           const inMemory = await pages((cursor) => {
             const place = ({ id, name, created_at: createdAt }: TeamRow) => ({ id, name, createdAt });
-            const page = paginateForResponse(rows, place, { ...query, cursor });
+            const page = paginateListForResponse(rows, place, { ...query, cursor });
             return { data: page.data.map(({ id }) => id), next: page.next_cursor };
           });
           assert.deepEqual(inMemory, ofTable);
@@ -105,10 +105,10 @@ test('a page continues at its position if the object of the cursor was removed, 
   const all = ['c', 'a', 'b', 'd'];
   for (const sort of [undefined, 'name']) {
     const place = (id: string) => ({ id });
-    const whole = paginateForResponse(all, place, { limit: 9, sort }).data;
-    const first = paginateForResponse(all, place, { limit: 2, sort });
+    const whole = paginateListForResponse(all, place, { limit: 9, sort }).data;
+    const first = paginateListForResponse(all, place, { limit: 2, sort });
     const left = all.filter((id) => id !== first.data[1]);
-    const { data } = paginateForResponse(left, place, {
+    const { data } = paginateListForResponse(left, place, {
       limit: 9,
       sort,
       cursor: first.next_cursor ?? assert.fail(),
@@ -126,5 +126,5 @@ for (const cursor of [
 ])
   test(`a list in memory rejects the cursor "${cursor}"`, () => {
     const query = { limit: 1, cursor, sort: 'newest' };
-    assert.throws(() => paginateForResponse(['a'], (id) => ({ id }), query), { code: 'invalid_request' });
+    assert.throws(() => paginateListForResponse(['a'], (id) => ({ id }), query), { code: 'invalid_request' });
   });

@@ -30,7 +30,7 @@ interface SortableItem<Entry> {
  * Returns one page of an in-memory list, in the format of list responses.
  * @throws Fault `invalid_request` for a cursor of another list or order
  */
-export function paginateForResponse<Entry>(
+export function paginateListForResponse<Entry>(
   entries: readonly Entry[],
   getListFields: (entry: Entry) => ListItemSortAndSearchFields,
   query: ListPageQuery,
@@ -40,7 +40,7 @@ export function paginateForResponse<Entry>(
 }
 
 /**
- * Returns one page of an in-memory list. Supports the same orders and search as `getListPage`.
+ * Returns one page of an in-memory list. Supports the same orders and search as `getResourceListPage`.
  *
  * @throws Fault `invalid_request` for a cursor of another list or order
  */

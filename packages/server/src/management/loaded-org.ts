@@ -1,7 +1,7 @@
 import type { OrgConfig } from '@floe/contract/config';
 import type { OrgCatalog } from '../gateway/org-catalog.ts';
 import { listConfigEntriesOfOrg } from '../store/config-entries.ts';
-import type { DatabaseReader } from '../store/ports.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
 
 /** The configuration and catalog of an organization that this process has loaded. */
 export interface LoadedOrg {

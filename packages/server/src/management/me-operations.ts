@@ -9,12 +9,12 @@ import { MEMBER_ROLES } from '@floe/contract/roles';
 import type * as z from 'zod';
 import type { Actor, SignedInMember } from '../platform/actor.ts';
 import { listSessionMemberships } from '../platform/sign-in/session-memberships.ts';
-import { toPlatformKey } from '../platform/stored-key.ts';
+import { toPlatformKeyResource } from '../platform/stored-platform-key.ts';
 import { listMembershipsWithRoles } from '../store/console-sessions.ts';
 import { findUserById, type UserRow, updateUser } from '../store/members.ts';
 import { findOrgById } from '../store/orgs.ts';
 import { findPlatformKeyById } from '../store/platform-keys.ts';
-import type { DatabaseReader } from '../store/ports.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
 import { getOperationPermission } from './access.ts';
 import {
   defineReadOperation,
@@ -57,7 +57,7 @@ function getMeOperation(listPermissions: ListPermissions): Operation {
       return {
         kind: 'platform_key' as const,
         org: await loadOrgSummary(reader, orgId),
-        key: toPlatformKey(row, clock.now()),
+        key: toPlatformKeyResource(row, clock.now()),
         can: listPermissions(actor, clock.now()),
       };
     },

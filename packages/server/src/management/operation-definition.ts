@@ -2,7 +2,7 @@ import type { MemberRole } from '@floe/contract/roles';
 import type { KeyScope } from '@floe/contract/scopes';
 import * as z from 'zod';
 import type { Actor } from '../platform/actor.ts';
-import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store/store-interfaces.ts';
 import type { AuditedChange, SecondaryAuditedChange } from './audited-change.ts';
 import type { Preconditions } from './entity-tags.ts';
 import type { EventStreamContext } from './event-stream-response.ts';
@@ -10,12 +10,12 @@ import type { OperationContext, OperationDependencies } from './operation-depend
 import { validateInput } from './validate-input.ts';
 
 /** The context of an operation that reads. */
-export type ReadContext = OperationContext & { readonly reader: DatabaseReader };
+export type ReadOperationContext = OperationContext & { readonly reader: DatabaseReader };
 /**
  * The context of an operation that writes. The reader belongs to the transaction and sees its
  * uncommitted writes.
  */
-export type WriteContext = ReadContext & { readonly writer: DatabaseWriter };
+export type WriteOperationContext = ReadOperationContext & { readonly writer: DatabaseWriter };
 
 /** A request as the transport passes it: parsed, but not validated. */
 export interface RawOperationInput {
@@ -127,7 +127,7 @@ export interface Operation extends OperationDescription {
    * Null for operations that change nothing.
    */
   readonly applyChange:
-    | ((context: WriteContext, input: RawOperationInput) => Promise<OperationChange>)
+    | ((context: WriteOperationContext, input: RawOperationInput) => Promise<OperationChange>)
     | null;
   /** Awaited before that transaction. */
   readonly prepare?: (() => Promise<unknown>) | undefined;
@@ -179,9 +179,11 @@ interface ResolvedSchemas<Params, Query, Body> {
 }
 
 /** Replaces an operation's absent schemas with schemas that accept no fields and no body. */
-export function resolveSchemas<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
-  given: OperationSchemas<Params, Query, Body, unknown>,
-): ResolvedSchemas<Params, Query, Body> {
+export function resolveOperationSchemas<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+>(given: OperationSchemas<Params, Query, Body, unknown>): ResolvedSchemas<Params, Query, Body> {
   return {
     params: schemaOrDefault(given.params, noFieldsSchema),
     query: schemaOrDefault(given.query, noFieldsSchema),

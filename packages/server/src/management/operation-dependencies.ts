@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Actor } from '../platform/actor.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
-import type { Database } from '../store/ports.ts';
+import type { Database } from '../store/store-interfaces.ts';
 
 /** A section of the snapshot that a write makes outdated. */
 export type SnapshotPart = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org' | 'relay';

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { Actor } from '../platform/actor.ts';
 import { setAuditOrigin } from '../store/audit-context.ts';
-import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store/store-interfaces.ts';
 import { type AuditedChange, recordAuditedChange, type SecondaryAuditedChange } from './audited-change.ts';
 import { computeEntityTag, requirePreconditions } from './entity-tags.ts';
 import {
@@ -20,8 +20,8 @@ import {
   type OperationSchemas,
   parseOperationInput,
   type RawOperationInput,
-  resolveSchemas,
-  type WriteContext,
+  resolveOperationSchemas,
+  type WriteOperationContext,
 } from './operation-definition.ts';
 import type { OperationContext, OperationDependencies, SnapshotPart } from './operation-dependencies.ts';
 
@@ -51,7 +51,7 @@ export function defineReadOperation<
       ): Promise<z.input<Answer>>;
     },
 ): Operation {
-  const schemas = resolveSchemas(definition);
+  const schemas = resolveOperationSchemas(definition);
   const readAnswer: Operation['readAnswer'] = (reader, host, actor, raw) =>
     definition.run({ ...createOperationContext(host, actor), reader }, parseOperationInput(schemas, raw));
   return {
@@ -89,7 +89,7 @@ interface WriteDefinition<
   /** Computes input for `run` before the transaction, if that takes long. */
   plan?(context: OperationContext, input: OperationInput<Params, Query, Body>): Promise<Plan>;
   run(
-    context: WriteContext,
+    context: WriteOperationContext,
     input: OperationInput<Params, Query, Body>,
     plan: Plan,
   ): Promise<WriteOutcome<z.input<Answer>>>;
@@ -122,7 +122,7 @@ export function defineWriteOperation<
   Body extends z.ZodType = NoBodySchema,
   Plan = undefined,
 >(definition: WriteDefinition<Answer, Params, Query, Body, Plan>): Operation {
-  const schemas = resolveSchemas(definition);
+  const schemas = resolveOperationSchemas(definition);
   return {
     ...definition,
     ...schemas,
@@ -175,7 +175,7 @@ async function commitWrite<Answer>(
   definition: Pick<OperationDescription, 'name' | 'handlesIdempotency'> &
     Pick<Operation, 'method' | 'status'> & { readonly invalidates: SnapshotPart | null },
   call: OperationCall,
-  run: (context: WriteContext) => Promise<WriteOutcome<Answer>>,
+  run: (context: WriteOperationContext) => Promise<WriteOutcome<Answer>>,
 ): Promise<WriteAnswer<Answer>> {
   const { dependencies, actor, raw } = call;
   const creation = toIdempotentCreation(definition, actor, raw);

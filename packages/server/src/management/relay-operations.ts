@@ -2,7 +2,7 @@ import type { BackgroundJobRunner } from '../platform/background-job-runner.ts';
 import type { EvaluationPool } from './evaluation/evaluation-pool.ts';
 import type { Operation } from './operation.ts';
 import { defineDecideApprovalOperation, listApprovalsOperation } from './relay/approval-operations.ts';
-import { defineDecideBatchOperation, defineDecideEventOperation } from './relay/decide-event.ts';
+import { defineDecideEventBatchOperation, defineDecideEventOperation } from './relay/decide-event.ts';
 import { defineDryRunDecisionsOperation } from './relay/dry-run-decisions.ts';
 import { defineGetBundleOperation } from './relay/get-bundle.ts';
 import { defineHandleHookOperation } from './relay/handle-hook.ts';
@@ -21,7 +21,7 @@ export function defineRelayOperations(
 ): readonly Operation[] {
   return [
     defineDecideEventOperation(dependencies),
-    defineDecideBatchOperation(dependencies),
+    defineDecideEventBatchOperation(dependencies),
     defineHandleHookOperation(dependencies),
     defineReportEventsOperation(dependencies),
     listRelayEventsOperation,

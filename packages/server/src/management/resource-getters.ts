@@ -1,4 +1,4 @@
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import type { Operation } from './operation.ts';
 
 /**
@@ -6,7 +6,9 @@ import type { Operation } from './operation.ts';
  * same path, or, for a create operation, the path of the `GET` operation has an id appended. Maps these
  * `GET` operations, and all operations with an entity tag, to themselves.
  */
-export function mapToResourceGetters(operations: readonly Operation[]): ReadonlyMap<Operation, Operation> {
+export function mapOperationsToResourceGetters(
+  operations: readonly Operation[],
+): ReadonlyMap<Operation, Operation> {
   const getters = new Map(
     operations.flatMap((operation) =>
       operation.method === 'GET' ? [[operation.path, operation] as const] : [],
@@ -40,6 +42,6 @@ export function buildResourcePath(
   params: unknown,
   answer: unknown,
 ): string {
-  const values = { ...(isObject(answer) && answer), ...(isObject(params) && params) };
+  const values = { ...(isJsonObject(answer) && answer), ...(isJsonObject(params) && params) };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
 }

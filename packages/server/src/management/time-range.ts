@@ -18,7 +18,7 @@ export function parseTimeRange(query: {
  * @throws Fault `invalid_request` for a range that ends before it starts or that is too long to
  * evaluate
  */
-export function requireValidRange(fromMs: number, toMs: number): void {
+export function requireValidTimeRange(fromMs: number, toMs: number): void {
   if (fromMs >= toMs)
     throw new Fault('invalid_request', '`from` must be earlier than `to`.', { param: 'from' });
   if (toMs - fromMs > MAX_RANGE_MS)

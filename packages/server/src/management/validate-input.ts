@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import { formatConfigPath } from '../config/config-problem.ts';
 import { explainIssue } from '../config/explain-issue.ts';
@@ -12,7 +12,7 @@ import { explainIssue } from '../config/explain-issue.ts';
  */
 export function validateInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   // zod ignores a member with this name.
-  if (isObject(value) && Object.hasOwn(value, '__proto__'))
+  if (isJsonObject(value) && Object.hasOwn(value, '__proto__'))
     throw createInvalidInputFault({ path: ['__proto__'], message: 'is not a known field' });
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import type { BeatCall, BeatReceipt } from './beat-call.ts';
 import { BeatQueue } from './beat-queue.ts';
 import { parseHeartbeat } from './parse-heartbeat.ts';
+import type { BeatReceipt, ReceivedBeat } from './received-beat.ts';
 
 const NOBODY = 'refused by the store';
 
-function callOf(id: string): BeatCall {
+function callOf(id: string): ReceivedBeat {
   const body = Buffer.from(JSON.stringify({ monitor_id: id }));
   return { ...parseHeartbeat(body, undefined, 'acme').call, receivedAt: 1 };
 }
@@ -20,7 +20,7 @@ const answerOf = (receivedAt: number): BeatReceipt => {
 
 /** A store that refuses every batch in which one monitor stands, with this fault. */
 function queueOver(fault: Fault) {
-  const refuse = (calls: readonly BeatCall[]) => {
+  const refuse = (calls: readonly ReceivedBeat[]) => {
     if (calls.some(({ address }) => 'id' in address && address.id === NOBODY)) throw fault;
   };
   return new BeatQueue({

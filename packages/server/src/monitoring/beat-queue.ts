@@ -1,8 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { BeatCall, BeatReceipt } from './beat-call.ts';
 import type { BeatResult } from './commit-beats.ts';
+import type { BeatReceipt, ReceivedBeat } from './received-beat.ts';
 
 /** The maximum number of beats in one transaction. */
 export const MAX_BEATS_PER_BATCH = 200;
@@ -18,7 +18,7 @@ const RETRY_MS = 1_000;
 const DEFERRED_RETRY_MS = 250;
 
 interface QueuedBeat {
-  readonly call: BeatCall;
+  readonly call: ReceivedBeat;
   readonly since: number;
   readonly answer: PromiseWithResolvers<BeatReceipt>;
 }
@@ -30,9 +30,9 @@ export interface BeatQueueOptions {
    * Writes the uneventful beats and returns their receipts, and null for all other beats. Rejects if nothing
    * was written.
    */
-  readonly applyOptimistically: (calls: readonly BeatCall[]) => Promise<(BeatReceipt | null)[]>;
+  readonly applyOptimistically: (calls: readonly ReceivedBeat[]) => Promise<(BeatReceipt | null)[]>;
   /** Writes the remaining beats. Rejects if nothing was written. */
-  readonly commit: (calls: readonly BeatCall[]) => Promise<BeatResult[]>;
+  readonly commit: (calls: readonly ReceivedBeat[]) => Promise<BeatResult[]>;
   /** Number of beats in one transaction. The default is `MAX_BEATS_PER_BATCH`. */
   readonly batchSize?: number;
 }
@@ -73,7 +73,7 @@ export class BeatQueue {
    * Adds a beat. Resolves when it is committed.
    * @throws Fault `monitor_not_found`; `overloaded` if the queue is full or the database is unavailable
    */
-  add(call: BeatCall): Promise<BeatReceipt> {
+  add(call: ReceivedBeat): Promise<BeatReceipt> {
     if (this.length >= MAX_QUEUED_BEATS)
       throw new Fault('overloaded', 'The beat queue is full. Send the beat again.', {
         retryAfterMs: RETRY_MS,
@@ -180,7 +180,7 @@ function isDatabaseUnavailable(error: unknown): boolean {
   return error instanceof Fault && error.code === 'overloaded';
 }
 
-function monitorNotFound({ address }: BeatCall): Fault {
+function monitorNotFound({ address }: ReceivedBeat): Fault {
   const message =
     'id' in address
       ? `There is no monitor "${address.id.slice(0, 100)}" in this organization. Create it, or check monitor_id.`

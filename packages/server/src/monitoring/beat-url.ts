@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
-import type { BeatCall } from './beat-call.ts';
 import { hashBeatToken } from './beat-token.ts';
 import { normalizeIdempotencyKey } from './parse-heartbeat.ts';
+import type { ReceivedBeat } from './received-beat.ts';
 
 /** The maximum number of body bytes that are stored with a beat. */
 export const MAX_STORED_BEAT_BODY_BYTES = 16 * 1024;
@@ -29,12 +29,12 @@ export function parseBeatUrl(path: string): ParsedBeatUrl | null {
  * @throws Fault `monitor_not_found` for an invalid token, `invalid_request` for an unknown suffix
  * or an invalid run id
  */
-export function parseBeatUrlCall(
+export function parseBeatUrlRequest(
   { token, signal }: ParsedBeatUrl,
   query: URLSearchParams,
   body: Buffer,
   idempotencyKey: string | readonly string[] | undefined,
-): Omit<BeatCall, 'receivedAt' | 'earliestReceivedAt'> {
+): Omit<ReceivedBeat, 'receivedAt' | 'earliestReceivedAt'> {
   if (!UUID.test(token))
     throw new Fault(
       'monitor_not_found',
@@ -59,7 +59,7 @@ export function parseBeatUrlCall(
 }
 
 function parseSignal(signal: string): {
-  readonly kind: BeatCall['kind'];
+  readonly kind: ReceivedBeat['kind'];
   readonly exitStatus: number | null;
 } {
   if (signal === '') return { kind: 'ok', exitStatus: null };

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { systemClock } from '../core/clock.ts';
 import { type Log, silentLog } from '../core/log.ts';
 import { findMonitorById } from '../store/monitoring/monitors.ts';
-import type { DatabaseWithBeats } from '../store/open-database.ts';
+import type { DatabaseWithBeatStore } from '../store/open-database.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
@@ -60,11 +60,11 @@ type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 /** A process with a wall clock that is set and a steady one; it looks only when it is told to. */
 class Life {
   readonly clock = new FakeClock();
-  readonly #database: DatabaseWithBeats;
+  readonly #database: DatabaseWithBeatStore;
   readonly #log: Log;
   #engine: MonitoringEngine;
 
-  constructor(database: DatabaseWithBeats, log: Log = silentLog) {
+  constructor(database: DatabaseWithBeatStore, log: Log = silentLog) {
     this.#database = database;
     this.#log = log;
     this.#engine = this.#born();
@@ -354,7 +354,7 @@ test('postgres: a process that finds a time later than the database clock moves 
 });
 
 /** Every story begins at the same instant. */
-async function forgetTime(database: DatabaseWithBeats): Promise<void> {
+async function forgetTime(database: DatabaseWithBeatStore): Promise<void> {
   await database.transaction(async (writer) => {
     for (const table of ['monitor_pulse', 'monitor_leases', 'monitor_gaps', 'monitor_clocks'] as const)
       await writer.deleteFrom(table).execute();

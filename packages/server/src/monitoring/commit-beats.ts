@@ -1,23 +1,23 @@
-import type { BeatIdempotencyKeyRow, MonitorStateRow } from '../store/monitoring/monitor-state-rows.ts';
 import {
-  findBeatIdempotencyKeys,
   insertBeatIdempotencyKeys,
+  listUsedBeatIdempotencyKeys,
   lockReferencedMonitorStates,
   type MonitorReference,
 } from '../store/monitoring/monitor-states.ts';
-import type { Database } from '../store/ports.ts';
+import type { BeatIdempotencyKeyRow, MonitorStateRow } from '../store/monitoring/monitoring-rows.ts';
+import type { Database } from '../store/store-interfaces.ts';
+import type { MonitorStateCache } from './monitor-state-cache.ts';
+import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 import {
-  applyBeatCall,
-  type BeatCall,
+  applyReceivedBeat,
   type BeatEvaluationContext,
   type BeatReceipt,
   formatMonitorReferenceKey,
   listMonitorReferenceKeys,
-  sortBeatCallsByReceivedAt,
+  type ReceivedBeat,
+  sortBeatsByReceivedAt,
   toBeatReceipt,
-} from './beat-call.ts';
-import type { MonitorStateCache } from './monitor-state-cache.ts';
-import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
+} from './received-beat.ts';
 
 /**
  * The result of a beat: its receipt, `unknown` if there is no such monitor, or `later` if another process may
@@ -32,7 +32,7 @@ export type BeatResult = BeatReceipt | 'unknown' | 'later';
  */
 export async function commitBeats(
   database: Pick<Database, 'rowTransaction'>,
-  calls: readonly BeatCall[],
+  calls: readonly ReceivedBeat[],
   context: BeatEvaluationContext,
   states?: MonitorStateCache,
 ): Promise<BeatResult[]> {
@@ -43,12 +43,14 @@ export async function commitBeats(
       const row = byName.get(formatMonitorReferenceKey(address));
       return row && idempotencyKey !== null ? [{ uid: row.uid, key: idempotencyKey }] : [];
     });
-    const known = new Map((await findBeatIdempotencyKeys(writer, keyed)).map((row) => [beatKeyId(row), row]));
+    const known = new Map(
+      (await listUsedBeatIdempotencyKeys(writer, keyed)).map((row) => [beatKeyId(row), row]),
+    );
     const unitOfWork = new MonitoringUnitOfWork(writer, context.nowMs);
     const fresh: BeatIdempotencyKeyRow[] = [];
-    const results = new Map<BeatCall, BeatResult>();
+    const results = new Map<ReceivedBeat, BeatResult>();
     const late = new Set<string>();
-    for (const call of sortBeatCallsByReceivedAt(calls)) {
+    for (const call of sortBeatsByReceivedAt(calls)) {
       const row = byName.get(formatMonitorReferenceKey(call.address));
       results.set(
         call,
@@ -82,7 +84,7 @@ interface BatchState {
 
 function applyInBatch(
   read: MonitorStateRow,
-  call: BeatCall,
+  call: ReceivedBeat,
   { unitOfWork, context, knownKeys, newKeys, deferredMonitors }: BatchState,
 ): BeatResult {
   const row = unitOfWork.current(read);
@@ -96,7 +98,7 @@ function applyInBatch(
     deferredMonitors.add(row.uid);
     return 'later';
   }
-  const { stateRow, check, key, changes } = applyBeatCall(row, call, context);
+  const { stateRow, check, key, changes } = applyReceivedBeat(row, call, context);
   unitOfWork.updateState(stateRow);
   unitOfWork.addHistory(row, stateRow.last_beat_at, changes);
   unitOfWork.addCheck(check);
@@ -112,7 +114,7 @@ function beatKeyId({ uid, key }: { readonly uid: string; readonly key: string })
   return `${uid}\n${key}`;
 }
 
-function distinctAddresses(calls: readonly BeatCall[]): MonitorReference[] {
+function distinctAddresses(calls: readonly ReceivedBeat[]): MonitorReference[] {
   return [...new Map(calls.map(({ address }) => [formatMonitorReferenceKey(address), address])).values()];
 }
 

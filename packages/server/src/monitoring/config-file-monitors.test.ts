@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { createResourceKindSync } from '../platform/config-file-sync.ts';
+import { createResourceKindSyncFactory } from '../platform/config-file-sync.ts';
 import { syncTestOrgs } from '../platform/test/sync-orgs.ts';
 import { findMonitorById, listMonitorsOfOrg } from '../store/monitoring/monitors.ts';
-import type { Database, DatabaseWriter } from '../store/ports.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
+import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { commitBeats } from './commit-beats.ts';
 import { createConfigFileMonitorKind } from './config-file-monitors.ts';
-import { createMonitor, deleteMonitor, setDefaultGrace } from './monitors.ts';
+import { applyDefaultGracePeriod, createMonitor, deleteMonitor } from './monitors.ts';
 import { sweepDueMonitors } from './sweep.ts';
 import {
   addTestOrg,
@@ -49,8 +49,8 @@ async function file(
 ) {
   await runMonitorChange(database, { nowMs }, async (context) => {
     const writer = counting(context.writer, count);
-    await setDefaultGrace({ ...context, writer }, MONITOR_TEST_ORG, graceMinutes * MINUTE);
-    const kinds = [createResourceKindSync(createConfigFileMonitorKind({ ...context, writer }))];
+    await applyDefaultGracePeriod({ ...context, writer }, MONITOR_TEST_ORG, graceMinutes * MINUTE);
+    const kinds = [createResourceKindSyncFactory(createConfigFileMonitorKind({ ...context, writer }))];
     await syncTestOrgs(writer, kinds, [{ id: MONITOR_TEST_ORG, monitors }], { nowMs, line });
   });
 }

@@ -6,7 +6,7 @@ import { endMonitorPause, markMonitorFailing } from './monitor-state-transitions
  * Maximum number of rows for beats that were missed at once. If there are more, a single row with their
  * number is stored.
  */
-export const MAX_MISSES_PER_CATCH_UP = 1_000;
+export const MAX_MISSED_CHECKS_PER_EVALUATION = 1_000;
 
 /**
  * Evaluates all changes to a monitor's state that occur without a report before `untilMs`: missed beats,
@@ -46,7 +46,7 @@ function evaluateDeadlines(state: MonitorState, evaluation: StateEvaluation, unt
       evaluated = endMonitorPause(evaluated, evaluation, pausedUntil);
     }
     if (evaluated.dueAt === null || evaluated.dueAt >= untilMs) return evaluated;
-    evaluated = recordMiss(evaluated, evaluation, misses < MAX_MISSES_PER_CATCH_UP ? null : untilMs);
+    evaluated = recordMiss(evaluated, evaluation, misses < MAX_MISSED_CHECKS_PER_EVALUATION ? null : untilMs);
     misses += 1;
   }
 }

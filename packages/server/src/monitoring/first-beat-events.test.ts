@@ -5,9 +5,9 @@ import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../core/log.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import type { BeatCall } from './beat-call.ts';
 import { commitBeats } from './commit-beats.ts';
 import { createMonitor } from './monitors.ts';
+import type { ReceivedBeat } from './received-beat.ts';
 import {
   addTestOrg,
   createTestBeatCall,
@@ -27,7 +27,7 @@ test('event streams report the first beat of a monitor once, and no later beat',
     for (const id of ['nightly', 'hourly', 'silent'])
       await createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition(id));
   });
-  const beats = (ids: readonly string[], at: number, kind: BeatCall['kind'] = 'ok') =>
+  const beats = (ids: readonly string[], at: number, kind: ReceivedBeat['kind'] = 'ok') =>
     commitBeats(
       database,
       ids.map((id) => createTestBeatCall(id, at, { kind })),

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { findMonitorById } from '../store/monitoring/monitors.ts';
-import type { DatabaseWithBeats } from '../store/open-database.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
-import type { BeatCall, BeatEvaluationContext } from './beat-call.ts';
+import type { DatabaseWithBeatStore } from '../store/open-database.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { commitBeats } from './commit-beats.ts';
 import { MonitorStateCache } from './monitor-state-cache.ts';
 import { createMonitor, pauseMonitor, replaceMonitor, resumeMonitor } from './monitors.ts';
 import { applyBeatsOptimistically } from './optimistic-beats.ts';
+import type { BeatEvaluationContext, ReceivedBeat } from './received-beat.ts';
 import { sweepDueMonitors } from './sweep.ts';
 import {
   MonitorModel,
@@ -103,7 +103,7 @@ const story = fc
 class Crash extends Error {}
 
 /** A database whose transactions sometimes fail before they commit. */
-function crashing(database: DatabaseWithBeats, dies: () => boolean): DatabaseWithBeats {
+function crashing(database: DatabaseWithBeatStore, dies: () => boolean): DatabaseWithBeatStore {
   const dying =
     <T>(work: (writer: DatabaseWriter) => Promise<T>) =>
     async (writer: DatabaseWriter): Promise<T> => {
@@ -143,7 +143,7 @@ async function untilDone<T>(work: () => Promise<T>): Promise<T> {
  */
 export function historySuite(
   engine: string,
-  open: (t: TestContext) => Promise<DatabaseWithBeats>,
+  open: (t: TestContext) => Promise<DatabaseWithBeatStore>,
   runs: number,
 ): void {
   test(`${engine}: the recorded history is the model's, in any interleaving of beats, sweeps, changes, crashes and gaps`, async (t) => {
@@ -178,8 +178,8 @@ export function historySuite(
 
 /** Applies a beat as the queue does: optimistically if possible, otherwise with a lock. */
 async function applyBeat(
-  database: DatabaseWithBeats,
-  beat: BeatCall,
+  database: DatabaseWithBeatStore,
+  beat: ReceivedBeat,
   context: BeatEvaluationContext,
   states: MonitorStateCache,
 ): Promise<void> {
@@ -189,7 +189,7 @@ async function applyBeat(
 
 type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
-async function playStory(database: DatabaseWithBeats, id: string, told: Story): Promise<string> {
+async function playStory(database: DatabaseWithBeatStore, id: string, told: Story): Promise<string> {
   const { gaps, events, first, workers, twice } = told;
   const states = new MonitorStateCache();
   const known = (at: number) => gaps.filter(({ endAt }) => endAt <= at);

@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../core/log.ts';
 import { importSqliteDatabase } from '../store/import-sqlite.ts';
-import { recordMonitoringPulse } from '../store/monitoring/monitoring-pulse.ts';
+import { recordMonitoringLiveness } from '../store/monitoring/monitoring-liveness.ts';
 import { findMonitorById } from '../store/monitoring/monitors.ts';
 import { openDatabase } from '../store/open-database.ts';
-import type { Database } from '../store/ports.ts';
+import type { Database } from '../store/store-interfaces.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { commitBeats } from './commit-beats.ts';
@@ -46,7 +46,7 @@ function pulse(database: Database, at: number) {
     startedAt: null,
   } as const;
   return database.rowTransaction((writer) =>
-    recordMonitoringPulse(writer, { ...given, wallMs: at, gapsUntilMs: 0 }),
+    recordMonitoringLiveness(writer, { ...given, wallMs: at, gapsUntilMs: 0 }),
   );
 }
 

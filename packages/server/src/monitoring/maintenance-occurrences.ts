@@ -9,7 +9,7 @@ export interface MaintenanceOccurrence {
 }
 
 /** The properties of a monitor by which maintenance windows select it. */
-export interface MaintenanceSubject {
+export interface MaintenanceMatchFields {
   readonly id: string;
   readonly tags: readonly string[];
 }
@@ -20,7 +20,7 @@ export interface MaintenanceSubject {
  */
 export function createMaintenanceMatcher(
   row: MaintenanceWindowRow,
-): (monitor: MaintenanceSubject) => boolean {
+): (monitor: MaintenanceMatchFields) => boolean {
   const ids = parseStringListColumn(row.monitors_json);
   const tags = parseStringListColumn(row.tags_json);
   if (ids.length === 0 && tags.length === 0) return () => true;

@@ -5,7 +5,7 @@ import {
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { MaintenanceWindowRow } from '../store/monitoring/maintenance-windows.ts';
-import type { DatabaseReader } from '../store/ports.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
 import { requireFutureOccurrence } from './monitor-schedule.ts';
 import { parseStringListColumn } from './monitoring-unit-of-work.ts';
 import { requireMonitorsExist } from './require-monitors.ts';
@@ -60,7 +60,7 @@ export function toMaintenanceWindowColumns(
  * been removed.
  * @throws Fault `invalid_request` with `param`
  */
-export async function requireMaintenanceWindowMonitors(
+export async function requireMaintenanceMonitorsExist(
   reader: DatabaseReader,
   orgId: string,
   columns: MaintenanceWindowColumns,

@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
-import { newId } from '../core/ids.ts';
-import type { MonitorStateRow } from '../store/monitoring/monitor-state-rows.ts';
+import { createId } from '../core/ids.ts';
 import {
   deleteMonitorStates,
   lockMonitorStatesByUid,
   upsertMonitorStates,
 } from '../store/monitoring/monitor-states.ts';
+import type { MonitorStateRow } from '../store/monitoring/monitoring-rows.ts';
 import { getDefaultGraceMs, type MonitorRow, upsertMonitors } from '../store/monitoring/monitors.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { deriveBeatToken, hashBeatToken } from './beat-token.ts';
 import { evaluateStateUntil } from './evaluate-state-until.ts';
 import { DEFAULT_GRACE_MS, type MonitorDefinition } from './monitor-definition.ts';
@@ -20,9 +20,9 @@ import {
 } from './monitor-state.ts';
 import { parseMonitorPlan, parseMonitorState, toMonitorStateColumns } from './monitor-state-columns.ts';
 import {
+  applyMonitorRemoval,
   changeMonitorPlan,
   createMonitorState,
-  endMonitorState,
   pauseMonitorState,
   resumeMonitorState,
 } from './monitor-state-events.ts';
@@ -175,7 +175,7 @@ export class MonitorChanges {
       { ...evaluation, plan },
       Math.min(at, committedUntil),
     );
-    if (step.kind === 'end') return endMonitorState(settled, at, evaluation);
+    if (step.kind === 'end') return applyMonitorRemoval(settled, at, evaluation);
     const replanned = changeMonitorPlan(settled, plan, evaluation.plan, at);
     const wanted = activePause(row, at);
     return wanted
@@ -233,7 +233,7 @@ export class MonitorChanges {
 
 /** Returns the row of a new monitor, with a new uid. */
 export function createMonitorRow(columns: Omit<MonitorRow, 'uid' | 'token_version'>): MonitorRow {
-  return { uid: newId('mon', columns.created_at), token_version: 1, ...columns };
+  return { uid: createId('mon', columns.created_at), token_version: 1, ...columns };
 }
 
 /** Returns the pause of a monitor; null if there is none or it has ended. */

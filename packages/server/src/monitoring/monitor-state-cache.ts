@@ -1,5 +1,5 @@
-import type { MonitorStateRow } from '../store/monitoring/monitor-state-rows.ts';
-import { formatMonitorReferenceKey, listMonitorReferenceKeys } from './beat-call.ts';
+import type { MonitorStateRow } from '../store/monitoring/monitoring-rows.ts';
+import { formatMonitorReferenceKey, listMonitorReferenceKeys } from './received-beat.ts';
 
 /** Maximum number of cached states. A state needs about one kilobyte. */
 const MAX_CACHED_STATES = 20_000;

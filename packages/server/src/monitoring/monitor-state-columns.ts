@@ -1,5 +1,5 @@
-import type { MonitorStateRow } from '../store/monitoring/monitor-state-rows.ts';
-import { NEVER_WAKE_AT } from '../store/monitoring/monitor-states.ts';
+import { NO_EVALUATION_AT } from '../store/monitoring/monitor-states.ts';
+import type { MonitorStateRow } from '../store/monitoring/monitoring-rows.ts';
 import type { MonitorSchedule } from './monitor-schedule.ts';
 import {
   createMonitorPlan,
@@ -83,7 +83,7 @@ export function toMonitorStateColumns(state: MonitorState) {
     settled_at: state.evaluatedUntil,
     run_at: state.runStartedAt,
     run_id: state.runId,
-    wake_at: getNextSweepTime(state) ?? NEVER_WAKE_AT,
+    wake_at: getNextSweepTime(state) ?? NO_EVALUATION_AT,
   };
 }
 

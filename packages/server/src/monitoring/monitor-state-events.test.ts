@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { evaluateStateUntil, MAX_MISSES_PER_CATCH_UP } from './evaluate-state-until.ts';
+import { evaluateStateUntil, MAX_MISSED_CHECKS_PER_EVALUATION } from './evaluate-state-until.ts';
 import type { MonitorSchedule } from './monitor-schedule.ts';
 import {
   createMonitorPlan,
@@ -264,7 +264,7 @@ test('if too many beats were missed, one check states their number', () => {
   const of = plan(every(MINUTE));
   const out = createStateEvaluation(of);
   const state = evaluateStateUntil(beaten(of, 0), out, 5_000 * MINUTE + 1);
-  assert.equal(out.inferredChecks.length, MAX_MISSES_PER_CATCH_UP + 1);
+  assert.equal(out.inferredChecks.length, MAX_MISSED_CHECKS_PER_EVALUATION + 1);
   assert.equal(
     out.inferredChecks.reduce((sum, { missedCount }) => sum + missedCount, 0),
     5_000,

@@ -141,7 +141,7 @@ function clearFailure(
 }
 
 /** Ends a removed monitor's state. If a failure alert was sent, also sends a recovery alert. */
-export function endMonitorState(
+export function applyMonitorRemoval(
   settled: MonitorState,
   atMs: number,
   out: MonitorHistoryChanges,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listMonitors, readMonitorPeriods, readMonitorUptime } from './read-monitors.ts';
+import { listMonitors, readMonitorStatusSpans, readMonitorUptime } from './read-monitors.ts';
 import { createTestCluster, recordTestBeat, runEngineFor } from './test/test-cluster.ts';
 import { MINUTE, MONITOR_TEST_ORG } from './test/test-monitors.ts';
 
@@ -73,7 +73,7 @@ test('a suspended machine and a clock change cause no misses, and hidden beats a
   ).rows;
   assert.ok(view);
   const range = { fromMs: 0, toMs: engine.now() };
-  const spans = await readMonitorPeriods(database.read, view, range, engine.evaluationContext());
+  const spans = await readMonitorStatusSpans(database.read, view, range, engine.evaluationContext());
   assert.deepEqual(
     spans.map(({ status }) => status),
     ['waiting', 'healthy', 'unknown', 'healthy', 'failing'].slice(1),

@@ -3,8 +3,7 @@ import { type Clock as SystemClock, sleep } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { expireBeatIdempotencyKeys } from '../store/monitoring/monitor-history.ts';
 import { hasDueMonitorState } from '../store/monitoring/monitor-states.ts';
-import type { DatabaseWithBeats } from '../store/open-database.ts';
-import type { BeatCall, BeatReceipt, BeatEvaluationContext as BeatSight } from './beat-call.ts';
+import type { DatabaseWithBeatStore } from '../store/open-database.ts';
 import { BeatQueue } from './beat-queue.ts';
 import { commitBeats } from './commit-beats.ts';
 import { MonitorStateCache } from './monitor-state-cache.ts';
@@ -12,6 +11,7 @@ import type { MonitoringCounters } from './monitoring-metrics.ts';
 import { applyBeatsOptimistically } from './optimistic-beats.ts';
 import { ProcessPulse } from './process-pulse.ts';
 import type { MonitorEvaluationContext } from './read-monitors.ts';
+import type { BeatReceipt, BeatEvaluationContext as BeatSight, ReceivedBeat } from './received-beat.ts';
 import { MAX_MONITORS_PER_SWEEP_BATCH, sweepDueMonitors } from './sweep.ts';
 
 /** How long idempotency keys are stored. */
@@ -25,7 +25,7 @@ const COMMIT_POLL_ATTEMPTS = 25;
 const KEY_CLEANUP_INTERVAL_MS = 60 * 60 * 1000;
 
 export interface MonitoringEngineOptions {
-  readonly database: DatabaseWithBeats;
+  readonly database: DatabaseWithBeatStore;
   readonly clock: SystemClock;
   readonly log: Log;
   readonly counters: MonitoringCounters;
@@ -121,7 +121,7 @@ export class MonitoringEngine {
    * Records one beat, received now. Resolves when it is committed.
    * @throws Fault `monitor_not_found`; `overloaded` with the time to wait
    */
-  async recordBeat(call: Omit<BeatCall, 'receivedAt' | 'earliestReceivedAt'>): Promise<BeatReceipt> {
+  async recordBeat(call: Omit<ReceivedBeat, 'receivedAt' | 'earliestReceivedAt'>): Promise<BeatReceipt> {
     const { counters } = this.#options;
     const receivedAt = this.#pulse.now();
     const waitedMs = this.#pulse.maxReceiveDelayMs();
@@ -157,7 +157,7 @@ export class MonitoringEngine {
     return this.#queue.flush();
   }
 
-  async #applyOptimistically(calls: readonly BeatCall[]): Promise<(BeatReceipt | null)[]> {
+  async #applyOptimistically(calls: readonly ReceivedBeat[]): Promise<(BeatReceipt | null)[]> {
     await this.#pulse.ensureFresh();
     const context = this.#beatContext();
     if (context.peersCommittedUntil !== Number.POSITIVE_INFINITY) return [];
@@ -169,7 +169,7 @@ export class MonitoringEngine {
     );
   }
 
-  async #commit(calls: readonly BeatCall[]) {
+  async #commit(calls: readonly ReceivedBeat[]) {
     await this.#pulse.ensureFresh();
     const context = this.#beatContext();
     return commitBeats(this.#options.database, clampReceivedAt(calls, context.nowMs), context, this.#states);
@@ -196,7 +196,7 @@ export class MonitoringEngine {
 }
 
 /** Limits the time of receipt to `nowMs`, for beats that waited while the clock was set back. */
-function clampReceivedAt(calls: readonly BeatCall[], nowMs: number): readonly BeatCall[] {
+function clampReceivedAt(calls: readonly ReceivedBeat[], nowMs: number): readonly ReceivedBeat[] {
   if (calls.every(({ receivedAt }) => receivedAt <= nowMs)) return calls;
   return calls.map((call) => (call.receivedAt <= nowMs ? call : { ...call, receivedAt: nowMs }));
 }

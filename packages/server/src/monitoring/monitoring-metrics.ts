@@ -1,6 +1,6 @@
 import { CounterFamily } from '../analytics/metric-families.ts';
 import { countMonitorsByStatus, listMonitorStatuses } from '../store/monitoring/monitors.ts';
-import type { Database } from '../store/ports.ts';
+import type { Database } from '../store/store-interfaces.ts';
 import type { SweepResult } from './sweep.ts';
 
 /** The monitoring counters for `/metrics`. */

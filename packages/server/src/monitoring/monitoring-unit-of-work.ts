@@ -1,19 +1,19 @@
 import { type Alert, enqueueAlerts } from '../alerts/alert.ts';
 import { deriveId } from '../core/ids.ts';
 import { publishLiveEvent } from '../store/live-events.ts';
+import {
+  insertMonitorChecks,
+  insertMonitorPeriods,
+  listMonitorsByUid,
+  updateMonitorStates,
+} from '../store/monitoring/monitor-states.ts';
 import type {
   MonitorCheckRow,
   MonitorPeriodRow,
   MonitorStateRow,
-} from '../store/monitoring/monitor-state-rows.ts';
-import {
-  findMonitorsByUid,
-  insertMonitorChecks,
-  insertMonitorPeriods,
-  updateMonitorStates,
-} from '../store/monitoring/monitor-states.ts';
+} from '../store/monitoring/monitoring-rows.ts';
 import type { MonitorsTable } from '../store/monitoring/monitoring-tables.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import type { MonitorAlertTrigger, MonitorHistoryChanges } from './monitor-state.ts';
 
 /**
@@ -115,7 +115,7 @@ export class MonitoringUnitOfWork {
 
   async #enqueuePendingAlerts(): Promise<void> {
     const uids = [...new Set(this.#pendingAlerts.map(({ uid }) => uid))];
-    const found = await findMonitorsByUid(this.#writer, uids);
+    const found = await listMonitorsByUid(this.#writer, uids);
     const definitions = new Map(found.map((row) => [row.uid, row]));
     const alerts = this.#pendingAlerts.flatMap((told) => {
       const definition = definitions.get(told.uid);

@@ -7,7 +7,7 @@ import {
   type MonitorRow,
   setDefaultGraceMs,
 } from '../store/monitoring/monitors.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { type MonitorChangeContext, MonitorChanges } from './monitor-changes.ts';
 import type { MonitorDefinition } from './monitor-definition.ts';
 
@@ -40,7 +40,7 @@ export function replaceMonitor(
 
 /**
  * Updates a monitor. A monitor that floe.yaml defines accepts only changes for which
- * `isMonitorOperation` returns true.
+ * `isPauseOrMuteChange` returns true.
  */
 export function updateMonitor(
   context: MonitorChangeContext,
@@ -58,7 +58,7 @@ const MONITOR_OPERATIONS: ReadonlySet<string> = new Set(['paused', 'paused_until
  * Returns whether a change only pauses, resumes or mutes a monitor. Such a change is allowed for
  * monitors that floe.yaml defines.
  */
-export function isMonitorOperation(fields: unknown): boolean {
+export function isPauseOrMuteChange(fields: unknown): boolean {
   if (typeof fields !== 'object' || fields === null) return false;
   return Object.entries(fields).every(([name, value]) => value === undefined || MONITOR_OPERATIONS.has(name));
 }
@@ -108,7 +108,7 @@ export async function deleteMonitor(context: MonitorChangeContext, row: MonitorR
  * Changes an organization's default grace period, and the state of the monitors that use the
  * default.
  */
-export async function setDefaultGrace(
+export async function applyDefaultGracePeriod(
   context: MonitorChangeContext,
   orgId: string,
   graceMs: number,

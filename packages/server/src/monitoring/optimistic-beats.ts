@@ -3,22 +3,22 @@ import type {
   BeatIdempotencyKeyRow,
   MonitorCheckRow,
   MonitorStateRow,
-} from '../store/monitoring/monitor-state-rows.ts';
+} from '../store/monitoring/monitoring-rows.ts';
 import type { BeatStore, UneventfulBeats } from '../store/monitoring/uneventful-beats.ts';
-import {
-  applyBeatCall,
-  type BeatCall,
-  type BeatEvaluationContext,
-  type BeatReceipt,
-  sortBeatCallsByReceivedAt,
-  toBeatReceipt,
-} from './beat-call.ts';
 import type { MonitorHistoryChanges } from './monitor-state.ts';
 import type { MonitorStateCache } from './monitor-state-cache.ts';
+import {
+  applyReceivedBeat,
+  type BeatEvaluationContext,
+  type BeatReceipt,
+  type ReceivedBeat,
+  sortBeatsByReceivedAt,
+  toBeatReceipt,
+} from './received-beat.ts';
 
 /** The calls of one monitor, evaluated with its cached state. */
 interface EvaluatedBeats extends UneventfulBeats {
-  readonly receipts: ReadonlyMap<BeatCall, BeatReceipt>;
+  readonly receipts: ReadonlyMap<ReceivedBeat, BeatReceipt>;
 }
 
 /**
@@ -30,14 +30,14 @@ interface EvaluatedBeats extends UneventfulBeats {
  */
 export async function applyBeatsOptimistically(
   database: BeatStore,
-  calls: readonly BeatCall[],
+  calls: readonly ReceivedBeat[],
   context: BeatEvaluationContext,
   states: MonitorStateCache,
 ): Promise<(BeatReceipt | null)[]> {
   const evaluated = groupByMonitor(calls, states).flatMap(
     ([row, own]) => evaluateIfUneventful(row, own, context) ?? [],
   );
-  const answers = new Map<BeatCall, BeatReceipt>();
+  const answers = new Map<ReceivedBeat, BeatReceipt>();
   const kept = evaluated.length === 0 ? [] : await writeIfUnchanged(database, evaluated);
   for (const [at, one] of evaluated.entries()) {
     if (!kept[at]) {
@@ -65,10 +65,10 @@ async function writeIfUnchanged(
 }
 
 function groupByMonitor(
-  calls: readonly BeatCall[],
+  calls: readonly ReceivedBeat[],
   states: MonitorStateCache,
-): readonly (readonly [MonitorStateRow, readonly BeatCall[]])[] {
-  const groups = new Map<string, [MonitorStateRow, BeatCall[]]>();
+): readonly (readonly [MonitorStateRow, readonly ReceivedBeat[]])[] {
+  const groups = new Map<string, [MonitorStateRow, ReceivedBeat[]]>();
   for (const call of calls) {
     const row = states.get(call.address);
     if (!row) continue;
@@ -85,15 +85,15 @@ function groupByMonitor(
  */
 function evaluateIfUneventful(
   before: MonitorStateRow,
-  calls: readonly BeatCall[],
+  calls: readonly ReceivedBeat[],
   context: BeatEvaluationContext,
 ): EvaluatedBeats | null {
   const checks: MonitorCheckRow[] = [];
   const keys = new Map<string, BeatIdempotencyKeyRow>();
-  const answers = new Map<BeatCall, BeatReceipt>();
+  const answers = new Map<ReceivedBeat, BeatReceipt>();
   let after = before;
-  for (const call of sortBeatCallsByReceivedAt(calls)) {
-    const { stateRow, check, key, changes } = applyBeatCall(after, call, context);
+  for (const call of sortBeatsByReceivedAt(calls)) {
+    const { stateRow, check, key, changes } = applyReceivedBeat(after, call, context);
     if (!isUneventful(changes) || (key && keys.has(key.key))) return null;
     after = stateRow;
     checks.push(check);

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { replaceUnstorableCharacters } from '../core/unstorable-characters.ts';
-import type { BeatCall } from './beat-call.ts';
+import type { ReceivedBeat } from './received-beat.ts';
 
 /** The maximum size of a heartbeat's body. */
 export const MAX_HEARTBEAT_BODY_BYTES = 64 * 1024;
@@ -16,7 +16,7 @@ const MAX_LISTED_FIELD_CHARS = 100;
 
 /** A heartbeat request, and what Floe does not store of it. */
 export interface ParsedHeartbeat {
-  readonly call: Omit<BeatCall, 'receivedAt' | 'earliestReceivedAt'>;
+  readonly call: Omit<ReceivedBeat, 'receivedAt' | 'earliestReceivedAt'>;
   /** Why the metadata was removed. Null if it is stored, or if there was none. */
   readonly metadataDropReason: string | null;
   /** The first names of top-level fields that have no effect, for the response. */
@@ -34,7 +34,7 @@ export function parseHeartbeat(
   orgId: string,
 ): ParsedHeartbeat {
   const given = parse(body);
-  if (!isObject(given))
+  if (!isJsonObject(given))
     throw new Fault('invalid_request', 'The body must be a JSON object with the field monitor_id.', {
       param: 'monitor_id',
     });
@@ -95,7 +95,7 @@ function listIgnoredFields(given: JsonObject): string[] {
 
 function serializeMetadata(metadata: Json | undefined): { json: string | null; dropped: string | null } {
   if (metadata === undefined || metadata === null) return { json: null, dropped: null };
-  if (!isObject(metadata))
+  if (!isJsonObject(metadata))
     return { json: null, dropped: 'metadata must be a JSON object, so it was not stored' };
   const json = JSON.stringify(metadata);
   const bytes = Buffer.byteLength(json);

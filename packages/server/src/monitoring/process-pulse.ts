@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { RepeatedWarning } from '../core/repeated-warning.ts';
-import { recordMonitoringPulse } from '../store/monitoring/monitoring-pulse.ts';
+import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
+import { recordMonitoringLiveness } from '../store/monitoring/monitoring-liveness.ts';
 import type {
-  MonitoringPulseInput,
-  MonitoringPulseResult,
-} from '../store/monitoring/monitoring-pulse-values.ts';
-import type { Database } from '../store/ports.ts';
+  MonitoringLivenessReport,
+  MonitoringLivenessResult,
+} from '../store/monitoring/monitoring-liveness-values.ts';
+import type { Database } from '../store/store-interfaces.ts';
 import type { AvailabilityGap } from './monitor-state.ts';
 import { rewindMonitorStates } from './rewind-monitor-states.ts';
 import { StallDetector } from './stall-detector.ts';
@@ -56,7 +56,7 @@ export class ProcessPulse {
   readonly #options: ProcessPulseOptions;
   readonly #processId: string;
   readonly #stalls: StallDetector;
-  readonly #waiting: RepeatedWarning;
+  readonly #waiting: RepeatedFailureLog;
   #offsetMs: number | null = null;
   #lastNow = 0;
   #pulsedAt = Number.NEGATIVE_INFINITY;
@@ -77,7 +77,7 @@ export class ProcessPulse {
     this.#options = options;
     this.#processId = options.processId ?? randomBytes(8).toString('hex');
     this.#stalls = new StallDetector(options.clock, BEAT_CLIENT_TIMEOUT_MS);
-    this.#waiting = new RepeatedWarning(options.log, options.clock, {
+    this.#waiting = new RepeatedFailureLog(options.log, options.clock, {
       failed: 'monitoring is waiting for the database',
       recovered: 'monitoring continues, because the database is available again',
     });
@@ -199,7 +199,7 @@ export class ProcessPulse {
     const { clock, log } = this.#options;
     const presence = isLeaving ? 'leaving' : this.#isAnnounced ? 'present' : 'arriving';
     const before = clock.monotonic();
-    let taken: MonitoringPulseResult;
+    let taken: MonitoringLivenessResult;
     try {
       taken = await this.#write(presence);
     } catch (error) {
@@ -224,14 +224,14 @@ export class ProcessPulse {
     if (presence === 'present') this.#startedAt ??= nowMs;
   }
 
-  #write(presence: MonitoringPulseInput['presence']): Promise<MonitoringPulseResult> {
+  #write(presence: MonitoringLivenessReport['presence']): Promise<MonitoringLivenessResult> {
     const { database, clock, oldestPendingAt } = this.#options;
     const estimateMs = this.#estimate();
     const oldest = oldestPendingAt();
     // Read both clocks together, because the transaction may wait for its turn.
     const wallMs = clock.now();
     const unread = estimateMs === null ? 0 : estimateMs - this.maxReceiveDelayMs();
-    const given: MonitoringPulseInput = {
+    const given: MonitoringLivenessReport = {
       processId: this.#processId,
       wallMs,
       estimateNowMs: database.isShared ? () => this.#estimate() : () => estimateMs,
@@ -245,7 +245,7 @@ export class ProcessPulse {
       gapsUntilMs: this.#gaps.at(-1)?.endAt ?? 0,
     };
     return database.rowTransaction(async (writer) => {
-      const taken = await recordMonitoringPulse(writer, given);
+      const taken = await recordMonitoringLiveness(writer, given);
       if (taken.futureMs > 0) await rewindMonitorStates(writer, taken.nowMs, taken.futureMs);
       return taken;
     });

@@ -4,7 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import { eventually } from '@floe/testkit/eventually';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import type { DatabaseWithBeats } from '../store/open-database.ts';
+import type { DatabaseWithBeatStore } from '../store/open-database.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { startTcpProxy } from '../store/test/tcp-proxy.ts';
@@ -41,7 +41,7 @@ function beat(engine: MonitoringEngine, id: string, idempotencyKey: string | nul
   return engine.recordBeat(rest);
 }
 
-async function addMonitors(database: DatabaseWithBeats, engine: MonitoringEngine): Promise<void> {
+async function addMonitors(database: DatabaseWithBeatStore, engine: MonitoringEngine): Promise<void> {
   await addTestOrg(database);
   const { nowMs, gaps } = await engine.changeContext();
   await runMonitorChange(database, { nowMs, gaps }, async (context) => {

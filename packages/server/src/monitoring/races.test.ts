@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { TestGate } from '@floe/testkit/gate';
 import { silentLog } from '../core/log.ts';
-import type { DatabaseWithBeats } from '../store/open-database.ts';
+import type { DatabaseWithBeatStore } from '../store/open-database.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { MonitoringEngine } from './monitoring-engine.ts';
@@ -25,7 +25,7 @@ const full = process.env['FLOE_TEST_FULL'] !== undefined;
 async function engineOf(
   t: TestContext,
   ids: readonly string[],
-  through = (database: DatabaseWithBeats) => database,
+  through = (database: DatabaseWithBeatStore) => database,
 ) {
   const clock = new FakeClock();
   const path = join(createTemporaryDirectory(t), 'floe.db');
@@ -63,7 +63,7 @@ async function live(clock: FakeClock, engine: MonitoringEngine, ms: number): Pro
   }
 }
 
-async function missed(database: DatabaseWithBeats): Promise<number> {
+async function missed(database: DatabaseWithBeatStore): Promise<number> {
   const rows = await database.read.selectFrom('checks').select('id').where('status', '=', 'missed').execute();
   return rows.length;
 }
@@ -109,7 +109,7 @@ test('a beat at its deadline with sweeps after it, in any order: never failing w
 test('beats that wait five minutes for their commit cause no miss, and a silent job is detected afterwards (6.6)', async (t) => {
   const gate = new TestGate();
   let held = false;
-  const slow = (database: DatabaseWithBeats): DatabaseWithBeats => ({
+  const slow = (database: DatabaseWithBeatStore): DatabaseWithBeatStore => ({
     isShared: database.isShared,
     signals: database.signals,
     read: database.read,

@@ -9,10 +9,10 @@ import type {
   MonitorCheckRow,
   MonitorPeriodRow,
   MonitorStateRow,
-} from '../store/monitoring/monitor-state-rows.ts';
-import { findMonitorById, findMonitorStatesByUid, type MonitorRow } from '../store/monitoring/monitors.ts';
+} from '../store/monitoring/monitoring-rows.ts';
+import { findMonitorById, getMonitorStatesByUid, type MonitorRow } from '../store/monitoring/monitors.ts';
 import type { RowPage } from '../store/pagination.ts';
-import type { DatabaseReader } from '../store/ports.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
 import { evaluateStateUntil } from './evaluate-state-until.ts';
 import { type AvailabilityGap, createStateEvaluation, type MonitorState } from './monitor-state.ts';
 import { parseMonitorPlan, parseMonitorState, parseMonitorStatus } from './monitor-state-columns.ts';
@@ -51,7 +51,7 @@ export async function listMonitors(
   context: MonitorEvaluationContext,
 ): Promise<RowPage<MonitorView>> {
   const { rows, nextCursor } = await getMonitorPage(reader, query);
-  const states = await findMonitorStatesByUid(
+  const states = await getMonitorStatesByUid(
     reader,
     rows.map(({ uid }) => uid),
   );
@@ -63,14 +63,14 @@ export async function listMonitors(
 }
 
 /** Returns a monitor. Returns undefined if it does not exist or was removed. */
-export async function findMonitor(
+export async function findMonitorView(
   reader: DatabaseReader,
   orgId: string,
   id: string,
   context: MonitorEvaluationContext,
 ): Promise<MonitorView | undefined> {
   const row = await findMonitorById(reader, orgId, id);
-  const state = row?.disabled_at === null && (await findMonitorStatesByUid(reader, [row.uid])).get(row.uid);
+  const state = row?.disabled_at === null && (await getMonitorStatesByUid(reader, [row.uid])).get(row.uid);
   return row && state ? toMonitorView(row, state, context) : undefined;
 }
 
@@ -78,13 +78,13 @@ export async function findMonitor(
  * Returns a monitor.
  * @throws Fault `monitor_not_found`
  */
-export async function readMonitor(
+export async function requireMonitorView(
   reader: DatabaseReader,
   orgId: string,
   id: string,
   context: MonitorEvaluationContext,
 ): Promise<MonitorView> {
-  const view = await findMonitor(reader, orgId, id, context);
+  const view = await findMonitorView(reader, orgId, id, context);
   if (view) return view;
   throw new Fault('monitor_not_found', `There is no monitor "${id.slice(0, 100)}" in this organization.`);
 }
@@ -107,7 +107,7 @@ export interface MonitorHistoryRange {
  * Returns the spans of a monitor's history that overlap the range, oldest first. Gaps are spans
  * with the status `unknown`.
  */
-export async function readMonitorPeriods(
+export async function readMonitorStatusSpans(
   reader: DatabaseReader,
   { row }: Pick<MonitorView, 'row'>,
   range: MonitorHistoryRange,
@@ -142,7 +142,7 @@ async function loadStatusSpans(
   context: MonitorEvaluationContext,
 ): Promise<MonitorStatusSpan[]> {
   const rows = await listMonitorPeriodsInRange(reader, uid, range.fromMs, Number.MAX_SAFE_INTEGER);
-  const state = (await findMonitorStatesByUid(reader, [uid])).get(uid);
+  const state = (await getMonitorStatesByUid(reader, [uid])).get(uid);
   return toStatusSpans(rows, state, context).filter(({ startedAt }) => startedAt < range.toMs);
 }
 

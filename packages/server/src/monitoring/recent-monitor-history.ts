@@ -1,6 +1,6 @@
 import { listMonitorPeriodsSince } from '../store/monitoring/monitor-history.ts';
-import { findMonitorStatesByUid, findMonitorsByIds } from '../store/monitoring/monitors.ts';
-import type { DatabaseReader } from '../store/ports.ts';
+import { getMonitorStatesByUid, listMonitorsById } from '../store/monitoring/monitors.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
 import { type StatusDurations, sumStatusDurationsByDay } from './boards/board-days.ts';
 import { type MonitorEvaluationContext, toStatusSpans } from './read-monitors.ts';
 import { replaceGapsWithUnknown, summarizeUptime } from './timeline.ts';
@@ -26,11 +26,11 @@ export async function loadRecentMonitorHistory(
   ids: readonly string[],
   context: MonitorEvaluationContext,
 ): Promise<RecentMonitorHistory[]> {
-  const rows = await findMonitorsByIds(reader, orgId, ids);
+  const rows = await listMonitorsById(reader, orgId, ids);
   const uids = rows.map(({ uid }) => uid);
   const range = { fromMs: context.nowMs - UPTIME_MS, toMs: context.nowMs, nowMs: context.nowMs };
   const [states, periods] = await Promise.all([
-    findMonitorStatesByUid(reader, uids),
+    getMonitorStatesByUid(reader, uids),
     listMonitorPeriodsSince(reader, uids, range.fromMs),
   ]);
   const end = Math.ceil(context.nowMs / SLICE_MS) * SLICE_MS;

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
-import { findMonitorsByIds } from '../store/monitoring/monitors.ts';
-import type { DatabaseReader } from '../store/ports.ts';
+import { listMonitorsById } from '../store/monitoring/monitors.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
 
 /** A monitor id, and the request field that contains it. */
 export interface MonitorIdParameter {
@@ -22,7 +22,7 @@ export async function requireMonitorsExist(
 ): Promise<void> {
   const known = new Set(before);
   const ids = named.map(({ id }) => id);
-  for (const { id } of await findMonitorsByIds(reader, orgId, ids)) known.add(id);
+  for (const { id } of await listMonitorsById(reader, orgId, ids)) known.add(id);
   for (const { id, param } of named)
     if (!known.has(id))
       throw new Fault(

@@ -1,7 +1,7 @@
 import { shiftFutureMonitorPeriods } from '../store/monitoring/monitor-history.ts';
-import type { MonitorStateRow } from '../store/monitoring/monitor-state-rows.ts';
 import { lockFutureMonitorStates, updateMonitorStates } from '../store/monitoring/monitor-states.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
+import type { MonitorStateRow } from '../store/monitoring/monitoring-rows.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import type { MonitorPlan, MonitorState } from './monitor-state.ts';
 import { parseMonitorPlan, parseMonitorState, toMonitorStateColumns } from './monitor-state-columns.ts';
 

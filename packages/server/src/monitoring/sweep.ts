@@ -1,5 +1,5 @@
 import { lockDueMonitorStates } from '../store/monitoring/monitor-states.ts';
-import type { Database } from '../store/ports.ts';
+import type { Database } from '../store/store-interfaces.ts';
 import { evaluateStateUntil } from './evaluate-state-until.ts';
 import { createStateEvaluation } from './monitor-state.ts';
 import { parseMonitorPlan, parseMonitorState, toMonitorStateColumns } from './monitor-state-columns.ts';

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import { type MemberRole, ROLE_SCOPES } from '@floe/contract/roles';
 import type { KeyScope } from '@floe/contract/scopes';
-import { describePlatformKey, grantsScope, type KeyRecord } from './keyring.ts';
+import { describePlatformKey, includesKeyScope, type KeyRecord } from './keyring.ts';
 
 /** An API caller in one organization: a platform key or a signed-in member. */
 export interface Actor {
@@ -71,7 +71,7 @@ export function createMemberActor(orgId: string, member: SignedInMember): Actor 
  * @throws Fault `insufficient_scope` with the accepted scopes
  */
 export function requireActorScope(actor: Actor, ...anyOf: readonly [KeyScope, ...KeyScope[]]): void {
-  if (anyOf.some((scope) => grantsScope(actor.scopes, scope))) return;
+  if (anyOf.some((scope) => includesKeyScope(actor.scopes, scope))) return;
   throw new Fault(
     'insufficient_scope',
     `${actor.displayName} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this operation.`,

@@ -1,18 +1,18 @@
 import type { Clock } from '../core/clock.ts';
 import {
   type AuditAnchor,
-  type AuditChainState,
-  listAuditAnchorsAt,
+  type AuditChainVerificationResult,
+  listAuditAnchorsBySequence,
   verifyAuditChain,
   verifyAuditChainFrom,
 } from '../store/audit-chain.ts';
-import type { DatabaseReader } from '../store/ports.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
 
 /** How long the result of a full verification is reused. 100,000 entries need half a second of CPU. */
 const FULL_CHECK_INTERVAL_MS = 60_000;
 
 /** The verification result of an audit chain, and when the chain was last verified completely. */
-export interface VerifiedChain extends AuditChainState {
+export interface AuditChainVerification extends AuditChainVerificationResult {
   /** Milliseconds since the epoch. */
   readonly checkedAt: number;
 }
@@ -24,14 +24,14 @@ export type ExternalAuditAnchor = Pick<AuditAnchor, 'seq' | 'hash'>;
  * Whether the entry that an anchor refers to is unchanged. `expired` means that retention deleted
  * the entry.
  */
-export interface AuditAnchorResult {
+export interface AuditAnchorVerification {
   readonly seq: number;
   readonly status: 'matches' | 'differs' | 'missing' | 'expired';
 }
 
 interface ChainCheck {
   readonly begunAt: number;
-  readonly chain: Promise<VerifiedChain>;
+  readonly chain: Promise<AuditChainVerification>;
 }
 
 /**
@@ -42,7 +42,7 @@ interface ChainCheck {
 export class AuditChainVerifier {
   readonly #checks = new Map<string, ChainCheck>();
 
-  async check(reader: DatabaseReader, orgId: string, clock: Clock): Promise<VerifiedChain> {
+  async check(reader: DatabaseReader, orgId: string, clock: Clock): Promise<AuditChainVerification> {
     const now = clock.monotonic();
     const known = this.#checks.get(orgId);
     if (!known || now - known.begunAt >= FULL_CHECK_INTERVAL_MS)
@@ -62,10 +62,15 @@ export class AuditChainVerifier {
     orgId: string,
     anchors: readonly ExternalAuditAnchor[],
     clock: Clock,
-  ): Promise<{ readonly chain: VerifiedChain; readonly anchors: readonly AuditAnchorResult[] }> {
+  ): Promise<{
+    readonly chain: AuditChainVerification;
+    readonly anchors: readonly AuditAnchorVerification[];
+  }> {
     const chain = await this.check(reader, orgId, clock);
     const seqs = anchors.map(({ seq }) => seq);
-    const kept = new Map((await listAuditAnchorsAt(reader, orgId, seqs)).map((entry) => [entry.seq, entry]));
+    const kept = new Map(
+      (await listAuditAnchorsBySequence(reader, orgId, seqs)).map((entry) => [entry.seq, entry]),
+    );
     return {
       chain,
       anchors: anchors.map((anchor) => ({
@@ -75,7 +80,7 @@ export class AuditChainVerifier {
     };
   }
 
-  #verifyWholeChain(reader: DatabaseReader, orgId: string, clock: Clock): Promise<VerifiedChain> {
+  #verifyWholeChain(reader: DatabaseReader, orgId: string, clock: Clock): Promise<AuditChainVerification> {
     const begunAt = clock.monotonic();
     const checkedAt = clock.now();
     for (const [id, walked] of this.#checks)
@@ -93,8 +98,8 @@ export class AuditChainVerifier {
 function statusOf(
   anchor: ExternalAuditAnchor,
   entry: ExternalAuditAnchor | undefined,
-  { firstSeq }: AuditChainState,
-): AuditAnchorResult['status'] {
+  { firstSeq }: AuditChainVerificationResult,
+): AuditAnchorVerification['status'] {
   if (entry) return entry.hash === anchor.hash ? 'matches' : 'differs';
   return firstSeq !== null && anchor.seq < firstSeq ? 'expired' : 'missing';
 }

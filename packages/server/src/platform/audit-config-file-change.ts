@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FloeConfig, OrgConfig } from '@floe/contract/config';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import { appendAuditEntry } from '../store/audit-entries.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
 
 /** Sections whose entries have audit rows of their own. */
 const INDIVIDUALLY_AUDITED: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ export async function auditConfigFileChange(
     const changed = [...shared, ...own.map((section) => `orgs.${section}`)];
     if (changed.length === 0) continue;
     await appendAuditEntry(writer, {
-      id: newId('aud', nowMs),
+      id: createId('aud', nowMs),
       org_id: org.id,
       at: nowMs,
       actor: 'file',

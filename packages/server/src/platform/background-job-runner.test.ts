@@ -9,8 +9,8 @@ import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import {
+  type BackgroundJobHandle,
   BackgroundJobRunner,
-  type RunningBackgroundJob,
   resolveBackgroundJobState,
 } from './background-job-runner.ts';
 
@@ -44,12 +44,12 @@ async function openHarness(t: TestContext) {
 /** Work that ends when the test says so, or when it is cancelled. */
 function work() {
   const { promise, resolve, reject } = Promise.withResolvers<{ rows: number }>();
-  let handle: RunningBackgroundJob | undefined;
+  let handle: BackgroundJobHandle | undefined;
   return {
     resolve,
     reject,
     handle: () => handle,
-    run: (given: RunningBackgroundJob) => {
+    run: (given: BackgroundJobHandle) => {
       handle = given;
       given.signal.addEventListener('abort', () => reject(given.signal.reason));
       return promise;

@@ -1,8 +1,8 @@
-import { JOB_STATES } from '@floe/contract/api/jobs';
+import { BACKGROUND_JOB_STATES } from '@floe/contract/api/background-jobs';
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { Clock, Timer } from '../core/clock.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import {
   type BackgroundJobResult,
@@ -11,7 +11,7 @@ import {
   insertBackgroundJob,
   recordBackgroundJobProgress,
 } from '../store/background-jobs.ts';
-import type { Database } from '../store/ports.ts';
+import type { Database } from '../store/store-interfaces.ts';
 
 /** Interval at which a running job stores its progress. */
 const PROGRESS_INTERVAL_MS = 2_000;
@@ -27,20 +27,20 @@ const LOST_AFTER_MS = 30_000;
 export function resolveBackgroundJobState(
   { state, seen_at }: BackgroundJobRow,
   nowMs: number,
-): (typeof JOB_STATES)[number] {
+): (typeof BACKGROUND_JOB_STATES)[number] {
   if (state === 'running' && nowMs - seen_at > LOST_AFTER_MS) return 'lost';
-  return JOB_STATES.find((known) => known === state) ?? 'failed';
+  return BACKGROUND_JOB_STATES.find((known) => known === state) ?? 'failed';
 }
 
 /** The functions and values that a background job can use while it runs. */
-export interface RunningBackgroundJob {
+export interface BackgroundJobHandle {
   /** Aborted if the job is cancelled or the process ends. */
   readonly signal: AbortSignal;
   progress(done: number, total: number | null): void;
 }
 
 /** The dependencies of a `BackgroundJobRunner`. */
-export interface BackgroundJobRunnerOptions {
+export interface BackgroundJobRunnerDependencies {
   readonly database: Pick<Database, 'rowTransaction'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -58,11 +58,11 @@ interface RunningJob {
  * (decisions/0063-background-jobs.md).
  */
 export class BackgroundJobRunner {
-  readonly #options: BackgroundJobRunnerOptions;
+  readonly #options: BackgroundJobRunnerDependencies;
   readonly #running = new Map<string, RunningJob>();
   #isClosed = false;
 
-  constructor(options: BackgroundJobRunnerOptions) {
+  constructor(options: BackgroundJobRunnerDependencies) {
     this.#options = options;
   }
 
@@ -73,13 +73,13 @@ export class BackgroundJobRunner {
    */
   async start(
     { orgId, kind, by }: { readonly orgId: string; readonly kind: string; readonly by: string },
-    work: (handle: RunningBackgroundJob) => Promise<JsonObject>,
+    work: (handle: BackgroundJobHandle) => Promise<JsonObject>,
   ): Promise<BackgroundJobRow> {
     this.requireCapacity(orgId);
     const { database, clock } = this.#options;
     const now = clock.now();
     const row: BackgroundJobRow = {
-      id: newId('job', now),
+      id: createId('job', now),
       org_id: orgId,
       kind,
       state: 'running',
@@ -137,12 +137,12 @@ export class BackgroundJobRunner {
   async #work(
     row: BackgroundJobRow,
     abort: AbortController,
-    work: (handle: RunningBackgroundJob) => Promise<JsonObject>,
+    work: (handle: BackgroundJobHandle) => Promise<JsonObject>,
   ) {
     const { database, clock, log } = this.#options;
     const progress: { done: number; total: number | null } = { done: 0, total: null };
     const stopNoting = this.#trackProgress(row.id, progress, abort);
-    const handle: RunningBackgroundJob = {
+    const handle: BackgroundJobHandle = {
       signal: abort.signal,
       progress(done, total) {
         progress.done = Math.floor(done);

@@ -1,14 +1,14 @@
 import { createHash, type KeyObject, randomBytes } from 'node:crypto';
 import { KEY_SCOPES } from '@floe/contract/scopes';
 import type { Clock } from '../core/clock.ts';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import { appendAuditEntry } from '../store/audit-entries.ts';
 import { insertOrg, listAllOrgs } from '../store/orgs.ts';
 import { insertPlatformKey } from '../store/platform-keys.ts';
-import type { Database } from '../store/ports.ts';
 import { storeSetting } from '../store/settings.ts';
+import type { Database } from '../store/store-interfaces.ts';
 import { createPlatformKey } from './create-platform-key.ts';
-import { toPlatformKey } from './stored-key.ts';
+import { toPlatformKeyResource } from './stored-platform-key.ts';
 
 const SIGN_IN_TOKEN_TTL_MS = 24 * 60 * 60 * 1000;
 /**
@@ -52,14 +52,14 @@ export function bootstrapInstallation(
     });
     await insertPlatformKey(writer, row);
     await appendAuditEntry(writer, {
-      id: newId('aud', now),
+      id: createId('aud', now),
       org_id: row.org_id,
       at: now,
       actor: 'setup',
       action: 'keys.create',
       subject: row.id,
       before_json: null,
-      after_json: JSON.stringify(toPlatformKey(row, now)),
+      after_json: JSON.stringify(toPlatformKeyResource(row, now)),
     });
     const sha256 = createHash('sha256').update(signInToken).digest('hex');
     await storeSetting(

@@ -1,19 +1,19 @@
 import type { KeyObject } from 'node:crypto';
 import { unconvertedKeyFields } from '@floe/contract/api/keys';
 import type { PlatformKeyConfig } from '@floe/contract/config';
-import type { ConfigIssue } from '@floe/contract/config/references';
-import type { EventLoopTurns } from '../core/event-loop-turns.ts';
-import { newId } from '../core/ids.ts';
+import type { ConfigIssue } from '@floe/contract/config/cross-object-rules';
+import type { EventLoopYielder } from '../core/event-loop-yielder.ts';
+import { createId } from '../core/ids.ts';
 import {
   insertPlatformKeys,
   listAllPlatformKeys,
-  movePlatformKeyLines,
   type PlatformKeyRow,
   revokePlatformKey,
+  shiftPlatformKeySourceLines,
   updatePlatformKey,
 } from '../store/platform-keys.ts';
-import type { DatabaseReader } from '../store/ports.ts';
 import { listPlatformKeysByHash } from '../store/snapshot-platform-keys.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
 import {
   defineConfigFileKind,
   type MatchedResourceRows,
@@ -25,7 +25,7 @@ import {
   UNROTATED_PLATFORM_KEY_COLUMNS,
 } from './create-platform-key.ts';
 import type { DeclaredResource } from './declared-resources.ts';
-import { toPlatformKey } from './stored-key.ts';
+import { toPlatformKeyResource } from './stored-platform-key.ts';
 
 const FOREIGN_KEY_VALUE =
   "must not be a current or previous value of another organization's key; use a different value";
@@ -71,7 +71,7 @@ export function createConfigFilePlatformKeyKind(pepper: KeyObject) {
     }),
     row: (columns): PlatformKeyRow => ({
       ...columns,
-      id: newId('key', columns.created_at),
+      id: createId('key', columns.created_at),
       created_by: 'file',
       last_used_at: null,
     }),
@@ -88,10 +88,10 @@ export function createConfigFilePlatformKeyKind(pepper: KeyObject) {
     toRevoked: (row, nowMs) => ({ ...row, revoked_at: nowMs, updated_at: nowMs, updated_by: 'file' }),
     async flush(writer) {
       await insertPlatformKeys(writer, added.splice(0));
-      for (const [lines, ids] of moved) await movePlatformKeyLines(writer, ids, lines);
+      for (const [lines, ids] of moved) await shiftPlatformKeySourceLines(writer, ids, lines);
       moved.clear();
     },
-    auditView: toPlatformKey,
+    auditView: toPlatformKeyResource,
   });
 }
 
@@ -140,7 +140,7 @@ async function matchStoredKeys(
   {
     hashOf,
     turns,
-  }: { readonly hashOf: (key: DeclaredKey) => string; readonly turns: Pick<EventLoopTurns, 'endStep'> },
+  }: { readonly hashOf: (key: DeclaredKey) => string; readonly turns: Pick<EventLoopYielder, 'endStep'> },
 ): Promise<Map<DeclaredKey, PlatformKeyRow>> {
   const taken = new Map<DeclaredKey, PlatformKeyRow>();
   const free = new Set(stored);

@@ -1,11 +1,11 @@
-import type { ConfigIssue } from '@floe/contract/config/references';
-import type { EventLoopTurns } from '../core/event-loop-turns.ts';
-import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
+import type { ConfigIssue } from '@floe/contract/config/cross-object-rules';
+import type { EventLoopYielder } from '../core/event-loop-yielder.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store/store-interfaces.ts';
 import type { DeclaredResource, DeclaredResourceKind } from './declared-resources.ts';
 import type { SourceColumns } from './source-location.ts';
 
 /** The columns that all stored resources have. */
-export interface FileRow extends SourceColumns {
+export interface StoredResourceRow extends SourceColumns {
   /** Id of the resource in its audit entries. */
   readonly id: string;
   readonly org_id: string;
@@ -13,7 +13,7 @@ export interface FileRow extends SourceColumns {
 }
 
 /** When a row was changed last, and by whom. */
-export interface UpdateStamps {
+export interface UpdateMetadataColumns {
   readonly updated_at: number;
   readonly updated_by: string;
 }
@@ -21,17 +21,17 @@ export interface UpdateStamps {
 /**
  * The columns of a new row: its configuration, its position in the file, and who created it when.
  */
-export type NewConfigFileColumns<Columns> = Columns &
+export type ConfigFileColumnInsert<Columns> = Columns &
   Required<SourceColumns> &
-  UpdateStamps & { readonly org_id: string; readonly created_at: number };
+  UpdateMetadataColumns & { readonly org_id: string; readonly created_at: number };
 
 /**
  * The columns to update. If a resource only moved in the file, they contain no timestamps. If it
  * was released from the file, they contain only the source.
  */
-export type ChangedConfigFileColumns<Columns> = (Columns | object) &
+export type ConfigFileColumnUpdate<Columns> = (Columns | object) &
   Required<SourceColumns> &
-  Partial<UpdateStamps>;
+  Partial<UpdateMetadataColumns>;
 
 /** A kind of resource that floe.yaml can define and that Floe stores. */
 export interface StoredResourceKind<Config, Row> extends DeclaredResourceKind<Config> {
@@ -46,7 +46,7 @@ export interface StoredResourceKind<Config, Row> extends DeclaredResourceKind<Co
  * How resources of one kind in floe.yaml are stored. A resource takes over the stored one with the
  * same name in its organization.
  */
-export interface ConfigFileResourceKind<Config, Row extends FileRow, Columns extends object>
+export interface ConfigFileResourceKind<Config, Row extends StoredResourceRow, Columns extends object>
   extends StoredResourceKind<Config, Row> {
   /**
    * The stored resources that come from the file. If the file defines none of this kind, they are
@@ -59,7 +59,7 @@ export interface ConfigFileResourceKind<Config, Row extends FileRow, Columns ext
   match?(
     declared: readonly DeclaredResource<Config>[],
     stored: readonly Row[],
-    turns: Pick<EventLoopTurns, 'endStep'>,
+    turns: Pick<EventLoopYielder, 'endStep'>,
   ): Promise<MatchedResourceRows<Config, Row>>;
   /**
    * Conflicts of the file with resources of other organizations.
@@ -72,10 +72,10 @@ export interface ConfigFileResourceKind<Config, Row extends FileRow, Columns ext
   ): Promise<readonly ConfigIssue[]>;
   /** The columns of a resource of the file. */
   columns(object: DeclaredResource<Config>, before: Row | undefined): Columns;
-  row(columns: NewConfigFileColumns<Columns>): Row;
+  row(columns: ConfigFileColumnInsert<Columns>): Row;
   insert(writer: DatabaseWriter, row: Row): unknown;
   /** @param next the whole row after the change */
-  update(writer: DatabaseWriter, row: Row, change: ChangedConfigFileColumns<Columns>, next: Row): unknown;
+  update(writer: DatabaseWriter, row: Row, change: ConfigFileColumnUpdate<Columns>, next: Row): unknown;
   /**
    * Removes a resource as DELETE does.
    *
@@ -91,7 +91,7 @@ export interface ConfigFileResourceKind<Config, Row extends FileRow, Columns ext
 }
 
 /** Returns its argument unchanged. It only infers the types of the declaration. */
-export function defineConfigFileKind<Config, Row extends FileRow, Columns extends object>(
+export function defineConfigFileKind<Config, Row extends StoredResourceRow, Columns extends object>(
   kind: ConfigFileResourceKind<Config, Row, Columns>,
 ): ConfigFileResourceKind<Config, Row, Columns> {
   return kind;

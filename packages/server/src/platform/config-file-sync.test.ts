@@ -17,11 +17,11 @@ import {
   CONFIG_FILE_SETTINGS_KIND,
 } from './config/config-file-entries.ts';
 import { createConfigFilePlatformKeyKind } from './config-file-platform-keys.ts';
-import { createResourceKindSync, syncConfigFile } from './config-file-sync.ts';
+import { createResourceKindSyncFactory, syncConfigFile } from './config-file-sync.ts';
 import { CONFIG_FILE_TEAM_KIND } from './config-file-teams.ts';
-import { derivePepper } from './keyring.ts';
+import { derivePlatformKeyPepper } from './keyring.ts';
 
-const PEPPER = derivePepper(Buffer.alloc(32, 1));
+const PEPPER = derivePlatformKeyPepper(Buffer.alloc(32, 1));
 const ORGS = 12;
 const KEYS = 30;
 
@@ -95,11 +95,11 @@ async function setUp(t: TestContext, engine: 'sqlite' | 'postgres') {
     const { counts, plugin } = createCounter();
     const differences = before && (await compareOrgs(before, after));
     const kinds = [
-      createResourceKindSync(createConfigFilePlatformKeyKind(PEPPER)),
-      createResourceKindSync(CONFIG_FILE_TEAM_KIND),
-      createResourceKindSync(CONFIG_FILE_PROVIDER_KIND),
-      createResourceKindSync(CONFIG_FILE_ROUTE_KIND),
-      createResourceKindSync(CONFIG_FILE_SETTINGS_KIND),
+      createResourceKindSyncFactory(createConfigFilePlatformKeyKind(PEPPER)),
+      createResourceKindSyncFactory(CONFIG_FILE_TEAM_KIND),
+      createResourceKindSyncFactory(CONFIG_FILE_PROVIDER_KIND),
+      createResourceKindSyncFactory(CONFIG_FILE_ROUTE_KIND),
+      createResourceKindSyncFactory(CONFIG_FILE_SETTINGS_KIND),
     ];
     await database.transaction(async (writer) => {
       const counted = writer.withPlugin(plugin);

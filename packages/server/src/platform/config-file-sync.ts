@@ -1,35 +1,35 @@
-import type { ConfigIssue } from '@floe/contract/config/references';
+import type { ConfigIssue } from '@floe/contract/config/cross-object-rules';
 import { Fault } from '@floe/contract/faults';
 import type { OrgDifferences } from '../config/compare-orgs.ts';
-import { EventLoopTurns } from '../core/event-loop-turns.ts';
-import { newId } from '../core/ids.ts';
+import { EventLoopYielder } from '../core/event-loop-yielder.ts';
+import { createId } from '../core/ids.ts';
 import { appendAuditEntries, type NewAuditEntry } from '../store/audit-entries.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
-import { moveSourceLines } from '../store/source-lines.ts';
-import { ConfigFileRejectedError } from './config-file-rejected.ts';
+import { shiftSourceLines } from '../store/shift-source-lines.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
+import { ConfigFileRejectedError } from './config-file-rejected-error.ts';
 import type {
-  ChangedConfigFileColumns,
+  ConfigFileColumnUpdate,
   ConfigFileResourceKind,
-  FileRow,
   MatchedResourceRows,
-  UpdateStamps,
+  StoredResourceRow,
+  UpdateMetadataColumns,
 } from './config-file-resource-kind.ts';
 import { type ConfigFile, type DeclaredResource, iterateDeclaredResources } from './declared-resources.ts';
 import { isSourceColumn } from './source-location.ts';
 
 /** The transaction and the time of a sync, and what is compared. */
-export interface SyncOptions {
+export interface ConfigFileSyncOptions {
   readonly writer: DatabaseWriter;
   readonly nowMs: number;
   /** The differences from the file that is stored. Null or absent if all organizations are compared. */
   readonly differences?: OrgDifferences | null;
-  readonly turns?: Pick<EventLoopTurns, 'endStep'>;
+  readonly turns?: Pick<EventLoopYielder, 'endStep'>;
 }
 
 interface SyncContext {
   readonly writer: DatabaseWriter;
   readonly nowMs: number;
-  readonly turns: Pick<EventLoopTurns, 'endStep'>;
+  readonly turns: Pick<EventLoopYielder, 'endStep'>;
   /** The organizations that are compared. Null for all. */
   readonly orgIds: ReadonlySet<string> | null;
   readonly auditEntries: NewAuditEntry[];
@@ -49,7 +49,7 @@ interface KindSync {
 export type ResourceKindSyncFactory = (context: SyncContext, file: ConfigFile) => Promise<KindSync>;
 
 /** Returns a resource kind in the form that `syncConfigFile` accepts. */
-export function createResourceKindSync<Config, Row extends FileRow, Columns extends object>(
+export function createResourceKindSyncFactory<Config, Row extends StoredResourceRow, Columns extends object>(
   kind: ConfigFileResourceKind<Config, Row, Columns>,
 ): ResourceKindSyncFactory {
   return async (context, file) => {
@@ -70,7 +70,7 @@ export function createResourceKindSync<Config, Row extends FileRow, Columns exte
   };
 }
 
-async function readStored<Config, Row extends FileRow, Columns extends object>(
+async function readStored<Config, Row extends StoredResourceRow, Columns extends object>(
   kind: ConfigFileResourceKind<Config, Row, Columns>,
   { writer, orgIds, turns }: SyncContext,
   onlyFromFile: boolean,
@@ -88,11 +88,11 @@ async function readStored<Config, Row extends FileRow, Columns extends object>(
   return rows;
 }
 
-async function matchByOrg<Config, Row extends FileRow, Columns extends object>(
+async function matchByOrg<Config, Row extends StoredResourceRow, Columns extends object>(
   kind: ConfigFileResourceKind<Config, Row, Columns>,
   declared: readonly DeclaredResource<Config>[],
   stored: readonly Row[],
-  turns: Pick<EventLoopTurns, 'endStep'>,
+  turns: Pick<EventLoopYielder, 'endStep'>,
 ): Promise<MatchedResourceRows<Config, Row>> {
   const matched = new Map<DeclaredResource<Config>, Row>();
   const rows = Map.groupBy(stored, (row) => row.org_id);
@@ -119,7 +119,7 @@ async function matchByOrg<Config, Row extends FileRow, Columns extends object>(
 export async function syncConfigFile(
   kinds: readonly ResourceKindSyncFactory[],
   file: ConfigFile,
-  { writer, nowMs, differences = null, turns = new EventLoopTurns() }: SyncOptions,
+  { writer, nowMs, differences = null, turns = new EventLoopYielder() }: ConfigFileSyncOptions,
 ): Promise<void> {
   const orgIds = differences?.changed ?? null;
   const context: SyncContext = { writer, nowMs, turns, orgIds, auditEntries: [] };
@@ -133,7 +133,7 @@ export async function syncConfigFile(
   for (const sync of syncs.toReversed()) if (sync.isReferenced) await sync.removeOthers();
   await appendAuditEntries(writer, context.auditEntries);
   for (const [lines, moved] of Map.groupBy(differences?.moved ?? [], ([, byLines]) => byLines))
-    await moveSourceLines(
+    await shiftSourceLines(
       writer,
       moved.map(([id]) => id),
       lines,
@@ -148,7 +148,7 @@ interface FoundResources<Config, Row> {
   readonly issues: readonly ConfigIssue[];
 }
 
-class ResourceSync<Config, Row extends FileRow, Columns extends object> implements KindSync {
+class ResourceSync<Config, Row extends StoredResourceRow, Columns extends object> implements KindSync {
   readonly issues: readonly ConfigIssue[];
   readonly isReferenced: boolean;
   readonly #kind: ConfigFileResourceKind<Config, Row, Columns>;
@@ -201,7 +201,7 @@ class ResourceSync<Config, Row extends FileRow, Columns extends object> implemen
     }
   }
 
-  #stamps(row?: Row): UpdateStamps {
+  #stamps(row?: Row): UpdateMetadataColumns {
     // The clocks of two processes may differ by milliseconds. A later change must not have an earlier time.
     return { updated_at: Math.max(this.#context.nowMs, row?.updated_at ?? 0), updated_by: 'file' };
   }
@@ -212,7 +212,7 @@ class ResourceSync<Config, Row extends FileRow, Columns extends object> implemen
   }
 
   /** Writes changed columns. A new position in the file is written, but is not a change of the resource. */
-  async #change(row: Row, wanted: ChangedConfigFileColumns<Columns>): Promise<void> {
+  async #change(row: Row, wanted: ConfigFileColumnUpdate<Columns>): Promise<void> {
     const stored = new Map<string, unknown>(Object.entries(row));
     const differing = Object.entries(wanted).filter(([column, value]) => stored.get(column) !== value);
     if (differing.length === 0) return;
@@ -241,7 +241,7 @@ class ResourceSync<Config, Row extends FileRow, Columns extends object> implemen
     const row = after ?? before;
     if (row === null) return;
     auditEntries.push({
-      id: newId('aud', nowMs),
+      id: createId('aud', nowMs),
       org_id: row.org_id,
       at: nowMs,
       actor: 'file',
@@ -253,7 +253,7 @@ class ResourceSync<Config, Row extends FileRow, Columns extends object> implemen
   }
 }
 
-function matchByName<Config, Row extends FileRow, Columns extends object>(
+function matchByName<Config, Row extends StoredResourceRow, Columns extends object>(
   { nameOf, storedName }: ConfigFileResourceKind<Config, Row, Columns>,
   declared: readonly DeclaredResource<Config>[],
   stored: readonly Row[],

@@ -4,7 +4,7 @@ import { systemClock } from '../core/clock.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { insertPlatformKey, updatePlatformKey } from '../store/platform-keys.ts';
 import { listTeamsOfOrg } from '../store/teams.ts';
-import { createResourceKindSync } from './config-file-sync.ts';
+import { createResourceKindSyncFactory } from './config-file-sync.ts';
 import { CONFIG_FILE_TEAM_KIND } from './config-file-teams.ts';
 import { createPlatformKey } from './create-platform-key.ts';
 import { syncTestOrgs } from './test/sync-orgs.ts';
@@ -27,7 +27,7 @@ after(() => stored.close());
 const team = (id: string, cost_center?: string) => ({ id, name: id.toUpperCase(), cost_center });
 const sync = (teams: readonly object[], line = 5) =>
   stored.database.transaction((writer) =>
-    syncTestOrgs(writer, [createResourceKindSync(CONFIG_FILE_TEAM_KIND)], [{ id: 'acme', teams }], {
+    syncTestOrgs(writer, [createResourceKindSyncFactory(CONFIG_FILE_TEAM_KIND)], [{ id: 'acme', teams }], {
       nowMs: PLATFORM_TEST_NOW,
       line,
     }),

@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 import { KEY_SCOPES } from '@floe/contract/scopes';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import { findMemberWithUser, insertMember, type MemberRow, type MemberWithUser } from '../store/members.ts';
 import { findOrgById, insertOrg, type OrgRow } from '../store/orgs.ts';
 import { insertPlatformKey, type PlatformKeyRow } from '../store/platform-keys.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { createPlatformKey } from './create-platform-key.ts';
 import type { ChangeAuthorAndTime } from './member-keys.ts';
 
@@ -45,7 +45,7 @@ export async function createOrgWithOwner(
   const row = { id, name, timezone, created_at: nowMs };
   await insertOrg(writer, row);
   const first: MemberRow = {
-    id: newId('mem', nowMs),
+    id: createId('mem', nowMs),
     org_id: id,
     user_id: userId,
     team: null,

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { unconvertedKeyFields } from '@floe/contract/api/keys';
 import type { KeyScope } from '@floe/contract/scopes';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
-import { createImportedKeyHint, createKeyHint, generatePlatformKey } from './key-format.ts';
+import { createImportedKeyHint, createPlatformKeyHint, generatePlatformKey } from './key-format.ts';
 import { hashImportedKey, hashPlatformKey } from './keyring.ts';
 
 /** The values of the rotation columns for a key that was never replaced. */
@@ -34,7 +34,7 @@ export function buildPlatformKeyValueColumns(
   // `sk-eis_…` is the same key as `eis_…`.
   const value = key?.replace(/^sk-/, '');
   if (value === undefined) return null;
-  return { hash: hashPlatformKey(pepper, value), ...createKeyHint(value), imported_from: null };
+  return { hash: hashPlatformKey(pepper, value), ...createPlatformKeyHint(value), imported_from: null };
 }
 
 interface DeclaredKeyValue {
@@ -63,11 +63,11 @@ export function createPlatformKey(
 ): { readonly key: string; readonly row: PlatformKeyRow } {
   const { orgId, name, scopes, by, nowMs, value: key = generatePlatformKey() } = given;
   const row: PlatformKeyRow = {
-    id: newId('key', nowMs),
+    id: createId('key', nowMs),
     org_id: orgId,
     ...unconvertedKeyFields.parse({ name }),
     hash: hashPlatformKey(pepper, key),
-    ...createKeyHint(key),
+    ...createPlatformKeyHint(key),
     scopes_json: JSON.stringify(scopes),
     models_json: null,
     paths_json: null,

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import type { OrgConfig } from '@floe/contract/config';
-import type { ConfigPath } from '@floe/contract/config/references';
+import type { ConfigPath } from '@floe/contract/config/cross-object-rules';
 import type { LoadedConfig } from '../config/load-config.ts';
-import { DEFAULT_FILE_NAME } from './source-location.ts';
+import { DEFAULT_CONFIG_FILE_NAME } from './source-location.ts';
 
 /** A kind of resource that is a list within an organization in floe.yaml. */
 export interface DeclaredResourceKind<Config> {
@@ -38,7 +38,7 @@ export type ConfigFile = Pick<LoadedConfig, 'config' | 'path' | 'lineOf' | 'sets
 
 /** Returns the name of the file that is in use, without its directory. */
 export function getConfigFileName({ path }: Pick<ConfigFile, 'path'>): string {
-  return basename(path ?? DEFAULT_FILE_NAME);
+  return basename(path ?? DEFAULT_CONFIG_FILE_NAME);
 }
 
 /** Returns the resources of one kind that a file defines in one organization. */

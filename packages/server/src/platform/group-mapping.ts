@@ -2,7 +2,7 @@ import type { OidcConfig } from '@floe/contract/config';
 import { getStrongerRole, type MemberRole } from '@floe/contract/roles';
 
 /** The role and team that a person has in an organization. */
-export interface MappedMembership {
+export interface GroupMappedMembership {
   /** Null for the only organization of the installation. */
   readonly org: string | null;
   readonly role: MemberRole;
@@ -22,9 +22,9 @@ export interface MappedMembership {
 export function mapGroupsToMemberships(
   { map, unmapped }: Pick<OidcConfig, 'map' | 'unmapped'>,
   groups: readonly string[],
-): readonly MappedMembership[] {
+): readonly GroupMappedMembership[] {
   const mine = new Set(groups);
-  const places = new Map<string | null, MappedMembership>();
+  const places = new Map<string | null, GroupMappedMembership>();
   for (const { group, org = null, role, team = null } of map) {
     if (!mine.has(group)) continue;
     const found = places.get(org);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 import { type MemberRole, parseMemberRole } from '@floe/contract/roles';
-import { newId } from '../core/ids.ts';
+import { createId } from '../core/ids.ts';
 import { appendAuditEntry } from '../store/audit-entries.ts';
 import {
   findInvitationByToken,
@@ -10,7 +10,7 @@ import {
   listPendingInvitations,
   updateInvitation,
 } from '../store/invitations.ts';
-import { deleteMemberRemoval } from '../store/member-grants.ts';
+import { deleteMemberRemoval } from '../store/member-role-grants.ts';
 import {
   findMemberByEmail,
   findMemberWithUser,
@@ -19,7 +19,7 @@ import {
   type MemberRow,
 } from '../store/members.ts';
 import { findOrgById } from '../store/orgs.ts';
-import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store/store-interfaces.ts';
 import type { ChangeAuthorAndTime } from './member-keys.ts';
 import { toInvitationResource, toMemberResource } from './stored-member.ts';
 
@@ -34,7 +34,7 @@ function hashInvitationToken(token: string): string {
 }
 
 /** An invited e-mail address and the role that the person will have. */
-export interface InvitationOffer {
+export interface NewInvitation {
   /** Id of the invitation. */
   readonly id: string;
   readonly orgId: string;
@@ -60,7 +60,7 @@ export interface IssuedInvitation {
  */
 export async function issueInvitation(
   writer: DatabaseWriter,
-  place: InvitationOffer,
+  place: NewInvitation,
   { by, nowMs }: ChangeAuthorAndTime,
 ): Promise<IssuedInvitation> {
   const { id, orgId, email, role, team, ttlMs } = place;
@@ -106,7 +106,7 @@ export interface InvitationDetails {
  *
  * @throws Fault `not_found` with the same message for an unknown, used, expired or revoked token
  */
-export async function findOpenInvitation(
+export async function requireOpenInvitation(
   reader: DatabaseReader,
   token: string,
   nowMs: number,
@@ -147,7 +147,7 @@ export async function acceptInvitation(
   await updateInvitation(writer, invitation.id, { accepted_at: nowMs, accepted_by: row.id });
   const member = await findMemberWithUser(writer, row.org_id, row.id);
   await appendAuditEntry(writer, {
-    id: newId('aud', nowMs),
+    id: createId('aud', nowMs),
     org_id: row.org_id,
     at: nowMs,
     actor: row.id,
@@ -161,7 +161,7 @@ export async function acceptInvitation(
 }
 
 function toMemberRow(invitation: InvitationRow, userId: string, nowMs: number): MemberRow {
-  const id = newId('mem', nowMs);
+  const id = createId('mem', nowMs);
   return {
     id,
     org_id: invitation.org_id,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { Fault } from '@floe/contract/faults';
 import fc from 'fast-check';
-import { createKeyHint, extractPlatformKey, generatePlatformKey } from './key-format.ts';
+import { createPlatformKeyHint, extractPlatformKey, generatePlatformKey } from './key-format.ts';
 
 const KEY = `eis_${'a'.repeat(49)}`;
 const OTHER = `eis_${'b'.repeat(49)}`;
@@ -22,7 +22,7 @@ test('a new key has eis_, 43 secret characters and a checksum that scanners can 
 });
 
 test('a hint has the first eight and the last four characters', () => {
-  assert.deepEqual(createKeyHint('eis_AbCdEFGHIJ1234'), { prefix: 'eis_AbCd', last4: '1234' });
+  assert.deepEqual(createPlatformKeyHint('eis_AbCdEFGHIJ1234'), { prefix: 'eis_AbCd', last4: '1234' });
 });
 
 test('the key is found wherever clients send it, and sk-eis_ is the same key', () => {

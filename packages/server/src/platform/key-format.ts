@@ -31,7 +31,7 @@ export function generatePlatformKey(): string {
 }
 
 /** Returns the parts of a key that lists may show: `eis_AbCd` and the last four characters. */
-export function createKeyHint(key: string): { readonly prefix: string; readonly last4: string } {
+export function createPlatformKeyHint(key: string): { readonly prefix: string; readonly last4: string } {
   return { prefix: key.slice(0, PREFIX.length + 4), last4: key.slice(-4) };
 }
 
@@ -57,7 +57,7 @@ export function hasPlatformKeyFormat(value: string): boolean {
 }
 
 /** The request headers that can contain a credential, by lowercase name. */
-export type CredentialHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type PlatformKeyHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * Returns the platform key in a request's headers, without `sk-`. It is the value that starts with
@@ -69,7 +69,7 @@ export type CredentialHeaders = Readonly<Record<string, string | readonly string
  * @throws Fault `missing_api_key` if there is no key, `invalid_api_key` if there are two different
  * keys
  */
-export function extractPlatformKey(headers: CredentialHeaders, imported?: ImportedKeyLookup): string {
+export function extractPlatformKey(headers: PlatformKeyHeaders, imported?: ImportedKeyLookup): string {
   let key = findKey(headers['authorization'], true, undefined);
   key = findKey(headers['x-api-key'], false, key);
   key = findKey(headers['api-key'], false, key);
@@ -88,7 +88,7 @@ export interface ImportedKeyLookup {
   isImportedKey(presented: string): boolean;
 }
 
-function findImportedKey(headers: CredentialHeaders, imported: ImportedKeyLookup): string | undefined {
+function findImportedKey(headers: PlatformKeyHeaders, imported: ImportedKeyLookup): string | undefined {
   let first: string | undefined;
   for (const name of CREDENTIAL_HEADERS)
     for (const header of [headers[name] ?? []].flat()) {
@@ -101,7 +101,7 @@ function findImportedKey(headers: CredentialHeaders, imported: ImportedKeyLookup
 }
 
 /** Returns whether the headers contain a platform key or a similar value. */
-export function hasPlatformKey(headers: CredentialHeaders): boolean {
+export function hasPlatformKey(headers: PlatformKeyHeaders): boolean {
   return CREDENTIAL_HEADERS.some((name) =>
     [headers[name] ?? []].flat().some((value) => /(?:^|\s)(?:sk-)?eis_/i.test(value)),
   );

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { listAllPlatformKeys } from '../store/platform-keys.ts';
-import type { Database } from '../store/ports.ts';
+import type { Database } from '../store/store-interfaces.ts';
 import { bootstrapInstallation } from './bootstrap.ts';
 import { createKeyLastUsedTracker } from './key-last-used-tracker.ts';
 import {

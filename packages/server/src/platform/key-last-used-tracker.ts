@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { updatePlatformKeysLastUsed } from '../store/platform-keys.ts';
-import type { Database } from '../store/ports.ts';
+import type { Database } from '../store/store-interfaces.ts';
 import type { KeyRecord } from './keyring.ts';
 
 const FLUSH_INTERVAL_MS = 60_000;

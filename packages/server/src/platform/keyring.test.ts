@@ -5,21 +5,21 @@ import { Fault } from '@floe/contract/faults';
 import type { KeyScope } from '@floe/contract/scopes';
 import {
   createImportedKeyHint,
-  createKeyHint,
+  createPlatformKeyHint,
   extractPlatformKey,
   generatePlatformKey,
 } from './key-format.ts';
 import {
   compileKeyring,
-  derivePepper,
-  grantsScope,
+  derivePlatformKeyPepper,
   hashImportedKey,
   hashPlatformKey,
+  includesKeyScope,
   type KeyRecord,
   requireKeyScope,
 } from './keyring.ts';
 
-const pepper = derivePepper(Buffer.alloc(32, 7));
+const pepper = derivePlatformKeyPepper(Buffer.alloc(32, 7));
 const NOW = Date.UTC(2026, 10, 21);
 
 function record(key: string, more: Partial<KeyRecord> = {}): KeyRecord {
@@ -34,7 +34,7 @@ function record(key: string, more: Partial<KeyRecord> = {}): KeyRecord {
     expiresAt: null,
     revokedAt: null,
     hash: hashPlatformKey(pepper, key),
-    ...createKeyHint(key),
+    ...createPlatformKeyHint(key),
     ...more,
   };
 }
@@ -128,7 +128,7 @@ test('an error names the key without its value', () => {
 
 test('with another pepper, every key is unknown, and the pepper depends on the secret key', () => {
   const key = generatePlatformKey();
-  const other = derivePepper(Buffer.alloc(32, 8));
+  const other = derivePlatformKeyPepper(Buffer.alloc(32, 8));
   assert.notEqual(hashPlatformKey(pepper, key), hashPlatformKey(other, key));
   assert.equal(
     codeOf(() => compileKeyring([record(key)], other).authenticate(key, NOW)),
@@ -146,8 +146,8 @@ test('two records with one hash are a defect and stop the compilation', () => {
 
 test('any of the accepted scopes is sufficient, and monitoring includes sending beats', () => {
   const monitoring = record(generatePlatformKey(), { scopes: new Set<KeyScope>(['monitoring']) });
-  assert.ok(grantsScope(monitoring.scopes, 'beat'));
-  assert.ok(!grantsScope(new Set<KeyScope>(['beat']), 'monitoring'));
+  assert.ok(includesKeyScope(monitoring.scopes, 'beat'));
+  assert.ok(!includesKeyScope(new Set<KeyScope>(['beat']), 'monitoring'));
   requireKeyScope(monitoring, 'management', 'monitoring');
   assert.equal(
     codeOf(() => requireKeyScope(monitoring, 'management', 'read')),

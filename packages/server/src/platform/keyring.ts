@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 import type { KeyScope } from '@floe/contract/scopes';
-import type { PatternMatcher } from '../core/pattern.ts';
+import type { ModelPatternMatcher } from '../core/model-pattern.ts';
 import { hasPlatformKeyFormat, type ImportedKeyLookup, isImportedKeyPrefix } from './key-format.ts';
 
 /** 64 bits select the record. The rest of the digest is compared in constant time. */
@@ -14,7 +14,7 @@ export interface KeyRecord {
   readonly name: string;
   readonly scopes: ReadonlySet<KeyScope>;
   /** Allowed model ids. Null means all models of the organization. */
-  readonly models: PatternMatcher | null;
+  readonly models: ModelPatternMatcher | null;
   /** Paths without a model that a key with `models` may use, including the paths below them. */
   readonly paths?: readonly string[];
   readonly team: string | null;
@@ -46,7 +46,7 @@ export interface Keyring extends ImportedKeyLookup {
  * Derives the pepper for `hashPlatformKey` from the installation's secret key of 32 bytes
  * (HKDF-SHA-256, RFC 5869).
  */
-export function derivePepper(secretKey: Uint8Array): KeyObject {
+export function derivePlatformKeyPepper(secretKey: Uint8Array): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', 'floe platform key pepper v1', 32)));
 }
 
@@ -257,7 +257,7 @@ export function describePlatformKey(record: KeyRecord): string {
 }
 
 /** Returns whether `scopes` include `scope`. `monitoring` includes the permission to send beats. */
-export function grantsScope(scopes: ReadonlySet<KeyScope>, scope: KeyScope): boolean {
+export function includesKeyScope(scopes: ReadonlySet<KeyScope>, scope: KeyScope): boolean {
   return scopes.has(scope) || (scope === 'beat' && scopes.has('monitoring'));
 }
 
@@ -267,7 +267,7 @@ export function grantsScope(scopes: ReadonlySet<KeyScope>, scope: KeyScope): boo
  * @throws Fault `insufficient_scope` with the accepted scopes
  */
 export function requireKeyScope(record: KeyRecord, ...anyOf: readonly [KeyScope, ...KeyScope[]]): void {
-  for (const scope of anyOf) if (grantsScope(record.scopes, scope)) return;
+  for (const scope of anyOf) if (includesKeyScope(record.scopes, scope)) return;
   throw new Fault(
     'insufficient_scope',
     `The platform key ${describePlatformKey(record)} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this operation.`,

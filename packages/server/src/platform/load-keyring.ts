@@ -1,20 +1,20 @@
 import type { KeyObject } from 'node:crypto';
-import type { DatabaseReader } from '../store/ports.ts';
 import { listPlatformKeysByHash, listSnapshotPlatformKeys } from '../store/snapshot-platform-keys.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
 import {
   compileKeyring,
   type KeyRecord,
   REVOKED_KEY_RETENTION_MS,
   type ReplaceableKeyring,
 } from './keyring.ts';
-import { SharedKeyValues, toKeyRecords } from './stored-key.ts';
+import { SharedKeyValues, toKeyRecords } from './stored-platform-key.ts';
 
 /** Converting this many rows takes about 2 ms. In between, the event loop serves requests. */
 const KEYS_PER_PAGE = 500;
 const HASHES_PER_QUERY = 200;
 
 /**
- * Loads the platform keys of all organizations. `pepper` is the result of `derivePepper`. While the
+ * Loads the platform keys of all organizations. `pepper` is the result of `derivePlatformKeyPepper`. While the
  * keyring is in use, `isCurrent` returns whether the process has received all changes.
  */
 export async function loadKeyring(

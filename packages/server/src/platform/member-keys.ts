@@ -2,9 +2,9 @@ import type { JsonObject } from '@floe/contract/json';
 import { type MemberRole, ROLE_SCOPES } from '@floe/contract/roles';
 import type { MemberWithUser } from '../store/members.ts';
 import { listPlatformKeysOfMember, type PlatformKeyRow, updatePlatformKey } from '../store/platform-keys.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
-import { grantsScope } from './keyring.ts';
-import { toKeyRecord, toPlatformKey } from './stored-key.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
+import { includesKeyScope } from './keyring.ts';
+import { toKeyRecord, toPlatformKeyResource } from './stored-platform-key.ts';
 
 /** The actor and the time of a change. */
 export interface ChangeAuthorAndTime {
@@ -52,7 +52,7 @@ export async function restrictMemberKeys(
   for (const row of await listPlatformKeysOfMember(writer, member.org_id, member)) {
     if (row.source === 'file') continue;
     const scopes = [...toKeyRecord(row).scopes];
-    const left = scopes.filter((scope) => grantsScope(allowed, scope));
+    const left = scopes.filter((scope) => includesKeyScope(allowed, scope));
     if (left.length === scopes.length) continue;
     if (left.length === 0) {
       changes.push(await revokeKey(writer, row, stamp));
@@ -81,6 +81,6 @@ function toKeyChange(
   after: PlatformKeyRow,
   nowMs: number,
 ): MemberKeyChange {
-  const view = (row: PlatformKeyRow) => toPlatformKey(row, nowMs);
+  const view = (row: PlatformKeyRow) => toPlatformKeyResource(row, nowMs);
   return { action, subject: before.id, before: view(before), after: view(after) };
 }

@@ -1,14 +1,14 @@
 import { Fault } from '@floe/contract/faults';
 import type { MemberRole } from '@floe/contract/roles';
-import { deleteMemberGrants, insertMemberRemoval } from '../store/member-grants.ts';
+import { deleteMemberRoleGrants, insertMemberRemoval } from '../store/member-role-grants.ts';
 import {
   countOrgOwners,
   deleteMember,
   type MemberRow,
   type MemberWithUser,
-  updateMembership,
+  updateMember,
 } from '../store/members.ts';
-import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store/store-interfaces.ts';
 import {
   type ChangeAuthorAndTime,
   type MemberKeyChange,
@@ -62,8 +62,8 @@ export async function changeMemberRole(
   const isOtherRole = role !== row.role;
   const source = isOtherRole ? 'console' : row.source;
   const columns = { role, team, source, updated_at: stamp.nowMs, updated_by: stamp.by };
-  await updateMembership(writer, row.org_id, row.id, columns);
-  if (isOtherRole) await deleteMemberGrants(writer, row.org_id, row.user_id);
+  await updateMember(writer, row.org_id, row.id, columns);
+  if (isOtherRole) await deleteMemberRoleGrants(writer, row.org_id, row.user_id);
   const keys = isOtherRole ? await restrictMemberKeys(writer, row, role, stamp) : [];
   return { row: { ...row, ...columns }, keys };
 }
@@ -84,7 +84,7 @@ export async function removeMemberFromOrg(
   await requireAnotherOwner(writer, row);
   const keys = await revokeMemberKeys(writer, row, stamp);
   for (const end of endSessions) await end(writer, { orgId: org_id, memberId: id, userId: user_id });
-  await deleteMemberGrants(writer, org_id, user_id);
+  await deleteMemberRoleGrants(writer, org_id, user_id);
   await deleteMember(writer, org_id, id);
   await insertMemberRemoval(writer, { org_id, user_id, removed_at: stamp.nowMs, removed_by: stamp.by });
   return keys;

@@ -8,7 +8,7 @@ import {
   type OperatorWithUser,
 } from '../store/operators.ts';
 import { listAllOrgs } from '../store/orgs.ts';
-import type { DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import type { ChangeAuthorAndTime } from './member-keys.ts';
 import { auditSignIn } from './sign-in/audit-sign-in.ts';
 

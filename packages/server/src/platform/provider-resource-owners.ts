@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.ts';
-import type { Database } from '../store/ports.ts';
 import {
-  findProviderResources,
   insertProviderResources,
-  markResultUsageCounted,
+  listProviderResourcesById,
+  markProviderResourceUsageCounted,
 } from '../store/provider-resources.ts';
+import type { Database } from '../store/store-interfaces.ts';
 
 /** Number of owners in memory. One needs about 200 bytes. */
 const MAX_CACHED_OWNERS = 20_000;
@@ -27,7 +27,7 @@ interface OwnedResource extends ResourceOwner {
  * providers keep. Recent owners are cached. This process knows new owners immediately, and other
  * processes know them after the commit. Owners never change. Unknown ids are not cached.
  */
-export function createProviderResourceOwners(database: Database, clock: Clock) {
+export function createProviderResourceOwnerStore(database: Database, clock: Clock) {
   const known = createOwnerCache();
   return {
     async record(things: readonly OwnedResource[]): Promise<void> {
@@ -68,7 +68,7 @@ export function createProviderResourceOwners(database: Database, clock: Clock) {
         else asked.push(id);
       }
       if (asked.length === 0) return found;
-      for (const row of await findProviderResources(database.read, orgId, asked)) {
+      for (const row of await listProviderResourcesById(database.read, orgId, asked)) {
         const { provider, credential, key_id: keyId, kind } = row;
         const owner = { provider, credential, keyId, kind };
         found.set(row.resource_id, [...(found.get(row.resource_id) ?? []), owner]);
@@ -81,7 +81,7 @@ export function createProviderResourceOwners(database: Database, clock: Clock) {
     },
 
     claimResults: (orgId: string, provider: string, id: string): Promise<boolean> =>
-      database.transaction((writer) => markResultUsageCounted(writer, orgId, provider, id)),
+      database.transaction((writer) => markProviderResourceUsageCounted(writer, orgId, provider, id)),
   };
 }
 

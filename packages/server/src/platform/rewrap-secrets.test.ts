@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { insertProviderCredential, updateProviderCredential } from '../store/config-entries.ts';
 import { insertOrg } from '../store/orgs.ts';
-import type { Database } from '../store/ports.ts';
+import type { Database } from '../store/store-interfaces.ts';
 import { requireKnownEncryptionKeys, rewrapStoredSecrets } from './rewrap-secrets.ts';
 import {
   decryptSecret,

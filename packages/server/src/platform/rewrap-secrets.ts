@@ -2,11 +2,11 @@ import {
   ENCRYPTED_TABLES,
   type EncryptedTable,
   type EncryptedText,
-  listEncryptedTextsWithOtherPrefix,
+  listEncryptedTextsWithoutPrefix,
   listEncryptionKeyIds,
   replaceEncryptedText,
 } from '../store/encrypted-texts.ts';
-import type { Database, DatabaseWriter } from '../store/ports.ts';
+import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
 import { StoreUnusableError } from '../store/store-unusable-error.ts';
 import {
   getEncryptedSecretPrefix,
@@ -60,12 +60,7 @@ async function rewrapTable(
   while (true) {
     const last: typeof after = after;
     const batch = await database.transaction(async (writer) => {
-      const texts = await listEncryptedTextsWithOtherPrefix(
-        writer,
-        table,
-        getEncryptedSecretPrefix(key),
-        last,
-      );
+      const texts = await listEncryptedTextsWithoutPrefix(writer, table, getEncryptedSecretPrefix(key), last);
       for (const text of texts) {
         const replacement = rewrapText(text, key);
         if (replacement === null) {

@@ -94,14 +94,14 @@ export function deriveStoredBodiesKey(secretKey: Buffer): SecretEncryptionKey {
 }
 
 /** Derives the key that signs sign-in challenges. */
-export function deriveChallengeKey(secretKey: Buffer): KeyObject {
+export function deriveSignInChallengeKey(secretKey: Buffer): KeyObject {
   return deriveKey(secretKey, 'floe sign-in challenges').key;
 }
 
 /**
  * Derives the key that encrypts the state that the browser stores during a sign-in with an issuer.
  */
-export function deriveSignInKey(secretKey: Buffer): SecretEncryptionKey {
+export function deriveOidcFlowKey(secretKey: Buffer): SecretEncryptionKey {
   return deriveKey(secretKey, 'floe sign-in under way');
 }
 

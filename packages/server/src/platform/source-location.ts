@@ -8,18 +8,18 @@ export interface SourceColumns {
 }
 
 /** The file name that is shown if a row has none. */
-export const DEFAULT_FILE_NAME = 'floe.yaml';
+export const DEFAULT_CONFIG_FILE_NAME = 'floe.yaml';
 
 /** Returns a row's source in the API format. */
 export function toResourceSource({ source, source_file, source_line }: SourceColumns) {
   return source === 'file'
-    ? { kind: 'file' as const, file: source_file ?? DEFAULT_FILE_NAME, line: source_line }
+    ? { kind: 'file' as const, file: source_file ?? DEFAULT_CONFIG_FILE_NAME, line: source_line }
     : { kind: 'console' as const, file: null, line: null };
 }
 
 /** Formats a row's source for display, such as `floe.yaml, line 12`. */
 export function formatSourceLocation({ source_file, source_line }: Omit<SourceColumns, 'source'>): string {
-  return `${source_file ?? DEFAULT_FILE_NAME}${source_line === null ? '' : `, line ${source_line}`}`;
+  return `${source_file ?? DEFAULT_CONFIG_FILE_NAME}${source_line === null ? '' : `, line ${source_line}`}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Team, unconvertedTeamFields } from '@floe/contract/api/teams';
 import { Fault } from '@floe/contract/faults';
-import type { DatabaseWriter } from '../store/ports.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { countTeamReferences, deleteTeam, type TeamRow } from '../store/teams.ts';
 import { toResourceSource } from './source-location.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { sendBufferedRequest } from './buffered-request.ts';
-import { createHttpTransport } from './http-transport.ts';
 import type { UpstreamTransport } from './transport.ts';
+import { createUpstreamHttpTransport } from './upstream-http-transport.ts';
 
 const REQUEST = {
   method: 'GET',
@@ -17,7 +17,7 @@ const LIMITS = { timeoutMs: 30_000, maxBytes: 1_000 };
 
 test('an invalid URL is a failure of the call, and nothing can fail later', async () => {
   const clock = new FakeClock();
-  const transport = createHttpTransport();
+  const transport = createUpstreamHttpTransport();
   await assert.rejects(sendBufferedRequest(transport, clock, REQUEST, LIMITS), /Invalid URL/);
   clock.advance(60_000);
   await transport.close();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RequestWriteOptions } from '@floe/wire/dialect';
-import { compilePatterns } from '../core/pattern.ts';
+import { compileModelPatterns } from '../core/model-pattern.ts';
 import {
   compileModelMatcher,
   createDialectSupport,
@@ -8,14 +8,14 @@ import {
   fillPlaceholders,
 } from './dialect-support.ts';
 import { createOpaquePaths, type OpaquePaths } from './opaque-paths.ts';
-import type { ConnectionOptions } from './outbound.ts';
-import { createModelPriceLookup, type PricingSettings } from './price-lookup.ts';
+import type { OutboundConnectionOptions } from './outbound-connections.ts';
+import { createProviderPriceLookup, type PricingSettings } from './price-lookup.ts';
 import type { Price } from './prices.ts';
-import type { Dialect, ProviderAddress, ProviderDefinition } from './provider-definition.ts';
+import type { Dialect, ProviderDefinition, ResolvedProviderUrls } from './provider-definition.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
 
 /** The secret of a provider credential, and its weight. */
-export interface Credential {
+export interface ProviderCredential {
   readonly name: string;
   /** Empty for providers without authentication. */
   readonly secret: string;
@@ -25,7 +25,7 @@ export interface Credential {
 }
 
 /** The timeouts of a request to a provider, in milliseconds. */
-export interface Timeouts {
+export interface UpstreamTimeouts {
   readonly connectMs: number;
   /** From the established connection to the first byte of the response. */
   readonly headersMs: number;
@@ -68,13 +68,13 @@ export interface ProviderSettings {
   readonly definition: ProviderDefinition;
   /** The base URL, including the path prefix, without a trailing slash. */
   readonly baseUrl: string;
-  readonly credentials: readonly Credential[];
+  readonly credentials: readonly ProviderCredential[];
   /** The allowlist. `*` matches any characters. */
   readonly models: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   /** Members that are set in every request body, with their JSON text. */
   readonly body: Readonly<Record<string, string>>;
-  readonly timeouts: Timeouts;
+  readonly timeouts: UpstreamTimeouts;
   readonly breaker?: BreakerSettings;
   readonly apiVersion?: string | undefined;
   /** The provider's own model names, by model pattern. */
@@ -87,7 +87,7 @@ export interface ProviderSettings {
   readonly usesCallerCredential?: boolean;
   /** How to sign requests, for providers that do not use an API key. */
   readonly signing?: SigningConfig | undefined;
-  readonly via?: ((origin: string) => ConnectionOptions | undefined) | undefined;
+  readonly via?: ((origin: string) => OutboundConnectionOptions | undefined) | undefined;
   /** The sources of prices. If they are absent, prices are unknown. */
   readonly pricing?: Omit<PricingSettings, 'bookName'> | undefined;
 }
@@ -98,10 +98,10 @@ export interface Provider extends DialectSupport, OpaquePaths {
   readonly orgId: string | undefined;
   readonly definition: ProviderDefinition;
   readonly origin: string;
-  readonly timeouts: Timeouts;
+  readonly timeouts: UpstreamTimeouts;
   readonly breaker: BreakerSettings;
   /** The credentials. With `usesCallerCredential`, a single placeholder. */
-  readonly credentials: readonly Credential[];
+  readonly credentials: readonly ProviderCredential[];
   /** The configured allowlist patterns, for display. */
   readonly models: readonly string[];
   readonly body: readonly (readonly [name: string, json: string])[];
@@ -122,25 +122,25 @@ export interface Provider extends DialectSupport, OpaquePaths {
   /** URLs of the provider's model lists. Empty if it has none, or if no credential for them is configured. */
   readonly modelLists: readonly { readonly origin: string; readonly path: string }[];
   /** Proxy and certificates for the provider's origin. Undefined if none are configured. */
-  readonly via: ConnectionOptions | undefined;
+  readonly via: OutboundConnectionOptions | undefined;
   readonly usesCallerCredential: boolean;
   /** Returns how to sign requests; undefined if a header contains the credential instead. */
-  signingFor(credential: Credential): SigningConfig | undefined;
+  signingFor(credential: ProviderCredential): SigningConfig | undefined;
   /** Returns the next credential of the rotation. Each credential is returned in proportion to its weight. */
-  nextCredential(): Credential;
+  nextCredential(): ProviderCredential;
   /** Returns the credential with this name, or the first one if there is none with this name. */
-  credential(name?: string): Credential;
+  credential(name?: string): ProviderCredential;
   /** Returns the request headers as a flat list: content headers, credential and configured headers. */
-  headersFor(credential: Credential): readonly string[];
+  headersFor(credential: ProviderCredential): readonly string[];
   /** Returns the secret header values: the credential and the configured headers. */
-  secretsFor(credential: Credential): readonly string[];
+  secretsFor(credential: ProviderCredential): readonly string[];
   /** Returns a hash of provider and credential. Seals are returned only to their origin. */
-  sealOrigin(credential: Credential): string;
+  sealOrigin(credential: ProviderCredential): string;
 }
 
-const NO_CREDENTIAL: Credential = { name: 'none', secret: '', weight: 1 };
+const NO_CREDENTIAL: ProviderCredential = { name: 'none', secret: '', weight: 1 };
 /** Stands for the credential that each request brings itself. */
-const CALLER_CREDENTIAL: Credential = { name: 'caller', secret: '', weight: 1 };
+const CALLER_CREDENTIAL: ProviderCredential = { name: 'caller', secret: '', weight: 1 };
 
 const USER_AGENT = 'floe/0.1';
 
@@ -148,7 +148,7 @@ const USER_AGENT = 'floe/0.1';
 export function createProvider(settings: ProviderSettings): Provider {
   const { definition, signing, usesCallerCredential = false } = settings;
   const credentials = usesCallerCredential ? [CALLER_CREDENTIAL] : settings.credentials;
-  const address: ProviderAddress = definition.address?.(settings.baseUrl, settings) ?? {
+  const address: ResolvedProviderUrls = definition.address?.(settings.baseUrl, settings) ?? {
     base: settings.baseUrl,
   };
   const places = { region: settings.region, project: settings.project };
@@ -186,9 +186,9 @@ export function createProvider(settings: ProviderSettings): Provider {
     credentials,
     models: settings.models,
     body: Object.entries(settings.body),
-    allows: compilePatterns(settings.models),
-    hasThinkTags: compilePatterns(definition.thinkTags ?? []),
-    priceOf: createModelPriceLookup(definition.priceBookName, settings.pricing, upstreamModel),
+    allows: compileModelPatterns(settings.models),
+    hasThinkTags: compileModelPatterns(definition.thinkTags ?? []),
+    priceOf: createProviderPriceLookup(definition.priceBookName, settings.pricing, upstreamModel),
     upstreamModel,
     optionsFor: optionsByModel(definition, upstreamModel),
     modelLists: usesCallerCredential ? [] : lists,
@@ -205,7 +205,7 @@ export function createProvider(settings: ProviderSettings): Provider {
 }
 
 function modelListLocation(
-  { listBase }: ProviderAddress,
+  { listBase }: ResolvedProviderUrls,
   base: URL,
   origin: string,
   path: string,
@@ -221,7 +221,7 @@ function pathPrefix(base: URL): string {
 
 function deploymentNames(deployments: Readonly<Record<string, string>>): (model: string) => string {
   const entries = Object.entries(deployments).map(([pattern, name]) => ({
-    matches: compilePatterns([pattern]),
+    matches: compileModelPatterns([pattern]),
     name,
   }));
   if (entries.length === 0) return (model) => model;
@@ -244,7 +244,7 @@ function optionsByModel(
   };
 }
 
-function buildHeaders(settings: ProviderSettings, credential: Credential): readonly string[] {
+function buildHeaders(settings: ProviderSettings, credential: ProviderCredential): readonly string[] {
   const flat = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', USER_AGENT];
   const { auth } = settings.definition;
   const named = auth.type === 'header' || auth.type === 'google' ? auth.name : undefined;
@@ -256,12 +256,12 @@ function buildHeaders(settings: ProviderSettings, credential: Credential): reado
 }
 
 /** Returns the seal origin of a credential. Packed seals contain it, so it has only word characters. */
-function sealOriginOf(id: string, credential: Credential): string {
+function sealOriginOf(id: string, credential: ProviderCredential): string {
   return createHash('sha256').update(`${id}\n${credential.secret}`).digest('hex').slice(0, 16);
 }
 
 /** Creates a smooth weighted round robin. It returns each credential in proportion to its weight. */
-function weightedRotation(credentials: readonly Credential[]): () => Credential {
+function weightedRotation(credentials: readonly ProviderCredential[]): () => ProviderCredential {
   const first = credentials[0] ?? NO_CREDENTIAL;
   if (credentials.length <= 1) return () => first;
   const total = credentials.reduce((sum, credential) => sum + credential.weight, 0);
@@ -286,7 +286,7 @@ const MIN_SECRET_CHARACTERS = 8;
  * Returns the credential and the values of the configured headers, with and without a scheme such as
  * `Bearer`.
  */
-function headerSecrets({ secret }: Credential, flat: readonly string[]): string[] {
+function headerSecrets({ secret }: ProviderCredential, flat: readonly string[]): string[] {
   const values = [secret];
   for (let at = 0; at < flat.length; at += 2) {
     const value = flat[at + 1] ?? '';

@@ -1,10 +1,10 @@
-import { compilePatterns, type PatternMatcher } from '../core/pattern.ts';
+import { compileModelPatterns, type ModelPatternMatcher } from '../core/model-pattern.ts';
 import type {
   Dialect,
   DialectEndpoint,
-  DialectPaths,
-  EndpointBodyAdjustments,
-  EndpointPath,
+  DialectEndpointOrPath,
+  EndpointRequestAdjustments,
+  EndpointsByDialect,
   ProviderDefinition,
 } from './provider-definition.ts';
 
@@ -20,13 +20,13 @@ export interface DialectSupport {
   dialectFor(model: string): Dialect;
   /** Returns the path of a supported dialect. `upstreamModel` is the provider's name of the model. */
   pathOf(dialect: Dialect, upstreamModel: string, stream: boolean): string;
-  bodyShapeOf(dialect: Dialect): EndpointBodyAdjustments | undefined;
+  bodyShapeOf(dialect: Dialect): EndpointRequestAdjustments | undefined;
 }
 
 /** The settings that determine the dialects and paths of a provider. */
 export interface DialectSupportSettings {
   readonly definition: ProviderDefinition;
-  readonly dialectPaths: DialectPaths;
+  readonly dialectPaths: EndpointsByDialect;
   /** Configured dialects. They replace those of the definition. */
   readonly dialects: readonly Dialect[] | undefined;
   /** Path of the base URL, without a trailing slash. */
@@ -66,7 +66,7 @@ export function createDialectSupport(settings: DialectSupportSettings): DialectS
 }
 
 /** Paths below a base URL that ends with `/v1`, as most compatible providers use them. */
-const DEFAULT_PATHS: Readonly<Record<Dialect, EndpointPath>> = {
+const DEFAULT_PATHS: Readonly<Record<Dialect, DialectEndpointOrPath>> = {
   chat: '/chat/completions',
   responses: '/responses',
   messages: '/messages',
@@ -88,18 +88,21 @@ export function fillPlaceholders(text: string, values: Readonly<Record<string, s
 }
 
 /** Returns the dialects in the order of the definition. */
-function orderedDialects(speaks: DialectPaths): Dialect[] {
+function orderedDialects(speaks: EndpointsByDialect): Dialect[] {
   const names: readonly Dialect[] = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'];
   const order = Object.keys(speaks);
   return names.filter((name) => order.includes(name)).sort((a, b) => order.indexOf(a) - order.indexOf(b));
 }
 
-function endpointMatcher(path: EndpointPath, upstreamModel: (model: string) => string): PatternMatcher {
+function endpointMatcher(
+  path: DialectEndpointOrPath,
+  upstreamModel: (model: string) => string,
+): ModelPatternMatcher {
   const models = endpointModels(path);
   return models === undefined ? () => true : compileModelMatcher(models, upstreamModel);
 }
 
-function endpointModels(path: EndpointPath): DialectEndpoint['models'] {
+function endpointModels(path: DialectEndpointOrPath): DialectEndpoint['models'] {
   return typeof path === 'string' ? undefined : path.models;
 }
 
@@ -131,7 +134,7 @@ function preferredDialect(
 export function compileModelMatcher(
   models: readonly string[],
   upstreamModel: (model: string) => string,
-): PatternMatcher {
-  const matches = compilePatterns(models);
+): ModelPatternMatcher {
+  const matches = compileModelPatterns(models);
   return (model) => matches(model) || matches(upstreamModel(model));
 }

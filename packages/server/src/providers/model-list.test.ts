@@ -4,11 +4,11 @@ import { FakeClock, nextEventLoopTurn } from '@floe/testkit/fake-clock';
 import { type Log, silentLog } from '../core/log.ts';
 import { createProvider, type Provider } from './configured-provider.ts';
 import { createModelLists } from './model-list.ts';
-import { parseModelPage } from './model-page.ts';
+import { parseModelListPage } from './model-list-page.ts';
 import { findProviderDefinition } from './provider-definitions.ts';
 import type { UpstreamRequest, UpstreamTransport } from './transport.ts';
 
-const ids = (body: unknown) => parseModelPage(body).models.map((model) => model.id);
+const ids = (body: unknown) => parseModelListPage(body).models.map((model) => model.id);
 
 test('a model list is read in every format that providers use', () => {
   assert.deepEqual(ids({ object: 'list', data: [{ id: 'a', object: 'model' }, { id: 'b' }] }), ['a', 'b']);
@@ -32,19 +32,19 @@ test('entries without a model, or whose model does not generate text, are ignore
 
 test('a response that is not a list is an error and not an empty list', () => {
   for (const body of [{ error: { message: 'no' } }, 'text', 7, null, { data: 'x' }])
-    assert.throws(() => parseModelPage(body), /not a model list/);
+    assert.throws(() => parseModelListPage(body), /not a model list/);
 });
 
 test('the maximum output of a model is found under all its names', () => {
   for (const name of ['outputTokenLimit', 'max_output_tokens', 'max_completion_tokens'])
-    assert.equal(parseModelPage([{ id: 'a', [name]: 8192 }]).models[0]?.maxOutputTokens, 8192, name);
+    assert.equal(parseModelListPage([{ id: 'a', [name]: 8192 }]).models[0]?.maxOutputTokens, 8192, name);
   const nested = { id: 'a', top_provider: { max_completion_tokens: 8192 } };
-  assert.equal(parseModelPage([nested]).models[0]?.maxOutputTokens, 8192);
-  assert.equal(parseModelPage([{ id: 'a', max_completion_tokens: 0 }]).models[0]?.maxOutputTokens, null);
+  assert.equal(parseModelListPage([nested]).models[0]?.maxOutputTokens, 8192);
+  assert.equal(parseModelListPage([{ id: 'a', max_completion_tokens: 0 }]).models[0]?.maxOutputTokens, null);
 });
 
 test('creation time and context window are found under all their names', () => {
-  const [model] = parseModelPage({
+  const [model] = parseModelListPage({
     data: [{ id: 'a', created_at: '2026-02-01T00:00:00Z', max_input_tokens: 200_000, owned_by: 'o' }],
   }).models;
   assert.deepEqual(model, {
@@ -62,8 +62,8 @@ test('creation time and context window are found under all their names', () => {
     'inputTokenLimit',
   ];
   for (const name of names)
-    assert.equal(parseModelPage([{ id: 'a', [name]: 8192 }]).models[0]?.contextWindow, 8192, name);
-  assert.deepEqual(parseModelPage([{ id: 'a', created: 'soon', context_length: null }]).models[0], {
+    assert.equal(parseModelListPage([{ id: 'a', [name]: 8192 }]).models[0]?.contextWindow, 8192, name);
+  assert.deepEqual(parseModelListPage([{ id: 'a', created: 'soon', context_length: null }]).models[0], {
     id: 'a',
     created: 0,
     ownedBy: '',
@@ -73,7 +73,7 @@ test('creation time and context window are found under all their names', () => {
 });
 
 test('the next page is found in every format', () => {
-  const next = (rest: object) => parseModelPage({ data: [], ...rest }).next;
+  const next = (rest: object) => parseModelListPage({ data: [], ...rest }).next;
   assert.equal(next({ has_more: true, last_id: 'claude x' }), 'after_id=claude%20x');
   assert.equal(next({ has_more: false, last_id: 'claude' }), undefined);
   assert.equal(next({ nextPageToken: 'a/b=' }), 'pageToken=a%2Fb%3D');

@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { sendBufferedRequest } from './buffered-request.ts';
-import type { Credential, Provider } from './configured-provider.ts';
-import { type ListedModel, parseModelPage } from './model-page.ts';
+import type { Provider, ProviderCredential } from './configured-provider.ts';
+import { type ListedModel, parseModelListPage } from './model-list-page.ts';
 import type { UpstreamRequest, UpstreamTransport } from './transport.ts';
 import { buildUpstreamRequest } from './upstream-request.ts';
 
@@ -12,7 +12,7 @@ const LIMITS = { timeoutMs: 30_000, maxBytes: 16 * 1024 * 1024, requiredStatus: 
 /** Maximum number of pages. A page has up to a thousand models if the provider accepts a page size. */
 const MAX_LIST_PAGES = 20;
 
-export type { ListedModel } from './model-page.ts';
+export type { ListedModel } from './model-list-page.ts';
 
 /**
  * The models in the providers' own model lists. The lists are read in the background. If a list cannot be
@@ -127,9 +127,9 @@ async function fetchModelList(
   const models: ListedModel[] = [];
   let path = first;
   for (let pages = 0; pages < MAX_LIST_PAGES; pages++) {
-    const request = buildGetRequest(provider, provider.nextCredential(), { origin, path });
+    const request = buildProviderGetRequest(provider, provider.nextCredential(), { origin, path });
     const { body } = await sendBufferedRequest(transport, clock, request, LIMITS);
-    const page = parseModelPage(JSON.parse(body.toString('utf8')));
+    const page = parseModelListPage(JSON.parse(body.toString('utf8')));
     models.push(...page.models);
     if (page.next === undefined) break;
     const next = `${first}${first.includes('?') ? '&' : '?'}${page.next}`;
@@ -140,9 +140,9 @@ async function fetchModelList(
 }
 
 /** Builds a GET request with a credential, for example for a model list. */
-export function buildGetRequest(
+export function buildProviderGetRequest(
   provider: Provider,
-  credential: Credential,
+  credential: ProviderCredential,
   { origin, path }: Provider['modelLists'][number],
 ): UpstreamRequest {
   const headers = [

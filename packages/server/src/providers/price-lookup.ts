@@ -1,4 +1,4 @@
-import { compilePatterns } from '../core/pattern.ts';
+import { compileModelPatterns } from '../core/model-pattern.ts';
 import { EMPTY_PRICE_BOOK } from './price-catalog.ts';
 import { createUnmeteredPrice, type Price, type PriceBook, type TieredRate } from './prices.ts';
 
@@ -42,7 +42,7 @@ export function createPriceLookup(settings: PricingSettings): (model: string) =>
     return () => price;
   }
   const overrides = Object.entries(settings.overrides).map(([pattern, price]) => ({
-    matches: compilePatterns([pattern]),
+    matches: compileModelPatterns([pattern]),
     price: overridePrice(price),
   }));
   const known = new Map<string, Price | null>();
@@ -63,7 +63,7 @@ export function createPriceLookup(settings: PricingSettings): (model: string) =>
  * the requested model id first, and then the provider's name for the model. If `bookName` is `free`, a model
  * without a configured price is free. Otherwise, the function returns null if the price is unknown.
  */
-export function createModelPriceLookup(
+export function createProviderPriceLookup(
   bookName: string | undefined,
   pricing: Omit<PricingSettings, 'bookName'> | undefined,
   upstreamModel: (model: string) => string,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { UnitCounts } from '@floe/wire/unit-counts';
+import type { BilledUnitCounts } from '@floe/wire/billed-unit-counts';
 import type { Usage } from '@floe/wire/usage';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import { EMPTY_PRICE_BOOK, loadPriceBook } from './price-catalog.ts';
@@ -19,7 +19,7 @@ const NOON = Date.parse('2026-11-21T12:00:00Z');
 
 test('every text model in the catalog has the cost that the catalog computes, including cache and long contexts', async (t) => {
   const book = await loadPriceBook();
-  const used: readonly UnitCounts[] = [
+  const used: readonly BilledUnitCounts[] = [
     { input: 1_000, output: 100 },
     { input: 150_000, cached: 40_000, cache_write: 10_000, output: 2_000 },
     { input: 450_000, cached: 440_000, output: 1 },
@@ -67,7 +67,7 @@ const THEIR_UNITS = [
   ['output_audio', 'output_audio_tokens'],
 ] as const;
 
-function theirUnits(price: Pick<Price, 'ratesAt'>, units: UnitCounts, at: number) {
+function theirUnits(price: Pick<Price, 'ratesAt'>, units: BilledUnitCounts, at: number) {
   const counts: Record<string, number> = {};
   for (const [ours, theirs] of THEIR_UNITS)
     if (price.ratesAt(at).units[ours]) counts[theirs] = units[ours] ?? 0;

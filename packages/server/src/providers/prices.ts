@@ -1,5 +1,5 @@
 import { BILLED_UNITS, type BilledUnit } from '@floe/contract/billed-units';
-import type { MutableUnitCounts, UnitCounts } from '@floe/wire/unit-counts';
+import type { BilledUnitCounts, MutableBilledUnitCounts } from '@floe/wire/billed-unit-counts';
 import type { Usage } from '@floe/wire/usage';
 
 /** A rate in US dollars per million tokens that depends on the context length. */
@@ -66,7 +66,7 @@ export interface UsageCost {
    */
   readonly unpriced: readonly string[];
   /** USD per million of each used unit that has a price, before factors are applied. */
-  readonly rates: UnitCounts;
+  readonly rates: BilledUnitCounts;
   /** USD for the request itself, before factors are applied. */
   readonly request: number;
 }
@@ -85,10 +85,10 @@ export function computeUsageCost(price: Price, { units, tier }: Usage, atMs: num
   if (price.source === 'free' || price.source === 'seat') return ZERO_COST;
   const listed = price.ratesAt(atMs);
   const { input = 0 } = units;
-  const rates: MutableUnitCounts = {};
+  const rates: MutableBilledUnitCounts = {};
   const unpriced: string[] = [];
   /** The count of each token unit that remains after its parts are subtracted. */
-  const left: MutableUnitCounts = {};
+  const left: MutableBilledUnitCounts = {};
   let [tokens, fees] = [0, 0];
   for (const { unit, partOf } of BILLED_UNITS) {
     const count = units[unit] ?? 0;

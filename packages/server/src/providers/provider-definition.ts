@@ -19,9 +19,9 @@ export type ProviderAuth =
  * A path below the base URL, or an endpoint with a separate path for streams. The path may contain
  * `{model}`, `{region}` and `{project}`.
  */
-export type EndpointPath = string | DialectEndpoint;
+export type DialectEndpointOrPath = string | DialectEndpoint;
 /** Endpoint paths by dialect. */
-export type DialectPaths = Readonly<Partial<Record<Dialect, EndpointPath>>>;
+export type EndpointsByDialect = Readonly<Partial<Record<Dialect, DialectEndpointOrPath>>>;
 
 /** A dialect's endpoint, and how the request body differs from the dialect. */
 export interface DialectEndpoint {
@@ -29,14 +29,14 @@ export interface DialectEndpoint {
   readonly streaming: string;
   /** Patterns of the models that the endpoint supports. Absent if it supports all. */
   readonly models?: readonly string[];
-  readonly shape?: EndpointBodyAdjustments;
+  readonly shape?: EndpointRequestAdjustments;
 }
 
 /**
  * How an endpoint's request body differs from the dialect, because its URL and headers contain some of the
  * members.
  */
-export interface EndpointBodyAdjustments {
+export interface EndpointRequestAdjustments {
   /** Members that the endpoint rejects. They are reported as dropped, except `model` and `stream`. */
   readonly omits: readonly string[];
   /** Members that the endpoint requires, with their JSON text. */
@@ -51,10 +51,10 @@ export interface EndpointBodyAdjustments {
 }
 
 /** The base URL and paths that result from a provider's settings. */
-export interface ProviderAddress {
+export interface ResolvedProviderUrls {
   readonly base: string;
   /** Paths of the dialects at this URL. They replace those of the definition. */
-  readonly dialectPaths?: DialectPaths;
+  readonly dialectPaths?: EndpointsByDialect;
   /** Query that is appended to every path, without `?`. */
   readonly query?: string;
   /** Base URL of the model list, if it is on another host. */
@@ -62,7 +62,7 @@ export interface ProviderAddress {
 }
 
 /** The provider settings that can affect URLs. */
-export interface ProviderAddressSettings {
+export interface ProviderUrlSettings {
   readonly apiVersion?: string | undefined;
   readonly region?: string | undefined;
   readonly project?: string | undefined;
@@ -76,7 +76,7 @@ export interface Quirk {
 }
 
 /** Where the value of a setting comes from if floe.yaml does not contain it. */
-export interface SettingFallback {
+export interface ProviderSettingFallback {
   readonly variables: readonly string[];
   readonly defaultValue?: string;
 }
@@ -124,19 +124,19 @@ export interface ProviderDefinition {
   /** Environment variables that may contain the base URL. The first one that is set is used. */
   readonly urlVariables?: readonly string[];
   /** Settings that the provider's URLs require, and where their default values come from. */
-  readonly requiredSettings?: Readonly<Partial<Record<'region' | 'project', SettingFallback>>>;
+  readonly requiredSettings?: Readonly<Partial<Record<'region' | 'project', ProviderSettingFallback>>>;
   readonly auth: ProviderAuth;
   /**
    * The path of each supported dialect. Requests of these dialects are forwarded. Requests of other dialects
    * are translated into the first one, or into the preferred one for the model.
    */
-  readonly dialectPaths: DialectPaths;
+  readonly dialectPaths: EndpointsByDialect;
   /** Preferred dialects for some models. The first entry with a matching pattern applies. */
   readonly dialectPreferences?: readonly DialectPreference[];
   /** Constant request headers, with names in lower case. A client of the same dialect can override them. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Computes URLs that depend on the provider's settings. */
-  readonly address?: (base: string, settings: ProviderAddressSettings) => ProviderAddress;
+  readonly address?: (base: string, settings: ProviderUrlSettings) => ResolvedProviderUrls;
   /**
    * How to write translated requests for the provider's models. All matching entries apply; a later entry
    * replaces an earlier value of the same option.
@@ -186,7 +186,7 @@ export interface ProviderDefinition {
 }
 
 /** Common fields of provider definitions that use the Chat dialect and bearer authentication. */
-export const chatCompatibleFields = {
+export const chatProviderDefaults = {
   auth: { type: 'bearer' },
   dialectPaths: { chat: '/chat/completions' },
   modelListPaths: '/models',
@@ -198,7 +198,7 @@ export const chatCompatibleFields = {
  * not end with `/v1`. Translated requests use API version 2023-06-01, because later versions reject sampling
  * fields.
  */
-export const messagesCompatibleFields = {
+export const messagesProviderDefaults = {
   auth: { type: 'header', name: 'x-api-key' },
   headers: { 'anthropic-version': '2023-06-01' },
   dialectPaths: { messages: '/v1/messages' },

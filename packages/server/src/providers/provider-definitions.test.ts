@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from '@floe/contract/config/provider-kinds';
 import type { RequestWriteOptions } from '@floe/wire/dialect';
-import type { EndpointPath, ProviderDefinition } from './provider-definition.ts';
+import type { DialectEndpointOrPath, ProviderDefinition } from './provider-definition.ts';
 import { findProviderDefinition, PROVIDER_DEFINITIONS } from './provider-definitions.ts';
 
 /** Every member a definition may have; a new one is a decision, not a typing error. */
@@ -56,7 +56,7 @@ const OPTIONS = new Set<keyof RequestWriteOptions>([
 const has = (known: ReadonlySet<string>, name: string) => known.has(name);
 
 function pathsOf({ dialectPaths, modelListPaths }: ProviderDefinition): string[] {
-  const both = (path: EndpointPath) =>
+  const both = (path: DialectEndpointOrPath) =>
     typeof path === 'string' ? [path] : [path.nonStreaming, path.streaming];
   return [...Object.values(dialectPaths).flatMap(both), ...[modelListPaths ?? []].flat()];
 }

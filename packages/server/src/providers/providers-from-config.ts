@@ -1,10 +1,10 @@
 import type { ProviderConfig } from '@floe/contract/config';
-import { type Credential, createProvider, type Provider } from './configured-provider.ts';
+import { createProvider, type Provider, type ProviderCredential } from './configured-provider.ts';
 import {
   OutboundConfigError,
   type OutboundConnectionSettings,
   resolveOutboundConnections,
-} from './outbound.ts';
+} from './outbound-connections.ts';
 import { EMPTY_PRICE_BOOK } from './price-catalog.ts';
 import type { PriceBook } from './prices.ts';
 import type { ProviderDefinition } from './provider-definition.ts';
@@ -208,7 +208,10 @@ function hasSettings(definition: ProviderDefinition, variable: EnvironmentLookup
   );
 }
 
-function environmentCredential(definition: ProviderDefinition, variable: EnvironmentLookup): Credential[] {
+function environmentCredential(
+  definition: ProviderDefinition,
+  variable: EnvironmentLookup,
+): ProviderCredential[] {
   const secret = firstSet(definition.keyVariables, variable);
   return secret === undefined ? [] : [{ name: 'environment', secret, weight: 1 }];
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ProviderConfig } from '@floe/contract/config';
-import type { ResolvedOutboundConnections } from './outbound.ts';
+import type { ResolvedOutboundConnections } from './outbound-connections.ts';
 import type { ProviderDefinition } from './provider-definition.ts';
 import { resolveAwsCredentialSources } from './signing/aws-credential-sources.ts';
-import { resolveGoogleIdentity } from './signing/google-identity.ts';
+import { resolveGoogleTokenSources } from './signing/google-token-sources.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
 
 /**
@@ -18,7 +18,7 @@ export function resolveSigningIdentity(
 ): SigningConfig['identity'] | undefined {
   const own: Partial<NonNullable<ProviderConfig['identity']>> = identity ?? {};
   const { access_key_id: id, secret_access_key: secret, session_token: token, metadata = false } = own;
-  if (auth.type === 'google') return resolveGoogleIdentity({ file: own.file, metadata }, variable);
+  if (auth.type === 'google') return resolveGoogleTokenSources({ file: own.file, metadata }, variable);
   if (auth.type !== 'sigv4') return undefined;
   const settings = {
     service: auth.service,

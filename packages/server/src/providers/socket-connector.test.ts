@@ -10,17 +10,17 @@ import { createCertificateAuthority, issueCertificate } from '@floe/testkit/cert
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { createOutboundGuard } from '../core/outbound-guard.ts';
 import { sendBufferedRequest } from './buffered-request.ts';
-import { createHttpTransport } from './http-transport.ts';
 import {
   OutboundConfigError,
   type OutboundConnectionSettings,
   resolveOutboundConnections,
-} from './outbound.ts';
+} from './outbound-connections.ts';
+import { createUpstreamHttpTransport } from './upstream-http-transport.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'floe-ways-'));
 const at = (name: string) => join(folder, name);
 const NOTHING: OutboundConnectionSettings = { proxy: '', no_proxy: '', ca_file: '' };
-const transport = createHttpTransport();
+const transport = createUpstreamHttpTransport();
 const sockets = new Set<Socket>();
 
 /** An upstream that wants a client certificate when `asks`, and tells whose it saw. */
@@ -230,7 +230,7 @@ test('an IPv6 address is reached directly and through a proxy', async (t) => {
 test('a forbidden address is rejected before the proxy is called', async () => {
   const port = Number(ports['proxy']);
   const named = new Set([`127.0.0.1:${port}`]);
-  const guarded = createHttpTransport(
+  const guarded = createUpstreamHttpTransport(
     createOutboundGuard(() => ({ allowPrivate: false, privateNetworks: [], namedHosts: () => named })),
   );
   const { via } = resolveOutboundConnections([{ ...NOTHING, proxy: proxyUrl() }], () => undefined);
@@ -252,7 +252,7 @@ test('a provider reaches only the private addresses that the file contains for i
   const port = Number(ports['proxy']);
   const named = new Set([`127.0.0.1:${port}`]);
   const namedHosts = (orgId: string | null) => (orgId === 'acme' ? named : new Set<string>());
-  const guarded = createHttpTransport(
+  const guarded = createUpstreamHttpTransport(
     createOutboundGuard(() => ({ allowPrivate: false, privateNetworks: [], namedHosts })),
   );
   const { via } = resolveOutboundConnections([{ ...NOTHING, proxy: proxyUrl() }], () => undefined);

@@ -1,8 +1,8 @@
 import { isIPv6, type Socket } from 'node:net';
 import buildConnector from 'undici/lib/core/connect.js';
-import { hostWithoutBrackets } from '../core/network.ts';
+import { getHostWithoutBrackets } from '../core/network.ts';
 import type { OutboundGuard } from '../core/outbound-guard.ts';
-import type { ConnectionOptions } from './outbound.ts';
+import type { OutboundConnectionOptions } from './outbound-connections.ts';
 
 /** A function that opens a connection for a pool. */
 export type SocketConnector = buildConnector.connector;
@@ -17,7 +17,7 @@ const MAX_PROXY_HEAD_BYTES = 16 * 1024;
  */
 export function createSocketConnector(
   origin: URL,
-  via: ConnectionOptions | undefined,
+  via: OutboundConnectionOptions | undefined,
   connectMs: number,
   guard?: OutboundGuard,
 ): SocketConnector {
@@ -48,7 +48,7 @@ function tunnelConnector(
   connectMs: number,
 ): SocketConnector {
   const asked = {
-    hostname: hostWithoutBrackets(proxy),
+    hostname: getHostWithoutBrackets(proxy),
     host: proxy.host,
     protocol: proxy.protocol,
     port: proxy.port,

@@ -1,10 +1,10 @@
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { Clock } from '../core/clock.ts';
 import { OutboundRefusedError } from '../core/outbound-guard.ts';
 import { type BufferedResponse, sendBufferedRequest } from './buffered-request.ts';
-import type { Credential, Provider } from './configured-provider.ts';
-import { buildGetRequest } from './model-list.ts';
-import { parseModelPage } from './model-page.ts';
+import type { Provider, ProviderCredential } from './configured-provider.ts';
+import { buildProviderGetRequest } from './model-list.ts';
+import { parseModelListPage } from './model-list-page.ts';
 import type { Dialect } from './provider-definition.ts';
 import type { UpstreamRequest, UpstreamTransport } from './transport.ts';
 
@@ -31,7 +31,7 @@ export interface ProviderTestResult {
  */
 export async function testProvider(
   provider: Provider,
-  credential: Credential,
+  credential: ProviderCredential,
   model: string | null,
   { transport, clock }: { readonly transport: UpstreamTransport; readonly clock: Clock },
 ): Promise<ProviderTestResult> {
@@ -39,7 +39,7 @@ export async function testProvider(
   const exact = model ?? (list ? null : (provider.models.find((name) => !name.includes('*')) ?? null));
   const request =
     exact === null
-      ? list && buildGetRequest(provider, credential, list)
+      ? list && buildProviderGetRequest(provider, credential, list)
       : buildMinimalRequest(provider, credential, exact);
   if (!request)
     return {
@@ -78,7 +78,11 @@ const MINIMAL_REQUESTS: Readonly<Record<Dialect, JsonObject>> = {
   cohere: { messages: MESSAGES },
 };
 
-function buildMinimalRequest(provider: Provider, credential: Credential, model: string): UpstreamRequest {
+function buildMinimalRequest(
+  provider: Provider,
+  credential: ProviderCredential,
+  model: string,
+): UpstreamRequest {
   const dialect = provider.dialectFor(model);
   const upstreamModel = provider.upstreamModel(model);
   const shape = provider.bodyShapeOf(dialect);
@@ -89,13 +93,13 @@ function buildMinimalRequest(provider: Provider, credential: Credential, model: 
     members[name] = JSON.parse(json);
   const place = { origin: provider.origin, path: provider.pathOf(dialect, upstreamModel, false) };
   const body = Buffer.from(JSON.stringify(members));
-  return { ...buildGetRequest(provider, credential, place), method: 'POST', body };
+  return { ...buildProviderGetRequest(provider, credential, place), method: 'POST', body };
 }
 
 function describeResponse(
   { status, body }: BufferedResponse,
   asked: 'models' | 'completion',
-  { secret }: Credential,
+  { secret }: ProviderCredential,
 ): Pick<ProviderTestResult, 'ok' | 'models' | 'message'> {
   if (status === 200) return describeSuccess(body, asked);
   const said = providerMessage(body, secret);
@@ -126,11 +130,11 @@ function describeSuccess(
 ): Pick<ProviderTestResult, 'ok' | 'models' | 'message'> {
   const json = parseJson(body);
   if (asked === 'completion')
-    return isObject(json)
+    return isJsonObject(json)
       ? { ok: true, models: null, message: 'Success: the model responded.' }
       : { ok: false, models: null, message: 'The response is not JSON. Check base_url.' };
   try {
-    const { models, next } = parseModelPage(json);
+    const { models, next } = parseModelListPage(json);
     const count = `${models.length}${next === undefined ? '' : ' or more'}`;
     return { ok: true, models: models.length, message: `Success: the provider lists ${count} models.` };
   } catch {
@@ -155,8 +159,8 @@ function parseJson(body: Buffer): unknown {
 /** Returns the provider's message, unless it contains part of the key. */
 function providerMessage(body: Buffer, secret: string): string {
   const json = parseJson(body);
-  const error = isObject(json) ? (json['error'] ?? json['message'] ?? json['detail']) : undefined;
-  const message = isObject(error) ? error['message'] : error;
+  const error = isJsonObject(json) ? (json['error'] ?? json['message'] ?? json['detail']) : undefined;
+  const message = isJsonObject(error) ? error['message'] : error;
   if (typeof message !== 'string') return '';
   for (let at = 0; at + SECRET_FRAGMENT_CHARACTERS <= secret.length; at++)
     if (message.includes(secret.slice(at, at + SECRET_FRAGMENT_CHARACTERS))) return '';

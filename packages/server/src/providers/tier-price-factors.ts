@@ -27,6 +27,6 @@ const TIER_FACTORS: Readonly<Record<string, Readonly<Record<string, Readonly<Rec
 };
 
 /** Returns a model's price factors by service tier. `book` and `model` are the names in the price book. */
-export function findTierPriceFactors(book: string, model: string): Readonly<Record<string, number>> {
+export function getTierPriceFactors(book: string, model: string): Readonly<Record<string, number>> {
   return TIER_FACTORS[book]?.[model] ?? {};
 }

@@ -6,7 +6,7 @@ import type { Json } from '@floe/contract/json';
 import { REQUEST_FEATURES, type RequestFeature } from '@floe/testkit/request-features';
 import { findRequestViolations } from '@floe/testkit/request-schemas';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
-import { createUnsupportedFeatureFault, findUnsupportedFeatures } from '@floe/wire/request';
+import { createUnsupportedFeatureFault, listUnsupportedFeatures } from '@floe/wire/request';
 import { createProvider, type Provider } from './configured-provider.ts';
 import { findProviderDefinition, PROVIDER_DEFINITIONS } from './provider-definitions.ts';
 
@@ -46,7 +46,7 @@ function outcomeOf({ client, body }: RequestFeature, provider: Provider, model: 
   try {
     const options = provider.optionsFor(model);
     const ask = CLIENT_DIALECTS[client].readRequest(body);
-    const [lost] = findUnsupportedFeatures(ask, upstream.supportedFeatures, options.unsupportedFeatures);
+    const [lost] = listUnsupportedFeatures(ask, upstream.supportedFeatures, options.unsupportedFeatures);
     if (lost) return createUnsupportedFeatureFault(lost);
     const written = upstream.writeRequest(ask, { model, cacheKey: 'made', ...options });
     const sent: Json = JSON.parse(JSON.stringify(written.body));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import { createProvider } from './configured-provider.ts';
 import type { Dialect } from './provider-definition.ts';
@@ -130,7 +130,7 @@ const RULES: readonly Rule[] = [
     models: ['claude-opus-4-7', 'claude-sonnet-5', 'claude-opus-5', 'claude-mythos-5'],
     dialect: 'messages',
     never: [...NOT_MESSAGES, ...SAMPLING],
-    holds: (body) => !isObject(body['thinking']) || body['thinking']['budget_tokens'] === undefined,
+    holds: (body) => !isJsonObject(body['thinking']) || body['thinking']['budget_tokens'] === undefined,
   },
   {
     kind: 'anthropic',
@@ -152,7 +152,7 @@ const RULES: readonly Rule[] = [
     dialect: 'gemini',
     never: ['user', 'parallel_tool_calls'],
     holds: ({ generationConfig: config }) =>
-      isObject(config) &&
+      isJsonObject(config) &&
       !('presencePenalty' in config || 'frequencyPenalty' in config) &&
       Array.isArray(config['stopSequences']) &&
       config['stopSequences'].length <= 5,
@@ -233,7 +233,7 @@ function written(kind: string, model: string, client: keyof typeof REQUESTS, dia
 /** What leaves: members without a value are not written. */
 function told(body: JsonObject): JsonObject {
   const parsed: unknown = JSON.parse(JSON.stringify(body));
-  assert.ok(isObject(parsed));
+  assert.ok(isJsonObject(parsed));
   return parsed;
 }
 
@@ -257,7 +257,7 @@ test("no provider receives another provider's service tiers", () => {
 test('Mistral receives short ids for calls and results, and no user message after a result', () => {
   const { messages } = written('mistral', 'mistral-large-latest', 'messages').body;
   assert.ok(Array.isArray(messages));
-  const said = messages.filter(isObject);
+  const said = messages.filter(isJsonObject);
   assert.deepEqual(
     said.map((message) => message['role']),
     ['system', 'user', 'assistant', 'tool', 'tool'],

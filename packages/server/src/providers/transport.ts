@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ConnectionOptions } from './outbound.ts';
+import type { OutboundConnectionOptions } from './outbound-connections.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
 
 /** A request to a provider. `headers` is a flat list: name, value, name, value … */
@@ -13,7 +13,7 @@ export interface UpstreamRequest {
   /** Time limit for the TCP and TLS handshake in milliseconds. */
   readonly connectMs: number;
   /** Proxy, certificate authorities and client certificate, if configured. */
-  readonly via?: ConnectionOptions | undefined;
+  readonly via?: OutboundConnectionOptions | undefined;
   /**
    * The organization that causes the request. It determines which private addresses are allowed. Only
    * requests of the same organization share connections, so that a late response cannot be mistaken for that
@@ -47,7 +47,7 @@ export interface FlowControl {
  * Receives a provider's response. The methods are called in the order in which they are declared. The last
  * call is exactly one of `onEnd` and `onError`.
  */
-export interface UpstreamHandler {
+export interface UpstreamResponseHandler {
   /** Called when the request has a connected socket. From then on, `abort` closes this socket. */
   onConnected(): void;
   onHead(status: number, headers: UpstreamHeaders, flow: FlowControl): void;
@@ -61,7 +61,7 @@ export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefi
 
 /** Sends requests to providers. `dispatch` never throws and returns a function that cancels the request. */
 export interface UpstreamTransport {
-  dispatch(request: UpstreamRequest, handler: UpstreamHandler): () => void;
+  dispatch(request: UpstreamRequest, handler: UpstreamResponseHandler): () => void;
   close(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export type MalformedResponseCode =
   | 'chunk';
 
 /** Thrown if the connection ended before the response was complete. */
-export class ClosedEarlyError extends Error {
+export class ConnectionClosedEarlyError extends Error {
   override readonly name = 'ClosedEarlyError';
   readonly code = 'closed_early';
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { SocketConnector } from './socket-connector.ts';
-import type { UpstreamHandler, UpstreamHeaders, UpstreamRequest } from './transport.ts';
+import type { UpstreamHeaders, UpstreamRequest, UpstreamResponseHandler } from './transport.ts';
 
 /** The reason that is passed to undici for a cancelled call. */
 class CanceledError extends Error {
@@ -13,7 +13,7 @@ class CanceledError extends Error {
  * Sends requests with streamed bodies to one origin through undici. Undici takes more CPU time than
  * `OriginConnectionPool`, but handles slow, truncated and early responses. Uploads can cause such responses.
  */
-export class UploadPool {
+export class UploadConnectionPool {
   readonly #pool: Pool;
 
   constructor(origin: URL, connect: SocketConnector) {
@@ -34,7 +34,7 @@ export class UploadPool {
    * Sends a request. Returns a function that cancels it.
    * @throws the error of undici for a request that cannot be sent
    */
-  dispatch(request: UpstreamRequest, body: Readable, handler: UpstreamHandler): () => void {
+  dispatch(request: UpstreamRequest, body: Readable, handler: UpstreamResponseHandler): () => void {
     const call = new UploadCall(handler);
     const { path, headers } = request;
     this.#pool.dispatch({ method: methodOf(request), path, headers: [...headers], body }, call);
@@ -64,11 +64,11 @@ type UndiciController = Dispatcher.DispatchController;
  * Adapts a handler to undici. A request that waits for a socket does not have a controller to abort it yet.
  */
 class UploadCall implements Dispatcher.DispatchHandler {
-  #handler: UpstreamHandler;
+  #handler: UpstreamResponseHandler;
   #controller: UndiciController | null = null;
   #over = false;
 
-  constructor(handler: UpstreamHandler) {
+  constructor(handler: UpstreamResponseHandler) {
     this.#handler = handler;
   }
 

@@ -1,16 +1,16 @@
-import type { Credential, Provider, Timeouts } from './configured-provider.ts';
+import type { Provider, ProviderCredential, UpstreamTimeouts } from './configured-provider.ts';
 import type { UpstreamRequest } from './transport.ts';
 
 /** The target of a request: the provider, the credential to use, and the timeouts. */
-export interface RequestDestination {
+export interface UpstreamDestination {
   readonly provider: Provider;
-  readonly credential: Credential;
-  readonly timeouts: Pick<Timeouts, 'connectMs'>;
+  readonly credential: ProviderCredential;
+  readonly timeouts: Pick<UpstreamTimeouts, 'connectMs'>;
 }
 
 /** Builds a POST request to a provider. `headers` is a flat list. */
 export function buildUpstreamRequest(
-  { provider, credential, timeouts }: RequestDestination,
+  { provider, credential, timeouts }: UpstreamDestination,
   path: string,
   headers: readonly string[],
   body: UpstreamRequest['body'],

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from 'node:crypto';
 import type { BundlePayload, SignedBundle } from '@floe/relay/bundle';
-import type { OrgRelay } from './org-relays.ts';
+import type { CompiledOrgRelay } from './org-relay-registry.ts';
 import type { RelayCaller } from './relay-caller.ts';
 
 /** How long the hook may use a bundle if it cannot reach the server. */
@@ -14,7 +14,7 @@ const BUNDLE_RENEWAL_MS = 3_600_000;
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** The private key that signs bundles, and the public key for clients. */
-export interface BundleKey {
+export interface BundleSigningKey {
   readonly key: KeyObject;
   /** The public key: 32 bytes in base64. */
   readonly publicKey: string;
@@ -25,7 +25,7 @@ export interface BundleKey {
  * Derives the key that signs bundles from the installation's secret key with HKDF (RFC 5869), so
  * that every process signs with the same key.
  */
-export function deriveBundleKey(secretKey: Uint8Array): BundleKey {
+export function deriveBundleSigningKey(secretKey: Uint8Array): BundleSigningKey {
   const seed = Buffer.from(hkdfSync('sha256', secretKey, '', 'floe relay bundle v1', 32));
   const key = createPrivateKey({ key: Buffer.concat([PRIVATE_PREFIX, seed]), format: 'der', type: 'pkcs8' });
   const raw = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32);
@@ -45,9 +45,9 @@ export interface RelayBundle extends SignedBundle {
  * Returns an organization's signed rules for one platform key. Within an hour, the result is the
  * same if no rule changes.
  */
-export function signBundle(
-  { key, publicKey, id }: BundleKey,
-  { relay, version }: OrgRelay,
+export function createSignedBundle(
+  { key, publicKey, id }: BundleSigningKey,
+  { relay, version }: CompiledOrgRelay,
   caller: RelayCaller,
   nowMs: number,
 ): RelayBundle {

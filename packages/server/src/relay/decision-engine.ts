@@ -5,21 +5,21 @@ import { evaluateRelayEvent, type RelayEvaluation } from '@floe/relay/evaluate-e
 import { normalizeRepositoryName } from '@floe/relay/rules/match-caller';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.ts';
-import { deriveId, newId } from '../core/ids.ts';
-import type { RowSink } from '../store/ports.ts';
-import type { RelayRow } from '../store/relay/ingest-relay-region.ts';
+import { createId, deriveId } from '../core/ids.ts';
+import type { RelaySpoolRow } from '../store/relay/ingest-relay-spool-region.ts';
 import type { RelayDecisionsTable } from '../store/relay/relay-tables.ts';
-import type { RelayApprovals } from './approvals.ts';
-import { toLoggedEvent } from './logged-event.ts';
-import type { OrgRelay, OrgRelays } from './org-relays.ts';
+import type { RowSink } from '../store/store-interfaces.ts';
+import type { CompiledOrgRelay, OrgRelayRegistry } from './org-relay-registry.ts';
+import type { RelayApprovalManager } from './relay-approval-manager.ts';
 import type { RelayCaller } from './relay-caller.ts';
-import type { RelaySessions } from './relay-sessions.ts';
+import type { RelaySessionTracker } from './relay-session-tracker.ts';
+import { toStoredRelayEvent } from './stored-relay-event.ts';
 
-export interface DecisionEngineOptions {
-  readonly relays: OrgRelays;
-  readonly rows: RowSink<RelayRow>;
-  readonly sessions: Pick<RelaySessions, 'recordRelayCall'>;
-  readonly approvals: RelayApprovals;
+export interface RelayDecisionEngineOptions {
+  readonly relays: OrgRelayRegistry;
+  readonly rows: RowSink<RelaySpoolRow>;
+  readonly sessions: Pick<RelaySessionTracker, 'recordRelayCall'>;
+  readonly approvals: RelayApprovalManager;
   readonly clock: Clock;
 }
 
@@ -43,16 +43,16 @@ interface AnsweredEvent {
 }
 
 /** Decides each event only once and records every decision. */
-export class DecisionEngine {
-  readonly #options: DecisionEngineOptions;
+export class RelayDecisionEngine {
+  readonly #options: RelayDecisionEngineOptions;
   readonly #answers = new LRUCache<string, CachedDecision>({ max: MAX_CACHED_DECISIONS });
 
-  constructor(options: DecisionEngineOptions) {
+  constructor(options: RelayDecisionEngineOptions) {
     this.#options = options;
   }
 
   /** Returns an organization's relay configuration, prepared for evaluation. */
-  relayOf(orgId: string): OrgRelay {
+  relayOf(orgId: string): CompiledOrgRelay {
     return this.#options.relays.get(orgId);
   }
 
@@ -63,7 +63,7 @@ export class DecisionEngine {
   async decide(caller: RelayCaller, event: RelayEvent): Promise<RelayDecision> {
     const { clock, sessions, relays } = this.#options;
     const started = clock.monotonic();
-    const input = hashEventInput(event);
+    const input = hashDecisionInput(event);
     const name = event.id === undefined ? null : `${caller.orgId}\n${caller.keyId}\n${event.id}`;
     const before = name === null ? undefined : this.#cachedDecision(name, input);
     if (before) return before;
@@ -77,7 +77,7 @@ export class DecisionEngine {
       nowMs,
     };
     let verdict = evaluateRelayEvent(event, options);
-    const id = name === null ? newId('dec', nowMs) : deriveId('dec', name);
+    const id = name === null ? createId('dec', nowMs) : deriveId('dec', name);
     let approval: RelayDecision['approval'] = null;
     if (verdict.decision === 'ask' && relay.config.approvals.enabled) {
       const asked = await this.#options.approvals.requestApproval({
@@ -119,7 +119,7 @@ export class DecisionEngine {
     { caller, event, answer, nowMs, latencyUs }: AnsweredEvent,
     keepText: 'masked' | 'none',
   ): void {
-    const { summary, json } = toLoggedEvent(event, keepText);
+    const { summary, json } = toStoredRelayEvent(event, keepText);
     const row: RelayDecisionsTable = {
       id: answer.decision_id,
       org_id: caller.orgId,
@@ -158,7 +158,7 @@ export class DecisionEngine {
  * Returns the SHA-256 hash of everything in the event that affects the decision. Omits fields that differ
  * between retries.
  */
-export function hashEventInput({
+export function hashDecisionInput({
   id: _id,
   turn_id: _turn,
   tool_use_id: _use,

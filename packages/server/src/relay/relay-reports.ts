@@ -1,7 +1,7 @@
 import { redactJson } from '@floe/conditions/detect/redact';
-import { isObject } from '@floe/contract/json';
-import { deriveId, newId } from '../core/ids.ts';
-import type { RelayRow } from '../store/relay/ingest-relay-region.ts';
+import { isJsonObject } from '@floe/contract/json';
+import { createId, deriveId } from '../core/ids.ts';
+import type { RelaySpoolRow } from '../store/relay/ingest-relay-spool-region.ts';
 import type { RelayCaller } from './relay-caller.ts';
 
 /** An agent's report about an action that it has already performed. */
@@ -22,7 +22,7 @@ const DAY_MS = 24 * 3_600_000;
  * Converts a report to a row. A repeated report gets the same id. An implausible time is replaced with the
  * time of arrival.
  */
-export function toReportRow(caller: RelayCaller, report: RelayReport, nowMs: number): RelayRow {
+export function toRelayReportRow(caller: RelayCaller, report: RelayReport, nowMs: number): RelaySpoolRow {
   const said = report.at === undefined ? nowMs : Date.parse(report.at);
   const at = said > nowMs || said < nowMs - 7 * DAY_MS ? nowMs : said;
   return {
@@ -30,7 +30,7 @@ export function toReportRow(caller: RelayCaller, report: RelayReport, nowMs: num
     row: {
       id:
         report.id === undefined
-          ? newId('rep', nowMs)
+          ? createId('rep', nowMs)
           : deriveId('rep', `${caller.orgId}\n${caller.keyId}\n${report.id}`),
       org_id: caller.orgId,
       created_at: at,
@@ -51,5 +51,5 @@ function serializeDetails(details: RelayReport['details']): string {
   const json = JSON.stringify(details);
   if (json.length > MAX_DETAILS_CHARACTERS) return JSON.stringify({ too_long: json.length });
   const { json: masked } = redactJson(json, new Set(['secret']));
-  return isObject(JSON.parse(masked)) ? masked : '{}';
+  return isJsonObject(JSON.parse(masked)) ? masked : '{}';
 }

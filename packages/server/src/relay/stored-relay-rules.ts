@@ -1,12 +1,12 @@
 import type { RelayRuleConfig } from '@floe/contract/config';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
 import { type UnusableResource, UnusableResources } from '../platform/config/unusable-resources.ts';
-import { type GuardrailRuleRow, listAllGuardrailRules } from '../store/guardrail-rules.ts';
-import type { DatabaseReader } from '../store/ports.ts';
-import type { StoredRelayRule } from './org-relays.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
+import { listAllStoredRules, type StoredRuleRow } from '../store/stored-rules.ts';
+import type { StoredRelayRule } from './org-relay-registry.ts';
 
 /** The relay rules that were created with the API. */
-export interface StoredRelayRules {
+export interface LoadedRelayRules {
   /** The rules by organization id. */
   readonly byOrg: ReadonlyMap<string, readonly StoredRelayRule[]>;
   /** Rules that a newer release stored and this release cannot read. They are not applied. */
@@ -20,10 +20,10 @@ export interface StoredRelayRules {
 export async function loadStoredRelayRules(
   reader: DatabaseReader,
   orgIds?: readonly string[],
-): Promise<StoredRelayRules> {
+): Promise<LoadedRelayRules> {
   const unusable = new UnusableResources();
   const byOrg = new Map<string, StoredRelayRule[]>();
-  for (const row of await listAllGuardrailRules(reader, 'relay_rules', orgIds)) {
+  for (const row of await listAllStoredRules(reader, 'relay_rules', orgIds)) {
     const rules = byOrg.get(row.org_id) ?? [];
     const id = `${row.org_id}/relay_rules/${row.id}`;
     rules.push(...unusable.read(id, () => ({ id: row.id, config: parseStoredRelayRule(row) })));
@@ -36,6 +36,6 @@ export async function loadStoredRelayRules(
  * Parses a stored rule, which was validated when it was stored. Adds the defaults of fields that later
  * releases introduced.
  */
-export function parseStoredRelayRule({ rule_json }: GuardrailRuleRow): RelayRuleConfig {
+export function parseStoredRelayRule({ rule_json }: StoredRuleRow): RelayRuleConfig {
   return RelayRuleSchema.parse(JSON.parse(rule_json));
 }

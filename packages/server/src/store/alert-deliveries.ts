@@ -3,7 +3,7 @@ import type { AlertDeliveriesTable } from './alert-tables.ts';
 import type { AlertRow } from './alerts.ts';
 import type { ChannelRow } from './channels.ts';
 import { publishLiveEvent } from './live-events.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type AlertDeliveryRow = Selectable<AlertDeliveriesTable>;
 export type NewAlertDeliveryRow = Insertable<AlertDeliveriesTable>;
@@ -237,7 +237,7 @@ export async function failPendingAlertDeliveries(
 /**
  * Returns the number of pending deliveries plus the number of alerts that have no deliveries yet.
  */
-export async function countPendingAlertDeliveries(reader: DatabaseReader): Promise<number> {
+export async function countAlertBacklog(reader: DatabaseReader): Promise<number> {
   const pending = await reader
     .selectFrom('alert_deliveries')
     .select(({ fn }) => fn.countAll<number>().as('count'))

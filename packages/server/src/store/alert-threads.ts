@@ -1,6 +1,6 @@
 import type { AlertDeliveryRow } from './alert-deliveries.ts';
 import type { AlertRow } from './alerts.ts';
-import type { DatabaseReader } from './ports.ts';
+import type { DatabaseReader } from './store-interfaces.ts';
 
 /**
  * Returns the delivery that announced an alert in the given channel. `closing` is the entry that ends
@@ -29,7 +29,7 @@ export function findOpeningAlertDelivery(
 }
 
 /** Returns whether any alert in the message thread `thread` is still open. */
-export async function hasOngoingAlertInThread(
+export async function hasOpenAlertInThread(
   reader: DatabaseReader,
   channelId: string,
   thread: string,
@@ -52,7 +52,7 @@ export async function hasOngoingAlertInThread(
  * Returns how many times the subject failed again after the first message of `thread` without a separate
  * message.
  */
-export async function countAlertRelapses(
+export async function countRepeatedFailuresInThread(
   reader: DatabaseReader,
   channelId: string,
   thread: string,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Alert, enqueueAlert, enqueueAlerts } from '../alerts/alert.ts';
 import { insertOrg } from './orgs.ts';
-import type { Database } from './ports.ts';
+import type { Database } from './store-interfaces.ts';
 import { TEST_ORG_ID } from './test/rows.ts';
 
 /** Tests of the alert outbox that run for every database engine. */

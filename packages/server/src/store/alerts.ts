@@ -3,7 +3,7 @@ import type { AlertsTable } from './alert-tables.ts';
 import type { SqlCondition } from './exchange-filters.ts';
 import { publishLiveEvent } from './live-events.ts';
 import type { PageRequest, RowPage, TimeRangeRequest } from './pagination.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 import { getScannedPage } from './time-scan.ts';
 
 export type AlertRow = Selectable<AlertsTable>;

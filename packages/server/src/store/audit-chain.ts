@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import * as z from 'zod';
 import type { Log } from '../core/log.ts';
 import { getAuditKey } from './audit-context.ts';
-import type { AuditTable } from './key-tables.ts';
-import type { Database, DatabaseReader } from './ports.ts';
+import type { AuditTable } from './key-and-audit-tables.ts';
 import { getSetting, storeSetting } from './settings.ts';
+import type { Database, DatabaseReader } from './store-interfaces.ts';
 
 type AuditRow = AuditTable;
 
@@ -110,7 +110,7 @@ async function findUnkeyedSegment(
 }
 
 /** The result of verifying an organization's audit chain. */
-export interface AuditChainState {
+export interface AuditChainVerificationResult {
   readonly entries: number;
   readonly firstSeq: number | null;
   readonly lastSeq: number | null;
@@ -126,7 +126,10 @@ const ENTRIES_PER_READ = 250;
  * Verifies every stored entry of an organization's audit chain. If retention deleted the entry before the
  * oldest stored one, the previous hash of the oldest entry cannot be verified and is accepted.
  */
-export async function verifyAuditChain(reader: DatabaseReader, orgId: string): Promise<AuditChainState> {
+export async function verifyAuditChain(
+  reader: DatabaseReader,
+  orgId: string,
+): Promise<AuditChainVerificationResult> {
   for (;;) {
     const state = await verifyEntries(reader, orgId);
     // Retention may have deleted entries during the verification. Then it is repeated.
@@ -153,8 +156,8 @@ async function findFirstSeq(reader: DatabaseReader, orgId: string): Promise<numb
 export async function verifyAuditChainFrom(
   reader: DatabaseReader,
   orgId: string,
-  known: AuditChainState,
-): Promise<AuditChainState | null> {
+  known: AuditChainVerificationResult,
+): Promise<AuditChainVerificationResult | null> {
   const { lastSeq, lastHash } = known;
   if (lastSeq === null || lastHash === null) return null;
   const anchor = await reader
@@ -171,7 +174,7 @@ export async function verifyAuditChainFrom(
   return { ...state, firstSeq, entries: state.lastSeq - firstSeq + 1 };
 }
 
-const EMPTY_CHAIN: AuditChainState = {
+const EMPTY_CHAIN: AuditChainVerificationResult = {
   entries: 0,
   firstSeq: null,
   lastSeq: null,
@@ -183,8 +186,8 @@ const EMPTY_CHAIN: AuditChainState = {
 async function verifyEntries(
   reader: DatabaseReader,
   orgId: string,
-  known: AuditChainState = EMPTY_CHAIN,
-): Promise<AuditChainState> {
+  known: AuditChainVerificationResult = EMPTY_CHAIN,
+): Promise<AuditChainVerificationResult> {
   const [key, unkeyed] = [getAuditKey(reader), await findUnkeyedSegment(reader, orgId)];
   let { entries, firstSeq } = known;
   let [seq, hash] = [known.lastSeq ?? 0, known.lastHash ?? AUDIT_CHAIN_START_HASH];
@@ -257,7 +260,7 @@ export async function listDailyAuditAnchors(
       from days where days.at is not null)
     select (select max(a.seq + 0) from audit as a where ${ofOrg} and a.at = days.at) as seq
     from days where days.at is not null limit ${limit}`.execute(reader);
-  const daily = await listAuditAnchorsAt(
+  const daily = await listAuditAnchorsBySequence(
     reader,
     orgId,
     rows.flatMap(({ seq }) => (seq === null ? [] : [Number(seq)])),
@@ -268,7 +271,7 @@ export async function listDailyAuditAnchors(
 }
 
 /** Returns the entries that have these sequence numbers and still exist, newest first. */
-export async function listAuditAnchorsAt(
+export async function listAuditAnchorsBySequence(
   reader: DatabaseReader,
   orgId: string,
   seqs: readonly number[],

@@ -1,5 +1,5 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 /** Who or what caused a change, as the audit entry stores it. */
 export interface AuditOrigin {

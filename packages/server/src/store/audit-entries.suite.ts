@@ -18,9 +18,9 @@ import {
   getAuditEntryPage,
 } from './audit-entries.ts';
 import { insertOrg } from './orgs.ts';
-import type { Database, DatabaseWriter } from './ports.ts';
 import { expireAuditEntries, expireHistoryExceptExchanges } from './retention.ts';
 import { storeSetting } from './settings.ts';
+import type { Database, DatabaseWriter } from './store-interfaces.ts';
 import { TEST_ORG_ID } from './test/rows.ts';
 
 const entry = (id: string, at = 100, org_id = TEST_ORG_ID) => ({

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { AUDIT_CHAIN_START_HASH, computeAuditEntryHash } from './audit-chain.ts';
 import { getAuditKey, getAuditOrigin } from './audit-context.ts';
-import type { AuditTable } from './key-tables.ts';
+import type { AuditTable } from './key-and-audit-tables.ts';
 import { publishLiveEvent } from './live-events.ts';
 
 import type { PageRequest, RowPage, TimeRangeRequest } from './pagination.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
-import { buildResidualEquation, getScannedPage } from './time-scan.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
+import { buildResidualEqualityCondition, getScannedPage } from './time-scan.ts';
 
 export type AuditEntryRow = AuditTable;
 
@@ -103,7 +103,7 @@ export function getAuditEntryPage(
   const [first, ...others] = (['subject', 'actor', 'action'] as const).filter(
     (column) => request[column] !== undefined,
   );
-  const residual = others.map((column) => buildResidualEquation(column, request[column]));
+  const residual = others.map((column) => buildResidualEqualityCondition(column, request[column]));
   // The part of the action before the operation: `routes.` of `routes.update`.
   const kind = sql<string>`rtrim(action, 'abcdefghijklmnopqrstuvwxyz_')`;
   const ofKinds = kinds?.map((name) => sql<boolean>`${kind} = ${`${name}.`}`);

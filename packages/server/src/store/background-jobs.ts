@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { BackgroundJobsTable } from './live-tables.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type BackgroundJobRow = Selectable<BackgroundJobsTable>;
 

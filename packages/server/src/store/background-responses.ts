@@ -1,5 +1,5 @@
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { BackgroundResponsesTable } from './schema.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type BackgroundResponseRow = BackgroundResponsesTable;
 

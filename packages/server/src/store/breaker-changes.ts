@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { publishLiveEvent } from './live-events.ts';
 import type { BreakerChangesTable } from './live-tables.ts';
 import { getTimeRangePage, type PageRequest, type RowPage, type TimeRangeRequest } from './pagination.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type BreakerChangeRow = Selectable<BreakerChangesTable>;
 

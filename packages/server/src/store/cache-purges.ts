@@ -1,5 +1,5 @@
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import { getSetting, storeSetting } from './settings.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 const SETTING_PREFIX = 'cache_purges:';
 

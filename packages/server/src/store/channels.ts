@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { ChannelsTable } from './alert-tables.ts';
-import { DEFAULT_LIST_COLUMNS, getListPage, type ListRequest, type RowPage } from './pagination.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import { getResourceListPage, type ListRequest, RESOURCE_LIST_COLUMNS, type RowPage } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type ChannelRow = Selectable<ChannelsTable>;
 
@@ -61,7 +61,7 @@ export function findChannelById(reader: DatabaseReader, id: string): Promise<Cha
 /** Returns a page of an organization's channels in the requested order. */
 export function getChannelPage(reader: DatabaseReader, request: ListRequest): Promise<RowPage<ChannelRow>> {
   const rows = reader.selectFrom('channels').selectAll().where('org_id', '=', request.orgId);
-  return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
+  return getResourceListPage(reader, rows, RESOURCE_LIST_COLUMNS, request);
 }
 
 /** Returns channels that have due deliveries and are neither leased nor waiting after a failure. */

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { ConfigEntriesTable, ProviderCredentialsTable } from './config-tables.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 /** The kinds of resources that are stored as config entries. */
 export type ConfigEntryKind = 'providers' | 'routes' | 'policies' | 'settings';

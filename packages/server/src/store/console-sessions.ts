@@ -1,5 +1,5 @@
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { ConsoleSessionsTable } from './sign-in-tables.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type ConsoleSessionRow = ConsoleSessionsTable;
 
@@ -203,7 +203,7 @@ export async function deleteConsoleSessionsOfUserInOrg(
 }
 
 /** Deletes expired sessions and other expired sign-in data. */
-export async function expireSignInState(
+export async function expireSignInData(
   writer: DatabaseWriter,
   before: { readonly nowMs: number; readonly idleMs: number; readonly triesMs: number },
 ): Promise<void> {

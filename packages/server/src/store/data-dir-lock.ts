@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createDirectory } from './create-directory.ts';
+import { createPrivateDirectory } from './create-private-directory.ts';
 import { isSqliteBusyError } from './sqlite/sqlite-errors.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
@@ -23,7 +23,7 @@ export interface DataDirLock {
 export function lockDataDir(dataDir: string): DataDirLock {
   let lock: DatabaseSync;
   try {
-    createDirectory(dataDir);
+    createPrivateDirectory(dataDir);
     const path = join(dataDir, 'floe.lock');
     // SQLite would create the file with the default mode of the process.
     closeSync(openSync(path, 'a', 0o600));

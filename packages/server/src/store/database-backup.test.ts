@@ -12,7 +12,7 @@ import { getSetting, storeSetting } from './settings.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 import { createTemporaryDirectory } from './test/temporary-directory.ts';
-import { planUpgrade, upgradeDatabase } from './upgrade-database.ts';
+import { planDatabaseUpgrade, upgradeDatabase } from './upgrade-database.ts';
 
 const quiet = { log: silentLog, clock: systemClock };
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -158,7 +158,7 @@ test('pending migrations are listed without changes, and applied once under the 
   const place = placeIn(t);
   const names = MIGRATIONS.map(({ name }) => name);
   assert.deepEqual(
-    (await planUpgrade(place)).migrations.map(({ name }) => name),
+    (await planDatabaseUpgrade(place)).migrations.map(({ name }) => name),
     names,
   );
   assert.equal(existsSync(join(place.dataDir, 'floe.db')), false);
@@ -167,6 +167,6 @@ test('pending migrations are listed without changes, and applied once under the 
   lock.release();
   assert.equal((await upgradeDatabase(place, quiet)).migrations.length, names.length);
   const nothing = { migrations: [], olderProcesses: 0, copy: null };
-  assert.deepEqual(await planUpgrade(place), nothing);
+  assert.deepEqual(await planDatabaseUpgrade(place), nothing);
   assert.deepEqual(await upgradeDatabase(place, quiet), nothing);
 });

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { lockDataDir } from './data-dir-lock.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import { isPostgresUrl, resolveSqlitePath } from './open-database.ts';
-import { forgetSecretFingerprint } from './secret-key.ts';
+import { deleteSecretKeyFingerprint } from './secret-key.ts';
 import { copySqliteDatabase, inspectSqliteFile } from './sqlite/copy-sqlite.ts';
 import type { DatabaseCopyOptions } from './sqlite/database-copy.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
@@ -103,7 +103,7 @@ export async function restoreDatabase(
     const safetyCopy = isThere ? `${path}.before-restore-${formatTimestamp(options.nowMs)}` : null;
     if (safetyCopy !== null) await moveAside(path, safetyCopy);
     await rename(arriving, path);
-    forgetSecretFingerprint(dataDir);
+    deleteSecretKeyFingerprint(dataDir);
     return { path, safetyCopy };
   } finally {
     lock.release();

@@ -11,13 +11,13 @@ export type DatabaseOperationKind = 'read' | 'transaction' | 'ingest' | 'beats';
 export type DatabaseObserver = (kind: DatabaseOperationKind, durationMs: number) => void;
 
 /** An observer that ignores all durations. */
-export const NO_DATABASE_OBSERVER: DatabaseObserver = () => undefined;
+export const NOOP_DATABASE_OBSERVER: DatabaseObserver = () => undefined;
 
 /**
  * Measures database operations from the call until the result. The time includes waiting for the worker
  * thread, for a connection and for other transactions.
  */
-export class DatabaseTimer {
+export class DatabaseOperationTimer {
   readonly #observe: DatabaseObserver;
   readonly #clock: Pick<Clock, 'monotonic'>;
 

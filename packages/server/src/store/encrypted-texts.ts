@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DatabaseWriter } from './ports.ts';
+import type { DatabaseWriter } from './store-interfaces.ts';
 
 /** The columns with encrypted text, by table. */
 const ENCRYPTED_COLUMNS = {
@@ -47,7 +47,7 @@ export interface EncryptedText {
 /**
  * Returns the next encrypted texts after a position that do not start with this prefix, in order.
  */
-export async function listEncryptedTextsWithOtherPrefix(
+export async function listEncryptedTextsWithoutPrefix(
   writer: DatabaseWriter,
   table: EncryptedTable,
   prefix: string,

@@ -55,7 +55,7 @@ export const EXCHANGE_TEXT_FILTER_COLUMNS = [
   'usage_source',
 ] as const;
 /** A text column that exchange lists can be filtered by. */
-export type TextFilterColumn = (typeof EXCHANGE_TEXT_FILTER_COLUMNS)[number];
+export type ExchangeTextFilterColumn = (typeof EXCHANGE_TEXT_FILTER_COLUMNS)[number];
 
 /**
  * The numeric columns that exchange lists can be filtered by. `attempts` is the number of upstream
@@ -71,12 +71,12 @@ export const EXCHANGE_NUMERIC_FILTER_COLUMNS = [
   'attempts',
 ] as const;
 /** A numeric column that exchange lists can be filtered by. */
-export type NumericFilterColumn = (typeof EXCHANGE_NUMERIC_FILTER_COLUMNS)[number];
+export type ExchangeNumericFilterColumn = (typeof EXCHANGE_NUMERIC_FILTER_COLUMNS)[number];
 
 /** Conditions on exchanges, other than time and organization. */
 export interface ExchangeFilters {
-  readonly textColumns?: { readonly [Column in TextFilterColumn]?: ValueFilter | undefined };
-  readonly numericColumns?: { readonly [Column in NumericFilterColumn]?: NumericRange | undefined };
+  readonly textColumns?: { readonly [Column in ExchangeTextFilterColumn]?: ValueFilter | undefined };
+  readonly numericColumns?: { readonly [Column in ExchangeNumericFilterColumn]?: NumericRange | undefined };
   /** Keys by id (`key_…`) or by their current name. */
   readonly key?: ValueFilter | undefined;
   /** The model that served the request, or the requested one. */
@@ -153,7 +153,10 @@ function valueConditions(column: RawBuilder<unknown>, choice: ValueFilter | unde
   return found;
 }
 
-function rangeConditions(column: NumericFilterColumn, bounds: NumericRange | undefined): SqlCondition[] {
+function rangeConditions(
+  column: ExchangeNumericFilterColumn,
+  bounds: NumericRange | undefined,
+): SqlCondition[] {
   if (!bounds) return [];
   const value = column === 'attempts' ? sql`json_array_length(attempts_json)` : sql.ref(column);
   const found: SqlCondition[] = [];
@@ -177,20 +180,20 @@ function modelConditions(choice: ValueFilter | undefined): SqlCondition[] {
   const { any, none } = choice;
   const found = valueConditions(served, { ...choice, any: [], none: [] });
   if (any.length > 0) {
-    const byProvider = any.flatMap(buildServedByConditions).map((one) => sql` or ${one}`);
+    const byProvider = any.flatMap(buildServedModelConditions).map((one) => sql` or ${one}`);
     found.push(
       sql`(${served} in (${sql.join(any)}) or ${asked} in (${sql.join(any)})${sql.join(byProvider, sql``)})`,
     );
   }
   if (none.length > 0) {
     found.push(...valueConditions(served, { any: [], none }), ...valueConditions(asked, { any: [], none }));
-    for (const one of none.flatMap(buildServedByConditions)) found.push(sql`coalesce(not ${one}, true)`);
+    for (const one of none.flatMap(buildServedModelConditions)) found.push(sql`coalesce(not ${one}, true)`);
   }
   return found;
 }
 
 /** Returns the SQL conditions for the served model `<provider>/<model>`, on its two indexed columns. */
-export function buildServedByConditions(name: string): SqlCondition[] {
+export function buildServedModelConditions(name: string): SqlCondition[] {
   const slash = name.indexOf('/');
   if (slash < 1) return [];
   return [sql`(provider = ${name.slice(0, slash)} and model = ${name.slice(slash + 1)})`];

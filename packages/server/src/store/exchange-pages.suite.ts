@@ -4,15 +4,15 @@ import { classifyExchangeOutcome } from '@floe/contract/exchange-outcome';
 import type { ValueFilter } from './exchange-filters.ts';
 import { type ExchangeQuery, getExchangePage } from './exchanges.ts';
 import { insertOrg } from './orgs.ts';
-import type { Database, ExchangeRow } from './ports.ts';
 import {
-  getRollupTotal,
+  getRollupTotals,
   getTopRollupValues,
   type RollupFacet,
   type RollupFacetFilter,
 } from './rollups/read-rollups.ts';
 import { MINUTE_MS, ROLLUP_DIMENSIONS, UNPAIRED_DIMENSIONS } from './rollups/rollup-accumulator.ts';
 import { ROLLUP_SUM_COLUMNS } from './rollups/rollup-figures.ts';
+import type { Database, ExchangeRow } from './store-interfaces.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from './test/rows.ts';
 
@@ -210,7 +210,7 @@ export function exchangeListSuite(engine: string, open: (t: TestContext) => Prom
         { facet, any: [], none: [one] },
       ];
       for (const filter of filters) {
-        const total = await getRollupTotal(database.read, {
+        const total = await getRollupTotals(database.read, {
           ...range,
           filter,
           figures: ROLLUP_SUM_COLUMNS.slice(0, 1),

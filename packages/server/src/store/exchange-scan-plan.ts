@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import {
-  buildServedByConditions,
+  buildServedModelConditions,
   type ExchangeFilters,
   type IntegerRangeFilter,
   type SqlCondition,
@@ -74,7 +74,7 @@ export function planExchangeScan(filters: ExchangeFilters, keys: ValueFilter | u
 }
 
 /** Returns the condition of a single index scan that finds all matching rows; null if there is none. */
-export function planIndexedCondition(
+export function findSingleScanCondition(
   filters: ExchangeFilters,
   keys: ValueFilter | undefined,
 ): SqlCondition | null {
@@ -124,7 +124,7 @@ function modelConditions(choice: ValueFilter | undefined): readonly SqlCondition
   const found = requiredValues(choice)?.flatMap((value) => [
     sql<boolean>`model = ${value}`,
     sql<boolean>`model_requested = ${value}`,
-    ...buildServedByConditions(value),
+    ...buildServedModelConditions(value),
   ]);
   return found ?? null;
 }

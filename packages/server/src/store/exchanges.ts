@@ -15,16 +15,16 @@ import {
   type TimePosition,
   toRowPage,
 } from './pagination.ts';
-import type { DatabaseReader, ExchangeRow } from './ports.ts';
 import { parseMetadataKeyNames } from './rollups/rollup-accumulator.ts';
 import type { DatabaseSchema } from './schema.ts';
+import type { DatabaseReader, ExchangeRow } from './store-interfaces.ts';
 import {
   buildTimeRangeCondition,
-  compareNewestFirst,
+  comparePositionsNewestFirst,
   MAX_SCANNED_ROWS,
-  type PositionColumns,
-  scanNewest,
-  sortRowsNewestFirst,
+  mergeRowsNewestFirst,
+  scanNewestRows,
+  type TimePositionColumns,
   type TimeScanRange,
   type TimeScanResult,
 } from './time-scan.ts';
@@ -63,7 +63,7 @@ export async function getExchangePage(
 }
 
 /** The condition that selects every row. */
-export const EVERY_ROW: SqlCondition = sql`true`;
+export const MATCH_ALL_CONDITION: SqlCondition = sql`true`;
 
 /**
  * Returns the number of an organization's exchanges in a range that a condition selects, at most `maximum`.
@@ -141,7 +141,7 @@ function scanExchanges(
 ): Promise<TimeScanResult<ExchangeRow>> {
   const { conditions, coveredFilter } = planExchangeScan(query, keys);
   const others = buildExchangeFilterConditions(query, keys).filter(({ filter }) => filter !== coveredFilter);
-  return scanNewest(reader, {
+  return scanNewestRows(reader, {
     ...query,
     table: { name: 'exchanges', at: 'created_at' },
     indexScans: conditions,
@@ -185,8 +185,8 @@ async function scanByMetadata(
   const looked = others.length > 0 ? MAX_METADATA_ROWS : query.limit + 1;
   const { places, horizon } = await listMetadataPositions(reader, query, mark, looked);
   if (places.length === 0) return { rows: [], scanEnd: horizon };
-  const rows = await selectExchangesAt(reader, places, others).execute();
-  return { rows: sortRowsNewestFirst(rows), scanEnd: horizon };
+  const rows = await selectExchangesAtPositions(reader, places, others).execute();
+  return { rows: mergeRowsNewestFirst(rows), scanEnd: horizon };
 }
 
 /** Returns the positions of the newest rows with a metadata value: all of them, unless `horizon` is set. */
@@ -213,7 +213,7 @@ async function listMetadataPositions(
     isCut ||= rows.length === looked;
     for (const row of rows) found.push({ at: row.created_at, id: row.exchange_id });
   }
-  const places = found.sort(compareNewestFirst).slice(0, looked);
+  const places = found.sort(comparePositionsNewestFirst).slice(0, looked);
   return { places, horizon: isCut || found.length > looked ? places.at(-1) : undefined };
 }
 
@@ -221,7 +221,7 @@ async function listMetadataPositions(
  * Selects the exchanges at these positions. Filters by id and not by time, because SQLite would otherwise scan
  * the index on the time.
  */
-export function selectExchangesAt(
+export function selectExchangesAtPositions(
   reader: DatabaseReader,
   places: readonly TimePosition[],
   others: readonly ExchangeFilterCondition[],
@@ -253,5 +253,5 @@ export function selectExchangesById(
   return query;
 }
 
-const EXCHANGE_POSITION: PositionColumns = { time: sql.ref('created_at'), id: sql.ref('id') };
-const METADATA_POSITION: PositionColumns = { time: sql.ref('created_at'), id: sql.ref('exchange_id') };
+const EXCHANGE_POSITION: TimePositionColumns = { time: sql.ref('created_at'), id: sql.ref('id') };
+const METADATA_POSITION: TimePositionColumns = { time: sql.ref('created_at'), id: sql.ref('exchange_id') };

@@ -1,11 +1,11 @@
-import { isObject } from '@floe/contract/json';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import { isJsonObject } from '@floe/contract/json';
 import { getSetting, storeSetting } from './settings.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 /**
  * A breaker state that an operator forced for a provider, credential and model until a given time.
  */
-export interface ForcedBreaker {
+export interface StoredForcedBreakerState {
   readonly orgId: string;
   readonly provider: string;
   readonly credential: string;
@@ -21,25 +21,25 @@ export interface ForcedBreaker {
 const SETTING_NAME = 'breakers.forced';
 
 /** Returns all organizations' forced states that have not expired. */
-export async function listForcedBreakers(
+export async function listForcedBreakerStates(
   reader: DatabaseReader,
   now: number,
-): Promise<readonly ForcedBreaker[]> {
+): Promise<readonly StoredForcedBreakerState[]> {
   const value = await getSetting(reader, SETTING_NAME);
   const parsed: unknown = value === undefined ? [] : JSON.parse(value);
   return Array.isArray(parsed) ? parsed.flatMap(parseForcedBreaker).filter(({ until }) => until > now) : [];
 }
 
 /** Replaces the whole list of forced states. Must run in the transaction that read the list. */
-export function replaceForcedBreakers(
+export function replaceForcedBreakerStates(
   writer: DatabaseWriter,
-  forced: readonly ForcedBreaker[],
+  forced: readonly StoredForcedBreakerState[],
 ): Promise<void> {
   return storeSetting(writer, SETTING_NAME, JSON.stringify(forced));
 }
 
-function parseForcedBreaker(entry: unknown): ForcedBreaker[] {
-  if (!isObject(entry)) return [];
+function parseForcedBreaker(entry: unknown): StoredForcedBreakerState[] {
+  if (!isJsonObject(entry)) return [];
   const { orgId, provider, credential, model, state, until, reason, by } = entry;
   const texts = { orgId, provider, credential, model, reason, by };
   if (!areStrings(texts) || typeof until !== 'number' || (state !== 'open' && state !== 'closed')) return [];

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { IdempotentCreationsTable } from './config-tables.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type IdempotentCreationRow = Selectable<IdempotentCreationsTable>;
 

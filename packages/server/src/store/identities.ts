@@ -1,5 +1,5 @@
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { IdentitiesTable } from './sign-in-tables.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 /** Returns the identity for an issuer and a subject. */
 export function findIdentity(

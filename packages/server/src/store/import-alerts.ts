@@ -1,4 +1,4 @@
-import type { Database, DatabaseWriter } from './ports.ts';
+import type { Database, DatabaseWriter } from './store-interfaces.ts';
 import type { TableImportResult } from './table-import-result.ts';
 
 const ALERTS_PER_BATCH = 500;

@@ -13,14 +13,14 @@ import { planMigrations } from './migrations/plan-migrations.ts';
 import { openDatabase } from './open-database.ts';
 import { insertOrg } from './orgs.ts';
 import { insertPlatformKey } from './platform-keys.ts';
-import type { Database, DatabaseWriter } from './ports.ts';
-import { readPostgresMigrationState } from './postgres/applied-migrations.ts';
+import { readPostgresMigrationState } from './postgres/postgres-migration-state.ts';
 import { insertProviderResources } from './provider-resources.ts';
-import { getRollupTotal } from './rollups/read-rollups.ts';
+import { getRollupTotals } from './rollups/read-rollups.ts';
 import { HOUR_MS } from './rollups/rollup-accumulator.ts';
 import { ROLLUP_FIGURE_COLUMNS } from './rollups/rollup-figures.ts';
 import { upsertSavedView } from './saved-views.ts';
 import { bindDatabaseToSecretKey, type InstallationSecretKey } from './secret-key.ts';
+import type { Database, DatabaseWriter } from './store-interfaces.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 import { insertStoredResponses } from './stored-responses.ts';
 import { ingestRows } from './test/ingest-rows.ts';
@@ -164,7 +164,7 @@ const contents = async (database: Database) => ({
     limit: 100,
     metadata: { env: { any: ['prod'], none: [] } },
   }),
-  sums: await getRollupTotal(database.read, {
+  sums: await getRollupTotals(database.read, {
     orgId: TEST_ORG_ID,
     from: T0,
     to: T0 + 24 * 30 * HOUR_MS,

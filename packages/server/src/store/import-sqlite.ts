@@ -2,14 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { createDirectory } from './create-directory.ts';
+import { createPrivateDirectory } from './create-private-directory.ts';
 import type { DatabaseLocation } from './database-backup.ts';
 import { copyAlerts } from './import-alerts.ts';
 import { copyMonitors } from './import-monitors.ts';
 import { isPostgresUrl, openDatabase, resolveSqlitePath } from './open-database.ts';
-import type { Database, DatabaseWriter, ExchangeRow } from './ports.ts';
 import { getSetting } from './settings.ts';
 import { copySqliteDatabase } from './sqlite/copy-sqlite.ts';
+import type { Database, DatabaseWriter, ExchangeRow } from './store-interfaces.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 import type { TableImportResult } from './table-import-result.ts';
 
@@ -36,7 +36,7 @@ export async function importSqliteDatabase(
     throw new StoreUnusableError(
       'The target must be PostgreSQL. Set storage.database or FLOE_DATABASE_URL to the PostgreSQL database that you want to copy to.',
     );
-  createDirectory(place.dataDir);
+  createPrivateDirectory(place.dataDir);
   const directory = await mkdtemp(join(place.dataDir, 'import-'));
   try {
     const copy = join(directory, 'floe.db');

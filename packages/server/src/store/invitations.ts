@@ -1,6 +1,6 @@
 import type { InvitationsTable } from './member-tables.ts';
-import { getListPage, type ListRequest, type RowPage } from './pagination.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import { getResourceListPage, type ListRequest, type RowPage } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type InvitationRow = InvitationsTable;
 
@@ -35,7 +35,7 @@ export function getInvitationPage(
       .where('accepted_at', 'is', null)
       .where('revoked_at', 'is', null)
       .where('expires_at', status === 'pending' ? '>' : '<=', nowMs);
-  return getListPage(reader, query, INVITATION_LIST_COLUMNS, request);
+  return getResourceListPage(reader, query, INVITATION_LIST_COLUMNS, request);
 }
 
 export function findInvitationById(

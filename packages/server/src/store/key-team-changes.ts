@@ -1,6 +1,6 @@
-import { isObject } from '@floe/contract/json';
-import type { DatabaseReader } from './ports.ts';
+import { isJsonObject } from '@floe/contract/json';
 import { getSetting } from './settings.ts';
+import type { DatabaseReader } from './store-interfaces.ts';
 
 const ENTRIES_PER_READ = 500;
 
@@ -42,5 +42,5 @@ export async function listKeysWithTeamChange(
 /** Returns the team of the key that an audit entry contains. */
 function parseTeam(json: string | null): unknown {
   const key: unknown = JSON.parse(json ?? 'null');
-  return isObject(key) ? key['team'] : undefined;
+  return isJsonObject(key) ? key['team'] : undefined;
 }

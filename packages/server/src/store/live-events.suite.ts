@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import { getDatabaseEngine } from './database-engine.ts';
-import { findExchangesInBatches } from './find-exchanges-in-batches.ts';
+import { findExchangesOfLiveBatches } from './find-exchanges-of-live-batches.ts';
 import {
   expireLiveEvents,
   formatLiveEventPosition,
@@ -17,7 +17,7 @@ import {
 } from './live-events.ts';
 import { parseLiveExchangeBatch } from './live-exchange-batches.ts';
 import { insertOrg } from './orgs.ts';
-import type { Database, DatabaseWriter } from './ports.ts';
+import type { Database, DatabaseWriter } from './store-interfaces.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from './test/rows.ts';
 
@@ -189,7 +189,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
       ],
     );
     const tail = async (limit: number, filters = {}) => {
-      const found = await findExchangesInBatches(
+      const found = await findExchangesOfLiveBatches(
         database.read,
         batches,
         { orgId: TEST_ORG_ID, ...filters },

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { sql } from 'kysely';
 import { getDatabaseEngine } from './database-engine.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import { getSetting, storeSetting } from './settings.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 /** The kinds of data that live events are about. */
 export type LiveEventTopic =

@@ -16,7 +16,7 @@ export interface LiveExchangeBatch {
   readonly over_budget: number;
 }
 
-/** The columns of the rows that `LiveExchangeBatches` returns. */
+/** The columns of the rows that `LiveExchangeBatchCollector` returns. */
 export const LIVE_EVENT_COLUMNS = ['org_id', 'topic', 'at', 'data_json'] as const;
 
 const columnIndex = (name: (typeof EXCHANGE_COLUMNS)[number]) => EXCHANGE_COLUMNS.indexOf(name);
@@ -26,7 +26,7 @@ const CREATED_AT = columnIndex('created_at');
 const ERROR_CODE = columnIndex('error_code');
 
 /** Collects the live events about new exchanges. Each organization in a batch gets one event. */
-export class LiveExchangeBatches {
+export class LiveExchangeBatchCollector {
   readonly #byOrg = new Map<
     string,
     { ids: string[]; from: number; to: number; rate_limited: number; over_budget: number }

@@ -1,7 +1,7 @@
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { type LiveEventPosition, listLiveEventData } from './live-events.ts';
 import { parseLiveExchangeBatch } from './live-exchange-batches.ts';
-import type { DatabaseReader } from './ports.ts';
+import type { DatabaseReader } from './store-interfaces.ts';
 
 /**
  * Maximum number of batches to read. There are more only while another transaction delays the order of
@@ -22,6 +22,6 @@ export async function listLiveExchangeIdsAfter(
   const limit = MAX_BATCHES + 1;
   const found = await listLiveEventData(reader, { orgId, topic: 'requests', after, limit });
   if (found.length === limit) return new Set();
-  const batches = found.filter(isObject).flatMap((data) => parseLiveExchangeBatch(data) ?? []);
+  const batches = found.filter(isJsonObject).flatMap((data) => parseLiveExchangeBatch(data) ?? []);
   return new Set(batches.flatMap(({ ids }) => ids));
 }

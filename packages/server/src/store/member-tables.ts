@@ -43,7 +43,7 @@ export interface MembersTable {
  * The roles that an issuer's groups grant to a member. If the member's `source` is `oidc`, the
  * member has the granted role with the most permissions.
  */
-export interface MemberGrantsTable {
+export interface MemberRoleGrantsTable {
   org_id: string;
   user_id: string;
   /** Name in `auth.oidc`. */
@@ -56,7 +56,7 @@ export interface MemberGrantsTable {
  * The users that an organization removed. Groups do not add such a user again until the removal is
  * undone.
  */
-export interface RemovedMembersTable {
+export interface MemberRemovalsTable {
   org_id: string;
   user_id: string;
   removed_at: number;

@@ -1,6 +1,6 @@
 import type { MembersTable, UsersTable } from './member-tables.ts';
-import { getListPage, type ListRequest, type RowPage } from './pagination.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import { getResourceListPage, type ListRequest, type RowPage } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type UserRow = UsersTable;
 export type MemberRow = MembersTable;
@@ -118,7 +118,7 @@ export function getMemberPage(
   let query = selectMembersWithUsers(reader, request.orgId);
   if (request.role !== undefined) query = query.where('members.role', '=', request.role);
   if (request.team !== undefined) query = query.where('members.team', '=', request.team);
-  return getListPage(reader, query, MEMBER_LIST_COLUMNS, request);
+  return getResourceListPage(reader, query, MEMBER_LIST_COLUMNS, request);
 }
 
 /** Returns an organization's member with the user data. */
@@ -151,7 +151,7 @@ export async function countOrgOwners(reader: DatabaseReader, orgId: string): Pro
   return Number(count);
 }
 
-export async function updateMembership(
+export async function updateMember(
   writer: DatabaseWriter,
   orgId: string,
   id: string,

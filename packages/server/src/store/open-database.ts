@@ -5,12 +5,12 @@ import type { Log } from '../core/log.ts';
 import type { DatabaseObserver } from './database-timer.ts';
 import type { Migration } from './migrations/migration.ts';
 import type { BeatStore } from './monitoring/uneventful-beats.ts';
-import type { Database } from './ports.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
+import type { Database } from './store-interfaces.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
 /** A database that also has the specialized write methods for beats. */
-export type DatabaseWithBeats = Database & BeatStore;
+export type DatabaseWithBeatStore = Database & BeatStore;
 
 export interface OpenDatabaseOptions {
   readonly dataDir: string;
@@ -37,7 +37,10 @@ export function isPostgresUrl(url: string): boolean {
  *
  * @throws StoreUnusableError with a one-line message for the operator
  */
-export async function openDatabase(url: string, options: OpenDatabaseOptions): Promise<DatabaseWithBeats> {
+export async function openDatabase(
+  url: string,
+  options: OpenDatabaseOptions,
+): Promise<DatabaseWithBeatStore> {
   if (!isPostgresUrl(url)) return openSqlite(resolveSqlitePath(url, options.dataDir), options);
   // Loaded on demand, because most installations do not use PostgreSQL.
   const { openPostgres } = await import('./postgres/open-postgres.ts');

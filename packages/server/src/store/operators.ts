@@ -1,5 +1,5 @@
 import type { OperatorsTable } from './member-tables.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type OperatorRow = OperatorsTable;
 

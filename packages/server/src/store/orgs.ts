@@ -1,5 +1,5 @@
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { OrgsTable } from './schema.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type OrgRow = OrgsTable;
 
@@ -30,7 +30,7 @@ export async function upsertOrg(writer: DatabaseWriter, org: NewOrgRow): Promise
 }
 
 /** Sets which metadata keys are indexed and counted in rollups. */
-export async function setMetadataKeys(
+export async function setDeclaredMetadataKeys(
   writer: DatabaseWriter,
   orgId: string,
   names: readonly string[],

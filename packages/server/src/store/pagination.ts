@@ -2,7 +2,7 @@ import type { ListOrder } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { getDatabaseEngine } from './database-engine.ts';
-import type { DatabaseReader } from './ports.ts';
+import type { DatabaseReader } from './store-interfaces.ts';
 
 /**
  * A page of rows in the requested order, and the cursor for the next page. The cursor is null if this is the
@@ -161,13 +161,13 @@ export interface ListRequest extends PageRequest {
 /**
  * The columns that a table can be listed by, as SQL names, and how to read their values from a row.
  */
-export interface ListColumns<Row> {
+export interface ResourceListColumns<Row> {
   readonly columns: { readonly id: string; readonly name: string; readonly at: string };
   valuesOf(row: Row): { readonly id: string; readonly name: string; readonly at: number };
 }
 
 /** The list columns of tables with the columns `id`, `name` and `created_at`. */
-export const DEFAULT_LIST_COLUMNS: ListColumns<{
+export const RESOURCE_LIST_COLUMNS: ResourceListColumns<{
   readonly id: string;
   readonly name: string;
   readonly created_at: number;
@@ -180,10 +180,10 @@ export const DEFAULT_LIST_COLUMNS: ListColumns<{
  * Returns a page of resources in the requested order.
  * @throws Fault `invalid_request` for a cursor of another list or order
  */
-export async function getListPage<DB, Table extends keyof DB, Row>(
+export async function getResourceListPage<DB, Table extends keyof DB, Row>(
   reader: DatabaseReader,
   rows: SelectQueryBuilder<DB, Table, Row>,
-  { columns, valuesOf }: ListColumns<NoInfer<Row>>,
+  { columns, valuesOf }: ResourceListColumns<NoInfer<Row>>,
   { search, sort = 'newest', ...asked }: Omit<ListRequest, 'orgId'>,
 ): Promise<RowPage<Row>> {
   const isNamed = sort === 'name';

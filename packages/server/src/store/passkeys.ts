@@ -1,5 +1,5 @@
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { PasskeysTable } from './sign-in-tables.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type PasskeyRow = PasskeysTable;
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { PlatformKeysTable } from './key-tables.ts';
-import { DEFAULT_LIST_COLUMNS, getListPage, type ListRequest, type RowPage } from './pagination.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { PlatformKeysTable } from './key-and-audit-tables.ts';
+import { getResourceListPage, type ListRequest, RESOURCE_LIST_COLUMNS, type RowPage } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type PlatformKeyRow = PlatformKeysTable;
 
@@ -33,7 +33,7 @@ export async function insertPlatformKeys(
 }
 
 /** Moves the line numbers in floe.yaml of these keys. */
-export async function movePlatformKeyLines(
+export async function shiftPlatformKeySourceLines(
   writer: DatabaseWriter,
   ids: readonly string[],
   lines: number,
@@ -76,7 +76,7 @@ export function getPlatformKeyPage(
     const value = request[column];
     if (value !== undefined) query = query.where(column, '=', value);
   }
-  return getListPage(reader, query, DEFAULT_LIST_COLUMNS, request);
+  return getResourceListPage(reader, query, RESOURCE_LIST_COLUMNS, request);
 }
 
 export function findPlatformKeyById(
@@ -244,7 +244,7 @@ export async function getPlatformKeyNames(
  * Returns the ids of up to 500 keys whose name has this prefix (ASCII case-insensitive), including
  * revoked keys.
  */
-export async function findPlatformKeyIdsByNamePrefix(
+export async function listPlatformKeyIdsByNamePrefix(
   reader: DatabaseReader,
   orgId: string,
   prefix: string,
@@ -261,7 +261,7 @@ export async function findPlatformKeyIdsByNamePrefix(
 }
 
 /** Returns the name and team of each of an organization's keys, by key id. */
-export async function getPlatformKeyTeams(
+export async function getPlatformKeyNamesAndTeams(
   reader: DatabaseReader,
   orgId: string,
 ): Promise<ReadonlyMap<string, Pick<PlatformKeyRow, 'name' | 'team' | 'created_at' | 'updated_at'>>> {

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { silentLog } from '../core/log.ts';
 import { lockDataDir } from './data-dir-lock.ts';
-import { adoptProcessDirectories, getProcessDataDir } from './process-directories.ts';
+import { getProcessDataDir, takeOverProcessDirectories } from './process-directories.ts';
 
 function createDataDir(t: TestContext, files: Readonly<Record<string, string>>): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'floe-processes-'));
@@ -41,7 +41,7 @@ test('spools and spend journals of processes that are no longer configured are t
     'process-3/spend/journal/rows-000000001.jsonl': 'spend',
     'process-10/bodies/rows-000000004.jsonl': 'body',
   });
-  await adoptProcessDirectories(dataDir, 2, silentLog);
+  await takeOverProcessDirectories(dataDir, 2, silentLog);
   const read = (path: string) => readFileSync(join(dataDir, path), 'utf8');
   assert.equal(read('spool/rows-000000007.jsonl'), 'own');
   assert.equal(read('spool/rows-000000008.jsonl'), 'first');
@@ -61,7 +61,7 @@ test('the data of a process that is still running is not touched', async (t) => 
   const dataDir = createDataDir(t, { 'process-2/spool/rows-000000001.jsonl': 'row' });
   const lock = lockDataDir(join(dataDir, 'process-2'));
   t.after(() => lock.release());
-  await assert.rejects(adoptProcessDirectories(dataDir, 1, silentLog), /Another Floe process is using/);
+  await assert.rejects(takeOverProcessDirectories(dataDir, 1, silentLog), /Another Floe process is using/);
   assert.ok(existsSync(join(dataDir, 'process-2/spool/rows-000000001.jsonl')));
 });
 
@@ -70,7 +70,7 @@ test('rejected rows of an earlier process with the same number are kept', async 
     'spool/process-2-rejected.jsonl': 'earlier',
     'process-2/spool/rejected.jsonl': 'later',
   });
-  await adoptProcessDirectories(dataDir, 1, silentLog);
+  await takeOverProcessDirectories(dataDir, 1, silentLog);
   assert.equal(readFileSync(join(dataDir, 'spool/process-2-rejected.jsonl'), 'utf8'), 'earlier');
   assert.equal(readFileSync(join(dataDir, 'spool/2-process-2-rejected.jsonl'), 'utf8'), 'later');
 });
@@ -82,7 +82,7 @@ test('a directory with files of another installation is kept as it is', async (t
     'process-2/spool/rows-000000001.jsonl': 'row',
   };
   const dataDir = createDataDir(t, files);
-  await adoptProcessDirectories(dataDir, 1, silentLog);
+  await takeOverProcessDirectories(dataDir, 1, silentLog);
   for (const [path, text] of Object.entries(files))
     assert.equal(readFileSync(join(dataDir, path), 'utf8'), text);
 });

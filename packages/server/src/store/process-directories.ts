@@ -1,7 +1,7 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../core/log.ts';
-import { createDirectory } from './create-directory.ts';
+import { createPrivateDirectory } from './create-private-directory.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { formatSpoolSegmentName, parseSpoolSegmentNumber } from './spool/spool-segment.ts';
 
@@ -26,7 +26,7 @@ export function getProcessDataDir(dataDir: string, processNumber: number): strin
  * `dataDir`, and must open its spools later.
  * @throws StoreUnusableError if one of these processes is running
  */
-export async function adoptProcessDirectories(
+export async function takeOverProcessDirectories(
   dataDir: string,
   processCount: number,
   log: Log,
@@ -68,7 +68,7 @@ function isProcessFile(name: string): boolean {
 async function moveSpool(from: string, to: string, prefix: string): Promise<void> {
   const names = await listDirectory(from);
   if (names.length === 0) return;
-  createDirectory(to);
+  createPrivateDirectory(to);
   const present = new Set(await readdir(to));
   let last = Math.max(0, ...[...present].map((name) => parseSpoolSegmentNumber(name) ?? 0));
   for (const name of names.sort()) {
@@ -89,7 +89,7 @@ function findFreeName(name: string, present: ReadonlySet<string>): string {
 /** Moves entries whose names are unique. */
 async function moveEntries(from: string, to: string): Promise<void> {
   for (const name of await listDirectory(from)) {
-    createDirectory(to);
+    createPrivateDirectory(to);
     await rename(join(from, name), join(to, name));
   }
 }

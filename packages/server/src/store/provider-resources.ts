@@ -1,5 +1,5 @@
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { ProviderResourcesTable } from './schema.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type ProviderResourceRow = ProviderResourcesTable;
 
@@ -20,7 +20,7 @@ export async function insertProviderResources(
 }
 
 /** Returns the stored owners of the resources with these ids in an organization. */
-export async function findProviderResources(
+export async function listProviderResourcesById(
   reader: DatabaseReader,
   orgId: string,
   ids: readonly string[],
@@ -42,7 +42,7 @@ export async function findProviderResources(
  * Records that the usage in a resource's results has been counted. Returns true to exactly one of
  * several concurrent callers.
  */
-export async function markResultUsageCounted(
+export async function markProviderResourceUsageCounted(
   writer: DatabaseWriter,
   orgId: string,
   provider: string,

@@ -22,19 +22,19 @@ import { listDailyAuditAnchors } from './audit-chain.ts';
 import { getAuditEntryPage } from './audit-entries.ts';
 import { getBreakerChangePage } from './breaker-changes.ts';
 import type { DatabaseEngine } from './database-engine.ts';
-import { planIndexedCondition } from './exchange-scan-plan.ts';
+import { findSingleScanCondition } from './exchange-scan-plan.ts';
 import { countExchangesUpTo, type ExchangeQuery, getExchangePage } from './exchanges.ts';
-import { findExchangesInBatches } from './find-exchanges-in-batches.ts';
+import { findExchangesOfLiveBatches } from './find-exchanges-of-live-batches.ts';
 import { listLiveEventsAfter } from './live-events.ts';
 import { openDatabase } from './open-database.ts';
 import { encodeTimeCursor } from './pagination.ts';
-import type { DatabaseReader } from './ports.ts';
 import { countRelayDecisionsByRule, getRelayDecisionPage } from './relay/relay-decisions.ts';
 import { getRelayReportPage } from './relay/relay-reports.ts';
 import { getRelaySessionPage } from './relay/relay-session-summaries.ts';
+import { sumRollupsByKeyAndModel } from './rollups/key-and-model-rollup-sums.ts';
 import { HOUR_MS } from './rollups/rollup-accumulator.ts';
-import { sumRollupsByKeyAndModel } from './rollups/rollup-sums-by-key-and-model.ts';
 import type { DatabaseSchema } from './schema.ts';
+import type { DatabaseReader } from './store-interfaces.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestDatabase } from './test/postgres-database.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from './test/rows.ts';
@@ -82,7 +82,7 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
     'list of some metadata': list({ metadata: { env: is('prod', 'test') } }),
     'list of other metadata': list({ metadata: { build: not('7') } }),
     'tail, filtered': () =>
-      findExchangesInBatches(reader, [batch], { orgId: TEST_ORG_ID, key: is('key_one') }, 1),
+      findExchangesOfLiveBatches(reader, [batch], { orgId: TEST_ORG_ID, key: is('key_one') }, 1),
     'live events': () =>
       listLiveEventsAfter(reader, {
         orgIds: [TEST_ORG_ID, 'org_two'],
@@ -135,7 +135,7 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
     'daily audit anchors': () => listDailyAuditAnchors(reader, TEST_ORG_ID),
     'number of failed requests': () => {
       const filters = { textColumns: { state: is('failed'), team: is('sre') } };
-      const indexed = planIndexedCondition(filters, undefined);
+      const indexed = findSingleScanCondition(filters, undefined);
       assert.ok(indexed);
       return countExchangesUpTo(reader, { ...month, indexed }, 100);
     },

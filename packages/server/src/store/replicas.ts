@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { RepeatedWarning } from '../core/repeated-warning.ts';
-import type { ReplicaRank } from './counters/replica-share.ts';
+import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
+import type { ReplicaPosition } from './counters/replica-position.ts';
 import { readMigrationHistory } from './migrations/migration-history.ts';
-import { getNewestMigration } from './migrations/migration-list.ts';
+import { getNewestMigrationNumber } from './migrations/migration-list.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
-import type { Database, DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { Database, DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
 const RENEW_MS = 5_000;
 const LEASE_MS = 15_000;
 
 /** The processes that currently use a database. Each process renews its own entry. */
-export interface Replicas {
+export interface ReplicaRegistration {
   /** Returns the rank as it was last read from the database. Does not wait. */
-  getRank(): ReplicaRank;
+  getRank(): ReplicaPosition;
   close(): Promise<void>;
 }
 
@@ -32,15 +32,15 @@ const RENEWAL_MESSAGES = {
  * @throws StoreUnusableError if a newer release has migrated the database since this process opened it, and
  * this release does not work with it
  */
-export async function joinReplicas(
+export async function registerReplica(
   database: Pick<Database, 'isShared' | 'transaction' | 'read' | 'signals'>,
   clock: Clock,
   log: Log,
   onUnusable: (error: StoreUnusableError) => void,
-): Promise<Replicas> {
+): Promise<ReplicaRegistration> {
   const id = randomUUID();
   if (!database.isShared) return { getRank: () => SINGLE_REPLICA, close: async () => undefined };
-  const renewal = new RepeatedWarning(log, clock, RENEWAL_MESSAGES);
+  const renewal = new RepeatedFailureLog(log, clock, RENEWAL_MESSAGES);
   let known = SINGLE_REPLICA;
   let timer: Timer | null = null;
   let closed = false;
@@ -86,10 +86,7 @@ export async function joinReplicas(
           await writer.deleteFrom('replicas').where('id', '=', id).execute();
         })
         .catch((error: unknown) =>
-          log.warn(
-            { err: error },
-            'lease of this process could not be released; it expires after 15 seconds',
-          ),
+          log.warn({ err: error }, 'lease of this process could not be released; it expires in 15 s'),
         );
     },
   };
@@ -100,7 +97,7 @@ async function hasLease(reader: DatabaseReader, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-const SINGLE_REPLICA: ReplicaRank = { replicaCount: 1, rank: 0 };
+const SINGLE_REPLICA: ReplicaPosition = { replicaCount: 1, rank: 0 };
 
 /**
  * Renews this process's entry, deletes expired entries, and returns this process's position among
@@ -110,10 +107,10 @@ export async function renewReplicaLease(
   writer: DatabaseWriter,
   id: string,
   nowMs: number,
-): Promise<ReplicaRank> {
+): Promise<ReplicaPosition> {
   await writer
     .insertInto('replicas')
-    .values({ id, seen_at: nowMs, newest_migration: getNewestMigration() })
+    .values({ id, seen_at: nowMs, newest_migration: getNewestMigrationNumber() })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: nowMs }))
     .execute();
   await writer
@@ -123,7 +120,7 @@ export async function renewReplicaLease(
   return findReplicaRank(writer, id);
 }
 
-async function findReplicaRank(reader: DatabaseReader, id: string): Promise<ReplicaRank> {
+async function findReplicaRank(reader: DatabaseReader, id: string): Promise<ReplicaPosition> {
   const rows = await reader.selectFrom('replicas').select('id').execute();
   const ids = rows.map((row) => row.id).filter((other) => other !== id);
   // The lease of this process expired because it was blocked. It still counts as one more.
@@ -137,7 +134,7 @@ export interface RunningProcess {
 }
 
 /** Returns the processes that use a PostgreSQL database. A SQLite database has none. */
-export async function readRunningProcesses(
+export async function listRunningProcesses(
   reader: Pick<DatabaseReader, 'selectFrom'>,
   nowMs: number,
 ): Promise<readonly RunningProcess[]> {

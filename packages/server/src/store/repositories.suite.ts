@@ -11,10 +11,10 @@ import {
   revokePlatformKey,
   updatePlatformKeysLastUsed,
 } from './platform-keys.ts';
-import type { Database } from './ports.ts';
 import { getSetting, storeSetting } from './settings.ts';
 import { listSnapshotPlatformKeys } from './snapshot-platform-keys.ts';
 import { applySpendJournalBatch, listBudgetSpendSince } from './spend/budget-spend.ts';
+import type { Database } from './store-interfaces.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestExchangeRow, createTestPlatformKeyRow, TEST_ORG_ID } from './test/rows.ts';
 

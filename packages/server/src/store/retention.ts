@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { expireAlerts } from './alerts.ts';
-import type { Database, DatabaseWriter } from './ports.ts';
 import { expireRelayHistory } from './relay/relay-retention.ts';
 import { expireRollups } from './rollups/expire-rollups.ts';
 import { MINUTE_MS } from './rollups/rollup-accumulator.ts';
 import { storeSetting } from './settings.ts';
+import type { Database, DatabaseWriter } from './store-interfaces.ts';
 import { expireStoredBodies } from './stored-bodies.ts';
 import { expireStoredResponses } from './stored-responses.ts';
 
@@ -150,7 +150,7 @@ async function expireBodies(
 }
 
 /** Deletes closed alerts from before `beforeMs`, with their deliveries. */
-export async function expireAlertLog(
+export async function expireAlertsInBatches(
   database: Pick<Database, 'read' | 'transaction'>,
   beforeMs: number,
 ): Promise<void> {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { insertOrg } from './orgs.ts';
-import type { Database } from './ports.ts';
 import { expireRollups } from './rollups/expire-rollups.ts';
 import { mergeMinutesIntoQuarterHours, QUARTER_HOUR_MS } from './rollups/quarter-hours.ts';
 import { HOUR_MS, MINUTE_MS } from './rollups/rollup-accumulator.ts';
+import type { Database } from './store-interfaces.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from './test/rows.ts';
 

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { getExchangePage } from './exchanges.ts';
 import { insertOrg } from './orgs.ts';
-import type { Database, ExchangeRow } from './ports.ts';
 import { expireHistoryExceptExchanges } from './retention.ts';
 import {
   getRollupSeries,
-  getRollupSteps,
-  getRollupTotal,
+  getRollupTotals,
   getTopRollupValues,
+  listRollupIntervalSums,
   type RollupRequest,
 } from './rollups/read-rollups.ts';
 import { HOUR_MS, MINUTE_MS } from './rollups/rollup-accumulator.ts';
+import type { Database, ExchangeRow } from './store-interfaces.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from './test/rows.ts';
 
@@ -38,7 +38,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     return database;
   };
   const requests = async (database: Database, more: Partial<RollupRequest> = {}) =>
-    (await getRollupTotal(database.read, { ...ALL, ...more, figures: ['requests'] }))[0];
+    (await getRollupTotals(database.read, { ...ALL, ...more, figures: ['requests'] }))[0];
 
   test(`${engine}: a row counts once, however often and in whatever batch it is inserted`, async (t) => {
     const database = await openWithOrg(t);
@@ -50,7 +50,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     await ingestRows(t, database, rows);
     const figures = ['requests', 'input_tokens', 'cost_nano_usd', 'latency_ms'] as const;
     assert.deepEqual(
-      await getRollupTotal(database.read, { ...ALL, figures }),
+      await getRollupTotals(database.read, { ...ALL, figures }),
       [20, 24_000, 2_469_120, 18_010],
     );
     assert.equal(await requests(database, { unit: 'minute' }), 20);
@@ -180,7 +180,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
       times.map((created_at, n) => createTestExchangeRow(`exc_${n}`, { created_at })),
     );
     const figures = ['requests'] as const;
-    const steps = (stepMs: number) => getRollupSteps(database.read, { ...ALL, stepMs, figures });
+    const steps = (stepMs: number) => listRollupIntervalSums(database.read, { ...ALL, stepMs, figures });
     assert.deepEqual(await steps(DAY_MS), [
       { at: T0 - DAY_MS, sums: [1] },
       { at: T0, sums: [4] },
@@ -298,7 +298,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
       createTestExchangeRow(`exc_${n}`, { created_at: T0 + n * MINUTE_MS, cost_nano_usd: 9e15 }),
     );
     await ingestRows(t, database, rows);
-    const [cost] = await getRollupTotal(database.read, { ...ALL, figures: ['cost_nano_usd'] });
+    const [cost] = await getRollupTotals(database.read, { ...ALL, figures: ['cost_nano_usd'] });
     assert.equal(cost, 2.7e16);
   });
 }

@@ -1,4 +1,4 @@
-import type { Database, DatabaseWriter } from './ports.ts';
+import type { Database, DatabaseWriter } from './store-interfaces.ts';
 
 /** Carries the result out of a transaction that is rolled back. */
 class RollbackWithResult<T> extends Error {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { SavedViewsTable } from './live-tables.ts';
-import { DEFAULT_LIST_COLUMNS, getListPage, type ListRequest, type RowPage } from './pagination.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import { getResourceListPage, type ListRequest, RESOURCE_LIST_COLUMNS, type RowPage } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type SavedViewRow = Selectable<SavedViewsTable>;
 
@@ -24,10 +24,10 @@ export function getSavedViewPage(
     .selectAll()
     .where('org_id', '=', request.orgId)
     .where(({ eb, or }) => or([eb('owner', '=', owner), eb('shared', '=', 1)]));
-  return getListPage(
+  return getResourceListPage(
     reader,
     page === undefined ? rows : rows.where('page', '=', page),
-    DEFAULT_LIST_COLUMNS,
+    RESOURCE_LIST_COLUMNS,
     request,
   );
 }

@@ -1,9 +1,7 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
-import type { BackgroundResponsesTable, StoredBodiesTable } from './body-tables.ts';
 import type { ConfigTables } from './config-tables.ts';
-import type { BudgetSpendTable, GuardrailRulesTable, SpendJournalsTable } from './guardrail-tables.ts';
-import type { AuditTable, PlatformKeysTable } from './key-tables.ts';
+import type { AuditTable, PlatformKeysTable } from './key-and-audit-tables.ts';
 import type {
   BackgroundJobsTable,
   BreakerChangesTable,
@@ -12,14 +10,13 @@ import type {
 } from './live-tables.ts';
 import type {
   InvitationsTable,
-  MemberGrantsTable,
+  MemberRemovalsTable,
+  MemberRoleGrantsTable,
   MembersTable,
   OperatorsTable,
-  RemovedMembersTable,
   TeamsTable,
   UsersTable,
 } from './member-tables.ts';
-
 import type { MonitoringTables } from './monitoring/monitoring-tables.ts';
 import type {
   RelayApprovalsTable,
@@ -27,7 +24,9 @@ import type {
   RelayReportsTable,
   RelaySessionsTable,
 } from './relay/relay-tables.ts';
+import type { BackgroundResponsesTable, StoredBodiesTable } from './response-tables.ts';
 import type { RollupFigures, RollupSums } from './rollups/rollup-figures.ts';
+import type { BudgetSpendTable, SpendJournalsTable, StoredRulesTable } from './rule-and-spend-tables.ts';
 import type { SignInTables } from './sign-in-tables.ts';
 
 /**
@@ -39,8 +38,8 @@ export interface DatabaseSchema extends MonitoringTables, ConfigTables, SignInTa
   orgs: OrgsTable;
   users: UsersTable;
   members: MembersTable;
-  member_grants: MemberGrantsTable;
-  removed_members: RemovedMembersTable;
+  member_grants: MemberRoleGrantsTable;
+  removed_members: MemberRemovalsTable;
   operators: OperatorsTable;
   teams: TeamsTable;
   invitations: InvitationsTable;
@@ -63,9 +62,9 @@ export interface DatabaseSchema extends MonitoringTables, ConfigTables, SignInTa
   budget_spend: BudgetSpendTable;
   spend_journals: SpendJournalsTable;
   replicas: ReplicasTable;
-  limits: GuardrailRulesTable;
-  budgets: GuardrailRulesTable;
-  relay_rules: GuardrailRulesTable;
+  limits: StoredRulesTable;
+  budgets: StoredRulesTable;
+  relay_rules: StoredRulesTable;
   relay_decisions: RelayDecisionsTable;
   relay_reports: RelayReportsTable;
   relay_approvals: RelayApprovalsTable;

@@ -10,9 +10,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createDirectory } from './create-directory.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import { createPrivateDirectory } from './create-private-directory.ts';
 import { getSetting, storeSetting } from './settings.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
 /** The minimum number of characters of a secret key. */
@@ -85,7 +85,7 @@ export function loadInstallationSecretKey({
  * Deletes the key fingerprint in the data directory. Needed after a restore, because the restored database
  * may require another key. The database also stores a fingerprint.
  */
-export function forgetSecretFingerprint(dataDir: string): void {
+export function deleteSecretKeyFingerprint(dataDir: string): void {
   rmSync(join(dataDir, 'secret.fingerprint'), { force: true });
 }
 
@@ -93,7 +93,7 @@ export function forgetSecretFingerprint(dataDir: string): void {
  * Returns the error for a PostgreSQL installation without `FLOE_SECRET_KEY`. The variable is
  * required, because each process would otherwise generate a different key.
  */
-export function createMissingSharedSecretError(): StoreUnusableError {
+export function createMissingSecretKeyError(): StoreUnusableError {
   return new StoreUnusableError(
     'PostgreSQL requires FLOE_SECRET_KEY, with the same value for every process that uses the database. Example: the output of openssl rand -hex 32.',
   );
@@ -112,7 +112,7 @@ const FINGERPRINT_SETTING = 'secret_fingerprint';
  * shared without its data directory. Writes nothing.
  * @throws StoreUnusableError if the database was used with another key
  */
-export async function requireSecretKeyOfDatabase(
+export async function requireMatchingSecretKey(
   reader: DatabaseReader,
   { key, isGenerated, file }: InstallationSecretKey,
 ): Promise<void> {
@@ -135,7 +135,7 @@ export async function bindDatabaseToSecretKey(
   writer: DatabaseWriter,
   secret: InstallationSecretKey,
 ): Promise<void> {
-  await requireSecretKeyOfDatabase(writer, secret);
+  await requireMatchingSecretKey(writer, secret);
   // The files first: if writing them failed afterwards, the database could not be opened again.
   secret.remember();
   await storeSetting(writer, FINGERPRINT_SETTING, computeFingerprint(secret.key));
@@ -171,7 +171,7 @@ function readTextIfExists(path: string): string | null {
 function writeDurably(path: string, text: string): void {
   const unfinished = `${path}.part`;
   try {
-    createDirectory(dirname(path));
+    createPrivateDirectory(dirname(path));
     const file = openSync(unfinished, 'w', 0o600);
     try {
       writeSync(file, `${text}\n`);

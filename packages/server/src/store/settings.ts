@@ -1,4 +1,4 @@
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 /** Returns the value of a setting; undefined if it was never stored. */
 export async function getSetting(reader: DatabaseReader, name: string): Promise<string | undefined> {

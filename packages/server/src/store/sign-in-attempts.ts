@@ -1,9 +1,9 @@
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { SignInAttemptsTable } from './sign-in-tables.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type SignInAttemptsRow = SignInAttemptsTable;
 
-export function findSignInAttempts(
+export function listSignInAttempts(
   reader: DatabaseReader,
   buckets: readonly string[],
 ): Promise<SignInAttemptsRow[]> {

@@ -6,7 +6,7 @@ import {
   deleteConsoleSessionByToken,
   deleteConsoleSessionsOfUser,
   deleteConsoleSessionsOfUserInOrg,
-  expireSignInState,
+  expireSignInData,
   findConsoleSessionByToken,
   insertConsoleSession,
   listConsoleSessionsOfUser,
@@ -24,8 +24,8 @@ import {
   listPasskeysOfUser,
   updatePasskey,
 } from './passkeys.ts';
-import type { Database } from './ports.ts';
-import { deleteSignInAttempts, findSignInAttempts, upsertSignInAttempts } from './sign-in-attempts.ts';
+import { deleteSignInAttempts, listSignInAttempts, upsertSignInAttempts } from './sign-in-attempts.ts';
+import type { Database } from './store-interfaces.ts';
 import { TEST_ORG_ID } from './test/rows.ts';
 import { markTokenUsed } from './used-tokens.ts';
 
@@ -166,13 +166,13 @@ export function signInSuite(engine: string, open: (t: TestContext) => Promise<Da
         await upsertSignInAttempts(writer, { bucket, attempts: 1, last_attempt_at, blocked_until: 0 });
     });
     const before = { nowMs: 101, idleMs: 50, triesMs: 50 };
-    await database.transaction((writer) => expireSignInState(writer, before));
+    await database.transaction((writer) => expireSignInData(writer, before));
     assert.deepEqual(
       (await listConsoleSessionsOfUser(database.read, 'usr_a')).map(({ id }) => id),
       ['ses_good'],
     );
     assert.deepEqual(
-      (await findSignInAttempts(database.read, ['old', 'new'])).map(({ bucket }) => bucket),
+      (await listSignInAttempts(database.read, ['old', 'new'])).map(({ bucket }) => bucket),
       ['new'],
     );
     assert.equal(await spend(), true, 'forgotten, for it is over anyway');
@@ -184,9 +184,9 @@ export function signInSuite(engine: string, open: (t: TestContext) => Promise<Da
     await database.transaction((writer) => upsertSignInAttempts(writer, row));
     const next = { ...row, attempts: 2, last_attempt_at: 5, blocked_until: 9 };
     await database.transaction((writer) => upsertSignInAttempts(writer, next));
-    assert.deepEqual(await findSignInAttempts(database.read, ['account:x', 'account:y']), [next]);
+    assert.deepEqual(await listSignInAttempts(database.read, ['account:x', 'account:y']), [next]);
     await database.transaction((writer) => deleteSignInAttempts(writer, 'account:x'));
-    assert.deepEqual(await findSignInAttempts(database.read, ['account:x']), []);
+    assert.deepEqual(await listSignInAttempts(database.read, ['account:x']), []);
   });
 
   test(`${engine}: a passkey is registered once, and an issuer's subject belongs to one person`, async (t) => {

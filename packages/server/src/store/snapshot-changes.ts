@@ -1,4 +1,4 @@
-import type { DatabaseReader } from './ports.ts';
+import type { DatabaseReader } from './store-interfaces.ts';
 
 /** What changed in the snapshot. Deleted rows are included. */
 export interface SnapshotChanges {

@@ -1,5 +1,5 @@
 import type { PlatformKeyRow } from './platform-keys.ts';
-import type { DatabaseReader } from './ports.ts';
+import type { DatabaseReader } from './store-interfaces.ts';
 
 /** The columns of a key that the snapshot contains. */
 const SNAPSHOT_COLUMNS = [

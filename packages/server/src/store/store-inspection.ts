@@ -15,7 +15,7 @@ export interface StoreInspection {
 const ROUND_TRIPS = 5;
 
 /** A store's response, with its duration and time. */
-export interface MeasuredAnswer<T> {
+export interface TimedStoreResponse<T> {
   readonly result: T;
   readonly latencyMs: number;
   /** Wall clock of this machine in the middle of the round trip, in milliseconds since the epoch. */
@@ -23,8 +23,11 @@ export interface MeasuredAnswer<T> {
 }
 
 /** Runs `ask` several times and returns the fastest response. */
-export async function measureFastest<T>(ask: () => Promise<T>, clock: Clock): Promise<MeasuredAnswer<T>> {
-  let fastest: MeasuredAnswer<T> | null = null;
+export async function measureFastestResponse<T>(
+  ask: () => Promise<T>,
+  clock: Clock,
+): Promise<TimedStoreResponse<T>> {
+  let fastest: TimedStoreResponse<T> | null = null;
   for (let run = 0; run < ROUND_TRIPS || fastest === null; run += 1) {
     const started = clock.monotonic();
     const result = await ask();

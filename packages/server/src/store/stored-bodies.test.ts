@@ -5,8 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { openDatabase } from './open-database.ts';
-import type { Database } from './ports.ts';
 import { openBodySink } from './spool/body-sink.ts';
+import type { Database } from './store-interfaces.ts';
 import {
   expireStoredBodies,
   findStoredBodies,

@@ -1,5 +1,5 @@
-import type { StoredBodiesTable } from './body-tables.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { StoredBodiesTable } from './response-tables.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type StoredBodiesRow = StoredBodiesTable;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { insertOrg } from './orgs.ts';
-import type { Database } from './ports.ts';
+import type { Database } from './store-interfaces.ts';
 import {
   deleteStoredResponses,
   expireStoredResponses,

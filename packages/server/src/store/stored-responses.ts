@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { StoredResponsesTable } from './schema.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type StoredResponseRow = StoredResponsesTable;
 

@@ -1,13 +1,13 @@
 import type { TeamsTable } from './member-tables.ts';
-import { DEFAULT_LIST_COLUMNS, getListPage, type ListRequest, type RowPage } from './pagination.ts';
-import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import { getResourceListPage, type ListRequest, RESOURCE_LIST_COLUMNS, type RowPage } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 export type TeamRow = TeamsTable;
 
 /** Returns a page of an organization's teams in the requested order. */
 export function getTeamPage(reader: DatabaseReader, request: ListRequest): Promise<RowPage<TeamRow>> {
   const rows = reader.selectFrom('teams').selectAll().where('org_id', '=', request.orgId);
-  return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
+  return getResourceListPage(reader, rows, RESOURCE_LIST_COLUMNS, request);
 }
 
 export function listTeamsOfOrg(reader: DatabaseReader, orgId: string): Promise<TeamRow[]> {

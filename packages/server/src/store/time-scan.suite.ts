@@ -4,11 +4,11 @@ import { type AlertFilters, getAlertPage } from './alerts.ts';
 import { type AuditEntryFilters, appendAuditEntries, getAuditEntryPage } from './audit-entries.ts';
 import { insertOrg } from './orgs.ts';
 import type { PageRequest, RowPage } from './pagination.ts';
-import type { Database, DatabaseReader } from './ports.ts';
 import { countRelayDecisionsByRule, getRelayDecisionPage } from './relay/relay-decisions.ts';
 import { getRelayReportPage } from './relay/relay-reports.ts';
 import { getRelaySessionPage } from './relay/relay-session-summaries.ts';
-import { addToRelaySessions } from './relay/relay-sessions.ts';
+import { addRelaySessionCounts } from './relay/relay-sessions.ts';
+import type { Database, DatabaseReader } from './store-interfaces.ts';
 import { TEST_ORG_ID } from './test/rows.ts';
 
 const ROWS = 200;
@@ -116,7 +116,7 @@ export function timeScanSuite(engine: string, open: (t: TestContext) => Promise<
     await database.transaction((writer) =>
       insertOrg(writer, { id: TEST_ORG_ID, name: 'One', created_at: 1 }),
     );
-    await database.transaction((writer) => addToRelaySessions(writer, sessionRows()));
+    await database.transaction((writer) => addRelaySessionCounts(writer, sessionRows()));
     const read = (more: object, maximum?: number) => collectSessions(database.read, more, maximum);
     const every = await read({});
     assert.equal(every.length, new Set(every.map(({ name }) => name)).size);

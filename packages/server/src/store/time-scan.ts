@@ -7,7 +7,7 @@ import {
   type TimePosition,
   toRowPage,
 } from './pagination.ts';
-import type { DatabaseReader } from './ports.ts';
+import type { DatabaseReader } from './store-interfaces.ts';
 
 /** Maximum number of rows scanned for one page if no index satisfies the filters. */
 export const MAX_SCANNED_ROWS = 20_000;
@@ -17,7 +17,7 @@ const STEP_GROWTH_FACTOR = 4;
 const NO_LIMIT = 2 ** 31;
 
 /** A table whose lists are sorted by time, and the name of its time column. */
-export type TimedTable =
+export type TimeSortedTable =
   | {
       readonly name: 'exchanges' | 'relay_decisions' | 'relay_reports' | 'relay_approvals';
       readonly at: 'created_at';
@@ -34,7 +34,7 @@ export interface TimeScanRange {
 
 /** A scan of the rows of an organization from newest to oldest that checks each row. */
 export interface TimeScan extends TimeScanRange {
-  readonly table: TimedTable;
+  readonly table: TimeSortedTable;
   readonly orgId: string;
   /**
    * The condition of each index scan. Its index has the columns of the condition between the organization and the
@@ -52,7 +52,7 @@ export interface TimeScan extends TimeScanRange {
  * Returns a residual condition on a text column that has an index. The expression prevents the database from
  * using this index, because it would read all rows of the index, not only those in the time range of a step.
  */
-export function buildResidualEquation(column: string, value: string | undefined): SqlCondition {
+export function buildResidualEqualityCondition(column: string, value: string | undefined): SqlCondition {
   return sql<boolean>`${sql.ref(column)} || '' = ${value}`;
 }
 
@@ -74,13 +74,13 @@ export async function getScannedPage<Row extends TimedRow>(
   reader: DatabaseReader,
   scan: TimeScan,
 ): Promise<RowPage<Row>> {
-  const { rows, scanEnd } = await scanNewest<Row>(reader, scan);
+  const { rows, scanEnd } = await scanNewestRows<Row>(reader, scan);
   const page = toRowPage(rows, scan.limit, (row) => [getRowTime(row), row.id]);
   return page.nextCursor === null && scanEnd ? { ...page, nextCursor: encodeTimeCursor(scanEnd) } : page;
 }
 
 /** Returns the first matching rows. `scanEnd` is set if the scan ended before it found enough rows. */
-export async function scanNewest<Row extends TimedRow>(
+export async function scanNewestRows<Row extends TimedRow>(
   reader: DatabaseReader,
   scan: TimeScan,
 ): Promise<TimeScanResult<Row>> {
@@ -92,12 +92,14 @@ export async function scanNewest<Row extends TimedRow>(
     );
   const horizon = found
     .flatMap(({ scanEnd }) => scanEnd ?? [])
-    .sort(compareNewestFirst)
+    .sort(comparePositionsNewestFirst)
     .at(0);
-  const rows = sortRowsNewestFirst(found.flatMap((one) => one.rows));
+  const rows = mergeRowsNewestFirst(found.flatMap((one) => one.rows));
   // Rows that are older than the end of any scan are removed, because this scan may not have found all of them.
   return {
-    rows: horizon ? rows.filter((row) => compareNewestFirst(toTimePosition(row), horizon) <= 0) : rows,
+    rows: horizon
+      ? rows.filter((row) => comparePositionsNewestFirst(toTimePosition(row), horizon) <= 0)
+      : rows,
     scanEnd: horizon,
   };
 }
@@ -176,7 +178,7 @@ function newestFirst({ table }: TimeScan): RawBuilder<unknown> {
 }
 
 /** The columns with the position of a row. */
-export interface PositionColumns {
+export interface TimePositionColumns {
   readonly time: RawBuilder<number>;
   readonly id: RawBuilder<string>;
 }
@@ -187,7 +189,7 @@ export interface PositionColumns {
  */
 export function buildTimeRangeCondition(
   { from, to, cursor }: TimeScanRange,
-  { time, id }: PositionColumns,
+  { time, id }: TimePositionColumns,
   end?: TimePosition,
 ): SqlCondition {
   const last = cursor === undefined ? null : decodeTimeCursor(cursor);
@@ -222,15 +224,15 @@ function getRowTime(row: TimedRow): number {
 }
 
 /** Compares two positions so that the newest one is sorted first. */
-export function compareNewestFirst(one: TimePosition, other: TimePosition): number {
+export function comparePositionsNewestFirst(one: TimePosition, other: TimePosition): number {
   if (one.at !== other.at) return other.at - one.at;
   return one.id === other.id ? 0 : one.id < other.id ? 1 : -1;
 }
 
 /** Sorts rows newest first and removes duplicates. */
-export function sortRowsNewestFirst<Row extends TimedRow>(rows: readonly Row[]): Row[] {
+export function mergeRowsNewestFirst<Row extends TimedRow>(rows: readonly Row[]): Row[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return [...byId.values()].sort((one, other) =>
-    compareNewestFirst(toTimePosition(one), toTimePosition(other)),
+    comparePositionsNewestFirst(toTimePosition(one), toTimePosition(other)),
   );
 }

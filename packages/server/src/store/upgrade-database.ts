@@ -7,13 +7,13 @@ import type { Migration } from './migrations/migration.ts';
 import type { AppliedMigration } from './migrations/migration-history.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import { isPostgresUrl, openDatabase, resolveSqlitePath } from './open-database.ts';
-import { readPostgresMigrationState } from './postgres/applied-migrations.ts';
+import { readPostgresMigrationState } from './postgres/postgres-migration-state.ts';
 import { countOlderProcesses } from './replicas.ts';
 import { inspectSqliteFile } from './sqlite/copy-sqlite.ts';
 import {
-  buildMigrationCopyPath,
-  createCopyFailedError,
+  createDatabaseCopyError,
   type DatabaseCopyOptions,
+  planMigrationCopy,
   requireFreeSpace,
 } from './sqlite/database-copy.ts';
 
@@ -27,7 +27,7 @@ export interface PendingMigration extends Pick<Migration, 'number' | 'name'> {
 }
 
 /** What Floe would change in the database at its next start. */
-export interface UpgradePlan {
+export interface DatabaseUpgradePlan {
   readonly migrations: readonly PendingMigration[];
   /** Number of running processes that do not work with the migrated database. 0 for SQLite. */
   readonly olderProcesses: number;
@@ -47,10 +47,10 @@ interface PlanUpgradeOptions extends Pick<DatabaseCopyOptions, 'freeBytes'> {
  * @throws StoreUnusableError if Floe could not start: the database cannot be read, a newer program or another
  * build migrated it, or the copy does not fit on the disk
  */
-export async function planUpgrade(
+export async function planDatabaseUpgrade(
   { url, dataDir }: DatabaseLocation,
   { freeBytes, clock = systemClock, migrations: known }: PlanUpgradeOptions = {},
-): Promise<UpgradePlan> {
+): Promise<DatabaseUpgradePlan> {
   if (isPostgresUrl(url)) {
     const { applied, processes } = await readPostgresMigrationState(url, clock.now());
     const pending = planMigrations(applied, known);
@@ -63,9 +63,9 @@ export async function planUpgrade(
   const migrations = describeMigrations(planMigrations(applied, known), applied);
   const [first] = migrations;
   if (!first || applied.length === 0) return { migrations, olderProcesses: 0, copy: null };
-  const { to, purpose } = buildMigrationCopyPath(path, first.number);
+  const { to, purpose } = planMigrationCopy(path, first.number);
   await requireFreeSpace(to, copyBytes, freeBytes).catch((error: unknown) => {
-    throw createCopyFailedError(path, to, error, purpose);
+    throw createDatabaseCopyError(path, to, error, purpose);
   });
   return { migrations, olderProcesses: 0, copy: to };
 }
@@ -100,11 +100,11 @@ interface UpgradeOptions {
 export async function upgradeDatabase(
   location: DatabaseLocation,
   options: UpgradeOptions,
-): Promise<UpgradePlan> {
+): Promise<DatabaseUpgradePlan> {
   // PostgreSQL needs no lock of the directory, because the migrations lock the database.
   const lock = isPostgresUrl(location.url) ? null : lockDataDir(location.dataDir);
   try {
-    const planned = await planUpgrade(location, options);
+    const planned = await planDatabaseUpgrade(location, options);
     const database = await openDatabase(location.url, { ...options, dataDir: location.dataDir });
     await database.close();
     return planned;

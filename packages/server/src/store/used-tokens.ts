@@ -1,4 +1,4 @@
-import type { DatabaseWriter } from './ports.ts';
+import type { DatabaseWriter } from './store-interfaces.ts';
 
 /** Marks a one-time value as used. Returns true to exactly one of several concurrent callers. */
 export async function markTokenUsed(

@@ -1,5 +1,5 @@
 // A model that follows a script in every dialect: it orders one tool, and when the result has come says its last words.
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { objectOrEmpty, objectsOrEmpty, type TestDialect } from '../answer-content.ts';
@@ -68,7 +68,7 @@ export function listOfferedTools(dialect: TestDialect, body: JsonObject): readon
   const declared =
     dialect === 'gemini'
       ? tools.flatMap(({ functionDeclarations }) => objectsOrEmpty(functionDeclarations))
-      : tools.map((tool) => [tool['function'], tool['toolSpec']].find(isObject) ?? tool);
+      : tools.map((tool) => [tool['function'], tool['toolSpec']].find(isJsonObject) ?? tool);
   return declared.map(({ name }) => String(name));
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 
 export interface DriverQuestion {
   readonly client: string;
@@ -38,7 +38,7 @@ export function startSdkDriver(command: string, args: readonly string[], cwd: st
       clearTimeout(timer);
       if (done) throw new Error(`${question.client}: the driver ended\n${complaints}`);
       const seen: unknown = JSON.parse(String(value));
-      assert.ok(isObject(seen));
+      assert.ok(isJsonObject(seen));
       return seen;
     },
     stop: () => void child.kill(),

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import fc from 'fast-check';
 
 /** Values that programs stumble over. */
@@ -66,7 +66,7 @@ function* listValuePaths(value: Json, here: ValuePath): Generator<ValuePath> {
   yield here;
   if (Array.isArray(value))
     for (const [at, member] of value.entries()) yield* listValuePaths(member, [...here, at]);
-  else if (isObject(value))
+  else if (isJsonObject(value))
     for (const [name, member] of Object.entries(value))
       if (member !== undefined) yield* listValuePaths(member, [...here, name]);
 }
@@ -75,7 +75,7 @@ function replaceAtPath(value: Json, [step, ...rest]: ValuePath, other: Json, isR
   if (step === undefined) return other;
   if (Array.isArray(value))
     return value.map((member, at) => (at === step ? replaceAtPath(member, rest, other, isRemoved) : member));
-  if (!isObject(value)) return other;
+  if (!isJsonObject(value)) return other;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => !(isRemoved && rest.length === 0 && name === step))

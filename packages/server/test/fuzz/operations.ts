@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 
 /** One operation of an OpenAPI document. */
 export interface FuzzOperation {
@@ -21,10 +21,10 @@ export interface FuzzParameter {
 
 export function listFuzzOperations(document: JsonObject): FuzzOperation[] {
   const { paths } = document;
-  if (!isObject(paths)) throw new Error('the document has no paths');
+  if (!isJsonObject(paths)) throw new Error('the document has no paths');
   return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(isObject(item) ? item : {}).map(([method, operation]) => {
-      if (!isObject(operation) || !isObject(operation['responses']))
+    Object.entries(isJsonObject(item) ? item : {}).map(([method, operation]) => {
+      if (!isJsonObject(operation) || !isJsonObject(operation['responses']))
         throw new Error(`${path} is no operation`);
       const parameters = Array.isArray(operation['parameters']) ? operation['parameters'] : [];
       const { requestBody, operationId, responses } = operation;
@@ -42,13 +42,13 @@ export function listFuzzOperations(document: JsonObject): FuzzOperation[] {
 }
 
 function parameterIn(parameter: Json, where: string): FuzzParameter[] {
-  if (!isObject(parameter) || parameter['in'] !== where) return [];
+  if (!isJsonObject(parameter) || parameter['in'] !== where) return [];
   const { name, required, schema } = parameter;
   return [{ name: String(name), required: required === true, schema }];
 }
 
 function schemaIn(holder: Json | undefined): Json | undefined {
-  const content = isObject(holder) ? holder['content'] : undefined;
-  const json = isObject(content) ? content['application/json'] : undefined;
-  return isObject(json) ? json['schema'] : undefined;
+  const content = isJsonObject(holder) ? holder['content'] : undefined;
+  const json = isJsonObject(content) ? content['application/json'] : undefined;
+  return isJsonObject(json) ? json['schema'] : undefined;
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
 import { hostileText, hostileValue, mutateValue } from './hostile-values.ts';
 import type { FuzzOperation, FuzzParameter } from './operations.ts';
@@ -98,8 +98,8 @@ function hostileBodies(
 /** Whether the document itself says that any member may come. */
 function isOpen(body: Json, document: JsonObject): boolean {
   const named =
-    isObject(body) && typeof body['$ref'] === 'string' ? resolvePointer(document, body['$ref']) : body;
-  return isObject(named) && (named['additionalProperties'] ?? false) !== false;
+    isJsonObject(body) && typeof body['$ref'] === 'string' ? resolvePointer(document, body['$ref']) : body;
+  return isJsonObject(named) && (named['additionalProperties'] ?? false) !== false;
 }
 
 function unknownMember(
@@ -109,7 +109,7 @@ function unknownMember(
   return fc.tuple(valid, bodies, hostileValue).map(([request, body, other]) => ({
     ...request,
     kind: 'unknown-member',
-    body: JSON.stringify(isObject(body) ? { ...body, [UNKNOWN_NAME]: other } : [body, UNKNOWN_NAME]),
+    body: JSON.stringify(isJsonObject(body) ? { ...body, [UNKNOWN_NAME]: other } : [body, UNKNOWN_NAME]),
     refused: { param: '' },
   }));
 }

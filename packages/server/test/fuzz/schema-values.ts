@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
 
 /** Addresses for fields that want one: nothing listens at the first, nothing has the name of the second. */
@@ -38,7 +38,7 @@ const MOST_CHARS = 40;
  * @param root document that `$ref`s point into
  */
 export function schemaValues(schema: Json | undefined, root: JsonObject): fc.Arbitrary<Json> {
-  if (!isObject(schema)) return fc.constantFrom<Json>('x', 1, true, null, {}, []);
+  if (!isJsonObject(schema)) return fc.constantFrom<Json>('x', 1, true, null, {}, []);
   const known = made.get(schema);
   if (known) return known;
   // A schema that holds itself finds this in its place: one value of it is enough of them.
@@ -87,13 +87,13 @@ function newValues(schema: JsonObject, root: JsonObject): fc.Arbitrary<Json> {
 export function resolvePointer(root: JsonObject, reference: string): Json | undefined {
   let found: Json | undefined = root;
   for (const step of reference.slice(2).split('/'))
-    found = isObject(found) ? found[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
+    found = isJsonObject(found) ? found[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
   return found;
 }
 
 function objects(schema: JsonObject, root: JsonObject): fc.Arbitrary<Json> {
   const { properties, required, additionalProperties } = schema;
-  const known = isObject(properties) ? properties : {};
+  const known = isJsonObject(properties) ? properties : {};
   const needed = Array.isArray(required) ? required : [];
   const members: Record<string, fc.Arbitrary<Json>> = {};
   for (const [name, value] of Object.entries(known)) members[name] = memberValues(name, value, root);
@@ -102,7 +102,7 @@ function objects(schema: JsonObject, root: JsonObject): fc.Arbitrary<Json> {
   const own: fc.Arbitrary<Json> = fc
     .oneof(fc.record(members, { requiredKeys }), fc.record(least))
     .map((value) => ({ ...value }));
-  if (!isObject(additionalProperties) || Object.keys(known).length > 0) return own;
+  if (!isJsonObject(additionalProperties) || Object.keys(known).length > 0) return own;
   return fc
     .dictionary(fc.stringMatching(/^[a-z]{1,8}$/), schemaValues(additionalProperties, root), { maxKeys: 2 })
     .map((value) => ({ ...value }));
@@ -110,7 +110,7 @@ function objects(schema: JsonObject, root: JsonObject): fc.Arbitrary<Json> {
 
 export function memberValues(name: string, schema: Json | undefined, root: JsonObject): fc.Arbitrary<Json> {
   const words = WORDS[name];
-  const isText = isObject(schema) && schema['type'] === 'string' && schema['enum'] === undefined;
+  const isText = isJsonObject(schema) && schema['type'] === 'string' && schema['enum'] === undefined;
   const values = schemaValues(schema, root);
   return words && isText ? fc.oneof(fc.constantFrom(...words), fc.constantFrom(...words), values) : values;
 }

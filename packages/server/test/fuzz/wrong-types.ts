@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
 import { memberValues, resolvePointer } from './schema-values.ts';
 
@@ -70,22 +70,22 @@ class WrongTypeGenerator {
 
   *#inside(given: Json | undefined, place: string, depth: number, build: Build): Generator<WrongTypeValue> {
     const schema = this.#resolved(given);
-    if (!isObject(schema) || depth > DEEPEST) return;
+    if (!isJsonObject(schema) || depth > DEEPEST) return;
     const { anyOf, oneOf, allOf, items, prefixItems, properties, additionalProperties } = schema;
     for (const choices of [anyOf, oneOf, allOf])
       if (Array.isArray(choices))
         for (const choice of choices) yield* this.#inside(choice, place, depth + 1, build);
-    if (isObject(items)) yield* this.values(items, `${place}[0]`, depth + 1, (value) => build([value]));
+    if (isJsonObject(items)) yield* this.values(items, `${place}[0]`, depth + 1, (value) => build([value]));
     if (Array.isArray(prefixItems))
       for (const [n, item] of prefixItems.entries())
         yield* this.values(item, `${place}[${n}]`, depth + 1, (value) => build([value]));
-    const beside = isObject(properties) ? this.#members(schema, properties, depth) : {};
-    if (isObject(properties))
+    const beside = isJsonObject(properties) ? this.#members(schema, properties, depth) : {};
+    if (isJsonObject(properties))
       for (const [name, member] of Object.entries(properties))
         yield* this.values(member, place === '' ? name : `${place}.${name}`, depth + 1, (value) =>
           build({ ...beside, [name]: value }),
         );
-    if (isObject(additionalProperties))
+    if (isJsonObject(additionalProperties))
       yield* this.values(additionalProperties, `${place}.*`, depth + 1, (value) =>
         build({ ...beside, k: value }),
       );
@@ -102,7 +102,7 @@ class WrongTypeGenerator {
   }
 
   #sample(name: string, schema: Json | undefined): Json {
-    const known = isObject(schema) ? this.#samples.get(schema) : undefined;
+    const known = isJsonObject(schema) ? this.#samples.get(schema) : undefined;
     if (known !== undefined) return known;
     const { seed } = this.#options;
     const several = fc.sample(memberValues(name, schema, this.#root), { numRuns: SAMPLES, seed });
@@ -111,12 +111,12 @@ class WrongTypeGenerator {
       (fullest, other) => (sizeOf(other) > sizeOf(fullest) ? other : fullest),
       null,
     );
-    if (isObject(schema)) this.#samples.set(schema, value);
+    if (isJsonObject(schema)) this.#samples.set(schema, value);
     return value;
   }
 
   #resolved(schema: Json | undefined): Json | undefined {
-    const reference = isObject(schema) ? schema['$ref'] : undefined;
+    const reference = isJsonObject(schema) ? schema['$ref'] : undefined;
     return typeof reference === 'string' ? resolvePointer(this.#root, reference) : schema;
   }
 }

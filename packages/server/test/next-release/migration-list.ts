@@ -4,7 +4,7 @@ import { getDatabaseEngine } from '../../src/store/database-engine.ts';
 import type { Migration } from '../../src/store/migrations/migration.ts';
 import {
   MIGRATIONS as CURRENT,
-  getNewestMigration as newestOf,
+  getNewestMigrationNumber as newestOf,
 } from '../../src/store/migrations/migration-list.ts';
 
 const number = newestOf() + 1;
@@ -66,6 +66,6 @@ export const MIGRATIONS: readonly Migration[] = [
   process.env['FLOE_TEST_NEXT_MIGRATION'] === 'contract' ? contract : expand,
 ];
 
-export function getNewestMigration(migrations: readonly Migration[] = MIGRATIONS): number {
+export function getNewestMigrationNumber(migrations: readonly Migration[] = MIGRATIONS): number {
   return migrations.at(-1)?.number ?? 0;
 }

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
 import type { CanonicalResponse } from '../canonical-response.ts';
-import { asArray, asNumber, isObject } from '../json-narrowing.ts';
+import { asArray, asNumber, isJsonObject } from '../json-narrowing.ts';
 import type { EmitResponseEvent } from '../response-events.ts';
 
 /** Maximum number of choices in a stream, because a stream has no maximum size. */
@@ -73,15 +73,15 @@ export function readAllChoices(
   readResponse: (body: Json) => CanonicalResponse,
 ): CanonicalResponse {
   const response = readResponse(body);
-  const choices = isObject(body) ? asArray(body['choices']) : [];
+  const choices = isJsonObject(body) ? asArray(body['choices']) : [];
   if (choices.length === 0 || (choices.length === 1 && indexOf(choices[0]) === 0)) return response;
   // Other members of the body must not be copied for every choice.
   const blocks = choices.flatMap((choice) =>
-    isObject(choice) ? readResponse({ choices: [{ ...choice, index: 0 }] }).blocks : [],
+    isJsonObject(choice) ? readResponse({ choices: [{ ...choice, index: 0 }] }).blocks : [],
   );
   return { ...response, blocks };
 }
 
 function indexOf(choice: Json | undefined): number {
-  return (isObject(choice) ? asNumber(choice['index']) : undefined) ?? 0;
+  return (isJsonObject(choice) ? asNumber(choice['index']) : undefined) ?? 0;
 }

@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
+import { parseServiceTier } from '../billed-unit-counts.ts';
 import { countContentBytesAt } from '../content-bytes.ts';
-import { parseFinishReason, type ResponseFinish, readFinishReason } from '../finish.ts';
+import { parseFinishReason, type ResponseFinish, readFinishReason } from '../finish-reason.ts';
 import { decodeUtf8Range } from '../json-bytes.ts';
 import { JsonCursor } from '../json-cursor.ts';
 import { type ByteEdit, type ByteSpan, readNumberAt, readStringAt } from '../json-edits.ts';
-import { parseServiceTier } from '../unit-counts.ts';
 import { mergeUsage, readChatUsage, type Usage } from '../usage.ts';
+import { JsonMemberRemover, stripReasoningParts } from './json-member-remover.ts';
 import {
   CHOICE_MEMBERS,
   CHUNK_MEMBERS,
@@ -13,11 +14,10 @@ import {
   REASONING_MEMBERS,
   VENDOR_MEMBERS,
 } from './member-names.ts';
-import { MemberRemover, stripReasoningParts } from './remove-members.ts';
 import { ThinkTagStripper } from './think-tag-stripper.ts';
 
 /** The kinds of reasoning that are removed from the responses in one exchange. */
-export interface ReasoningStripOptions {
+export interface ChatScanOptions {
   /** Whether to remove reasoning members, thinking parts and, with `thinkTags`, tagged reasoning. */
   readonly stripReasoning: boolean;
   /** Whether this provider's content can start with `<think>…</think>`. */
@@ -40,7 +40,7 @@ const OPEN_BRACE = 0x7b;
  * their deltas, extracts what the gateway needs and collects the edits that remove reasoning. Each
  * exchange has its own scanner.
  */
-export class ChatScanner {
+export class ChatResponseScanner {
   /** Whether the response contains text, a call, reasoning or a finish. */
   hasContent = false;
   /** The id of the response, as the provider first reported it. The same applies to `model`. */
@@ -65,11 +65,11 @@ export class ChatScanner {
   /** Whether the last chunk or response contained a choice without a message, a delta and a text. */
   hasEmptyChoice = false;
 
-  readonly #options: ReasoningStripOptions;
+  readonly #options: ChatScanOptions;
   #tier: string | undefined;
   #bytes: Buffer = Buffer.alloc(0);
 
-  constructor(options: ReasoningStripOptions) {
+  constructor(options: ChatScanOptions) {
     this.#options = options;
   }
 
@@ -92,13 +92,13 @@ export class ChatScanner {
     this.hasEmptyChoice = false;
     const cursor = new JsonCursor(bytes, start, end);
     const counted = this.contentBytes;
-    const isObject = cursor.enterObject();
-    if (isObject) this.#root(cursor);
+    const isJsonObject = cursor.enterObject();
+    if (isJsonObject) this.#root(cursor);
     else cursor.skip();
     cursor.expectEnd();
     if (this.contentBytes > counted) this.contentFrameCount += 1;
     if (this.edits.length > 1) this.edits.sort((a, b) => a.start - b.start || a.end - b.end);
-    return isObject;
+    return isJsonObject;
   }
 
   #root(cursor: JsonCursor): void {
@@ -230,7 +230,7 @@ export class ChatScanner {
       return;
     }
     const inside = cursor.at;
-    const cuts = new MemberRemover(this.edits);
+    const cuts = new JsonMemberRemover(this.edits);
     let reasoningBytes = 0;
     while (cursor.nextMember()) {
       const name = cursor.key(DELTA_MEMBERS);

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { asObject, asString, isJsonArray, isNonEmpty, isObject } from '../json-narrowing.ts';
+import { asObject, asString, isJsonArray, isJsonObject, isNonEmpty } from '../json-narrowing.ts';
 
 /** Members of a choice that contain content. */
 const CONTENT_MEMBERS = [
@@ -20,7 +20,11 @@ const CONTENT_MEMBERS = [
 export function readChoiceMessage(choice: JsonObject): JsonObject | undefined {
   const message = asObject(choice['message']) ?? {};
   const delta = asObject(choice['delta']) ?? {};
-  if (!isObject(choice['message']) && !isObject(choice['delta']) && asString(choice['text']) === undefined)
+  if (
+    !isJsonObject(choice['message']) &&
+    !isJsonObject(choice['delta']) &&
+    asString(choice['text']) === undefined
+  )
     return undefined;
   const said: Record<string, Json | undefined> = { ...delta };
   for (const [name, value] of Object.entries(message))
@@ -33,25 +37,25 @@ export function readChoiceMessage(choice: JsonObject): JsonObject | undefined {
  * Returns whether a chunk contains arguments as an object, or a seal that must be returned
  * unchanged. Numbers in these must keep their original text.
  */
-export function requiresExactNumbers({ choices }: JsonObject): boolean {
+export function mustKeepExactNumbers({ choices }: JsonObject): boolean {
   if (!isJsonArray(choices)) return false;
   for (const choice of choices)
-    if (isObject(choice) && (hasExactValues(choice['delta']) || hasExactValues(choice['message'])))
+    if (isJsonObject(choice) && (hasExactValues(choice['delta']) || hasExactValues(choice['message'])))
       return true;
   return false;
 }
 
 function hasExactValues(said: Json | undefined): boolean {
-  if (!isObject(said)) return false;
+  if (!isJsonObject(said)) return false;
   const { tool_calls: calls, function_call: legacy, reasoning_details: details } = said;
-  if (details !== undefined || (isObject(legacy) && isObject(legacy['arguments']))) return true;
+  if (details !== undefined || (isJsonObject(legacy) && isJsonObject(legacy['arguments']))) return true;
   return isJsonArray(calls) && calls.some(hasObjectArguments);
 }
 
 function hasObjectArguments(call: Json): boolean {
-  if (!isObject(call)) return false;
+  if (!isJsonObject(call)) return false;
   const inner = call['custom'] ?? call['function'];
-  return isObject(inner) && isObject(inner['arguments'] ?? inner['input'] ?? inner['parameters']);
+  return isJsonObject(inner) && isJsonObject(inner['arguments'] ?? inner['input'] ?? inner['parameters']);
 }
 
 /**
@@ -70,7 +74,7 @@ export class ChoiceDeltaReader {
     for (const name in delta)
       if (!this.#inDeltas.has(name) && isNonEmpty(delta[name])) this.#inDeltas.add(name);
     const message = choice['message'];
-    return isObject(message) && isNonEmpty(message) ? this.#mergeMessage(delta, message) : delta;
+    return isJsonObject(message) && isNonEmpty(message) ? this.#mergeMessage(delta, message) : delta;
   }
 
   #mergeMessage(delta: JsonObject, message: JsonObject): JsonObject {

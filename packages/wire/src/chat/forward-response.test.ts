@@ -3,12 +3,16 @@ import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import fc from 'fast-check';
-import type { ReasoningStripOptions } from './chat-scanner.ts';
-import { forwardChatResponse, parseSimpleChatResponse, scanChatResponse } from './forward-response.ts';
+import type { ChatScanOptions } from './chat-scanner.ts';
+import {
+  parseSimpleChatResponse,
+  prepareForwardedChatResponse,
+  scanChatResponse,
+} from './forward-response.ts';
 
-const PLAIN: ReasoningStripOptions = { stripReasoning: false, thinkTags: false };
-const CUT: ReasoningStripOptions = { stripReasoning: true, thinkTags: false };
-const ALL: ReasoningStripOptions = { stripReasoning: true, thinkTags: true };
+const PLAIN: ChatScanOptions = { stripReasoning: false, thinkTags: false };
+const CUT: ChatScanOptions = { stripReasoning: true, thinkTags: false };
+const ALL: ChatScanOptions = { stripReasoning: true, thinkTags: true };
 
 describe('a forwarded whole Chat answer', () => {
   const answer = (message: unknown, rest: object = {}) =>
@@ -18,7 +22,7 @@ describe('a forwarded whole Chat answer', () => {
 
   test('passes unchanged and tells what it carried, leading blank lines included', () => {
     const body = answer({ content: 'hi' }, { usage: { prompt_tokens: 3, completion_tokens: 1 } });
-    const told = forwardChatResponse(body, PLAIN);
+    const told = prepareForwardedChatResponse(body, PLAIN);
     assert.equal(told.body, body);
     assert.deepEqual(
       { ...told, body: undefined },
@@ -34,16 +38,22 @@ describe('a forwarded whole Chat answer', () => {
 
   test('loses its reasoning in every form', () => {
     const body = answer({ content: '<think>hm</think>\n\nyes', reasoning: 'hm', reasoning_details: [{}] });
-    assert.equal(forwardChatResponse(body, ALL).body.toString(), answer({ content: 'yes' }).toString());
+    assert.equal(
+      prepareForwardedChatResponse(body, ALL).body.toString(),
+      answer({ content: 'yes' }).toString(),
+    );
     const array = answer({
       content: [
         { type: 'thinking', thinking: [] },
         { type: 'text', text: 'yes' },
       ],
     });
-    assert.equal(forwardChatResponse(array, ALL).body.toString(), answer({ content: 'yes' }).toString());
+    assert.equal(
+      prepareForwardedChatResponse(array, ALL).body.toString(),
+      answer({ content: 'yes' }).toString(),
+    );
     const open = answer({ content: '<thin' });
-    assert.equal(forwardChatResponse(open, ALL).body.toString(), open.toString());
+    assert.equal(prepareForwardedChatResponse(open, ALL).body.toString(), open.toString());
   });
 
   const faulty: readonly [string, string][] = [
@@ -68,7 +78,7 @@ describe('a forwarded whole Chat answer', () => {
   ];
   for (const [name, body] of faulty)
     test(`is an upstream error with ${name}`, () => {
-      const { fault } = forwardChatResponse(Buffer.from(body), ALL);
+      const { fault } = prepareForwardedChatResponse(Buffer.from(body), ALL);
       assert(fault instanceof Fault);
       assert.deepEqual([fault.code, fault.detail.upstreamBody], ['upstream_error', body]);
     });
@@ -76,14 +86,14 @@ describe('a forwarded whole Chat answer', () => {
   test('passes unchanged with its content in a delta or a text', () => {
     for (const said of ['"message":null,"text":"hi"', '"delta":{"content":"hi"}']) {
       const body = Buffer.from(`{"choices":[{${said},"finish_reason":"stop"}]}`);
-      const forwarded = forwardChatResponse(body, ALL);
+      const forwarded = prepareForwardedChatResponse(body, ALL);
       assert.deepEqual([forwarded.fault, forwarded.body.toString()], [undefined, body.toString()]);
     }
   });
 
   test('is an upstream error when it is not UTF-8', () => {
     const body = Buffer.concat([answer({ content: 'hi' }), Buffer.from([0xff])]);
-    assert.equal(forwardChatResponse(body, PLAIN).fault?.code, 'upstream_error');
+    assert.equal(prepareForwardedChatResponse(body, PLAIN).fault?.code, 'upstream_error');
   });
 });
 

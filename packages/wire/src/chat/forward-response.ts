@@ -1,12 +1,12 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { parseFinishReason, type ResponseFinish, readFinishReason } from '../finish.ts';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
+import { parseFinishReason, type ResponseFinish, readFinishReason } from '../finish-reason.ts';
 import { applyByteEdits } from '../json-edits.ts';
 import { JsonSyntaxError } from '../json-syntax-error.ts';
 import { createErrorEventFault } from '../upstream-fault.ts';
 import { readChatUsage, type Usage } from '../usage.ts';
-import { ChatScanner, type ReasoningStripOptions } from './chat-scanner.ts';
+import { ChatResponseScanner, type ChatScanOptions } from './chat-scanner.ts';
 import { REASONING_MEMBERS } from './member-names.ts';
 
 /**
@@ -34,10 +34,10 @@ export interface ForwardedChatResponse {
  * message or a finish reason.
  * @example
  * const body = '{"choices":[{"message":{"content":"Hi","reasoning":"hm"},"finish_reason":"stop"}]}';
- * const { body: sent } = forwardChatResponse(Buffer.from(body), { stripReasoning: true, thinkTags: false });
+ * const { body: sent } = prepareForwardedChatResponse(Buffer.from(body), { stripReasoning: true, thinkTags: false });
  * sent.toString(); // '{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'
  */
-export function forwardChatResponse(body: Buffer, options: ReasoningStripOptions): ForwardedChatResponse {
+export function prepareForwardedChatResponse(body: Buffer, options: ChatScanOptions): ForwardedChatResponse {
   const plain = body.length > MAX_FAST_PARSE_BYTES ? null : parseSimpleChatResponse(body, options);
   return plain ?? scanChatResponse(body, options);
 }
@@ -56,17 +56,17 @@ export function forwardChatResponse(body: Buffer, options: ReasoningStripOptions
  */
 export function parseSimpleChatResponse(
   body: Buffer,
-  options: ReasoningStripOptions,
+  options: ChatScanOptions,
 ): ForwardedChatResponse | null {
   if (!isUtf8(body)) return null;
   const root = tryParse(body.toString());
-  if (!isObject(root) || !hasOnlyStandardMembers(root) || !Array.isArray(root['choices'])) return null;
+  if (!isJsonObject(root) || !hasOnlyStandardMembers(root) || !Array.isArray(root['choices'])) return null;
   let finish: ResponseFinish | undefined;
   for (const choice of root['choices']) {
-    if (!isObject(choice) || choice['usage'] !== undefined) return null;
+    if (!isJsonObject(choice) || choice['usage'] !== undefined) return null;
     const { message } = choice;
     const raw = readFinishReason(choice['finish_reason']);
-    if (!isObject(message) || (options.stripReasoning && !hasNoReasoning(choice, message, options)))
+    if (!isJsonObject(message) || (options.stripReasoning && !hasNoReasoning(choice, message, options)))
       return null;
     if (raw === undefined) return null;
     finish ??= parseFinishReason(raw);
@@ -95,11 +95,7 @@ function hasOnlyStandardMembers(root: JsonObject): boolean {
  * Returns whether there is nothing to remove. Lists of parts and text that starts with a tag may contain
  * reasoning.
  */
-function hasNoReasoning(
-  choice: JsonObject,
-  message: JsonObject,
-  { thinkTags }: ReasoningStripOptions,
-): boolean {
+function hasNoReasoning(choice: JsonObject, message: JsonObject, { thinkTags }: ChatScanOptions): boolean {
   if (choice['delta'] !== undefined) return false;
   for (const name of REASONING_MEMBERS) if (message[name] !== undefined) return false;
   const { content } = message;
@@ -121,8 +117,8 @@ function tryParse(text: string): Json | undefined {
  * const options = { stripReasoning: true, thinkTags: false };
  * scanChatResponse(Buffer.from('{"choices":[]'), options).fault?.code; // 'upstream_error'
  */
-export function scanChatResponse(body: Buffer, options: ReasoningStripOptions): ForwardedChatResponse {
-  const walk = new ChatScanner(options);
+export function scanChatResponse(body: Buffer, options: ChatScanOptions): ForwardedChatResponse {
+  const walk = new ChatResponseScanner(options);
   const fault = validateAnswer(walk, body);
   const { usage, finish, model, id } = walk;
   return {
@@ -135,7 +131,7 @@ export function scanChatResponse(body: Buffer, options: ReasoningStripOptions): 
   };
 }
 
-function validateAnswer(walk: ChatScanner, body: Buffer): Fault | undefined {
+function validateAnswer(walk: ChatResponseScanner, body: Buffer): Fault | undefined {
   const refuse = (message: string) =>
     new Fault('upstream_error', message, { upstreamBody: bodyExcerpt(body) });
   if (!isUtf8(body)) return refuse('The provider sent a response that is not valid UTF-8.');

@@ -1,7 +1,7 @@
-import { NameTable } from '../name-table.ts';
+import { MemberNameTable } from '../member-name-table.ts';
 
 /** The chunk members that the gateway reads. */
-export const CHUNK_MEMBERS = new NameTable([
+export const CHUNK_MEMBERS = new MemberNameTable([
   'id',
   'model',
   'choices',
@@ -14,11 +14,18 @@ export const CHUNK_MEMBERS = new NameTable([
   'service_tier',
 ]);
 /** The choice members that the gateway reads. */
-export const CHOICE_MEMBERS = new NameTable(['index', 'delta', 'message', 'text', 'finish_reason', 'usage']);
+export const CHOICE_MEMBERS = new MemberNameTable([
+  'index',
+  'delta',
+  'message',
+  'text',
+  'finish_reason',
+  'usage',
+]);
 /** The members of vendor-specific objects that the gateway reads. */
-export const VENDOR_MEMBERS = new NameTable(['usage', 'status_code']);
+export const VENDOR_MEMBERS = new MemberNameTable(['usage', 'status_code']);
 /** The delta members that the gateway reads. */
-export const DELTA_MEMBERS = new NameTable([
+export const DELTA_MEMBERS = new MemberNameTable([
   'content',
   'tool_calls',
   'function_call',

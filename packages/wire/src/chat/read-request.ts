@@ -7,10 +7,15 @@ import {
   asObject,
   asString,
   isJsonArray,
+  isJsonObject,
   isNonEmpty,
-  isObject,
 } from '../json-narrowing.ts';
-import { filterResultParts, filterSystemParts, formatArguments, readContentParts } from '../read-parts.ts';
+import {
+  filterResultParts,
+  filterSystemParts,
+  formatToolCallArguments,
+  readContentParts,
+} from '../read-parts.ts';
 import { readResponseFormat, readToolChoice, readTools } from '../read-tools.ts';
 import { repairTurns } from '../repair-turns.ts';
 import type {
@@ -22,10 +27,11 @@ import type {
   ToolDefinition,
 } from '../request.ts';
 import {
+  addUntranslatableFeatures,
   createEmptyFieldFault,
   createInvalidFieldFault,
   createMissingFieldFault,
-  RequestDraft,
+  RequestReadContext,
   readCacheBreakpoint,
   readIncludeUsage,
   readMetadata,
@@ -34,9 +40,8 @@ import {
   readReasoning,
   readStopSequences,
   readTokenLimit,
-  requireUntranslatableFeatures,
-} from '../request-draft.ts';
-import { withFinalCacheBreakpoint, withTurnCacheBreakpoint } from '../turn-breakpoints.ts';
+} from '../request-read-context.ts';
+import { addTurnCacheBreakpoint, applyRequestCacheControl } from '../turn-breakpoints.ts';
 
 const REQUEST_FIELDS = new Set(
   (
@@ -64,7 +69,7 @@ const TOOL_CALL_FIELDS = new Set(
 
 /** Reads a Chat Completions request. @throws Fault 400 with `param` */
 export function readRequest(body: JsonObject, options: RequestReadOptions = {}): CanonicalRequest {
-  const draft = new RequestDraft();
+  const draft = new RequestReadContext();
   if (body['messages'] === undefined && isNonEmpty(body['input']))
     throw new Fault(
       'invalid_request',
@@ -73,8 +78,8 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
     );
   draft.reportUnknownFields(body, REQUEST_FIELDS);
   if (body['store'] === true) draft.reportDropped('store');
-  if (isObject(body['web_search_options'])) draft.requireFeature('hosted-tool', 'web_search_options');
-  requireUntranslatableFeatures(body, draft);
+  if (isJsonObject(body['web_search_options'])) draft.requireFeature('hosted-tool', 'web_search_options');
+  addUntranslatableFeatures(body, draft);
   const tools = readTools(
     isNonEmpty(body['tools']) ? body['tools'] : body['functions'],
     isNonEmpty(body['tools']) ? 'tools' : 'functions',
@@ -88,7 +93,7 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
     stream: body['stream'] === true,
     streamUsage: readIncludeUsage(body, draft),
     system,
-    turns: repairTurns(withFinalCacheBreakpoint(turns, body), draft),
+    turns: repairTurns(applyRequestCacheControl(turns, body), draft),
     tools,
     toolChoice: readToolChoice(body['tool_choice'] ?? body['function_call'], tools),
     parallelTools: tools.length > 0 ? asBoolean(body['parallel_tool_calls']) : undefined,
@@ -118,7 +123,7 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
 function readMessages(
   value: Json | undefined,
   tools: readonly ToolDefinition[],
-  draft: RequestDraft,
+  draft: RequestReadContext,
 ): { readonly system: TextPart[]; readonly turns: ConversationTurn[] } {
   if (!isNonEmpty(value))
     throw isJsonArray(value) ? createEmptyFieldFault('messages') : createMissingFieldFault('messages');
@@ -127,8 +132,8 @@ function readMessages(
   const freeform = new Set(tools.filter((tool) => tool.kind === 'freeform').map((tool) => tool.name));
   asArray(value).forEach((entry, index) => {
     const path = `messages[${index}]`;
-    if (!isObject(entry)) throw createInvalidFieldFault(`\`${path}\` must be an object.`, path);
-    const turn = withTurnCacheBreakpoint(
+    if (!isJsonObject(entry)) throw createInvalidFieldFault(`\`${path}\` must be an object.`, path);
+    const turn = addTurnCacheBreakpoint(
       readChatMessage(entry, freeform, path, draft),
       readCacheBreakpoint(entry),
     );
@@ -150,7 +155,7 @@ export function readChatMessage(
   message: JsonObject,
   freeform: ReadonlySet<string>,
   path: string,
-  draft: RequestDraft,
+  draft: RequestReadContext,
 ): ConversationTurn {
   const role = asString(message['role']);
   draft.reportUnknownFields(
@@ -204,7 +209,7 @@ function readRefusalAndCalls(
   message: JsonObject,
   freeform: ReadonlySet<string>,
   path: string,
-  draft: RequestDraft,
+  draft: RequestReadContext,
 ): ContentPart[] {
   const parts: ContentPart[] = [];
   const refusal = asString(message['refusal']);
@@ -212,7 +217,7 @@ function readRefusalAndCalls(
   if (isNonEmpty(message['audio'])) draft.requireFeature('unknown-content', `${path}.audio`);
   asArray(message['tool_calls']).forEach((entry, index) => {
     const at = `${path}.tool_calls[${index}]`;
-    if (!isObject(entry)) throw createInvalidFieldFault(`\`${at}\` must be an object.`, at);
+    if (!isJsonObject(entry)) throw createInvalidFieldFault(`\`${at}\` must be an object.`, at);
     draft.reportUnknownFields(entry, TOOL_CALL_FIELDS, 'tool_calls.');
     parts.push(readToolCall(entry, freeform));
   });
@@ -234,7 +239,7 @@ function readToolCall(entry: JsonObject, freeform: ReadonlySet<string>): ToolCal
     name,
     input: raw
       ? (asString(inner['input']) ?? asString(inner['arguments']) ?? '')
-      : formatArguments(inner['arguments']),
+      : formatToolCallArguments(inner['arguments']),
     freeform: raw,
     cache: readCacheBreakpoint(entry),
   };

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { asArray, asString, isNonEmpty, isObject } from '../json-narrowing.ts';
+import { asArray, asString, isJsonObject, isNonEmpty } from '../json-narrowing.ts';
 import type { Seal } from '../response-events.ts';
 
 /**
@@ -19,7 +19,7 @@ export class ReasoningDetailsCollector {
   add(value: Json | undefined): string {
     let text = '';
     for (const entry of asArray(value)) {
-      if (!isObject(entry)) continue;
+      if (!isJsonObject(entry)) continue;
       text += asString(entry['text']) ?? asString(entry['summary']) ?? '';
       this.#merge(entry);
     }

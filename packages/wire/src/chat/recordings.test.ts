@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { chatRecordings, type RecordedExchange } from '../../test/recordings.ts';
 import { parseSseFrame, SseFramer } from '../sse.ts';
 import {
-  forwardChatResponse,
   MAX_FAST_PARSE_BYTES,
   parseSimpleChatResponse,
+  prepareForwardedChatResponse,
   scanChatResponse,
 } from './forward-response.ts';
 import { type ChatForwardOptions, ChatStreamForwarder } from './stream-forwarder.ts';
@@ -58,20 +58,20 @@ function frames(body: Buffer): unknown[] {
 
 /** The same chunk or answer without reasoning, by way of parsed values. */
 function stripped(value: unknown): unknown {
-  if (!isObject(value) || !Array.isArray(value.choices)) return value;
+  if (!isJsonObject(value) || !Array.isArray(value.choices)) return value;
   return { ...value, choices: value.choices.map(strippedChoice) };
 }
 
 function strippedChoice(choice: unknown): unknown {
-  if (!isObject(choice)) return choice;
+  if (!isJsonObject(choice)) return choice;
   const strip = (message: unknown) => {
-    if (!isObject(message)) return message;
+    if (!isJsonObject(message)) return message;
     const left = Object.entries(message).filter(([key]) => !REASONING.includes(key));
     return Object.fromEntries(
       left.map(([key, item]) => [
         key,
         key === 'content' && Array.isArray(item)
-          ? item.map((part) => (isObject(part) && part.type === 'text' ? part.text : '')).join('')
+          ? item.map((part) => (isJsonObject(part) && part.type === 'text' ? part.text : '')).join('')
           : item,
       ]),
     );
@@ -92,7 +92,9 @@ function checkStream({ name, body, readable }: RecordedExchange): void {
   const values = frames(body);
   const hasError =
     /^event: error|^data: \{"error"/m.test(body.toString()) ||
-    values.some((value) => isObject(value) && (isObject(value.error) || typeof value.error === 'string'));
+    values.some(
+      (value) => isJsonObject(value) && (isJsonObject(value.error) || typeof value.error === 'string'),
+    );
   const plain = forward([body], PLAIN);
   assert.equal(plain.stream.fault !== undefined, hasError, `${name}: ${plain.stream.fault?.message}`);
   assert(body.subarray(0, plain.out.length).equals(plain.out), name);
@@ -104,7 +106,7 @@ function checkStream({ name, body, readable }: RecordedExchange): void {
       plain.stream.hasContent && plain.stream.finish !== undefined && plain.stream.model !== undefined,
       name,
     );
-    const reported = values.some((value) => isObject(value) && isObject(value.usage));
+    const reported = values.some((value) => isJsonObject(value) && isJsonObject(value.usage));
     const { input = 0, output = 0 } = plain.stream.usage?.units ?? {};
     if (reported) assert(input > 0 && output > 0, name);
   }
@@ -130,8 +132,8 @@ function isSameStream(cut: Buffer, whole: Buffer): boolean {
 
 function checkAnswer({ name, body, readable }: RecordedExchange): void {
   const value: unknown = JSON.parse(body.toString());
-  const good = readable && isObject(value) && Array.isArray(value.choices);
-  const plain = forwardChatResponse(body, PLAIN);
+  const good = readable && isJsonObject(value) && Array.isArray(value.choices);
+  const plain = prepareForwardedChatResponse(body, PLAIN);
   assert.equal(plain.fault === undefined, good, `${name}: ${plain.fault?.message}`);
   assert(plain.body.equals(body), name);
   // Longer ones are never read so.
@@ -142,11 +144,15 @@ function checkAnswer({ name, body, readable }: RecordedExchange): void {
       if (read !== null) assert.deepEqual(read, scanChatResponse(cut, options), `${name}, cut at ${end}`);
     }
   }
-  if (!good || !isObject(value)) return;
+  if (!good || !isJsonObject(value)) return;
   assert(plain.finish !== undefined && plain.model !== undefined, name);
-  if (isObject(value.usage)) assert((plain.usage?.units.input ?? 0) > 0, name);
-  assert.deepEqual(JSON.parse(forwardChatResponse(body, STRIP).body.toString()), stripped(value), name);
-  assert.equal(forwardChatResponse(body.subarray(0, -2), PLAIN).fault?.code, 'upstream_error', name);
+  if (isJsonObject(value.usage)) assert((plain.usage?.units.input ?? 0) > 0, name);
+  assert.deepEqual(
+    JSON.parse(prepareForwardedChatResponse(body, STRIP).body.toString()),
+    stripped(value),
+    name,
+  );
+  assert.equal(prepareForwardedChatResponse(body.subarray(0, -2), PLAIN).fault?.code, 'upstream_error', name);
 }
 
 test('every recorded Chat answer is forwarded whole, in any chunking, with and without its reasoning', (context) => {

@@ -3,15 +3,15 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readFinishReason } from '../finish.ts';
+import { readFinishReason } from '../finish-reason.ts';
 import {
   asArray,
   asNumber,
   asObject,
   asString,
   isJsonArray,
+  isJsonObject,
   isNonEmpty,
-  isObject,
   tryParseExactJson,
   tryParseJson,
 } from '../json-narrowing.ts';
@@ -19,7 +19,7 @@ import type { EmitResponseEvent } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
 import { readChatUsage } from '../usage.ts';
 import { type ChoiceReader, OtherChoicesReader, readAllChoices } from './all-choices-reader.ts';
-import { ChoiceDeltaReader, readChoiceMessage, requiresExactNumbers } from './choice-reader.ts';
+import { ChoiceDeltaReader, mustKeepExactNumbers, readChoiceMessage } from './choice-reader.ts';
 import { ReasoningDetailsCollector } from './reasoning-details.ts';
 import { ThinkTagSplitter } from './think-tag-splitter.ts';
 import { ToolCallAssembler } from './tool-call-assembler.ts';
@@ -85,8 +85,8 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
       return;
     }
     let chunk = tryParseJson(data);
-    if (isObject(chunk) && requiresExactNumbers(chunk)) chunk = tryParseExactJson(data);
-    if (!isObject(chunk)) {
+    if (isJsonObject(chunk) && mustKeepExactNumbers(chunk)) chunk = tryParseExactJson(data);
+    if (!isJsonObject(chunk)) {
       this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
       return;
     }
@@ -120,8 +120,8 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
   }
 
   whole(body: Json): void {
-    if (!isObject(body) || isErrorChunk(body) || asArray(body['choices']).length === 0) {
-      if (isObject(body) && isErrorChunk(body)) {
+    if (!isJsonObject(body) || isErrorChunk(body) || asArray(body['choices']).length === 0) {
+      if (isJsonObject(body) && isErrorChunk(body)) {
         this.#error(body);
         return;
       }
@@ -162,7 +162,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
     let first: JsonObject | undefined;
     const others: { readonly index: number; readonly choice: JsonObject }[] = [];
     for (const [place, entry] of asArray(chunk['choices']).entries()) {
-      if (!isObject(entry)) continue;
+      if (!isJsonObject(entry)) continue;
       const index = asNumber(entry['index']) ?? 0;
       if (index === 0 && (first === undefined || !this.#others)) first = entry;
       else if (this.#others === undefined) this.#blocks.reportDropped('choices');
@@ -200,7 +200,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
     const calls = delta['tool_calls'];
     if (isJsonArray(calls))
       calls.forEach((entry, place) => {
-        if (isObject(entry)) this.#call(entry, place);
+        if (isJsonObject(entry)) this.#call(entry, place);
       });
     const legacy = asObject(delta['function_call']);
     if (legacy) this.#call({ function: legacy }, 0);

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@floe/contract/json';
-import { adaptEventsForClient, adaptResponseForClient } from '../adapt-for-client.ts';
+import { adaptResponseForClient, createEventAdapter } from '../adapt-for-client.ts';
 import type { CanonicalResponse, ToolCallBlock } from '../canonical-response.ts';
 import { toOpenAiError } from '../client-fault.ts';
 import type { ResponseStreamWriter, ResponseWriteContext } from '../dialect.ts';
-import type { FinishReason } from '../finish.ts';
+import type { FinishReason } from '../finish-reason.ts';
 import type { BlockOpenEvent, EmitResponseEvent, ResponseEvent } from '../response-events.ts';
 import type { Usage } from '../usage.ts';
 
@@ -113,7 +113,7 @@ class ChatAnswerWriter implements ResponseStreamWriter {
     const model = JSON.stringify(context.request.model);
     this.#envelope = `data: {"id":"chatcmpl-${context.id}","object":"chat.completion.chunk","created":${context.createdS},"model":${model},"choices":[`;
     this.#head = `${this.#envelope}{"index":0,"delta":`;
-    this.#stage = adaptEventsForClient(context.request, (event) => this.#write(event));
+    this.#stage = createEventAdapter(context.request, (event) => this.#write(event));
   }
 
   write(event: ResponseEvent): string {

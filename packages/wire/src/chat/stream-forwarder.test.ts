@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
 import type { Fault } from '@floe/contract/faults';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
 import { type ChatForwardOptions, ChatStreamForwarder } from './stream-forwarder.ts';
 
@@ -39,8 +39,8 @@ function deltas(out: string): unknown[] {
   return out.split('\n\n').flatMap((text) => {
     if (text === '' || text.endsWith('[DONE]')) return [];
     const value: unknown = JSON.parse(text.slice('data: '.length));
-    const choice = isObject(value) && Array.isArray(value.choices) ? value.choices[0] : undefined;
-    return isObject(choice) ? [choice.delta] : [];
+    const choice = isJsonObject(value) && Array.isArray(value.choices) ? value.choices[0] : undefined;
+    return isJsonObject(choice) ? [choice.delta] : [];
   });
 }
 

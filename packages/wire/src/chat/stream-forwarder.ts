@@ -1,15 +1,15 @@
 import { Buffer } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
-import type { ResponseFinish } from '../finish.ts';
+import type { ResponseFinish } from '../finish-reason.ts';
 import { applyByteEdits } from '../json-edits.ts';
 import { JsonSyntaxError } from '../json-syntax-error.ts';
 import { formatSseFrame, locateFrameData, type SseFrameData, SseFramer, type SseFrames } from '../sse.ts';
 import { createErrorEventFault } from '../upstream-fault.ts';
 import type { Usage } from '../usage.ts';
-import { ChatScanner, type ReasoningStripOptions } from './chat-scanner.ts';
+import { ChatResponseScanner, type ChatScanOptions } from './chat-scanner.ts';
 
 /** The settings for forwarding a Chat stream. */
-export interface ChatForwardOptions extends ReasoningStripOptions {
+export interface ChatForwardOptions extends ChatScanOptions {
   /** Whether to remove the usage chunk without choices, because only the gateway requested it. */
   readonly dropUsageFrame: boolean;
   /** Number of choices that the client requested (`n`). Defaults to 1. */
@@ -31,13 +31,13 @@ export class ChatStreamForwarder {
    */
   fault: Fault | undefined;
   readonly #framer = new SseFramer();
-  readonly #walk: ChatScanner;
+  readonly #walk: ChatResponseScanner;
   readonly #options: ChatForwardOptions;
   #done = false;
 
   constructor(options: ChatForwardOptions) {
     this.#options = options;
-    this.#walk = new ChatScanner({ ...options, countContent: true });
+    this.#walk = new ChatResponseScanner({ ...options, countContent: true });
   }
 
   /** Whether the response contains text, a call, reasoning or a finish. Roles and comments do not count. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { BlockEmitter } from '../block-emitter.ts';
-import { asNumber, asObject, asString, isObject, tryParseJson } from '../json-narrowing.ts';
-import { generateCallId } from '../tool-names.ts';
+import { asNumber, asObject, asString, isJsonObject, tryParseJson } from '../json-narrowing.ts';
+import { generateCallId } from '../tool-identifiers.ts';
 import { JsonEndFinder } from './json-end-finder.ts';
 
 interface PartialToolCall {
@@ -62,7 +62,7 @@ export class ToolCallAssembler {
     const id = asString(entry['id']) ?? '';
     const name = asString(inner['name']) ?? '';
     const given = inner['arguments'] ?? inner['input'] ?? inner['parameters'];
-    const piece = isObject(given) ? JSON.stringify(given) : (asString(given) ?? '');
+    const piece = isJsonObject(given) ? JSON.stringify(given) : (asString(given) ?? '');
     const fragment = { index: asNumber(entry['index']), place, id, name, piece };
     const call = this.#find(fragment);
     if (isRepetition(call, fragment) && isCompleteCall(call)) return;

@@ -2,12 +2,12 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import {
   applyQuirks,
   dropUnsupportedHint,
-  getAcceptedSealValue,
   joinResultText,
   joinSystemText,
   OPENAI_SERVICE_TIERS,
-  reportReasoningSummary,
-  resolveCacheKey,
+  reportDroppedReasoningSummary,
+  resolvePromptCacheKey,
+  resolveSealValue,
   resolveServiceTier,
   toReminderTurn,
 } from '../adapt-request-for-target.ts';
@@ -24,7 +24,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../request.ts';
-import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
+import { createCallIdFormatter, toProviderToolName } from '../tool-identifiers.ts';
 import { writeChatReasoning, writeChatResponseFormat, writeChatTools } from './write-settings.ts';
 
 /** OpenAI rejects `tool_calls[].id` with more than 40 characters in Chat. */
@@ -52,7 +52,7 @@ export function writeRequest(request: CanonicalRequest, options: RequestWriteOpt
     options.hints?.includes('cache-mark') ? CACHING_PART_CAPABILITIES : PART_CAPABILITIES,
     dropped,
   );
-  reportReasoningSummary(request, dropped);
+  reportDroppedReasoningSummary(request, dropped);
   const body: JsonObject = {
     model: options.model ?? request.model,
     messages: writeMessages(request, writer),
@@ -68,7 +68,7 @@ export function writeRequest(request: CanonicalRequest, options: RequestWriteOpt
     seed: dropUnsupportedHint(sampling.seed, 'seed', options, dropped),
     ...writeChatReasoning(request, options, dropped),
     user: dropUnsupportedHint(request.user, 'user', options, dropped),
-    prompt_cache_key: resolveCacheKey(request, options, dropped),
+    prompt_cache_key: resolvePromptCacheKey(request, options, dropped),
     service_tier: resolveServiceTier(request, OPENAI_SERVICE_TIERS, options, dropped),
     verbosity: dropUnsupportedHint(request.verbosity, 'verbosity', options, dropped),
     stream,
@@ -148,7 +148,7 @@ function writeReasoning(
   const { options, dropped } = writer;
   const field = options.replay;
   if (field === 'reasoning_details') {
-    const sealed = getAcceptedSealValue(part, 'chat', options, dropped);
+    const sealed = resolveSealValue(part, 'chat', options, dropped);
     const details = sealed === undefined ? undefined : tryParseExactJson(sealed);
     if (details !== undefined) return { reasoning_details: details };
     if (part.text !== '') return { reasoning: `${before['reasoning'] ?? ''}${part.text}` };

@@ -1,13 +1,13 @@
 import type { JsonObject } from '@floe/contract/json';
 import {
   adaptToolsForTarget,
-  resolveReasoningBudget,
+  deriveThinkingBudget,
   resolveReasoningEffort,
   toFunctionSchema,
 } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
 import type { CanonicalRequest, ResponseFormat, ToolChoice, ToolDefinition } from '../request.ts';
-import { toProviderToolName } from '../tool-names.ts';
+import { toProviderToolName } from '../tool-identifiers.ts';
 
 /** Writes the members `tools`, `tool_choice` and `parallel_tool_calls` of a Chat request. */
 export function writeChatTools(
@@ -81,7 +81,7 @@ export function writeChatReasoning(
 ): JsonObject {
   if (request.reasoning === undefined) return {};
   const effort = resolveReasoningEffort(request, options, dropped);
-  const budget = resolveReasoningBudget(request);
+  const budget = deriveThinkingBudget(request);
   const off = effort === 'none';
   switch (options.reasoningStyle ?? 'effort') {
     case 'effort':

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readFinishReason } from '../finish.ts';
+import { readFinishReason } from '../finish-reason.ts';
 import {
   asArray,
   asNumber,
@@ -11,13 +11,13 @@ import {
   asObjects,
   asString,
   isJsonArray,
+  isJsonObject,
   isNonEmpty,
-  isObject,
   tryParseJson,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
-import { generateCallId } from '../tool-names.ts';
+import { generateCallId } from '../tool-identifiers.ts';
 import { readCohereUsage } from './usage.ts';
 
 /** Creates a reader for a Cohere Chat stream (version 2). */
@@ -55,7 +55,7 @@ class CohereAnswerReader implements ResponseStreamReader {
   read(frame: SseEvent): void {
     if (this.#blocks.ended || frame.data === '' || frame.data === '[DONE]') return;
     const data = tryParseJson(frame.data);
-    if (!isObject(data)) {
+    if (!isJsonObject(data)) {
       this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
       return;
     }
@@ -189,5 +189,5 @@ class CohereAnswerReader implements ResponseStreamReader {
 
 /** Streams have one call where complete responses have a list. */
 function readCalls(value: Json | undefined): readonly JsonObject[] {
-  return isJsonArray(value) ? asObjects(value) : isObject(value) ? [value] : [];
+  return isJsonArray(value) ? asObjects(value) : isJsonObject(value) ? [value] : [];
 }

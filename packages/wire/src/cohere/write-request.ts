@@ -5,7 +5,7 @@ import {
   joinResultText,
   joinSystemText,
   reportDroppedFields,
-  reportReasoningSummary,
+  reportDroppedReasoningSummary,
   reportUnsupportedFormatFields,
   resolveReasoningEffort,
   toFunctionSchema,
@@ -21,7 +21,7 @@ import type {
   ToolResultPart,
 } from '../request.ts';
 import { resolveThinkingBudget } from '../thinking-budget.ts';
-import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
+import { createCallIdFormatter, toProviderToolName } from '../tool-identifiers.ts';
 
 const PART_CAPABILITIES: PartCapabilities = { detail: true, names: true };
 const CALL_ID_MAX = 64;
@@ -57,7 +57,7 @@ export function writeRequest(request: CanonicalRequest, options: RequestWriteOpt
   );
   reportUnsupportedPartFields(request, PART_CAPABILITIES, dropped);
   reportUnsupportedFormatFields(request, ['description', 'strict'], dropped);
-  reportReasoningSummary(request, dropped);
+  reportDroppedReasoningSummary(request, dropped);
   const body: JsonObject = {
     model: options.model ?? request.model,
     messages: writeMessages(request, writer),

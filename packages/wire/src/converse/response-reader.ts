@@ -3,23 +3,23 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readFinishReason } from '../finish.ts';
+import { readFinishReason } from '../finish-reason.ts';
 import {
   asNumber,
   asObject,
   asString,
   isJsonArray,
+  isJsonObject,
   isNonEmpty,
-  isObject,
   tryParseJson,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent, Seal } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
-import { generateCallId } from '../tool-names.ts';
+import { generateCallId } from '../tool-identifiers.ts';
 import { readConverseUsage } from './usage.ts';
 
 /**
- * Creates a reader for a ConverseStream response. `EventStreamTranscoder` must already have
+ * Creates a reader for a ConverseStream response. `AwsEventStreamTranscoder` must already have
  * converted its binary frames.
  */
 export function createResponseReader(
@@ -58,7 +58,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
   read(frame: SseEvent): void {
     if (this.#blocks.ended || frame.data === '') return;
     const data = tryParseJson(frame.data);
-    if (!isObject(data)) {
+    if (!isJsonObject(data)) {
       this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
       return;
     }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@floe/contract/json';
+import { addBilledUnitCount, parseServiceTier } from '../billed-unit-counts.ts';
 import { asNumber, asObject, asObjects } from '../json-narrowing.ts';
-import { addUnitCount, parseServiceTier } from '../unit-counts.ts';
 import { toUnitCounts, type Usage } from '../usage.ts';
 
 /**
@@ -20,6 +20,6 @@ export function readConverseUsage(usage: JsonObject, serviceTier?: Json): Usage 
   });
   if (units === undefined) return undefined;
   for (const { ttl, inputTokens } of asObjects(usage['cacheDetails']))
-    if (ttl === '1h') addUnitCount(units, 'cache_write_1h', asNumber(inputTokens));
+    if (ttl === '1h') addBilledUnitCount(units, 'cache_write_1h', asNumber(inputTokens));
   return { units, tier: parseServiceTier(asObject(serviceTier)?.['type']) };
 }

@@ -3,15 +3,15 @@ import {
   applyQuirks,
   dropUnsupportedHint,
   ensureNonEmptyConversation,
-  getAcceptedSealValue,
   reportDroppedFields,
-  reportReasoningSummary,
+  reportDroppedReasoningSummary,
+  resolveSealValue,
   resolveServiceTier,
   toReminderTurn,
 } from '../adapt-request-for-target.ts';
-import { withCacheBreakpoints } from '../cache-breakpoints.ts';
+import { applyCacheBreakpoints } from '../cache-breakpoints.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
-import { isObject, tryParseExactJson } from '../json-narrowing.ts';
+import { isJsonObject, tryParseExactJson } from '../json-narrowing.ts';
 import { isTextMediaType } from '../media-types.ts';
 import { type PartCapabilities, reportUnsupportedPartFields } from '../part-capabilities.ts';
 import {
@@ -24,7 +24,7 @@ import {
   type TextPart,
   type ToolResultPart,
 } from '../request.ts';
-import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
+import { createCallIdFormatter, toProviderToolName } from '../tool-identifiers.ts';
 import {
   writeAdditionalModelFields,
   writeConverseCachePoint,
@@ -51,7 +51,7 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
   const dropped = new Set<string>();
   const marks = options.hints?.includes('cache-mark') === true;
   const said = ensureNonEmptyConversation(original);
-  const request = marks ? withCacheBreakpoints(said, options, dropped) : said;
+  const request = marks ? applyCacheBreakpoints(said, options, dropped) : said;
   const writer = {
     options,
     dropped,
@@ -72,7 +72,7 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
     dropped,
   );
   reportUnsupportedPartFields(request, marks ? CACHING_PART_CAPABILITIES : PART_CAPABILITIES, dropped);
-  reportReasoningSummary(request, dropped);
+  reportDroppedReasoningSummary(request, dropped);
   const { extras, maxTokens } = writeAdditionalModelFields(request, options, dropped);
   const clamps = { temperature: { min: 0, max: 1 }, ...options.clamps };
   const config = applyQuirks(
@@ -159,7 +159,7 @@ function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
     case 'media':
       return [writeMedia(part, writer), ...writeConverseCachePoint(part.cache, writer.options)];
     case 'reasoning': {
-      const sealed = getAcceptedSealValue(part, 'converse', writer.options, writer.dropped);
+      const sealed = resolveSealValue(part, 'converse', writer.options, writer.dropped);
       if (sealed === undefined) {
         writer.dropped.add('reasoning');
         return [];
@@ -197,7 +197,7 @@ function writeText(part: TextPart, writer: BlockWriter): JsonObject[] {
  */
 function parseArguments(text: string, dropped: Set<string>): JsonObject {
   const parsed = tryParseExactJson(text);
-  if (isObject(parsed)) return parsed;
+  if (isJsonObject(parsed)) return parsed;
   dropped.add('tool_calls.arguments.malformed');
   return { input: text };
 }

@@ -13,7 +13,7 @@ import type {
   ToolDefinition,
 } from '../request.ts';
 import { resolveThinkingBudget } from '../thinking-budget.ts';
-import { toProviderToolName } from '../tool-names.ts';
+import { toProviderToolName } from '../tool-identifiers.ts';
 
 const MIN_BUDGET = 1_024;
 /** Added to a thinking budget if the caller set no limit. */

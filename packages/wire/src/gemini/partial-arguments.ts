@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { asArray, asString, isJsonArray, isNonEmpty, isObject } from '../json-narrowing.ts';
+import { asArray, asString, isJsonArray, isJsonObject, isNonEmpty } from '../json-narrowing.ts';
 
 type Slot = Json | undefined;
 
@@ -7,15 +7,15 @@ type Slot = Json | undefined;
  * Builds a call's arguments from streamed `partialArgs`. Each of them has a JSON path and a value, or
  * the next part of a string. Only the path steps `$.name`, `['name']` and `[0]` are supported.
  */
-export class PartialArguments {
+export class PartialArgumentsBuilder {
   #root: JsonObject = {};
 
   add(value: Json | undefined): void {
     for (const entry of asArray(value)) {
-      if (!isObject(entry)) continue;
+      if (!isJsonObject(entry)) continue;
       const steps = parseJsonPath(asString(entry['jsonPath']) ?? '');
       const root = setAtPath(this.#root, steps, (before) => appendValue(before, entry));
-      if (isObject(root)) this.#root = root;
+      if (isJsonObject(root)) this.#root = root;
     }
   }
 
@@ -47,7 +47,7 @@ function setAtPath(target: Slot, steps: readonly (string | number)[], change: (b
     list[Math.min(step, list.length)] = setAtPath(list[step], rest, change);
     return list;
   }
-  const object = isObject(target) ? target : {};
+  const object = isJsonObject(target) ? target : {};
   return {
     ...object,
     [step]: setAtPath(Object.hasOwn(object, step) ? object[step] : undefined, rest, change),

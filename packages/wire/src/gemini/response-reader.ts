@@ -3,21 +3,21 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readFinishReason } from '../finish.ts';
+import { readFinishReason } from '../finish-reason.ts';
 import {
   asArray,
   asNumber,
   asObject,
   asString,
   isJsonArray,
+  isJsonObject,
   isNonEmpty,
-  isObject,
   parseStreamEvent,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent, Seal } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
-import { generateCallId } from '../tool-names.ts';
-import { PartialArguments } from './partial-arguments.ts';
+import { generateCallId } from '../tool-identifiers.ts';
+import { PartialArgumentsBuilder } from './partial-arguments.ts';
 import { readGeminiUsage } from './usage.ts';
 
 const CANDIDATE_EXTRAS = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata'] as const;
@@ -43,7 +43,7 @@ export function readCompleteResponse(body: Json, options: ResponseReadOptions): 
 interface StreamedCall {
   readonly id: string;
   readonly name: string;
-  readonly args: PartialArguments;
+  readonly args: PartialArgumentsBuilder;
 }
 
 class GeminiAnswerReader implements ResponseStreamReader {
@@ -63,7 +63,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
     const data = frame.data.trim();
     if (this.#blocks.ended || data === '' || data === '[DONE]') return;
     const chunk = parseStreamEvent(data, CALL_MEMBERS);
-    if (!isObject(chunk)) {
+    if (!isJsonObject(chunk)) {
       this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
       return;
     }
@@ -84,7 +84,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
 
   whole(body: Json): void {
     const chunks = isJsonArray(body) ? body : [body];
-    for (const chunk of chunks) if (isObject(chunk)) this.#chunk(chunk);
+    for (const chunk of chunks) if (isJsonObject(chunk)) this.#chunk(chunk);
     if (!this.#blocks.ended && this.#finish === undefined)
       this.#blocks.fail(
         new Fault('upstream_error', 'The provider sent a response without content. Send the request again.'),
@@ -154,7 +154,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
     const more = call['willContinue'] === true;
     if (name !== undefined && (more || isNonEmpty(call['partialArgs']))) {
       this.#endStreamedCall();
-      this.#streamed = { id: this.#callId(call), name, args: new PartialArguments() };
+      this.#streamed = { id: this.#callId(call), name, args: new PartialArgumentsBuilder() };
     }
     if (this.#streamed && (name === undefined || name === this.#streamed.name)) {
       this.#streamed.args.add(call['partialArgs']);

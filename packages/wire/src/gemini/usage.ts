@@ -1,6 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
+import { addBilledUnitCount, parseServiceTier } from '../billed-unit-counts.ts';
 import { asNumber, asObjects } from '../json-narrowing.ts';
-import { addUnitCount, parseServiceTier } from '../unit-counts.ts';
 import { toUnitCounts, type Usage } from '../usage.ts';
 
 /** Units of each modality in the lists of details. Documents count as images. */
@@ -32,6 +32,6 @@ export function readGeminiUsage(usage: JsonObject): Usage | undefined {
   if (units === undefined) return undefined;
   for (const { list, modalities, unit } of MEDIA)
     for (const { modality, tokenCount } of asObjects(usage[list]))
-      if (modalities.some((name) => name === modality)) addUnitCount(units, unit, asNumber(tokenCount));
+      if (modalities.some((name) => name === modality)) addBilledUnitCount(units, unit, asNumber(tokenCount));
   return { units, tier: parseServiceTier(usage['serviceTier']) ?? parseServiceTier(usage['trafficType']) };
 }

@@ -6,7 +6,7 @@ import type { RequestWriteOptions } from '../dialect.ts';
 import { asObject } from '../json-narrowing.ts';
 import { readRequest as readMessagesAsk } from '../messages/read-request.ts';
 import { packSeal } from '../seal.ts';
-import { generateCallId } from '../tool-names.ts';
+import { generateCallId } from '../tool-identifiers.ts';
 import { writeRequest } from './write-request.ts';
 
 function written(body: JsonObject, options?: RequestWriteOptions): JsonObject {

@@ -3,17 +3,17 @@ import {
   adaptToolsForTarget,
   applyQuirks,
   ensureNonEmptyConversation,
-  getAcceptedSealValue,
   joinResultText,
   joinSystemText,
   reportDroppedFields,
-  reportReasoningSummary,
+  reportDroppedReasoningSummary,
   reportUnsupportedFormatFields,
+  resolveSealValue,
   toFunctionSchema,
   toReminderTurn,
 } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
-import { isNonEmpty, isObject, tryParseExactJson } from '../json-narrowing.ts';
+import { isJsonObject, isNonEmpty, tryParseExactJson } from '../json-narrowing.ts';
 import { findMediaTypeOfUrl } from '../media-types.ts';
 import { reportUnsupportedPartFields } from '../part-capabilities.ts';
 import type {
@@ -26,7 +26,7 @@ import type {
   ToolDefinition,
   ToolResultPart,
 } from '../request.ts';
-import { isGeneratedCallId, toProviderToolName } from '../tool-names.ts';
+import { isGeneratedCallId, toProviderToolName } from '../tool-identifiers.ts';
 import { writeThinkingConfig } from './thinking-config.ts';
 
 /** Limit of the service's schema. */
@@ -63,7 +63,7 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
     dropped,
   );
   reportUnsupportedPartFields(request, {}, dropped);
-  reportReasoningSummary(request, dropped);
+  reportDroppedReasoningSummary(request, dropped);
   const rules = { ...options, maxStopSequences: options.maxStopSequences ?? MAX_STOPS };
   const config = applyQuirks(writeGenerationConfig(request, options, dropped), rules, dropped);
   reportUnsupportedFormatFields(request, ['description'], dropped);
@@ -105,7 +105,7 @@ function writeModelTurn(turn: ConversationTurn, writer: ContentWriter): JsonObje
     switch (part.type) {
       case 'reasoning':
         if (thoughtSignature !== undefined) parts.push({ text: '', thoughtSignature });
-        thoughtSignature = getAcceptedSealValue(part, 'gemini', writer.options, writer.dropped);
+        thoughtSignature = resolveSealValue(part, 'gemini', writer.options, writer.dropped);
         if (part.seal === undefined) writer.dropped.add('reasoning');
         continue;
       case 'call': {
@@ -131,8 +131,8 @@ function writeCall(part: ToolCallPart, writer: ContentWriter): JsonObject {
   const name = toProviderToolName(part.name);
   writer.names.set(part.id, name);
   const parsed = part.freeform ? { input: part.input } : tryParseExactJson(part.input);
-  if (!isObject(parsed)) writer.dropped.add('tool_calls.arguments.malformed');
-  return { id: providerCallId(part.id), name, args: isObject(parsed) ? parsed : { input: part.input } };
+  if (!isJsonObject(parsed)) writer.dropped.add('tool_calls.arguments.malformed');
+  return { id: providerCallId(part.id), name, args: isJsonObject(parsed) ? parsed : { input: part.input } };
 }
 
 function providerCallId(id: string): string | undefined {
@@ -165,7 +165,7 @@ function writeFunctionResponse(part: ToolResultPart): JsonObject {
   const text = joinResultText(part);
   if (part.isError) return { error: text };
   const parsed = mayContainInexactNumbers(text) ? undefined : tryParseExactJson(text);
-  return isObject(parsed) ? parsed : { output: text };
+  return isJsonObject(parsed) ? parsed : { output: text };
 }
 
 function writePlain(part: ContentPart): JsonObject[] {

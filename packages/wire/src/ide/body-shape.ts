@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { isJsonArray, isObject } from '../json-narrowing.ts';
+import { isJsonArray, isJsonObject } from '../json-narrowing.ts';
 
 /** Deeper than any part of a conversation. Deeper values are counted but not shown. */
 const MAX_DEPTH_SHOWN = 7;
@@ -52,7 +52,7 @@ function describeValue(value: Json | undefined, key: string, depth: number): Jso
   if (typeof value !== 'object') return typeof value;
   if (isJsonArray(value))
     return depth >= MAX_DEPTH_SHOWN ? `array(${value.length})` : describeList(value, key, depth);
-  return isObject(value) ? describeObject(value, key, depth) : 'object';
+  return isJsonObject(value) ? describeObject(value, key, depth) : 'object';
 }
 
 /** The `input` of a call is an object of the caller. The `input` at the top level is the conversation. */

@@ -1,6 +1,6 @@
 import type { Json, JsonArray, JsonObject } from '@floe/contract/json';
-import { asArray, asObjects, isJsonArray, isNonEmpty, isObject } from '../json-narrowing.ts';
-import { createInvalidFieldFault } from '../request-draft.ts';
+import { asArray, asObjects, isJsonArray, isJsonObject, isNonEmpty } from '../json-narrowing.ts';
+import { createInvalidFieldFault } from '../request-read-context.ts';
 
 /** The elements of a conversation, and the name of the member that contains them. */
 export interface ConversationSource {
@@ -30,7 +30,7 @@ export function selectConversation(body: JsonObject): ConversationSource {
 function readElementList(value: Json | undefined, member: string): JsonArray {
   if (!isNonEmpty(value)) return [];
   if (isJsonArray(value)) return value;
-  if (member === 'input' && (typeof value === 'string' || isObject(value))) return [value];
+  if (member === 'input' && (typeof value === 'string' || isJsonObject(value))) return [value];
   throw createInvalidFieldFault(`\`${member}\` must be an array.`, member);
 }
 
@@ -38,7 +38,7 @@ function readElementList(value: Json | undefined, member: string): JsonArray {
 function countToolResults(elements: JsonArray): number {
   let count = 0;
   for (const entry of elements) {
-    if (!isObject(entry)) continue;
+    if (!isJsonObject(entry)) continue;
     const { role, type, content } = entry;
     const isResult =
       role === 'tool' ||

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { IDE_BODIES } from '../../test/ide-bodies.ts';
 import { asObject, asObjects } from '../json-narrowing.ts';
 import { describeBodyShape } from './body-shape.ts';
@@ -326,7 +326,7 @@ describe('the shape of a body', () => {
     });
     assert.ok(!text.includes(secret) && !text.includes('0.25'), text);
     const shape: unknown = JSON.parse(text);
-    assert.ok(isObject(shape));
+    assert.ok(isJsonObject(shape));
     assert.equal(shape['model'], 'string(9)');
     assert.equal(shape['temperature'], 'number');
     const [user] = asObjects(shape['messages'] ?? null);

@@ -10,17 +10,21 @@ import {
   readModel,
   readNumberField,
   readStopSequences,
-} from '../request-draft.ts';
+} from '../request-read-context.ts';
 import { selectConversation } from './conversation-source.ts';
-import { IdeRequestDraft } from './ide-request-draft.ts';
-import { countLeadingSystemTurns, includesHistory, readConversationElements } from './read-elements.ts';
+import { IdeRequestReadContext } from './ide-request-read-context.ts';
+import {
+  countLeadingSystemTurns,
+  hasConversationHistory,
+  readConversationElements,
+} from './read-elements.ts';
 import {
   readIdeResponseFormat,
+  readIdeToolSettings,
   readMaxTokens,
   readReasoningSettings,
   readRequestAttribution,
   readServiceTier,
-  readToolSettings,
   readVerbosity,
   rejectMultipleChoices,
 } from './read-settings.ts';
@@ -53,11 +57,11 @@ export interface NormalizedIdeRequest {
  * body.messages; // [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'Hello' }]
  */
 export function normalizeIdeRequest(body: JsonObject): NormalizedIdeRequest {
-  const draft = new IdeRequestDraft();
+  const draft = new IdeRequestReadContext();
   draft.reportUnknownFields(body, REQUEST_FIELDS);
   rejectStoredState(body, draft);
   rejectMultipleChoices(body, draft);
-  const { tools, toolChoice, parallelTools } = readToolSettings(body, draft);
+  const { tools, toolChoice, parallelTools } = readIdeToolSettings(body, draft);
   const source = selectConversation(body);
   // Only the remaining turns count as the start: a result without its call is not a turn.
   const read = repairTurns(readConversationElements(source, tools, draft), draft);
@@ -72,7 +76,8 @@ export function normalizeIdeRequest(body: JsonObject): NormalizedIdeRequest {
   const turns = read.slice(lead);
   if (turns.length === 0)
     throw createMissingFieldFault(source.elements.length === 0 ? 'messages' : source.member);
-  if (isNonEmpty(body['previous_response_id'])) rejectUnknownResponse(includesHistory(turns, system), draft);
+  if (isNonEmpty(body['previous_response_id']))
+    rejectUnknownResponse(hasConversationHistory(turns, system), draft);
   const request: CanonicalRequest = {
     dialect: 'chat',
     model: readModel(body),
@@ -110,14 +115,14 @@ function readStreamSettings(body: JsonObject): { readonly stream: boolean; reado
 }
 
 /** Rejects references to a conversation, a prompt or a response that is stored elsewhere. */
-function rejectStoredState(body: JsonObject, draft: IdeRequestDraft): void {
+function rejectStoredState(body: JsonObject, draft: IdeRequestReadContext): void {
   for (const key of ['conversation', 'prompt'])
     if (isNonEmpty(body[key])) throw createUnsupportedFeatureFault({ need: 'stored-state', param: key });
   if (body['background'] === true) draft.requireFeature('background', 'background');
 }
 
 /** A known response has already been inserted into the conversation, so this one is unknown. */
-function rejectUnknownResponse(hasHistory: boolean, draft: IdeRequestDraft): void {
+function rejectUnknownResponse(hasHistory: boolean, draft: IdeRequestReadContext): void {
   if (hasHistory) return draft.reportDropped('previous_response_id');
   throw new Fault(
     'previous_response_not_found',

@@ -1,6 +1,6 @@
 import type { Json } from '@floe/contract/json';
 import { readChatMessage } from '../chat/read-request.ts';
-import { asString, isObject, tryParseJson } from '../json-narrowing.ts';
+import { asString, isJsonObject, tryParseJson } from '../json-narrowing.ts';
 import { readContentParts } from '../read-parts.ts';
 import type {
   ContentPart,
@@ -10,7 +10,7 @@ import type {
   ToolDefinition,
   ToolResultPart,
 } from '../request.ts';
-import { createInvalidFieldFault, type RequestDraft } from '../request-draft.ts';
+import { createInvalidFieldFault, type RequestReadContext } from '../request-read-context.ts';
 import { readInputItem } from '../responses/read-request.ts';
 import type { ConversationSource } from './conversation-source.ts';
 
@@ -23,7 +23,7 @@ const DETAILS = new Set(['low', 'high', 'auto']);
 export function readConversationElements(
   { member, elements }: ConversationSource,
   tools: readonly ToolDefinition[],
-  draft: RequestDraft,
+  draft: RequestReadContext,
 ): ConversationTurn[] {
   const freeform = new Set(tools.filter((tool) => tool.kind === 'freeform').map((tool) => tool.name));
   const calls = new CallIdAssigner(freeform);
@@ -41,7 +41,7 @@ export function readConversationElements(
 function adaptToRole(
   part: ContentPart,
   role: ConversationTurn['role'],
-  draft: RequestDraft,
+  draft: RequestReadContext,
 ): readonly ContentPart[] {
   if (part.type === 'refusal' && role !== 'assistant') return [{ type: 'text', text: part.text }];
   if (part.type !== 'media' || role !== 'assistant') return [part];
@@ -53,9 +53,9 @@ function readElement(
   element: Json,
   freeform: ReadonlySet<string>,
   path: string,
-  draft: RequestDraft,
+  draft: RequestReadContext,
 ): { readonly role: ConversationTurn['role']; readonly parts: readonly ContentPart[] } {
-  if (!isObject(element)) return { role: 'user', parts: readContentParts(element, path, draft) };
+  if (!isJsonObject(element)) return { role: 'user', parts: readContentParts(element, path, draft) };
   const type = asString(element['type']);
   const isMessage = 'role' in element && (type === undefined || type === 'message' || 'content' in element);
   if (isMessage) return readChatMessage(element, freeform, path, draft);
@@ -83,7 +83,7 @@ function sanitizePart(
   part: ContentPart,
   calls: CallIdAssigner,
   path: string,
-  draft: RequestDraft,
+  draft: RequestReadContext,
 ): readonly ContentPart[] {
   switch (part.type) {
     case 'text':
@@ -105,7 +105,7 @@ function sanitizePart(
   }
 }
 
-function validateMedia(part: MediaPart, path: string, draft: RequestDraft): MediaPart {
+function validateMedia(part: MediaPart, path: string, draft: RequestReadContext): MediaPart {
   const { source } = part;
   if ('url' in source && source.url.trim() === '')
     throw createInvalidFieldFault(`\`${path}\` must not contain an empty URL.`, path);
@@ -123,7 +123,7 @@ function asDeclaredTool(call: ToolCallPart, freeform: ReadonlySet<string>): Tool
   if (call.freeform || !freeform.has(call.name)) return call;
   const parsed = tryParseJson(call.input);
   const wrapped =
-    isObject(parsed) && Object.keys(parsed).length === 1 ? asString(parsed['input']) : undefined;
+    isJsonObject(parsed) && Object.keys(parsed).length === 1 ? asString(parsed['input']) : undefined;
   return { ...call, input: wrapped ?? call.input, freeform: true };
 }
 
@@ -152,7 +152,7 @@ class CallIdAssigner {
     return { ...call, id };
   }
 
-  result(result: ToolResultPart, draft: RequestDraft): readonly ToolResultPart[] {
+  result(result: ToolResultPart, draft: RequestReadContext): readonly ToolResultPart[] {
     if (result.id !== '') return [result];
     const id = this.#unanswered[this.#answered];
     if (id !== undefined) {
@@ -165,7 +165,10 @@ class CallIdAssigner {
 }
 
 /** Returns whether the elements contain a conversation, and not only its newest message. */
-export function includesHistory(turns: readonly ConversationTurn[], system: readonly ContentPart[]): boolean {
+export function hasConversationHistory(
+  turns: readonly ConversationTurn[],
+  system: readonly ContentPart[],
+): boolean {
   return system.length > 0 || turns.some(({ role }) => role !== 'user');
 }
 

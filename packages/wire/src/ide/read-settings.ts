@@ -12,10 +12,10 @@ import { readResponseFormat, readToolChoice, readTools } from '../read-tools.ts'
 import type { ReasoningSettings, ResponseFormat, ToolChoice, ToolDefinition } from '../request.ts';
 import {
   createInvalidFieldFault,
-  type RequestDraft,
+  type RequestReadContext,
   readReasoning,
   readTokenLimit,
-} from '../request-draft.ts';
+} from '../request-read-context.ts';
 
 const TOKEN_LIMIT_FIELDS = ['max_output_tokens', 'max_completion_tokens', 'max_tokens'] as const;
 const SERVICE_TIERS = new Set(['auto', 'default', 'flex', 'scale', 'priority']);
@@ -31,7 +31,7 @@ const MAX_METADATA_KEY_CHARS = 64;
 const MAX_METADATA_VALUE_CHARS = 512;
 
 /** A request's tools and its tool choice. */
-export interface ToolSettings {
+export interface IdeToolSettings {
   readonly tools: readonly ToolDefinition[];
   readonly toolChoice: ToolChoice | undefined;
   readonly parallelTools: boolean | undefined;
@@ -41,7 +41,7 @@ export interface ToolSettings {
  * Reads tools in any form, except hosted tools. A tool choice that requires a hosted tool is
  * rejected with 400.
  */
-export function readToolSettings(body: JsonObject, draft: RequestDraft): ToolSettings {
+export function readIdeToolSettings(body: JsonObject, draft: RequestReadContext): IdeToolSettings {
   const member = isNonEmpty(body['tools']) ? 'tools' : 'functions';
   const given = body[member];
   if (isNonEmpty(given) && !isJsonArray(given))
@@ -108,7 +108,10 @@ export function readMaxTokens(body: JsonObject): number | undefined {
 /**
  * Reads the reasoning settings. Summaries are ignored, because Chat responses to IDEs contain no reasoning.
  */
-export function readReasoningSettings(body: JsonObject, draft: RequestDraft): ReasoningSettings | undefined {
+export function readReasoningSettings(
+  body: JsonObject,
+  draft: RequestReadContext,
+): ReasoningSettings | undefined {
   const reasoning = readReasoning(body, draft);
   if (reasoning?.summary === undefined) return reasoning;
   draft.reportDropped('reasoning.summary');
@@ -119,7 +122,10 @@ export function readReasoningSettings(body: JsonObject, draft: RequestDraft): Re
 }
 
 /** Reads the first non-empty member of `response_format`, `text.format` and `output_config.format`. */
-export function readIdeResponseFormat(body: JsonObject, draft: RequestDraft): ResponseFormat | undefined {
+export function readIdeResponseFormat(
+  body: JsonObject,
+  draft: RequestReadContext,
+): ResponseFormat | undefined {
   if (isNonEmpty(body['response_format']))
     return readResponseFormat(body['response_format'], 'response_format', draft);
   const text = asObject(body['text'])?.['format'];
@@ -129,7 +135,7 @@ export function readIdeResponseFormat(body: JsonObject, draft: RequestDraft): Re
 }
 
 /** Reads the verbosity; undefined if absent. */
-export function readVerbosity(body: JsonObject, draft: RequestDraft): string | undefined {
+export function readVerbosity(body: JsonObject, draft: RequestReadContext): string | undefined {
   return allowedValue(
     asString(asObject(body['text'])?.['verbosity']) ?? asString(body['verbosity']),
     VERBOSITIES,
@@ -138,7 +144,7 @@ export function readVerbosity(body: JsonObject, draft: RequestDraft): string | u
 }
 
 /** Reads the service tier; undefined if absent. */
-export function readServiceTier(body: JsonObject, draft: RequestDraft): string | undefined {
+export function readServiceTier(body: JsonObject, draft: RequestReadContext): string | undefined {
   return allowedValue(asString(body['service_tier']), SERVICE_TIERS, () =>
     draft.reportDropped('service_tier'),
   );
@@ -166,7 +172,7 @@ export interface RequestAttribution {
  * user. The conversation is `prompt_cache_key` or the conversation id in the IDE's metadata. That
  * id is not forwarded.
  */
-export function readRequestAttribution(body: JsonObject, draft: RequestDraft): RequestAttribution {
+export function readRequestAttribution(body: JsonObject, draft: RequestReadContext): RequestAttribution {
   const pairs = Object.entries(asObject(body['metadata']) ?? {});
   const conversation = pairs.find(
     ([key, value]) => CONVERSATION_ID_KEY.test(key) && typeof value === 'string',
@@ -199,7 +205,7 @@ function nonEmptyText(value: Json | undefined): string | undefined {
 }
 
 /** Rejects a request for several choices, because IDEs read only one choice. */
-export function rejectMultipleChoices(body: JsonObject, draft: RequestDraft): void {
+export function rejectMultipleChoices(body: JsonObject, draft: RequestReadContext): void {
   const n = body['n'];
   if (n === undefined || n === null || n === 1) return;
   if (asNumber(n) === undefined) throw createInvalidFieldFault('`n` must be a number.', 'n');

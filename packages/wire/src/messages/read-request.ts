@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import type { RequestReadOptions } from '../dialect.ts';
-import { asArray, asObject, asString, isJsonArray, isNonEmpty, isObject } from '../json-narrowing.ts';
+import { asArray, asObject, asString, isJsonArray, isJsonObject, isNonEmpty } from '../json-narrowing.ts';
 import { filterSystemParts, readContentParts, readSystemPrompt } from '../read-parts.ts';
 import { readResponseFormat, readToolChoice, readTools } from '../read-tools.ts';
 import { repairTurns } from '../repair-turns.ts';
@@ -9,14 +9,14 @@ import {
   createEmptyFieldFault,
   createInvalidFieldFault,
   createMissingFieldFault,
-  RequestDraft,
+  RequestReadContext,
   readModel,
   readNumberField,
   readReasoning,
   readStopSequences,
   readTokenLimit,
-} from '../request-draft.ts';
-import { withFinalCacheBreakpoint } from '../turn-breakpoints.ts';
+} from '../request-read-context.ts';
+import { applyRequestCacheControl } from '../turn-breakpoints.ts';
 
 const REQUEST_FIELDS = new Set(
   (
@@ -30,7 +30,7 @@ const METADATA_FIELDS = new Set(['user_id']);
 
 /** Reads a Messages request. @throws Fault 400 with `param` */
 export function readRequest(body: JsonObject, options: RequestReadOptions = {}): CanonicalRequest {
-  const draft = new RequestDraft();
+  const draft = new RequestReadContext();
   draft.reportUnknownFields(body, REQUEST_FIELDS);
   const metadata = asObject(body['metadata']) ?? {};
   draft.reportUnknownFields(metadata, METADATA_FIELDS, 'metadata.');
@@ -47,7 +47,7 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
     stream: body['stream'] === true,
     streamUsage: true,
     system: withoutBillingLine([...readSystemPrompt(body['system'], 'system', draft), ...system], draft),
-    turns: repairTurns(withFinalCacheBreakpoint(turns, body), draft),
+    turns: repairTurns(applyRequestCacheControl(turns, body), draft),
     tools,
     toolChoice: readToolChoice(body['tool_choice'], tools),
     parallelTools: tools.length > 0 && choice?.['disable_parallel_tool_use'] === true ? false : undefined,
@@ -70,7 +70,7 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
 /** The first system block of an agent can be a line for its own vendor that changes with each request. */
 const BILLING_LINE = /^x-[a-z]+-billing-header:/;
 
-function withoutBillingLine(system: readonly TextPart[], draft: RequestDraft): TextPart[] {
+function withoutBillingLine(system: readonly TextPart[], draft: RequestReadContext): TextPart[] {
   return system.filter(({ text }) => {
     const billing = BILLING_LINE.test(text);
     if (billing) draft.reportDropped('system.billing');
@@ -80,7 +80,7 @@ function withoutBillingLine(system: readonly TextPart[], draft: RequestDraft): T
 
 function readMessages(
   value: Json | undefined,
-  draft: RequestDraft,
+  draft: RequestReadContext,
 ): { readonly system: TextPart[]; readonly turns: ConversationTurn[] } {
   if (!isNonEmpty(value))
     throw isJsonArray(value) ? createEmptyFieldFault('messages') : createMissingFieldFault('messages');
@@ -88,7 +88,7 @@ function readMessages(
   const turns: ConversationTurn[] = [];
   asArray(value).forEach((entry, index) => {
     const path = `messages[${index}]`;
-    if (!isObject(entry)) throw createInvalidFieldFault(`\`${path}\` must be an object.`, path);
+    if (!isJsonObject(entry)) throw createInvalidFieldFault(`\`${path}\` must be an object.`, path);
     const role = asString(entry['role']);
     draft.reportUnknownFields(entry, MESSAGE_FIELDS, 'messages.');
     const parts = readContentParts(entry['content'], `${path}.content`, draft);

@@ -3,19 +3,19 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readFinishReason } from '../finish.ts';
+import { readFinishReason } from '../finish-reason.ts';
 import {
   asNumber,
   asObject,
   asString,
   isJsonArray,
+  isJsonObject,
   isNonEmpty,
-  isObject,
   parseStreamEvent,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent, Seal } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
-import { generateCallId } from '../tool-names.ts';
+import { generateCallId } from '../tool-identifiers.ts';
 import { readMessagesUsage } from './usage.ts';
 
 /** Creates a reader for a Messages stream. */
@@ -63,7 +63,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
   read(frame: SseEvent): void {
     if (this.#blocks.ended || frame.data === '' || frame.data === '[DONE]') return;
     const data = parseStreamEvent(frame.data, BLOCK_START);
-    if (!isObject(data)) {
+    if (!isJsonObject(data)) {
       this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
       return;
     }
@@ -106,8 +106,8 @@ class MessagesAnswerReader implements ResponseStreamReader {
   }
 
   whole(body: Json): void {
-    if (!isObject(body) || !isJsonArray(body['content'])) {
-      if (isObject(body) && isNonEmpty(body['error'])) {
+    if (!isJsonObject(body) || !isJsonArray(body['content'])) {
+      if (isJsonObject(body) && isNonEmpty(body['error'])) {
         this.#blocks.failWithUpstreamError(body);
         return;
       }
@@ -138,7 +138,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
   }
 
   #count(usage: Json | undefined): void {
-    if (!isObject(usage)) return;
+    if (!isJsonObject(usage)) return;
     const said = Object.entries(usage).filter(([, value]) => isNonEmpty(value));
     this.#usage = { ...this.#usage, ...Object.fromEntries(said) };
     // Recorded immediately, because the input is charged even if the stream breaks later.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type CanonicalResponse, toResponseEvents } from '../canonical-response.ts';
 import { CLIENT_DIALECTS } from '../dialects.ts';
 import type { Usage } from '../usage.ts';
@@ -35,7 +35,7 @@ function countsOf(usage?: Usage): unknown[] {
   for (const event of toResponseEvents(createAnswer(usage))) text += writer.write(event);
   const last: JsonObject = JSON.parse(/data: (\{"type":"message_delta".*)/.exec(text)?.[1] ?? '{}');
   return [body['usage'], last['usage']].map(
-    (counts) => isObject(counts) && [counts['input_tokens'], counts['output_tokens']],
+    (counts) => isJsonObject(counts) && [counts['input_tokens'], counts['output_tokens']],
   );
 }
 

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import type { JsonObject } from '@floe/contract/json';
-import { adaptEventsForClient, adaptResponseForClient, writeSeal } from '../adapt-for-client.ts';
+import { adaptResponseForClient, createEventAdapter, encodeSealForClient } from '../adapt-for-client.ts';
 import type { CanonicalResponse, ResponseBlock } from '../canonical-response.ts';
-import { writeAnthropicFault } from '../client-fault.ts';
+import { toAnthropicErrorEvent } from '../client-fault.ts';
 import type { ResponseStreamWriter, ResponseWriteContext } from '../dialect.ts';
-import type { ResponseFinish } from '../finish.ts';
-import { isObject, tryParseExactJson } from '../json-narrowing.ts';
+import type { ResponseFinish } from '../finish-reason.ts';
+import { isJsonObject, tryParseExactJson } from '../json-narrowing.ts';
 import type {
   BlockKind,
   BlockOpenEvent,
@@ -85,7 +85,7 @@ function writeBlock(block: ResponseBlock, context: ResponseWriteContext, dropped
         { type: 'tool_use', id: block.id, name: block.name, input: parseArguments(block.text, dropped) },
       ];
     case 'reasoning': {
-      const signature = writeSeal(block.seal, 'messages', context, dropped);
+      const signature = encodeSealForClient(block.seal, 'messages', context, dropped);
       if (block.text === '' && signature === undefined) return [];
       if (isRedacted(block.seal)) return [{ type: 'redacted_thinking', data: signature }];
       return [{ type: 'thinking', thinking: block.text, signature: signature ?? '' }];
@@ -102,7 +102,7 @@ function isRedacted(seal: Seal | undefined): boolean {
 /** Parses arguments as an object. Text that is not a JSON object is stored under `input`. */
 function parseArguments(text: string, dropped: Set<string>): JsonObject {
   const parsed = text === '' ? {} : tryParseExactJson(text);
-  if (isObject(parsed)) return parsed;
+  if (isJsonObject(parsed)) return parsed;
   dropped.add('tool_calls.arguments.malformed');
   return { input: text };
 }
@@ -123,7 +123,7 @@ class MessagesAnswerWriter implements ResponseStreamWriter {
 
   constructor(context: ResponseWriteContext) {
     this.#context = context;
-    this.#stage = adaptEventsForClient(context.request, (event) => this.#write(event));
+    this.#stage = createEventAdapter(context.request, (event) => this.#write(event));
   }
 
   write(event: ResponseEvent): string {
@@ -158,7 +158,7 @@ class MessagesAnswerWriter implements ResponseStreamWriter {
         this.#finish(event);
         return;
       case 'error':
-        this.#frame('error', writeAnthropicFault(event.fault, this.#context.requestId));
+        this.#frame('error', toAnthropicErrorEvent(event.fault, this.#context.requestId));
         return;
       case 'dropped':
         this.dropped.add(event.field);
@@ -200,7 +200,7 @@ class MessagesAnswerWriter implements ResponseStreamWriter {
   }
 
   #close(seal: Seal | undefined): void {
-    const signature = writeSeal(seal, 'messages', this.#context, this.dropped);
+    const signature = encodeSealForClient(seal, 'messages', this.#context, this.dropped);
     if (signature !== undefined && isRedacted(seal) && this.#deltaHead === '')
       this.#announce({ type: 'redacted_thinking', data: signature });
     else if (signature !== undefined) {

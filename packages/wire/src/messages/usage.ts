@@ -1,6 +1,11 @@
 import type { JsonObject } from '@floe/contract/json';
+import {
+  addBilledUnitCount,
+  addReportedUnits,
+  type MutableBilledUnitCounts,
+  parseServiceTier,
+} from '../billed-unit-counts.ts';
 import { asNumber, asObject, asObjects } from '../json-narrowing.ts';
-import { addReportedUnits, addUnitCount, type MutableUnitCounts, parseServiceTier } from '../unit-counts.ts';
 import { toUnitCounts, type Usage } from '../usage.ts';
 
 /**
@@ -27,19 +32,20 @@ export function readMessagesUsage(usage: JsonObject): Usage | undefined {
     reasoning: asNumber(asObject(usage['output_tokens_details'])?.['thinking_tokens']),
   });
   if (units === undefined) return undefined;
-  for (const run of compacted ? own : [usage]) addUnitCount(units, 'cache_write_1h', oneHourCacheWrites(run));
+  for (const run of compacted ? own : [usage])
+    addBilledUnitCount(units, 'cache_write_1h', oneHourCacheWrites(run));
   addAdvisorTokens(units, runs);
-  if (usage['inference_geo'] === 'us') addUnitCount(units, 'regional_inference', 1);
+  if (usage['inference_geo'] === 'us') addBilledUnitCount(units, 'regional_inference', 1);
   addReportedUnits(units, usage);
   return { units, tier: usage['speed'] === 'fast' ? 'fast' : parseServiceTier(usage['service_tier']) };
 }
 
 /** An advisor is another model with its own price. */
-function addAdvisorTokens(units: MutableUnitCounts, runs: readonly JsonObject[]): void {
+function addAdvisorTokens(units: MutableBilledUnitCounts, runs: readonly JsonObject[]): void {
   for (const run of runs) {
     if (run['type'] !== 'advisor_message') continue;
-    addUnitCount(units, 'advisor_tokens', asNumber(run['input_tokens']));
-    addUnitCount(units, 'advisor_tokens', asNumber(run['output_tokens']));
+    addBilledUnitCount(units, 'advisor_tokens', asNumber(run['input_tokens']));
+    addBilledUnitCount(units, 'advisor_tokens', asNumber(run['output_tokens']));
   }
 }
 

@@ -2,16 +2,16 @@ import type { JsonObject } from '@floe/contract/json';
 import {
   applyQuirks,
   ensureNonEmptyConversation,
-  getAcceptedSealValue,
   reportDroppedFields,
-  reportReasoningSummary,
+  reportDroppedReasoningSummary,
   reportUnsupportedFormatFields,
+  resolveSealValue,
   resolveServiceTier,
   toReminderTurn,
 } from '../adapt-request-for-target.ts';
-import { withCacheBreakpoints } from '../cache-breakpoints.ts';
+import { applyCacheBreakpoints } from '../cache-breakpoints.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
-import { asNumber, isObject, tryParseExactJson } from '../json-narrowing.ts';
+import { asNumber, isJsonObject, tryParseExactJson } from '../json-narrowing.ts';
 import { type PartCapabilities, reportUnsupportedPartFields } from '../part-capabilities.ts';
 import { decodeTextFile } from '../read-media.ts';
 import type {
@@ -23,9 +23,9 @@ import type {
   TextPart,
   ToolResultPart,
 } from '../request.ts';
-import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
+import { createCallIdFormatter, toProviderToolName } from '../tool-identifiers.ts';
 import {
-  type MessagesThinking,
+  type MessagesThinkingSettings,
   writeCacheControlMember,
   writeMessagesResponseFormat,
   writeMessagesThinking,
@@ -47,7 +47,7 @@ interface BlockWriter {
 /** Writes a Messages request for API version 2023-06-01. */
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const dropped = new Set<string>();
-  const request = withCacheBreakpoints(ensureNonEmptyConversation(original), options, dropped);
+  const request = applyCacheBreakpoints(ensureNonEmptyConversation(original), options, dropped);
   const writer = { options, dropped, callId: createCallIdFormatter(CALL_ID_MAX, options.formatCallId) };
   const thinking = writeMessagesThinking(request, options, dropped);
   const { sampling } = request;
@@ -63,7 +63,7 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
     dropped,
   );
   reportUnsupportedPartFields(request, PART_CAPABILITIES, dropped);
-  reportReasoningSummary(request, dropped);
+  reportDroppedReasoningSummary(request, dropped);
   const system = withJsonInstruction(request, dropped);
   const format = writeMessagesResponseFormat(request.format, dropped);
   reportUnsupportedFormatFields(request, ['description'], dropped);
@@ -98,7 +98,7 @@ function withJsonInstruction(request: CanonicalRequest, dropped: Set<string>): r
 /** Thinking requires the default sampling settings. */
 function writeSampling(
   request: CanonicalRequest,
-  thinking: MessagesThinking,
+  thinking: MessagesThinkingSettings,
   dropped: Set<string>,
 ): JsonObject {
   const { temperature, topP, topK } = request.sampling;
@@ -152,7 +152,7 @@ function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
     case 'media':
       return [writeMedia(part)];
     case 'reasoning': {
-      const sealed = getAcceptedSealValue(part, 'messages', writer.options, writer.dropped);
+      const sealed = resolveSealValue(part, 'messages', writer.options, writer.dropped);
       if (sealed === undefined) {
         writer.dropped.add('reasoning');
         return [];
@@ -181,7 +181,7 @@ function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
  */
 function parseArguments(text: string, dropped: Set<string>): JsonObject {
   const parsed = tryParseExactJson(text);
-  if (isObject(parsed)) return parsed;
+  if (isJsonObject(parsed)) return parsed;
   dropped.add('tool_calls.arguments.malformed');
   return { input: text };
 }

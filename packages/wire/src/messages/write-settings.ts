@@ -7,8 +7,8 @@ import {
 import type { RequestWriteOptions } from '../dialect.ts';
 import type { CacheBreakpoint, CanonicalRequest, ResponseFormat, ToolDefinition } from '../request.ts';
 import { resolveThinkingBudget } from '../thinking-budget.ts';
-import { toProviderToolName } from '../tool-names.ts';
-import { toSchemaSubset } from './schema-subset.ts';
+import { toProviderToolName } from '../tool-identifiers.ts';
+import { toStructuredOutputSchema } from './structured-output-schema.ts';
 
 const MIN_BUDGET = 1_024;
 
@@ -63,7 +63,9 @@ function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: 
   return {
     name,
     description: tool.description,
-    input_schema: strict ? toSchemaSubset(schema, (keyword) => dropped.add(`schema.${keyword}`)) : schema,
+    input_schema: strict
+      ? toStructuredOutputSchema(schema, (keyword) => dropped.add(`schema.${keyword}`))
+      : schema,
     strict,
     cache_control: writeCacheControlMember(tool.cache),
   };
@@ -75,12 +77,12 @@ export function writeMessagesResponseFormat(
   dropped: Set<string>,
 ): JsonObject | undefined {
   if (format?.type !== 'schema') return undefined;
-  const schema = toSchemaSubset(format.schema, (keyword) => dropped.add(`schema.${keyword}`));
+  const schema = toStructuredOutputSchema(format.schema, (keyword) => dropped.add(`schema.${keyword}`));
   return { type: 'json_schema', schema };
 }
 
 /** The thinking settings, and the token limit that they require. */
-export interface MessagesThinking {
+export interface MessagesThinkingSettings {
   readonly thinking?: JsonObject | undefined;
   readonly effort?: string | undefined;
   /** Increased limit that leaves room for the thinking budget, if the caller set none. */
@@ -95,7 +97,7 @@ export function writeMessagesThinking(
   request: CanonicalRequest,
   options: RequestWriteOptions,
   dropped: Set<string>,
-): MessagesThinking {
+): MessagesThinkingSettings {
   if (request.reasoning === undefined) return {};
   const effort = resolveReasoningEffort(request, options, dropped);
   const style = options.reasoningStyle ?? 'budget';

@@ -3,7 +3,7 @@ import type { BlockEmitter } from '../block-emitter.ts';
 import type { ResponseReadOptions } from '../dialect.ts';
 import { asArray, asNumber, asObject, asString, isNonEmpty } from '../json-narrowing.ts';
 import type { Seal } from '../response-events.ts';
-import { generateCallId } from '../tool-names.ts';
+import { generateCallId } from '../tool-identifiers.ts';
 
 interface StreamedPart {
   readonly block: number;

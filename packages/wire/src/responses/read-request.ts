@@ -6,13 +6,13 @@ import {
   asObject,
   asString,
   isJsonArray,
+  isJsonObject,
   isNonEmpty,
-  isObject,
 } from '../json-narrowing.ts';
 import {
   filterResultParts,
   filterSystemParts,
-  formatArguments,
+  formatToolCallArguments,
   isHostedToolItem,
   readContentParts,
   readSystemPrompt,
@@ -21,17 +21,17 @@ import { readResponseFormat, readToolChoice, readTools } from '../read-tools.ts'
 import { repairTurns } from '../repair-turns.ts';
 import type { CanonicalRequest, ContentPart, ConversationTurn, TextPart } from '../request.ts';
 import {
+  addUntranslatableFeatures,
   createEmptyFieldFault,
   createInvalidFieldFault,
   createMissingFieldFault,
-  RequestDraft,
+  RequestReadContext,
   readMetadata,
   readModel,
   readNumberField,
   readReasoning,
   readTokenLimit,
-  requireUntranslatableFeatures,
-} from '../request-draft.ts';
+} from '../request-read-context.ts';
 import { unpackSeal } from '../seal.ts';
 
 const REQUEST_FIELDS = new Set(
@@ -64,10 +64,10 @@ const SUPPORTED_INCLUDES = new Set<Json>(['reasoning.encrypted_content', 'messag
  * @throws Fault 400 with `param`
  */
 export function readRequest(body: JsonObject, options: RequestReadOptions = {}): CanonicalRequest {
-  const draft = new RequestDraft('input');
+  const draft = new RequestReadContext('input');
   draft.reportUnknownFields(body, REQUEST_FIELDS);
   if (body['truncation'] === 'auto') draft.reportDropped('truncation');
-  requireUntranslatableFeatures(body, draft);
+  addUntranslatableFeatures(body, draft);
   if (asArray(body['include']).includes('message.output_text.logprobs'))
     draft.requireFeature('logprobs', 'include');
   const tools = readTools(body['tools'], 'tools', draft, options.dropHostedTools === true);
@@ -108,7 +108,7 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
 
 function readInput(
   value: Json | undefined,
-  draft: RequestDraft,
+  draft: RequestReadContext,
 ): { readonly system: TextPart[]; readonly turns: ConversationTurn[] } {
   const system: TextPart[] = [];
   const turns: ConversationTurn[] = [];
@@ -119,8 +119,8 @@ function readInput(
   const items = isJsonArray(value) ? value : value === undefined || value === null ? [] : [value];
   items.forEach((item, index) => {
     const path = `input[${index}]`;
-    const turn = isObject(item) ? readInputItem(item, path, draft) : { role: 'user' as const, parts: [] };
-    if (!isObject(item)) turn.parts.push(...readContentParts(item, path, draft));
+    const turn = isJsonObject(item) ? readInputItem(item, path, draft) : { role: 'user' as const, parts: [] };
+    if (!isJsonObject(item)) turn.parts.push(...readContentParts(item, path, draft));
     if (turn === undefined || turn.parts.length === 0) return;
     if (turn.role === 'system' && turns.length === 0)
       system.push(...turn.parts.filter((part) => part.type === 'text'));
@@ -135,7 +135,7 @@ interface OpenTurn {
 }
 
 /** Reads an input item as the turn that it belongs to. A content part belongs to a user turn. */
-export function readInputItem(item: JsonObject, path: string, draft: RequestDraft): OpenTurn {
+export function readInputItem(item: JsonObject, path: string, draft: RequestReadContext): OpenTurn {
   const type = asString(item['type']) ?? ('role' in item ? 'message' : '');
   const known = FIELDS_BY_ITEM_TYPE.get(type);
   if (known) draft.reportUnknownFields(item, known, 'input.');
@@ -149,7 +149,7 @@ export function readInputItem(item: JsonObject, path: string, draft: RequestDraf
         type: 'call',
         id: asString(item['call_id']) ?? asString(item['id']) ?? '',
         name: within === undefined ? name : `${within}__${name}`,
-        input: formatArguments(item['arguments']),
+        input: formatToolCallArguments(item['arguments']),
         freeform: false,
       });
     }
@@ -187,7 +187,7 @@ function assistantTurn(part: ContentPart): OpenTurn {
   return { role: 'assistant', parts: [part] };
 }
 
-function readMessageItem(item: JsonObject, path: string, draft: RequestDraft): OpenTurn {
+function readMessageItem(item: JsonObject, path: string, draft: RequestReadContext): OpenTurn {
   const parts = readContentParts(item['content'], `${path}.content`, draft);
   switch (item['role']) {
     case 'system':
@@ -205,7 +205,7 @@ function readMessageItem(item: JsonObject, path: string, draft: RequestDraft): O
 }
 
 /** The summary is what clients may read. The full reasoning text is used if there is no summary. */
-function readReasoningItem(item: JsonObject, draft: RequestDraft, path: string): OpenTurn {
+function readReasoningItem(item: JsonObject, draft: RequestReadContext, path: string): OpenTurn {
   const source = isNonEmpty(item['summary']) ? item['summary'] : item['content'];
   const text = readContentParts(source, `${path}.summary`, draft)
     .map((part) => (part.type === 'text' ? part.text : ''))

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import type { ResponseWriteContext } from '../dialect.ts';
-import type { FinishReason } from '../finish.ts';
-import { isNonEmpty, isObject } from '../json-narrowing.ts';
+import type { FinishReason } from '../finish-reason.ts';
+import { isJsonObject, isNonEmpty } from '../json-narrowing.ts';
 import type { CanonicalRequest, ToolDefinition } from '../request.ts';
 import type { Usage } from '../usage.ts';
 import { writeResponsesUsage } from './usage.ts';
@@ -83,7 +83,7 @@ export function createResponseObject(context: ResponseWriteContext): JsonObject 
     truncation: clientBody['truncation'] === 'auto' ? 'auto' : 'disabled',
     usage: null,
     user: null,
-    metadata: isObject(clientBody['metadata']) ? clientBody['metadata'] : {},
+    metadata: isJsonObject(clientBody['metadata']) ? clientBody['metadata'] : {},
   };
 }
 

@@ -9,8 +9,8 @@ import {
   asObject,
   asString,
   isJsonArray,
+  isJsonObject,
   isNonEmpty,
-  isObject,
   tryParseJson,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent } from '../response-events.ts';
@@ -51,7 +51,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
     const data = frame.data.trim();
     if (data === '' || data === '[DONE]') return;
     const event = tryParseJson(data);
-    if (!isObject(event)) {
+    if (!isJsonObject(event)) {
       this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
       return;
     }
@@ -94,8 +94,8 @@ class ResponsesAnswerReader implements ResponseStreamReader {
   }
 
   whole(body: Json): void {
-    if (!isObject(body) || !isJsonArray(body['output'])) {
-      if (isObject(body) && isNonEmpty(body['error'])) {
+    if (!isJsonObject(body) || !isJsonArray(body['output'])) {
+      if (isJsonObject(body) && isNonEmpty(body['error'])) {
         this.#blocks.failWithUpstreamError(body);
         return;
       }
@@ -157,7 +157,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
   /** The final object contains everything that was not streamed. */
   #finish(response: JsonObject): void {
     asArray(response['output']).forEach((entry, index) => {
-      if (isObject(entry)) this.#readerFor(entry, index).complete(entry);
+      if (isJsonObject(entry)) this.#readerFor(entry, index).complete(entry);
     });
     for (const item of this.#items.values()) item.close();
     this.#blocks.recordUsage(readResponsesUsage(response));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { CanonicalResponse } from '../canonical-response.ts';
 import { CLIENT_DIALECTS } from '../dialects.ts';
-import type { FinishReason } from '../finish.ts';
+import type { FinishReason } from '../finish-reason.ts';
 import { writeCompleteResponse } from './response-writer.ts';
 
 const REQUEST = CLIENT_DIALECTS.responses.readRequest({ model: 'm', input: 'U', service_tier: 'flex' });
@@ -19,7 +19,7 @@ function write(reason: FinishReason, rest: Partial<CanonicalResponse> = {}): Jso
 function callsOf(body: JsonObject): unknown[] {
   const output = body['output'];
   assert.ok(Array.isArray(output));
-  return output.map((item) => isObject(item) && [item['call_id'], item['status'], item['arguments']]);
+  return output.map((item) => isJsonObject(item) && [item['call_id'], item['status'], item['arguments']]);
 }
 
 test('the last call of a truncated response is incomplete, and its empty arguments stay empty', () => {

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@floe/contract/json';
-import { adaptEventsForClient, adaptResponseForClient, writeSeal } from '../adapt-for-client.ts';
+import { adaptResponseForClient, createEventAdapter, encodeSealForClient } from '../adapt-for-client.ts';
 import { type CanonicalResponse, toResponseEvents } from '../canonical-response.ts';
 import { toOpenAiError } from '../client-fault.ts';
 import type { ResponseStreamWriter, ResponseWriteContext } from '../dialect.ts';
-import type { FinishReason } from '../finish.ts';
+import type { FinishReason } from '../finish-reason.ts';
 import type { FunctionTool } from '../request.ts';
 import type { BlockOpenEvent, EmitResponseEvent, ResponseEvent, Seal } from '../response-events.ts';
 import type { Usage } from '../usage.ts';
@@ -58,7 +58,7 @@ class ResponsesAnswerWriter implements ResponseStreamWriter {
         tool.kind === 'function' && tool.within ? [[tool.name, tool.within] as const] : [],
       ),
     );
-    this.#stage = adaptEventsForClient(context.request, (event) => this.#write(event));
+    this.#stage = createEventAdapter(context.request, (event) => this.#write(event));
   }
 
   write(event: ResponseEvent): string {
@@ -181,7 +181,7 @@ class ResponsesAnswerWriter implements ResponseStreamWriter {
   }
 
   #endReasoning(open: BlockOpenEvent, seal: Seal | undefined): void {
-    const encrypted = writeSeal(seal, 'responses', this.#context, this.dropped);
+    const encrypted = encodeSealForClient(seal, 'responses', this.#context, this.dropped);
     if (this.#item?.kind !== 'reasoning') {
       if (encrypted === undefined) return;
       this.#sealedItem(open, encrypted);

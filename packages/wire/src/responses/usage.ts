@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@floe/contract/json';
+import { addHostedToolCalls, addReportedUnits, parseServiceTier } from '../billed-unit-counts.ts';
 import { asNumber, asObject } from '../json-narrowing.ts';
-import { addHostedToolCalls, addReportedUnits, parseServiceTier } from '../unit-counts.ts';
 import { addMediaTokens, toUnitCounts, type Usage } from '../usage.ts';
 
 /**

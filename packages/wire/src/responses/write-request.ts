@@ -4,13 +4,13 @@ import {
   applyQuirks,
   dropUnsupportedHint,
   ensureNonEmptyConversation,
-  getAcceptedSealValue,
   joinResultText,
   joinSystemText,
   OPENAI_SERVICE_TIERS,
   reportDroppedFields,
-  resolveCacheKey,
+  resolvePromptCacheKey,
   resolveReasoningEffort,
+  resolveSealValue,
   resolveServiceTier,
   toFunctionSchema,
 } from '../adapt-request-for-target.ts';
@@ -27,7 +27,7 @@ import type {
   ToolDefinition,
   ToolResultPart,
 } from '../request.ts';
-import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
+import { createCallIdFormatter, toProviderToolName } from '../tool-identifiers.ts';
 
 const PART_CAPABILITIES: PartCapabilities = { detail: true, names: true };
 /** The API rejects a `call_id` with more than 64 characters and `max_output_tokens` below 16. */
@@ -81,7 +81,7 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
     store: false,
     safety_identifier: dropUnsupportedHint(request.user, 'user', options, dropped),
     metadata: dropUnsupportedHint(request.metadata, 'metadata', options, dropped),
-    prompt_cache_key: resolveCacheKey(request, options, dropped),
+    prompt_cache_key: resolvePromptCacheKey(request, options, dropped),
     service_tier: resolveServiceTier(request, OPENAI_SERVICE_TIERS, options, dropped),
     stream: options.stream ?? request.stream,
   };
@@ -133,7 +133,7 @@ function writeContent({ role }: ConversationTurn, said: readonly MessagePart[]):
 
 function writeItem(part: ReasoningPart | ToolCallPart | ToolResultPart, writer: ItemWriter): JsonObject[] {
   if (part.type === 'reasoning') {
-    const sealed = getAcceptedSealValue(part, 'responses', writer.options, writer.dropped);
+    const sealed = resolveSealValue(part, 'responses', writer.options, writer.dropped);
     if (sealed === undefined) {
       writer.dropped.add('reasoning');
       return [];

@@ -1,13 +1,13 @@
-import type { FloeDraft } from '../floe-draft.ts';
-import type { SourceObject } from '../source-object.ts';
-import { addLitellmDatabase, type LitellmTables } from './database.ts';
-import { type LitellmDeployment, readLitellmDeployment } from './deployment.ts';
+import type { ConfigDraft } from '../config-draft.ts';
+import type { ImportSourceObject } from '../import-source-object.ts';
+import { importLitellmDatabase, type LitellmTables } from './database.ts';
+import { convertLitellmDeployment, type LitellmDeployment } from './deployment.ts';
 import { readLitellmRouterSettings } from './router-settings.ts';
 import { addLitellmRoutes } from './routes.ts';
 import {
-  readLitellmEnvironmentVariables,
-  readLitellmGeneralSettings,
-  readLitellmSettings,
+  convertLitellmGeneralSettings,
+  convertLitellmSettings,
+  reportLitellmEnvironmentVariables,
 } from './settings.ts';
 
 const SECTION_REASONS: Readonly<Record<string, string>> = {
@@ -22,13 +22,17 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Converts a LiteLLM configuration and, if `tables` is given, the contents of the LiteLLM database. */
-export function convertLitellm(root: SourceObject, draft: FloeDraft, tables: LitellmTables | null): void {
+export function convertLitellm(
+  root: ImportSourceObject,
+  draft: ConfigDraft,
+  tables: LitellmTables | null,
+): void {
   const entries = root.objects('model_list');
   // A wildcard entry uses its prefix as the provider id, so it must choose the id before other entries.
   const wildcards = entries.filter(isWildcardEntry);
   const others = entries.filter((entry) => !wildcards.includes(entry));
   const deployments: LitellmDeployment[] = [...wildcards, ...others].flatMap(
-    (entry) => readLitellmDeployment(entry, draft) ?? [],
+    (entry) => convertLitellmDeployment(entry, draft) ?? [],
   );
   const prefixes = new Set(
     deployments.filter(({ target }) => target.includes('*')).map(({ target }) => target.split('/')[0] ?? ''),
@@ -38,23 +42,23 @@ export function convertLitellm(root: SourceObject, draft: FloeDraft, tables: Lit
   const settings = readLitellmRouterSettings(router, litellm, prefixes);
   addBreakers(draft, [litellm, router]);
   addLitellmRoutes(draft, deployments, settings);
-  if (litellm) readLitellmSettings(litellm, draft);
+  if (litellm) convertLitellmSettings(litellm, draft);
   router?.finish();
   const general = root.object('general_settings');
-  if (general) readLitellmGeneralSettings(general, draft);
+  if (general) convertLitellmGeneralSettings(general, draft);
   const variables = root.object('environment_variables');
-  if (variables) readLitellmEnvironmentVariables(variables);
+  if (variables) reportLitellmEnvironmentVariables(variables);
   root.leaveOut(SECTION_REASONS);
   root.finish();
-  if (tables) addLitellmDatabase({ tables, draft, deployments, context: root.context });
+  if (tables) importLitellmDatabase({ tables, draft, deployments, context: root.context });
 }
 
-function isWildcardEntry(entry: SourceObject): boolean {
+function isWildcardEntry(entry: ImportSourceObject): boolean {
   return entry.has('model_name') && String(entry.raw('model_name')).includes('*');
 }
 
 /** Converts LiteLLM cooldowns to Floe breakers. These breakers close automatically. */
-function addBreakers(draft: FloeDraft, sources: readonly (SourceObject | undefined)[]): void {
+function addBreakers(draft: ConfigDraft, sources: readonly (ImportSourceObject | undefined)[]): void {
   for (const source of sources) {
     const fails = source?.number('allowed_fails');
     const cooldown = source?.number('cooldown_time');

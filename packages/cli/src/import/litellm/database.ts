@@ -1,21 +1,21 @@
-import type { DraftFields, FloeDraft } from '../floe-draft.ts';
-import { toSlug, UniqueNames } from '../floe-draft.ts';
+import type { ConfigDraft, ConfigEntryFields } from '../config-draft.ts';
+import { toSlug, UniqueNameGenerator } from '../config-draft.ts';
 import {
   escapeVariableReferences,
   type ImportContext,
+  ImportSourceObject,
   isPlainObject,
-  SourceObject,
-} from '../source-object.ts';
+} from '../import-source-object.ts';
+import { toBudgetPeriod } from './budget-periods.ts';
 import type { LitellmDeployment } from './deployment.ts';
 import { expandAllowedModels } from './key-models.ts';
-import { toBudgetPeriod } from './periods.ts';
 
 /** The rows of the LiteLLM database by table name. Null for a table that does not exist. */
 export type LitellmTables = Readonly<Record<string, readonly unknown[] | null>>;
 
 interface DatabaseImport {
   readonly tables: LitellmTables;
-  readonly draft: FloeDraft;
+  readonly draft: ConfigDraft;
   readonly deployments: readonly LitellmDeployment[];
   readonly context: ImportContext;
 }
@@ -31,7 +31,7 @@ interface People {
   readonly teams: ReadonlyMap<string, Team>;
   /** E-mail addresses of users by id. Users without an address have their id. */
   readonly owners: ReadonlyMap<string, string>;
-  readonly budgets: ReadonlyMap<string, SourceObject>;
+  readonly budgets: ReadonlyMap<string, ImportSourceObject>;
 }
 
 const UNUSED = 'Floe has no equivalent field';
@@ -62,16 +62,16 @@ const REASONS: Readonly<Record<string, string>> = {
  * Adds the teams, budgets, limits and keys of the LiteLLM database to the draft. Keys keep their values,
  * although the database contains only the SHA-256 of each value.
  */
-export function addLitellmDatabase(from: DatabaseImport): void {
+export function importLitellmDatabase(from: DatabaseImport): void {
   const rowsOf = (table: string) => readRows(from, table);
-  const budgets = new Map<string, SourceObject>();
+  const budgets = new Map<string, ImportSourceObject>();
   for (const row of rowsOf('LiteLLM_BudgetTable')) {
     const id = row.text('budget_id');
     if (id !== undefined) budgets.set(id, row);
   }
   const teams = readTeams(rowsOf('LiteLLM_TeamTable'), from);
   const owners = readUsers(rowsOf('LiteLLM_UserTable'), from);
-  const names = new UniqueNames();
+  const names = new UniqueNameGenerator();
   for (const row of rowsOf('LiteLLM_VerificationToken'))
     addKey(row, { people: { teams, owners, budgets }, from, names });
   for (const row of budgets.values()) {
@@ -81,7 +81,7 @@ export function addLitellmDatabase(from: DatabaseImport): void {
   }
 }
 
-function readRows({ tables, context }: DatabaseImport, table: string): readonly SourceObject[] {
+function readRows({ tables, context }: DatabaseImport, table: string): readonly ImportSourceObject[] {
   const rows = tables[table];
   if (rows == null) {
     context.report.record({
@@ -93,12 +93,12 @@ function readRows({ tables, context }: DatabaseImport, table: string): readonly 
     return [];
   }
   return rows.flatMap((row, index) =>
-    isPlainObject(row) ? [new SourceObject(row, `${table}[${index}]`, table, context)] : [],
+    isPlainObject(row) ? [new ImportSourceObject(row, `${table}[${index}]`, table, context)] : [],
   );
 }
 
-function readTeams(rows: readonly SourceObject[], from: DatabaseImport): ReadonlyMap<string, Team> {
-  const ids = new UniqueNames();
+function readTeams(rows: readonly ImportSourceObject[], from: DatabaseImport): ReadonlyMap<string, Team> {
+  const ids = new UniqueNameGenerator();
   const teams = new Map<string, Team>();
   for (const row of rows) {
     const source = row.text('team_id');
@@ -120,7 +120,7 @@ function readTeams(rows: readonly SourceObject[], from: DatabaseImport): Readonl
   return teams;
 }
 
-function readUsers(rows: readonly SourceObject[], from: DatabaseImport): ReadonlyMap<string, string> {
+function readUsers(rows: readonly ImportSourceObject[], from: DatabaseImport): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
   for (const row of rows) {
     const id = row.text('user_id');
@@ -142,10 +142,10 @@ function readUsers(rows: readonly SourceObject[], from: DatabaseImport): Readonl
 interface KeyImport {
   readonly people: People;
   readonly from: DatabaseImport;
-  readonly names: UniqueNames;
+  readonly names: UniqueNameGenerator;
 }
 
-function addKey(row: SourceObject, { people, from, names }: KeyImport): void {
+function addKey(row: ImportSourceObject, { people, from, names }: KeyImport): void {
   const token = row.text('token');
   if (token === undefined || !/^[0-9a-f]{64}$/.test(token)) {
     row.note('token', 'not_imported', 'must be a SHA-256 hash; create a new key');
@@ -184,7 +184,7 @@ function addKey(row: SourceObject, { people, from, names }: KeyImport): void {
 }
 
 /** A key that is blocked, or whose team is, is imported as expired. */
-function readExpiry(row: SourceObject, team: Team | undefined): DraftFields {
+function readExpiry(row: ImportSourceObject, team: Team | undefined): ConfigEntryFields {
   const isBlocked = row.boolean('blocked') === true;
   const expires = row.text('expires');
   if (isBlocked || team?.isBlocked) {
@@ -201,11 +201,11 @@ function readExpiry(row: SourceObject, team: Team | undefined): DraftFields {
 
 interface CapPlace {
   readonly name: string;
-  readonly subject: DraftFields;
+  readonly subject: ConfigEntryFields;
 }
 
 /** Adds limits and budgets of a key, a team or an owner. */
-function addCaps(row: SourceObject, draft: FloeDraft, { name, subject }: CapPlace): void {
+function addCaps(row: ImportSourceObject, draft: ConfigDraft, { name, subject }: CapPlace): void {
   const whole = (value: number | undefined) =>
     value === undefined || value < 1 ? undefined : Math.floor(value);
   const caps = {
@@ -229,7 +229,7 @@ function addCaps(row: SourceObject, draft: FloeDraft, { name, subject }: CapPlac
 }
 
 /** Parses `{model: {budget_limit, time_period}}` or `{model: amount}`. */
-function addModelBudgets(row: SourceObject, draft: FloeDraft, { name, subject }: CapPlace): void {
+function addModelBudgets(row: ImportSourceObject, draft: ConfigDraft, { name, subject }: CapPlace): void {
   const budgets = row.object('model_max_budget');
   for (const model of budgets?.names() ?? []) {
     const value = budgets?.raw(model);

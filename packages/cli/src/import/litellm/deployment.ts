@@ -1,12 +1,12 @@
-import type { DraftFields, FloeDraft, ProviderDraft } from '../floe-draft.ts';
+import type { ConfigDraft, ConfigEntryFields, ProviderDraft } from '../config-draft.ts';
+import { escapeVariableReferences, type ImportSourceObject } from '../import-source-object.ts';
 import {
   findKnownProvider,
   guessProviderFromModel,
   type KnownProvider,
   stripApiPrefix,
-} from '../provider-names.ts';
-import { escapeVariableReferences, type SourceObject } from '../source-object.ts';
-import { readLitellmProviderFields } from './provider-fields.ts';
+} from '../known-providers.ts';
+import { convertLitellmProviderFields } from './provider-fields.ts';
 
 /** An entry of `model_list`, converted to a target. */
 export interface LitellmDeployment {
@@ -18,7 +18,7 @@ export interface LitellmDeployment {
   readonly rpm: number | undefined;
   readonly tpm: number | undefined;
   readonly concurrency: number | undefined;
-  readonly timeouts: DraftFields;
+  readonly timeouts: ConfigEntryFields;
   readonly accessGroups: readonly string[];
 }
 
@@ -61,7 +61,7 @@ const PARAMETER_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Splits `provider/model` of `litellm_params.model`. */
-function splitModel(params: SourceObject): { name: string; model: string } | undefined {
+function splitModel(params: ImportSourceObject): { name: string; model: string } | undefined {
   const value = params.text('model');
   if (value === undefined) {
     if (!params.has('model')) params.problem('model', 'is required');
@@ -82,7 +82,10 @@ function splitModel(params: SourceObject): { name: string; model: string } | und
  * Converts an entry of `model_list` to a target. Returns null if Floe has no equivalent; the report then
  * contains the reason.
  */
-export function readLitellmDeployment(entry: SourceObject, draft: FloeDraft): LitellmDeployment | null {
+export function convertLitellmDeployment(
+  entry: ImportSourceObject,
+  draft: ConfigDraft,
+): LitellmDeployment | null {
   const group = entry.text('model_name');
   if (group === undefined && !entry.has('model_name')) entry.problem('model_name', 'is required');
   const params = entry.object('litellm_params');
@@ -108,12 +111,12 @@ interface FoundTarget {
 }
 
 interface DeploymentSource {
-  readonly params: SourceObject;
-  readonly info: SourceObject | undefined;
+  readonly params: ImportSourceObject;
+  readonly info: ImportSourceObject | undefined;
   readonly group: string;
 }
 
-function createTarget({ params, info, group }: DeploymentSource, draft: FloeDraft): FoundTarget | null {
+function createTarget({ params, info, group }: DeploymentSource, draft: ConfigDraft): FoundTarget | null {
   const parts = splitModel(params);
   if (!parts) return null;
   const provider = findKnownProvider(parts.name);
@@ -121,7 +124,7 @@ function createTarget({ params, info, group }: DeploymentSource, draft: FloeDraf
     params.note('model', 'not_imported', 'Floe has no provider of this kind');
     return null;
   }
-  const fields = readLitellmProviderFields(params, provider);
+  const fields = convertLitellmProviderFields(params, provider);
   if (!fields) {
     params.note('model', 'not_imported', 'the provider needs a URL in api_base');
     return null;
@@ -160,7 +163,7 @@ function createTarget({ params, info, group }: DeploymentSource, draft: FloeDraf
 function nameDeployment(
   provider: ProviderDraft,
   deployment: string,
-  info: SourceObject | undefined,
+  info: ImportSourceObject | undefined,
 ): FoundTarget {
   const base = info?.text('base_model')?.replace(/^.*\//, '');
   const taken = base === undefined ? undefined : provider.deployments.get(escapeVariableReferences(base));
@@ -192,8 +195,8 @@ function splitRegion({ hasRegionInModel }: KnownProvider, model: string): { mode
 }
 
 function readRouting(
-  params: SourceObject,
-  info: SourceObject | undefined,
+  params: ImportSourceObject,
+  info: ImportSourceObject | undefined,
   group: string,
   { provider, model }: FoundTarget,
 ): LitellmDeployment {
@@ -212,7 +215,7 @@ function readRouting(
     rpm: params.number('rpm'),
     tpm: params.number('tpm'),
     concurrency: params.number('max_parallel_requests'),
-    timeouts: readLitellmTimeouts(params, 'timeout', 'stream_timeout'),
+    timeouts: convertLitellmTimeouts(params, 'timeout', 'stream_timeout'),
     accessGroups: info?.texts('access_groups') ?? [],
   };
 }
@@ -221,7 +224,11 @@ function readRouting(
  * Converts the timeouts of LiteLLM, which limit the time until the response starts and the time between its
  * chunks. Floe has a separate timeout for each.
  */
-export function readLitellmTimeouts(source: SourceObject, name: string, streamName: string): DraftFields {
+export function convertLitellmTimeouts(
+  source: ImportSourceObject,
+  name: string,
+  streamName: string,
+): ConfigEntryFields {
   const toMs = (seconds: number | undefined) =>
     seconds === undefined || seconds === 0 ? undefined : Math.max(1, Math.round(seconds * 1000));
   const total = toMs(source.number(name));
@@ -243,8 +250,8 @@ const PRICES = {
 
 function readPrices(
   { provider, model }: FoundTarget,
-  params: SourceObject,
-  info: SourceObject | undefined,
+  params: ImportSourceObject,
+  info: ImportSourceObject | undefined,
 ): void {
   const perMillion = Object.entries(PRICES).flatMap(([name, field]) => {
     const source = params.has(field) ? params : info;

@@ -1,5 +1,5 @@
-import type { FloeDraft } from '../floe-draft.ts';
-import { escapeVariableReferences } from '../source-object.ts';
+import type { ConfigDraft } from '../config-draft.ts';
+import { escapeVariableReferences } from '../import-source-object.ts';
 import type { LitellmDeployment } from './deployment.ts';
 
 const MAX_PATTERNS = 200;
@@ -7,7 +7,7 @@ const MAX_PATTERNS = 200;
 const ALL = new Set(['all-proxy-models', '*']);
 
 /** The model patterns that a key may use, and a note for the report. */
-export interface AllowedKeyModels {
+export interface AllowedModelPatterns {
   /** Absent: all models. */
   readonly patterns?: readonly string[];
   readonly note: string;
@@ -20,8 +20,8 @@ export interface AllowedKeyModels {
 export function expandAllowedModels(
   own: readonly string[],
   team: readonly string[],
-  { draft, deployments }: { readonly draft: FloeDraft; readonly deployments: readonly LitellmDeployment[] },
-): AllowedKeyModels {
+  { draft, deployments }: { readonly draft: ConfigDraft; readonly deployments: readonly LitellmDeployment[] },
+): AllowedModelPatterns {
   const isAll = (models: readonly string[]) => models.length === 0 || models.some((name) => ALL.has(name));
   const usesTeam = own.includes('all-team-models') || isAll(own);
   const names = usesTeam ? team : isAll(team) ? own : own.filter((name) => team.includes(name));
@@ -47,7 +47,7 @@ export function expandAllowedModels(
   return { patterns: [...patterns], note: added };
 }
 
-function targetsOf(draft: FloeDraft, model: string): readonly string[] {
+function targetsOf(draft: ConfigDraft, model: string): readonly string[] {
   const targets = draft.routes.get(model)?.['targets'];
   if (!Array.isArray(targets)) return [];
   return targets.flatMap((target: unknown) => {

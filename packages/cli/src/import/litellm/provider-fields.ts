@@ -1,13 +1,16 @@
 import { readProviderBaseUrl } from '../base-url.ts';
-import type { DraftFields } from '../floe-draft.ts';
-import { isUrlRequired, type KnownProvider, resolveProviderKindForUrl } from '../provider-names.ts';
-import { isPlainObject, type SourceObject } from '../source-object.ts';
+import type { ConfigEntryFields } from '../config-draft.ts';
+import { type ImportSourceObject, isPlainObject } from '../import-source-object.ts';
+import { isUrlRequired, type KnownProvider, resolveProviderKindForUrl } from '../known-providers.ts';
 
 /**
  * Converts the provider of a deployment, without the fields that depend on the model. Returns null if Floe
  * does not support the provider.
  */
-export function readLitellmProviderFields(params: SourceObject, provider: KnownProvider): DraftFields | null {
+export function convertLitellmProviderFields(
+  params: ImportSourceObject,
+  provider: KnownProvider,
+): ConfigEntryFields | null {
   const baseField = ['api_base', 'base_url', 'aws_bedrock_runtime_endpoint'].find((name) => params.has(name));
   const baseUrl =
     baseField === undefined ? provider.baseUrl : readProviderBaseUrl(params, baseField, provider);
@@ -24,23 +27,23 @@ export function readLitellmProviderFields(params: SourceObject, provider: KnownP
 }
 
 /** References the provider's default variable. LiteLLM reads it if the configuration has no key. */
-function referDefault(params: SourceObject, variable: string | undefined): string | undefined {
+function referDefault(params: ImportSourceObject, variable: string | undefined): string | undefined {
   if (variable === undefined) return undefined;
   return params.context.secrets.refer(variable, params.fieldPath('api_key')) ?? undefined;
 }
 
-function optional(name: string, value: unknown): DraftFields {
+function optional(name: string, value: unknown): ConfigEntryFields {
   return value === undefined ? {} : { [name]: value };
 }
 
-function readApiVersion(params: SourceObject): string | undefined {
+function readApiVersion(params: ImportSourceObject): string | undefined {
   const version = params.yamlText('api_version');
   if (version === undefined || !/^(preview|latest|v1)$/.test(version)) return version;
   params.note('api_version', 'changed', 'Floe uses the v1 API without a version');
   return undefined;
 }
 
-function readCloudFields(params: SourceObject): DraftFields {
+function readCloudFields(params: ImportSourceObject): ConfigEntryFields {
   const identity = {
     ...optional('access_key_id', params.secret('aws_access_key_id')),
     ...optional('secret_access_key', params.secret('aws_secret_access_key')),
@@ -59,7 +62,7 @@ function readCloudFields(params: SourceObject): DraftFields {
 }
 
 /** LiteLLM accepts a path or the JSON text, which is a secret. Floe only accepts a file. */
-function readGoogleCredentials(params: SourceObject): string | undefined {
+function readGoogleCredentials(params: ImportSourceObject): string | undefined {
   const value = params.raw('vertex_credentials');
   if (value === undefined) return undefined;
   if (isPlainObject(value) || (typeof value === 'string' && /^\s*\{/.test(value))) {
@@ -78,7 +81,7 @@ function readGoogleCredentials(params: SourceObject): string | undefined {
 }
 
 /** Replaces each literal header value by a variable, because header values are often secrets. */
-function readHeaders(params: SourceObject): DraftFields | undefined {
+function readHeaders(params: ImportSourceObject): ConfigEntryFields | undefined {
   const headers: Record<string, unknown> = {};
   for (const field of ['extra_headers', 'headers']) {
     const source = params.object(field);

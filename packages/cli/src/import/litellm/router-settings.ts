@@ -1,13 +1,13 @@
-import type { DraftFields } from '../floe-draft.ts';
-import { isPlainObject, type SourceObject } from '../source-object.ts';
-import { readLitellmTimeouts } from './deployment.ts';
+import type { ConfigEntryFields } from '../config-draft.ts';
+import { type ImportSourceObject, isPlainObject } from '../import-source-object.ts';
+import { convertLitellmTimeouts } from './deployment.ts';
 
 /** The routing settings of LiteLLM, from `router_settings` and `litellm_settings`. */
 export interface LitellmRouterSettings {
   readonly strategy: 'weighted' | 'least_latency';
   readonly isShuffle: boolean;
   readonly retries: number | undefined;
-  readonly timeouts: DraftFields;
+  readonly timeouts: ConfigEntryFields;
   readonly hasTimeouts: boolean;
   readonly fallbacks: ReadonlyMap<string, readonly string[]>;
   readonly contextFallbacks: ReadonlyMap<string, readonly string[]>;
@@ -44,15 +44,15 @@ const ROUTER_REASONS: Readonly<Record<string, string>> = {
  * precedence.
  */
 export function readLitellmRouterSettings(
-  router: SourceObject | undefined,
-  litellm: SourceObject | undefined,
+  router: ImportSourceObject | undefined,
+  litellm: ImportSourceObject | undefined,
   wildcardPrefixes: ReadonlySet<string>,
 ): LitellmRouterSettings {
   const sources = [litellm, router].filter((source) => source !== undefined);
   const fallbacks = mergeFallbacks(sources, 'fallbacks');
   const timeouts = {
-    ...(litellm && readLitellmTimeouts(litellm, 'request_timeout', 'stream_timeout')),
-    ...(router && readLitellmTimeouts(router, 'timeout', 'stream_timeout')),
+    ...(litellm && convertLitellmTimeouts(litellm, 'request_timeout', 'stream_timeout')),
+    ...(router && convertLitellmTimeouts(router, 'timeout', 'stream_timeout')),
   };
   for (const source of sources) source.leaveOut(ROUTER_REASONS);
   const defaults = sources.flatMap((source) => source.texts('default_fallbacks'));
@@ -81,7 +81,7 @@ export function readLitellmRouterSettings(
 }
 
 function readStrategy(
-  router: SourceObject | undefined,
+  router: ImportSourceObject | undefined,
 ): Pick<LitellmRouterSettings, 'strategy' | 'isShuffle'> {
   const name = router?.text('routing_strategy') ?? 'simple-shuffle';
   if (name === 'simple-shuffle') return { strategy: 'weighted', isShuffle: true };
@@ -97,7 +97,7 @@ function readStrategy(
   return { strategy: 'weighted', isShuffle: false };
 }
 
-function readRetries(source: SourceObject | undefined): number | undefined {
+function readRetries(source: ImportSourceObject | undefined): number | undefined {
   const retries = source?.number('num_retries');
   if (retries === undefined) return undefined;
   const how = retries > 10 ? 'became retries: 10 on each route' : 'became retries of each route, per target';
@@ -107,7 +107,7 @@ function readRetries(source: SourceObject | undefined): number | undefined {
 
 /** Reads a list of maps, or one map, from a model to its fallback models. */
 function mergeFallbacks(
-  sources: readonly SourceObject[],
+  sources: readonly ImportSourceObject[],
   field: string,
 ): ReadonlyMap<string, readonly string[]> {
   const all = new Map<string, readonly string[]>();
@@ -130,7 +130,7 @@ function mergeFallbacks(
   return all;
 }
 
-function readModels(map: SourceObject, model: string): readonly string[] {
+function readModels(map: ImportSourceObject, model: string): readonly string[] {
   const value = map.raw(model);
   if (typeof value === 'string') return [value];
   const objects = Array.isArray(value) ? value.filter(isPlainObject) : [];
@@ -140,7 +140,7 @@ function readModels(map: SourceObject, model: string): readonly string[] {
 }
 
 /** Reads aliases: names to models, or to `{model, hidden}`. */
-function readAliases(source: SourceObject): ReadonlyMap<string, string> {
+function readAliases(source: ImportSourceObject): ReadonlyMap<string, string> {
   const aliases = new Map<string, string>();
   const map = source.object('model_group_alias');
   for (const alias of map?.names() ?? []) {

@@ -1,5 +1,5 @@
-import type { DraftFields, FloeDraft, TargetDraft } from '../floe-draft.ts';
-import { escapeVariableReferences } from '../source-object.ts';
+import type { ConfigDraft, ConfigEntryFields, TargetDraft } from '../config-draft.ts';
+import { escapeVariableReferences } from '../import-source-object.ts';
 import type { LitellmDeployment } from './deployment.ts';
 import type { LitellmRouterSettings } from './router-settings.ts';
 
@@ -23,7 +23,7 @@ export function groupLitellmDeployments(
  * Adds a route for each group of deployments and each alias, and limits for the capacity of the deployments.
  */
 export function addLitellmRoutes(
-  draft: FloeDraft,
+  draft: ConfigDraft,
   deployments: readonly LitellmDeployment[],
   settings: LitellmRouterSettings,
 ): void {
@@ -54,7 +54,7 @@ export function addLitellmRoutes(
  * Adds a name such as `openai/gpt-5` to the allowlist of the provider `openai`, which Floe requires for any
  * target.
  */
-function allowOnProvider(draft: FloeDraft, name: string): void {
+function allowOnProvider(draft: ConfigDraft, name: string): void {
   const slash = name.indexOf('/');
   const provider = draft.providers.find(({ id }) => id === name.slice(0, slash));
   if (slash > 0 && provider) provider.models.add(escapeVariableReferences(name.slice(slash + 1)));
@@ -130,7 +130,7 @@ function listFallbacks(
   return [...new Set(models)];
 }
 
-function shortestTimeouts(deployments: readonly LitellmDeployment[]): DraftFields {
+function shortestTimeouts(deployments: readonly LitellmDeployment[]): ConfigEntryFields {
   const shortest: Record<string, number> = {};
   for (const { timeouts } of deployments)
     for (const [name, value] of Object.entries(timeouts))
@@ -139,7 +139,7 @@ function shortestTimeouts(deployments: readonly LitellmDeployment[]): DraftField
 }
 
 /** Adds a limit with the total capacity, if every deployment has one. */
-function addCapacityLimit(draft: FloeDraft, { name, deployments }: Group): void {
+function addCapacityLimit(draft: ConfigDraft, { name, deployments }: Group): void {
   const sumOf = (field: 'rpm' | 'tpm' | 'concurrency') => {
     const values = deployments.map((deployment) => deployment[field]);
     if (values.some((value) => value === undefined || value < 1)) return undefined;

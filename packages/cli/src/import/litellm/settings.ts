@@ -1,6 +1,6 @@
-import type { FloeDraft } from '../floe-draft.ts';
-import { escapeVariableReferences, type SourceObject } from '../source-object.ts';
-import { toBudgetPeriod } from './periods.ts';
+import type { ConfigDraft } from '../config-draft.ts';
+import { escapeVariableReferences, type ImportSourceObject } from '../import-source-object.ts';
+import { toBudgetPeriod } from './budget-periods.ts';
 
 const LOGGING = 'set up alerts, metrics and stored bodies in Floe';
 const INSTALLATION = 'the setting applies only to LiteLLM itself';
@@ -57,7 +57,7 @@ const GENERAL_REASONS: Readonly<Record<string, string>> = {
  * Converts the settings in `litellm_settings`, such as the budget and the cache. `readLitellmRouterSettings`
  * converts the routing settings.
  */
-export function readLitellmSettings(settings: SourceObject, draft: FloeDraft): void {
+export function convertLitellmSettings(settings: ImportSourceObject, draft: ConfigDraft): void {
   readCache(settings, draft);
   readOrgBudget(settings, draft);
   const perUser = settings.number('max_end_user_budget');
@@ -69,7 +69,7 @@ export function readLitellmSettings(settings: SourceObject, draft: FloeDraft): v
   settings.finish();
 }
 
-function readOrgBudget(settings: SourceObject, draft: FloeDraft): void {
+function readOrgBudget(settings: ImportSourceObject, draft: ConfigDraft): void {
   const limit = settings.number('max_budget');
   const period = toBudgetPeriod(settings.text('budget_duration'));
   if (!period) settings.problem('budget_duration', 'must be a duration such as 30d');
@@ -78,7 +78,7 @@ function readOrgBudget(settings: SourceObject, draft: FloeDraft): void {
   if (period.note !== '') settings.note('budget_duration', 'changed', period.note);
 }
 
-function readCache(settings: SourceObject, draft: FloeDraft): void {
+function readCache(settings: ImportSourceObject, draft: ConfigDraft): void {
   const enabled = settings.boolean('cache');
   const params = settings.object('cache_params');
   const ttl = params?.number('ttl') ?? params?.number('default_in_memory_ttl');
@@ -99,7 +99,7 @@ function readCache(settings: SourceObject, draft: FloeDraft): void {
 }
 
 /** Converts the settings in `general_settings`. */
-export function readLitellmGeneralSettings(settings: SourceObject, draft: FloeDraft): void {
+export function convertLitellmGeneralSettings(settings: ImportSourceObject, draft: ConfigDraft): void {
   const concurrency = settings.number('global_max_parallel_requests');
   if (concurrency !== undefined && concurrency >= 1) {
     draft.addLimit('litellm', { scope: 'org', concurrency: Math.floor(concurrency) });
@@ -118,7 +118,7 @@ export function readLitellmGeneralSettings(settings: SourceObject, draft: FloeDr
  * Reports the environment variables that the LiteLLM configuration sets. For Floe, they must be set in its
  * own environment.
  */
-export function readLitellmEnvironmentVariables(variables: SourceObject): void {
+export function reportLitellmEnvironmentVariables(variables: ImportSourceObject): void {
   for (const name of variables.names())
     variables.note(name, 'not_imported', 'set the variable in the environment of the Floe server');
   variables.finish();

@@ -8,16 +8,16 @@ import {
 import { findCharacterEnd, normalizeForDetection } from '../normalize-text.ts';
 import {
   type DigitRun,
-  findCardEnd,
+  findCardNumberEnd,
   findEmailAround,
   findIbanEnd,
-  findNorthAmericanPhoneEnd,
-  findPhoneEnd,
+  findNorthAmericanPhoneNumberEnd,
+  findPhoneNumberEnd,
   findSsnEnd,
   readDigitRun,
 } from '../personal-data.ts';
 import {
-  findAssignedSecret,
+  findAssignedAwsSecretKey,
   findJwtEnd,
   findPrivateKeyEnd,
   findUrlPassword,
@@ -103,7 +103,7 @@ export class ReferenceScan {
     if (this.#wants('secret')) {
       if (hasKnownKeyFormat(text, at, end)) this.#addSecret('api_key', at, end);
       else this.#addSecret('jwt', at, findJwtEnd(text, at, end));
-      const assigned = findAssignedSecret(text, at, end);
+      const assigned = findAssignedAwsSecretKey(text, at, end);
       if (assigned) this.#addSecret('aws_secret_key', assigned[0], assigned[1]);
     }
     if (this.#wants('iban')) this.#addFinding('iban', at, findIbanEnd(text, at));
@@ -126,12 +126,13 @@ export class ReferenceScan {
     const text = this.#text;
     const start = run.groups[first]?.[0] ?? 0;
     if (this.#wants('credit_card')) {
-      if (this.#addFinding('credit_card', start, findCardEnd(text, run, first))) return;
+      if (this.#addFinding('credit_card', start, findCardNumberEnd(text, run, first))) return;
       if (this.#addFinding('credit_card', start, findSeparatedCardNumberEnd(text, start))) return;
     }
     if (run.separators === '') return;
     if (this.#wants('us_ssn') && this.#addFinding('us_ssn', start, findSsnEnd(text, run, first))) return;
-    if (this.#wants('phone')) this.#addFinding('phone', start, findNorthAmericanPhoneEnd(text, run, first));
+    if (this.#wants('phone'))
+      this.#addFinding('phone', start, findNorthAmericanPhoneNumberEnd(text, run, first));
   }
 
   #email(at: number): number {
@@ -155,6 +156,6 @@ export class ReferenceScan {
 
   #phone(at: number): number {
     if (!this.#wants('phone') || isLetterOrDigit(readCharacterCode(this.#text, at - 1))) return at + 1;
-    return this.#addFinding('phone', at, findPhoneEnd(this.#text, at)) ? this.#done : at + 1;
+    return this.#addFinding('phone', at, findPhoneNumberEnd(this.#text, at)) ? this.#done : at + 1;
   }
 }

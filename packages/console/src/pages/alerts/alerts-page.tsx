@@ -1,5 +1,5 @@
 import { PageFrame } from '../../app/page-frame.tsx';
-import type { PrefetchQueries } from '../../app/page-route.ts';
+import type { PageQueryPrefetcher } from '../../app/page-route.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { type FilterField, toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
@@ -31,7 +31,7 @@ const FIELDS: readonly FilterField[] = [
 ];
 
 /** Starts the queries of the page before it is rendered. */
-export const prefetchAlerts: PrefetchQueries = (client, { query }) =>
+export const prefetchAlerts: PageQueryPrefetcher = (client, { query }) =>
   void client.prefetchInfiniteQuery(buildAlertsQuery(toFilterQuery(toFilterTokens(query, FIELDS))));
 
 /** Lists all alerts with their deliveries. */

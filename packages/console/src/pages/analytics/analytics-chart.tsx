@@ -1,12 +1,12 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { UrlChanges } from '../../app/url-state.ts';
+import type { UrlParameterChanges } from '../../app/url-state.ts';
+import type { AnalyticsTotals, Timeseries } from '../../data/analytics-queries.ts';
 import type { ChartAnnotation } from '../../data/chart-annotation.ts';
-import type { ChartSummary, Timeseries } from '../../data/charts.ts';
 import { formatCount, formatDuration, formatMoney, formatPercent } from '../../format/amounts.ts';
-import { formatDayLabel, getBrowserZone } from '../../format/times.ts';
+import { formatShortDate, getBrowserTimeZone } from '../../format/times.ts';
 import { AnnotationList } from '../../ui/annotation-list.tsx';
-import { PeriodChange } from '../../ui/cards.tsx';
+import { PreviousPeriodChange } from '../../ui/cards.tsx';
 import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
@@ -19,8 +19,8 @@ interface ChartInput {
   readonly percentile: string;
   readonly by: string;
   readonly compare: boolean;
-  readonly change: (changes: UrlChanges) => void;
-  readonly sum: UseQueryResult<ChartSummary>;
+  readonly change: (changes: UrlParameterChanges) => void;
+  readonly sum: UseQueryResult<AnalyticsTotals>;
   readonly series: UseQueryResult<Timeseries>;
   readonly before: UseQueryResult<Timeseries>;
   readonly marks: readonly ChartAnnotation[];
@@ -54,7 +54,7 @@ export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
             format={tab.format}
             height={240}
             marks={marks}
-            zone={data?.timezone ?? getBrowserZone()}
+            zone={data?.timezone ?? getBrowserTimeZone()}
             isDaily={interval === 'day'}
             {...(data ? { until: Date.parse(data.to) } : {})}
             onZoom={(from, to) =>
@@ -65,7 +65,7 @@ export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
           <Skeleton className="h-60" />
         )}
       </div>
-      <AnnotationList marks={marks} zone={data?.timezone ?? getBrowserZone()} />
+      <AnnotationList marks={marks} zone={data?.timezone ?? getBrowserTimeZone()} />
     </section>
   );
 }
@@ -99,7 +99,7 @@ function plot(data: Timeseries, { by, label, old }: PlotOptions) {
   };
 }
 
-function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: ChartSummary }) {
+function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: AnalyticsTotals }) {
   const { tab } = page;
   const previous = sum.previous;
   if (!tab.adds) {
@@ -119,7 +119,7 @@ function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: Char
         label={tab.id === 'cache' ? analyticsText.metrics.requests : tab.label}
         value={tab.sum === 'cost_nano_usd' ? formatMoney(sum.cost_nano_usd) : formatCount(sum[tab.sum])}
         delta={
-          <PeriodChange
+          <PreviousPeriodChange
             ratio={ratio}
             text={ratio === null ? '' : formatPercent(Math.abs(ratio))}
             worse={tab.worse ?? false}
@@ -155,8 +155,8 @@ function previousText(
   const now = new Date();
   const [first, last] = [new Date(from), new Date(Date.parse(to) - 1)];
   return analyticsText.chart.previousValue(
-    formatDayLabel(first, zone, now),
-    formatDayLabel(last, zone, now),
+    formatShortDate(first, zone, now),
+    formatShortDate(last, zone, now),
     value,
   );
 }

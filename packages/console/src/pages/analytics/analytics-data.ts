@@ -1,8 +1,8 @@
 import { keepPreviousData } from '@tanstack/react-query';
-import * as charts from '../../data/charts.ts';
+import * as charts from '../../data/analytics-queries.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { formatCount, formatDuration, formatMoney, formatTokens } from '../../format/amounts.ts';
-import type { MetricSumName } from './metric-groups.ts';
+import type { AdditiveMetricName } from './metric-groups.ts';
 import { analyticsText } from './text.ts';
 
 /** A tab of the analytics page: a metric and how the page displays it. */
@@ -12,7 +12,7 @@ export interface MetricTab {
   /** Returns the metric of the chart. Percentile metrics use the percentile selected on the page. */
   readonly metric: (percentile: string) => string;
   /** The metric of the table. */
-  readonly sum: MetricSumName;
+  readonly sum: AdditiveMetricName;
   readonly format: (value: number) => string;
   /** Whether the values of the groups add up to the total, so that they can be stacked. */
   readonly adds: boolean;
@@ -34,7 +34,12 @@ export const METRIC_TABS: readonly MetricTab[] = [
   { ...sumTab('cache', analyticsText.metrics.cache, 'requests', formatCount), by: 'cache' },
 ];
 
-function sumTab(id: string, label: string, sum: MetricSumName, format: (value: number) => string): MetricTab {
+function sumTab(
+  id: string,
+  label: string,
+  sum: AdditiveMetricName,
+  format: (value: number) => string,
+): MetricTab {
   return { id, label, metric: () => sum, sum, format, adds: true, by: 'model' };
 }
 
@@ -60,7 +65,7 @@ export const GROUP_DIMENSIONS: readonly { readonly value: string; readonly label
 ];
 
 /** The filter fields of the analytics page. */
-export const CHART_FIELDS: readonly FilterField[] = [
+export const ANALYTICS_FILTER_FIELDS: readonly FilterField[] = [
   ...GROUP_DIMENSIONS.map(({ value, label }) => ({ name: value, label: label.toLowerCase() })),
   { name: 'metadata', label: analyticsText.metadata, keyed: true },
 ];
@@ -70,12 +75,12 @@ const KEPT = { staleTime: 60_000, refetchOnWindowFocus: true, placeholderData: k
 
 /** Returns the query for the totals. While it loads with other filters, the previous totals stay visible. */
 export function buildMetricSummaryQuery(query: Query) {
-  return { ...charts.summaryQuery(query), ...KEPT };
+  return { ...charts.buildSummaryQuery(query), ...KEPT };
 }
 
 /** Returns the query for the chart. While it loads with other filters, the previous chart stays visible. */
 export function buildMetricTimeseriesQuery(query: Query) {
-  return { ...charts.timeseriesQuery(query), ...KEPT };
+  return { ...charts.buildTimeseriesQuery(query), ...KEPT };
 }
 
 /**
@@ -83,14 +88,14 @@ export function buildMetricTimeseriesQuery(query: Query) {
  * visible.
  */
 export function buildMetricGroupsQuery(query: Query) {
-  return { ...charts.topValuesQuery(query), ...KEPT };
+  return { ...charts.buildTopValuesQuery(query), ...KEPT };
 }
 
 /**
  * Converts the filters and the time range to query parameters of the request list, which calls a status class
  * `status`.
  */
-export function toRequestListSearch(
+export function toRequestListParameters(
   filter: readonly { readonly name: string; readonly value: string }[],
   time: Readonly<Record<string, string>>,
 ): Record<string, string> {

@@ -6,7 +6,12 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useAnnotations } from '../../data/annotations.ts';
 import { chooseChartInterval } from '../../filters/time-range.ts';
-import { formatDayLabel, formatShortTime, formatZoneName, getBrowserZone } from '../../format/times.ts';
+import {
+  formatShortDate,
+  formatShortTime,
+  formatTimeZoneName,
+  getBrowserTimeZone,
+} from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { copyText } from '../../ui/copy-button.tsx';
@@ -17,10 +22,15 @@ import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { AnalyticsChart } from './analytics-chart.tsx';
-import { CHART_FIELDS, GROUP_DIMENSIONS, METRIC_TABS, toRequestListSearch } from './analytics-data.ts';
+import {
+  ANALYTICS_FILTER_FIELDS,
+  GROUP_DIMENSIONS,
+  METRIC_TABS,
+  toRequestListParameters,
+} from './analytics-data.ts';
 import { parseAnalyticsUrl } from './analytics-url.ts';
-import { GroupTable } from './group-table.tsx';
-import { formatGroupsCsv, toGroupRows } from './metric-groups.ts';
+import { MetricGroupTable } from './metric-group-table.tsx';
+import { formatMetricGroupsCsv, toMetricGroupRows } from './metric-groups.ts';
 import { analyticsText } from './text.ts';
 import { TimezoneSelect } from './timezone-select.tsx';
 
@@ -41,7 +51,7 @@ export function AnalyticsPage() {
       <MetricTabs page={page} />
       <div className="grid gap-4 px-4 py-3 md:px-6">
         <FilterBar
-          fields={CHART_FIELDS}
+          fields={ANALYTICS_FILTER_FIELDS}
           tokens={filter}
           onAdd={(token) => change({ ...clearFilters(filter), [token.name]: token.value })}
           onRemove={(name) => change({ [name]: null })}
@@ -77,7 +87,7 @@ export function AnalyticsPage() {
         <p className="flex flex-wrap gap-x-4 text-small text-ink-3">
           {sum.data && <CompleteUntil at={sum.data.complete_until} />}
           {sum.data && <span>{analyticsText.notes.timezone(sum.data.timezone)}</span>}
-          <OrgLink to="/requests" search={toRequestListSearch(filter, time)}>
+          <OrgLink to="/requests" search={toRequestListParameters(filter, time)}>
             {analyticsText.page.openRequests}
           </OrgLink>
           {span.range !== null && <span>{analyticsText.page.refresh}</span>}
@@ -129,7 +139,11 @@ function Toolbar({ page }: { readonly page: Analytics }) {
   const { span, change, by, compare, groups, sum, tab } = page;
   const save = () => {
     if (!groups.data || !sum.data) return;
-    const text = formatGroupsCsv(by, toGroupRows(by, groups.data.data, sum.data, tab.sum), sum.data);
+    const text = formatMetricGroupsCsv(
+      by,
+      toMetricGroupRows(by, groups.data.data, sum.data, tab.sum),
+      sum.data,
+    );
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
     link.download = `${tab.id}-by-${by}.csv`;
@@ -168,7 +182,7 @@ function MetricBreakdown({ page }: { readonly page: Analytics }) {
   const { tab, by, change, groups, sum, series, filter, span } = page;
   const dimension = GROUP_DIMENSIONS.find(({ value }) => value === by)?.label ?? by;
   const rows = useMemo(
-    () => (groups.data && sum.data ? toGroupRows(by, groups.data.data, sum.data, tab.sum) : null),
+    () => (groups.data && sum.data ? toMetricGroupRows(by, groups.data.data, sum.data, tab.sum) : null),
     [by, groups.data, sum.data, tab.sum],
   );
   return (
@@ -177,7 +191,7 @@ function MetricBreakdown({ page }: { readonly page: Analytics }) {
       {sum.data && sum.data.retained_from > span.from.toISOString() && (
         <Notice state="partial">
           {analyticsText.notes.retention(
-            formatDayLabel(new Date(sum.data.retained_from), sum.data.timezone, new Date()),
+            formatShortDate(new Date(sum.data.retained_from), sum.data.timezone, new Date()),
           )}
         </Notice>
       )}
@@ -189,7 +203,7 @@ function MetricBreakdown({ page }: { readonly page: Analytics }) {
           onRetry={() => void groups.refetch()}
         />
       ) : rows && sum.data ? (
-        <GroupTable
+        <MetricGroupTable
           by={dimension}
           tab={tab}
           rows={rows}
@@ -245,7 +259,7 @@ function CompleteUntil({ at }: { readonly at: string }) {
   return (
     <span>
       {analyticsText.notes.completeUntil(
-        `${formatShortTime(moment, getBrowserZone())} ${formatZoneName(moment, getBrowserZone())}`,
+        `${formatShortTime(moment, getBrowserTimeZone())} ${formatTimeZoneName(moment, getBrowserTimeZone())}`,
       )}
     </span>
   );

@@ -1,13 +1,13 @@
-import type { PrefetchQueries } from '../../app/page-route.ts';
-import { buildAnnotationsListQuery } from '../../data/annotations.ts';
+import type { PageQueryPrefetcher } from '../../app/page-route.ts';
+import { buildAnnotationsQuery } from '../../data/annotations.ts';
 import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { chooseChartInterval, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { resolveUrlTimeRange } from '../../filters/url-time-range.ts';
 import {
+  ANALYTICS_FILTER_FIELDS,
   buildMetricGroupsQuery,
   buildMetricSummaryQuery,
   buildMetricTimeseriesQuery,
-  CHART_FIELDS,
   METRIC_TABS,
 } from './analytics-data.ts';
 import { resolveTimezone } from './timezone-select.tsx';
@@ -21,7 +21,7 @@ export function parseAnalyticsUrl(query: URLSearchParams) {
   const compare = query.get('compare') !== '0';
   const interval = query.get('interval') ?? chooseChartInterval(span);
   const percentile = query.get('p') ?? 'p95';
-  const filter = toFilterTokens(query, CHART_FIELDS);
+  const filter = toFilterTokens(query, ANALYTICS_FILTER_FIELDS);
   const time = toTimeRangeParameters(span);
   const tz = query.get('tz');
   const timezone = resolveTimezone(tz);
@@ -44,13 +44,13 @@ export function parseAnalyticsUrl(query: URLSearchParams) {
 }
 
 /** Starts the queries of the page before it is rendered. */
-export const prefetchAnalytics: PrefetchQueries = (client, { query }) => {
+export const prefetchAnalytics: PageQueryPrefetcher = (client, { query }) => {
   const { asked, compare, time } = parseAnalyticsUrl(query);
   void client.prefetchQuery(asked.sum);
   void client.prefetchQuery(asked.series);
   void client.prefetchQuery(asked.groups);
   if (compare) void client.prefetchQuery(asked.before);
-  void client.prefetchQuery(buildAnnotationsListQuery(time));
+  void client.prefetchQuery(buildAnnotationsQuery(time));
 };
 
 function missing(): never {

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { computeRelativeChange, formatGroupsCsv, type MetricSums, toGroupRows } from './metric-groups.ts';
+import {
+  type AdditiveMetrics,
+  computeRelativeChange,
+  formatMetricGroupsCsv,
+  toMetricGroupRows,
+} from './metric-groups.ts';
 
-const sums = (requests: number, cost: number): MetricSums => ({
+const sums = (requests: number, cost: number): AdditiveMetrics => ({
   requests,
   errors: 0,
   input_tokens: 0,
@@ -17,7 +22,7 @@ test('rows and the rest are exactly the total, to the nano', () => {
     { ...sums(1, 100), value: null, name: null, previous: null },
   ];
   const total = sums(6, 1001);
-  const rows = toGroupRows('model', groups, total, 'cost_nano_usd');
+  const rows = toMetricGroupRows('model', groups, total, 'cost_nano_usd');
   assert.deepEqual(
     rows.map(({ label, sums: { cost_nano_usd }, change }) => [label, cost_nano_usd, change]),
     [
@@ -43,9 +48,9 @@ test('the file says of what time it is, has raw numbers, and a name is never a f
     { ...sums(2, 5), value: 'k', name: '=SUM(A1,"x")' },
     { ...sums(1, 1_500_000_000), value: null, name: null },
   ];
-  const rows = toGroupRows('key', groups, sums(4, 1_500_000_008), 'requests');
+  const rows = toMetricGroupRows('key', groups, sums(4, 1_500_000_008), 'requests');
   const period = { from: '2026-11-01T00:00:00Z', to: '2026-11-08T00:00:00Z', timezone: 'Europe/Berlin' };
-  const lines = formatGroupsCsv('key', rows, period).split('\r\n');
+  const lines = formatMetricGroupsCsv('key', rows, period).split('\r\n');
   const time = '2026-11-01T00:00:00Z,2026-11-08T00:00:00Z,Europe/Berlin';
   assert.deepEqual(lines, [
     'from,to,timezone,key,id,requests,errors,input_tokens,cached_tokens,output_tokens,cost_usd',

@@ -4,7 +4,7 @@ import { analyticsText } from './text.ts';
 /** Computes totals, their groups and the change from the previous period. Pure. */
 
 /** Metrics that can be added: the values of all groups add up to the total. */
-export interface MetricSums {
+export interface AdditiveMetrics {
   readonly requests: number;
   readonly errors: number;
   readonly input_tokens: number;
@@ -14,13 +14,13 @@ export interface MetricSums {
 }
 
 /** The name of a metric that can be added. */
-export type MetricSumName = keyof MetricSums;
+export type AdditiveMetricName = keyof AdditiveMetrics;
 
 /** A group of requests with the same value of a dimension, as the API returns it. */
-export interface MetricGroup extends MetricSums {
+export interface MetricGroup extends AdditiveMetrics {
   readonly value: string | null;
   readonly name: string | null;
-  readonly previous?: MetricSums | null | undefined;
+  readonly previous?: AdditiveMetrics | null | undefined;
 }
 
 /** A row of the table: one group, or all groups that the table does not list. */
@@ -29,7 +29,7 @@ export interface MetricGroupRow {
   readonly value: string | null;
   readonly label: string;
   readonly isOther: boolean;
-  readonly sums: MetricSums;
+  readonly sums: AdditiveMetrics;
   /** The share of the total, as a ratio. Null if the total is 0. */
   readonly share: number | null;
   /** The change from the previous period, as a ratio. Null if there is no previous value. */
@@ -55,11 +55,11 @@ export function getMissingValueLabel(by: string): string {
  * Returns one row per group of the dimension `by`, and one row for all other groups. The rows add up exactly
  * to the total.
  */
-export function toGroupRows(
+export function toMetricGroupRows(
   by: string,
   groups: readonly MetricGroup[],
-  total: MetricSums,
-  metric: MetricSumName,
+  total: AdditiveMetrics,
+  metric: AdditiveMetricName,
 ): readonly MetricGroupRow[] {
   const rows = groups.map((group): MetricGroupRow => {
     const { value, name, previous } = group;
@@ -85,8 +85,8 @@ function ratio(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
-function subtractGroups(total: MetricSums, groups: readonly MetricSums[]): MetricSums {
-  const left = (name: MetricSumName) => groups.reduce((rest, group) => rest - group[name], total[name]);
+function subtractGroups(total: AdditiveMetrics, groups: readonly AdditiveMetrics[]): AdditiveMetrics {
+  const left = (name: AdditiveMetricName) => groups.reduce((rest, group) => rest - group[name], total[name]);
   return {
     requests: left('requests'),
     errors: left('errors'),
@@ -97,7 +97,7 @@ function subtractGroups(total: MetricSums, groups: readonly MetricSums[]): Metri
   };
 }
 
-const COUNTS: readonly MetricSumName[] = [
+const COUNTS: readonly AdditiveMetricName[] = [
   'requests',
   'errors',
   'input_tokens',
@@ -106,7 +106,7 @@ const COUNTS: readonly MetricSumName[] = [
 ];
 
 /** The time range and the time zone of an exported table. */
-export interface ReportPeriod {
+export interface ExportTimeRange {
   readonly from: string;
   readonly to: string;
   readonly timezone: string;
@@ -116,10 +116,10 @@ export interface ReportPeriod {
  * Formats the table as CSV, with unformatted numbers and exact dollar amounts. Escapes cells that a
  * spreadsheet would treat as a formula.
  */
-export function formatGroupsCsv(
+export function formatMetricGroupsCsv(
   by: string,
   rows: readonly MetricGroupRow[],
-  { from, to, timezone }: ReportPeriod,
+  { from, to, timezone }: ExportTimeRange,
 ): string {
   const line = ({ label, value, sums }: MetricGroupRow) =>
     [

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { orgQuery } from '../../data/org.ts';
-import { getBrowserZone } from '../../format/times.ts';
+import { getBrowserTimeZone } from '../../format/times.ts';
 import { Select } from '../../ui/field.tsx';
 import { analyticsText } from './text.ts';
 
@@ -9,7 +9,7 @@ import { analyticsText } from './text.ts';
  * the time zone of the browser.
  */
 export function resolveTimezone(tz: string | null): string | null {
-  return tz === 'browser' ? getBrowserZone() : tz;
+  return tz === 'browser' ? getBrowserTimeZone() : tz;
 }
 
 /**
@@ -33,7 +33,7 @@ export function TimezoneSelect({
         : analyticsText.controls.unknownOrganizationZone,
     },
     { value: 'UTC', label: 'UTC' },
-    { value: 'browser', label: analyticsText.controls.browserZone(getBrowserZone()) },
+    { value: 'browser', label: analyticsText.controls.browserZone(getBrowserTimeZone()) },
   ];
   const isKnown = tz === null || choices.some(({ value }) => value === tz);
   return (

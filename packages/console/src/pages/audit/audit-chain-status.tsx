@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatShortTime, getBrowserZone } from '../../format/times.ts';
+import { formatShortTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { auditChainQuery } from './audit-data.ts';
@@ -17,7 +17,7 @@ export function AuditChainStatus({ after }: { readonly after: boolean }) {
   return (
     <p className="flex flex-wrap items-center gap-2 text-ui text-ink-2">
       <StatusIcon state="healthy" size={14} />
-      {auditText.chain.intact(chain.entries, formatShortTime(new Date(dataUpdatedAt), getBrowserZone()))}
+      {auditText.chain.intact(chain.entries, formatShortTime(new Date(dataUpdatedAt), getBrowserTimeZone()))}
     </p>
   );
 }

@@ -1,9 +1,9 @@
 import type { AuditEntry, auditChainStatus } from '@floe/contract/api/audit';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { getJson, getNextRows } from '../../data/api-client.ts';
+import { getJson, getNextNonEmptyPage } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
-import { AUDIT_ACTIONS } from './audit-entry.ts';
+import { SUGGESTED_AUDIT_ACTIONS } from './audit-entry.ts';
 import { auditText } from './text.ts';
 
 type Chain = z.output<typeof auditChainStatus>;
@@ -11,9 +11,9 @@ type Chain = z.output<typeof auditChainStatus>;
 const PAGE_ROWS = 100;
 
 /** The filter fields of the audit log. Their names are the query parameters of the API. */
-export const AUDIT_FIELDS: readonly FilterField[] = [
+export const AUDIT_FILTER_FIELDS: readonly FilterField[] = [
   { name: 'actor', label: auditText.filters.actor, values: ['file', 'setup'] },
-  { name: 'action', label: auditText.filters.action, values: AUDIT_ACTIONS },
+  { name: 'action', label: auditText.filters.action, values: SUGGESTED_AUDIT_ACTIONS },
   { name: 'subject', label: auditText.filters.subject },
 ];
 
@@ -22,7 +22,7 @@ export function buildAuditQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['audit', filters],
     queryFn: ({ pageParam, signal }) =>
-      getNextRows<AuditEntry>(
+      getNextNonEmptyPage<AuditEntry>(
         'api/management/audit',
         { ...filters, limit: PAGE_ROWS, cursor: pageParam },
         signal,

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { formatFullTime, getBrowserZone } from '../../format/times.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { DetailList } from '../../ui/cards.tsx';
 import { FieldChanges } from '../../ui/conflict-notice.tsx';
@@ -35,7 +35,7 @@ export function AuditDrawer({
       <div className="grid gap-5 px-4 pt-2 pb-8 md:px-6">
         <DetailList
           items={[
-            [auditText.drawer.time, formatFullTime(new Date(entry.at), getBrowserZone(), true)],
+            [auditText.drawer.time, formatFullDateTime(new Date(entry.at), getBrowserTimeZone(), true)],
             [auditText.drawer.actor, <Actor key="actor" entry={entry} />],
             [
               auditText.drawer.action,

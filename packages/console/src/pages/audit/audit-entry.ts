@@ -53,7 +53,7 @@ export function formatFirstChange(entry: AuditEntryContent): string {
 }
 
 /** The actions that the filter suggests. Users can type any other action. */
-export const AUDIT_ACTIONS: readonly string[] = [
+export const SUGGESTED_AUDIT_ACTIONS: readonly string[] = [
   'keys.create',
   'keys.update',
   'keys.rotate',

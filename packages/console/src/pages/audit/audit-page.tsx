@@ -6,22 +6,22 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
-import { useLiveQuery } from '../../data/events.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { resolveTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
-import { formatClockTime, formatDayLabel, getBrowserZone } from '../../format/times.ts';
+import { formatClockTime, formatShortDate, getBrowserTimeZone } from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
-import { LoadMore } from '../../ui/load-more.tsx';
+import { LoadMoreButton } from '../../ui/load-more-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
 import { AuditChainStatus } from './audit-chain-status.tsx';
-import { AUDIT_FIELDS, buildAuditQuery } from './audit-data.ts';
+import { AUDIT_FILTER_FIELDS, buildAuditQuery } from './audit-data.ts';
 import { AuditDrawer } from './audit-drawer.tsx';
 import { formatActorName, formatAuditEntryTitle, formatFirstChange } from './audit-entry.ts';
 import { auditText } from './text.ts';
@@ -64,7 +64,7 @@ export function AuditPage() {
       <div className="grid gap-3 px-4 pb-3 md:px-6">
         <AuditChainStatus after={!list.answer.isPending} />
         <FilterBar
-          fields={AUDIT_FIELDS}
+          fields={AUDIT_FILTER_FIELDS}
           tokens={tokens}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
@@ -115,7 +115,7 @@ function AuditResults({ list, narrow }: { readonly list: AuditList; readonly nar
         onEnd={more}
         stale={answer.isPlaceholderData}
       />
-      <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
+      <LoadMoreButton more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
     </>
   );
 }
@@ -129,7 +129,7 @@ function useAuditList() {
   const { span, tokens, filters } = useMemo(() => {
     const asked = new URLSearchParams(text);
     const time = resolveTimeRange(asked, new Date(), '30d');
-    const found = toFilterTokens(asked, AUDIT_FIELDS);
+    const found = toFilterTokens(asked, AUDIT_FILTER_FIELDS);
     return {
       span: time,
       tokens: found,
@@ -137,7 +137,7 @@ function useAuditList() {
     };
   }, [text]);
   const answer = useInfiniteQuery({ ...buildAuditQuery(filters), placeholderData: (before) => before });
-  useLiveQuery('config', ['audit']);
+  useRefetchOnEvent('config', ['audit']);
   const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data) ?? [], [answer.data]);
   const more = useCallback(() => {
     if (answer.hasNextPage && !answer.isFetchingNextPage) void answer.fetchNextPage();
@@ -172,7 +172,8 @@ function EntryTime({ at }: { readonly at: string }) {
   const moment = new Date(at);
   return (
     <time dateTime={at}>
-      {formatDayLabel(moment, getBrowserZone(), new Date())} {formatClockTime(moment, getBrowserZone())}
+      {formatShortDate(moment, getBrowserTimeZone(), new Date())}{' '}
+      {formatClockTime(moment, getBrowserTimeZone())}
     </time>
   );
 }
@@ -184,7 +185,7 @@ function AuditCard({ row }: { readonly row: AuditEntry }) {
       <div className="flex justify-between gap-3 text-small text-ink-2">
         <span className="truncate">{formatActorName(row)}</span>
         <span className="shrink-0">
-          <TimeText at={row.at} />
+          <RelativeTimeText at={row.at} />
         </span>
       </div>
     </div>

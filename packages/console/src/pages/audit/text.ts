@@ -1,4 +1,4 @@
-import { pluralize } from '../../format/words.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 
 /** All text on the audit log page. */
 export const auditText = {
@@ -34,7 +34,7 @@ export const auditText = {
     broken: (entry: number | null) =>
       `The log failed verification at entry ${entry}. This entry was changed, or an entry before it is missing. Compare the log with an earlier export and with a backup of the database.`,
     intact: (entries: number, time: string) =>
-      `Log intact: ${pluralize(entries, 'entry', 'entries')} verified at ${time}.`,
+      `Log intact: ${formatCountWithNoun(entries, 'entry', 'entries')} verified at ${time}.`,
   },
   drawer: {
     title: 'Change',

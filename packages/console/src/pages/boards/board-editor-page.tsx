@@ -4,14 +4,14 @@ import type { ReactNode } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
-import type { WithETag } from '../../data/api-client.ts';
+import type { ResourceWithETag } from '../../data/api-client.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
-import type { FormFieldsProps } from '../../data/patch-form.ts';
 import { useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
+import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
+import { NewResourceForm, ResourceForm, ResourceLoader } from '../../ui/resource-forms.tsx';
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
@@ -46,14 +46,14 @@ export function EditBoardPage() {
   const slug = usePathParam('slug');
   return (
     <PageFrame title={boardsText.page.editTitle(slug)} crumbs={[CRUMB]}>
-      <LoadedResource key={slug} kind={BOARD_RESOURCE_KIND} id={slug}>
+      <ResourceLoader key={slug} kind={BOARD_RESOURCE_KIND} id={slug}>
         {(loaded) => <BoardEditor loaded={loaded} />}
-      </LoadedResource>
+      </ResourceLoader>
     </PageFrame>
   );
 }
 
-function BoardEditor({ loaded }: { readonly loaded: WithETag<Board> }) {
+function BoardEditor({ loaded }: { readonly loaded: ResourceWithETag<Board> }) {
   const board = loaded.body;
   const go = useResourceNavigate(CRUMB.to, '/edit');
   const edit = useResourceEdit(BOARD_RESOURCE_KIND, loaded, ({ name, slug }) => {

@@ -4,7 +4,7 @@ import { createRowKey } from '../../data/row-key.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { moveItem } from '../../ui/reorder.ts';
-import { SortList } from '../../ui/sort-list.tsx';
+import { SortableList } from '../../ui/sortable-list.tsx';
 import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
 import { type BoardGroupForm, updateBoardGroup } from './board-form.ts';
 import { boardsText } from './text.ts';
@@ -85,7 +85,7 @@ function GroupMonitors({
   const nameOf = useMonitorNames(ids);
   return (
     <div className="mt-3 grid gap-3">
-      <SortList
+      <SortableList
         label={boardsText.groups.monitors(group.name)}
         items={ids}
         itemKey={(id) => id}
@@ -102,7 +102,7 @@ function GroupMonitors({
             />
           </span>
         )}
-      </SortList>
+      </SortableList>
       <Field label={boardsText.groups.addMonitor(group.name)}>
         <MonitorCombobox
           chosen={ids}

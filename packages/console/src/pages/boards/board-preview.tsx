@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type * as z from 'zod';
 import { sendJson } from '../../data/api-client.ts';
-import { useDebounced } from '../../data/debounced.ts';
+import { useDebouncedValue } from '../../data/use-debounced-value.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { type BoardForm, toBoardBody } from './board-form.ts';
@@ -24,7 +24,7 @@ export function BoardPreview({ form }: { readonly form: BoardForm }) {
   const [theme, setTheme] = useState(() =>
     matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
   );
-  const body = useDebounced({ ...toBoardBody(form), slug: form.slug.trim() || 'preview' });
+  const body = useDebouncedValue({ ...toBoardBody(form), slug: form.slug.trim() || 'preview' });
   const { data, error } = useQuery({
     queryKey: ['boards', 'preview', body],
     queryFn: () => sendJson<z.output<typeof boardPreview>>('POST', 'api/monitoring/boards/preview', body),

@@ -3,8 +3,8 @@ import { ExternalLink, Globe, Lock } from 'lucide-react';
 import { ListPage } from '../../app/list-page.tsx';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
-import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useListRows } from '../../data/lists.ts';
+import { buildListQuery, useListRows } from '../../data/lists.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
@@ -13,8 +13,8 @@ import { boardsText } from './text.ts';
 
 /** Lists the status pages of the organization. */
 export function BoardsPage() {
-  useLiveQuery('config', ['boards']);
-  const list = useListRows(listQuery<Board>('boards', BOARD_RESOURCE_KIND.path));
+  useRefetchOnEvent('config', ['boards']);
+  const list = useListRows(buildListQuery<Board>('boards', BOARD_RESOURCE_KIND.path));
   return (
     <ListPage
       title={boardsText.page.title}

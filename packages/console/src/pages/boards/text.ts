@@ -1,4 +1,4 @@
-import { pluralize } from '../../format/words.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 
 /** All text on the Boards pages. */
 export const boardsText = {
@@ -21,7 +21,7 @@ export const boardsText = {
     private: 'Members only',
     newTab: 'opens in a new tab',
     copyLink: (slug: string) => `Copy link to board ${slug}`,
-    monitorCount: (count: number) => pluralize(count, 'monitor'),
+    monitorCount: (count: number) => formatCountWithNoun(count, 'monitor'),
   },
   form: {
     title: 'Title',

@@ -5,17 +5,17 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { formatBreakerName } from '../../format/breaker-name.ts';
-import { formatFullTime, getBrowserZone } from '../../format/times.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { DetailList } from '../../ui/cards.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHeader } from '../../ui/drawer-header.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
 import {
-  describeNextStep,
-  getBreakerHistoryStateDisplay,
+  describeNextBreakerStep,
+  getBreakerHistoryDisplay,
   getBreakerStateDisplay,
 } from './breaker-state-display.ts';
 import { BreakerTraffic } from './breaker-traffic.tsx';
@@ -86,8 +86,11 @@ function BreakerDetails({ breaker }: { readonly breaker: Breaker }) {
           forced &&
             breakersText.drawer.whileForced(getBreakerStateDisplay({ ...breaker, forced: null }).word),
         ],
-        [breakersText.drawer.until, forced && formatFullTime(new Date(forced.until), getBrowserZone())],
-        [breakersText.drawer.next, describeNextStep(breaker) || null],
+        [
+          breakersText.drawer.until,
+          forced && formatFullDateTime(new Date(forced.until), getBrowserTimeZone()),
+        ],
+        [breakersText.drawer.next, describeNextBreakerStep(breaker) || null],
         [
           breakersText.drawer.calls,
           breakersText.drawer.callCounts(
@@ -132,7 +135,7 @@ function History({ id }: { readonly id: string }) {
 }
 
 function HistoryItem({ change }: { readonly change: BreakerChange }) {
-  const { state, word } = getBreakerHistoryStateDisplay(change.state);
+  const { state, word } = getBreakerHistoryDisplay(change.state);
   return (
     <li className="grid grid-cols-[auto_6rem_1fr_auto] items-start gap-x-2.5 text-ui">
       <span className="mt-0.5">
@@ -141,7 +144,7 @@ function HistoryItem({ change }: { readonly change: BreakerChange }) {
       <span className="font-medium">{word}</span>
       <span className="min-w-0 break-words text-ink-2">{change.reason}</span>
       <span className="text-small text-ink-3">
-        <TimeText at={change.at} />
+        <RelativeTimeText at={change.at} />
       </span>
     </li>
   );

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  describeNextStep,
-  getBreakerHistoryStateDisplay,
+  createClosedBreaker,
+  describeNextBreakerStep,
+  getBreakerHistoryDisplay,
   getBreakerStateDisplay,
   listPossibleBreakerIds,
   parseOverrideDuration,
-  toClosedBreaker,
 } from './breaker-state-display.ts';
 
 const FORCED = { state: 'closed', until: '2026-01-01T00:00:00.000Z', reason: 'Trial', by: 'jo' } as const;
@@ -26,27 +26,27 @@ test('every state has its own icon and label, and a forced state takes precedenc
 
 test('the next step is empty where there is none', () => {
   assert.equal(
-    describeNextStep({ state: 'open', forced: null, wait_ms: 14_000, probe: null }),
+    describeNextBreakerStep({ state: 'open', forced: null, wait_ms: 14_000, probe: null }),
     'Test request in 14.0 s',
   );
   assert.equal(
-    describeNextStep({ state: 'closed', forced: null, wait_ms: 14_000, probe: null }),
+    describeNextBreakerStep({ state: 'closed', forced: null, wait_ms: 14_000, probe: null }),
     'Next request in 14.0 s',
   );
-  assert.equal(describeNextStep({ state: 'open', forced: FORCED, wait_ms: 14_000, probe: null }), '');
-  assert.equal(describeNextStep({ state: 'closed', forced: null, wait_ms: 0, probe: null }), '');
+  assert.equal(describeNextBreakerStep({ state: 'open', forced: FORCED, wait_ms: 14_000, probe: null }), '');
+  assert.equal(describeNextBreakerStep({ state: 'closed', forced: null, wait_ms: 0, probe: null }), '');
 });
 
 test('a half-open breaker without a wait is probed by the next request', () => {
   const due = { state: 'half_open', forced: null, wait_ms: 0, probe: 'next_request' } as const;
   assert.equal(getBreakerStateDisplay(due).word, 'Half-open');
-  assert.equal(describeNextStep(due), 'The next request tests the target');
-  assert.equal(describeNextStep({ ...due, probe: 'in_flight' }), '');
+  assert.equal(describeNextBreakerStep(due), 'The next request tests the target');
+  assert.equal(describeNextBreakerStep({ ...due, probe: 'in_flight' }), '');
 });
 
 test('an unknown state of the history is shown as unknown, not as healthy', () => {
-  assert.equal(getBreakerHistoryStateDisplay('open').state, 'failing');
-  assert.equal(getBreakerHistoryStateDisplay('strange_thing').state, 'unknown');
+  assert.equal(getBreakerHistoryDisplay('open').state, 'failing');
+  assert.equal(getBreakerHistoryDisplay('strange_thing').state, 'unknown');
 });
 
 test('the duration of a forced state can be typed, up to the maximum', () => {
@@ -64,9 +64,9 @@ test('the duration of a forced state can be typed, up to the maximum', () => {
 });
 
 test('the id of a breaker is split at the first slash and the last at sign', () => {
-  const breaker = toClosedBreaker('main/family/large@eu');
+  const breaker = createClosedBreaker('main/family/large@eu');
   assert.deepEqual([breaker?.provider, breaker?.model, breaker?.credential], ['main', 'family/large', 'eu']);
-  assert.equal(toClosedBreaker('nothing'), null);
+  assert.equal(createClosedBreaker('nothing'), null);
 });
 
 test('a breaker is named by its credential, none where the provider has no credential, each once', () => {

@@ -1,7 +1,7 @@
 import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
-import type { ModelResource, Provider } from '../../data/org-lists.ts';
+import type { ModelResource, Provider } from '../../data/org-resource-queries.ts';
 import { formatDuration } from '../../format/amounts.ts';
-import { toDurationInput, toDurationMs } from '../../format/duration-input.ts';
+import { parseDurationInput, toDurationMs } from '../../format/duration-input.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { breakersText } from './text.ts';
 
@@ -37,7 +37,7 @@ export function getBreakerStateDisplay({
  * Describes what a breaker does next and when, as in `Test request in 12 s`. Returns an empty string if there
  * is no next step.
  */
-export function describeNextStep({
+export function describeNextBreakerStep({
   state,
   forced,
   wait_ms,
@@ -53,7 +53,7 @@ export function describeNextStep({
 }
 
 /** Returns the icon and label of an entry in the history of a breaker. */
-export function getBreakerHistoryStateDisplay(state: string): BreakerStateDisplay {
+export function getBreakerHistoryDisplay(state: string): BreakerStateDisplay {
   if (state === 'released') return { state: 'healthy', word: breakersText.states.released };
   if (state === 'forced_open') return { state: 'paused', word: breakersText.states.forced.open };
   if (state === 'forced_closed') return { state: 'paused', word: breakersText.states.forced.closed };
@@ -70,7 +70,7 @@ const MAX_FORCE_S = 7 * 86_400;
  * seven days.
  */
 export function parseOverrideDuration(typed: string): number | null {
-  const length = toDurationInput(typed);
+  const length = parseDurationInput(typed);
   const seconds = length === null ? 0 : Math.round(toDurationMs(length) / 1000);
   return seconds > 0 && seconds <= MAX_FORCE_S ? seconds : null;
 }
@@ -100,7 +100,7 @@ function credentialNames({ credential_source, credentials }: BreakerProvider): r
 }
 
 /** Returns a closed breaker for a target that the API does not list, or null if the ID is invalid. */
-export function toClosedBreaker(id: string): Breaker | null {
+export function createClosedBreaker(id: string): Breaker | null {
   const [, provider, model, credential] = /^([^/]+)\/(.+)@([^@]+)$/.exec(id) ?? [];
   if (!provider || !model || !credential) return null;
   return {

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useOrgNavigate } from '../../app/use-org-navigate.ts';
+import { buildTimeseriesQuery, HOUR_MS } from '../../data/analytics-queries.ts';
 import { useAnnotations } from '../../data/annotations.ts';
-import { HOUR_MS, timeseriesQuery } from '../../data/charts.ts';
-import { pluralize } from '../../format/words.ts';
-import { Timeline } from '../../ui/timeline.tsx';
+import { formatCountWithNoun } from '../../format/words.ts';
+import { RequestTimeline } from '../../ui/request-timeline.tsx';
 import { toTimelineIntervals } from '../requests/timeline-intervals.ts';
 import { breakersText } from './text.ts';
 
@@ -14,7 +14,7 @@ const HOURS = 24;
 export function BreakerTraffic({ id, provider }: { readonly id: string; readonly provider: string }) {
   const [from] = useState(() => new Date(Date.now() - HOURS * HOUR_MS).toISOString());
   const go = useOrgNavigate();
-  const query = timeseriesQuery(
+  const query = buildTimeseriesQuery(
     { metric: 'requests', group_by: 'outcome', provider, interval: 'hour' },
     HOURS * HOUR_MS,
   );
@@ -29,10 +29,10 @@ export function BreakerTraffic({ id, provider }: { readonly id: string; readonly
   return (
     <section className="grid gap-2">
       <h3 className="text-ui font-semibold">{breakersText.traffic.title(provider, HOURS)}</h3>
-      <Timeline
+      <RequestTimeline
         intervals={intervals}
         marks={marks}
-        label={breakersText.traffic.label(pluralize(marks.length, breakersText.traffic.change))}
+        label={breakersText.traffic.label(formatCountWithNoun(marks.length, breakersText.traffic.change))}
         onChoose={show}
       />
     </section>

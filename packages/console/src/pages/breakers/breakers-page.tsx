@@ -2,11 +2,11 @@ import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
-import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
-import { listQuery, useListRows } from '../../data/lists.ts';
-import { orgProvidersQuery } from '../../data/org-lists.ts';
+import { buildListQuery, useListRows } from '../../data/lists.ts';
+import { orgProvidersQuery } from '../../data/org-resource-queries.ts';
+import { useEventStreamState, useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { formatCount } from '../../format/amounts.ts';
-import { pluralize } from '../../format/words.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { EmptyState, Notice } from '../../ui/feedback.tsx';
 import { QueryResults } from '../../ui/query-results.tsx';
@@ -14,8 +14,12 @@ import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { BreakerDrawer } from './breaker-drawer.tsx';
-import { describeNextStep, getBreakerStateDisplay, toClosedBreaker } from './breaker-state-display.ts';
-import { OverrideBreakerDialog, useBreakerIds } from './override-breaker-dialog.tsx';
+import {
+  createClosedBreaker,
+  describeNextBreakerStep,
+  getBreakerStateDisplay,
+} from './breaker-state-display.ts';
+import { OverrideBreakerDialog, useBreakerOptions } from './override-breaker-dialog.tsx';
 import { breakersText } from './text.ts';
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['target', 'state', 'next']);
@@ -26,15 +30,17 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['target', 'state', 'next']);
  */
 export function BreakersPage() {
   const { query, change } = useUrlState();
-  useLiveQuery('breakers', ['breakers']);
+  useRefetchOnEvent('breakers', ['breakers']);
   const refetch = useEventStreamState() === 'live' ? 5_000 : 3_000;
-  const list = useListRows(listQuery<Breaker>('breakers', 'api/management/breakers'), refetch);
+  const list = useListRows(buildListQuery<Breaker>('breakers', 'api/management/breakers'), refetch);
   const open = query.get('open');
   const sort = parseSort(query.get('sort'));
   const isAll = query.get('all') === '1';
-  const targets = useBreakerIds(isAll);
+  const targets = useBreakerOptions(isAll);
   const listed = new Set(list.rows?.map(({ id }) => id));
-  const closed = targets.flatMap(({ value }) => (listed.has(value) ? [] : (toClosedBreaker(value) ?? [])));
+  const closed = targets.flatMap(({ value }) =>
+    listed.has(value) ? [] : (createClosedBreaker(value) ?? []),
+  );
   const blocked = list.rows?.filter(({ state, forced }) => state === 'open' && !forced) ?? [];
   return (
     <PageFrame
@@ -115,7 +121,9 @@ function NoOpenBreakers() {
       title={
         enabled === undefined
           ? breakersText.page.empty.title
-          : breakersText.page.empty.titleProviders(pluralize(enabled, breakersText.page.empty.provider))
+          : breakersText.page.empty.titleProviders(
+              formatCountWithNoun(enabled, breakersText.page.empty.provider),
+            )
       }
     >
       {breakersText.page.empty.text}
@@ -151,7 +159,12 @@ const COLUMNS: readonly TableColumn<Breaker>[] = [
     width: 'minmax(8rem, 1.5fr)',
     cell: ({ forced, reason }) => <span title={forced?.reason ?? reason}>{forced?.reason ?? reason}</span>,
   },
-  { id: 'next', label: breakersText.columns.next, width: 'minmax(7rem, 11rem)', cell: describeNextStep },
+  {
+    id: 'next',
+    label: breakersText.columns.next,
+    width: 'minmax(7rem, 11rem)',
+    cell: describeNextBreakerStep,
+  },
   {
     id: 'calls',
     label: breakersText.columns.calls,
@@ -196,7 +209,7 @@ function BreakerCard({ breaker }: { readonly breaker: Breaker }) {
         )}
       </span>
       <span className="flex items-center gap-2 text-small text-ink-2">
-        <BreakerState breaker={breaker} /> {describeNextStep(breaker)}
+        <BreakerState breaker={breaker} /> {describeNextBreakerStep(breaker)}
       </span>
     </span>
   );

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { orgModelsQuery, orgProvidersQuery } from '../../data/org-lists.ts';
+import { orgModelsQuery, orgProvidersQuery } from '../../data/org-resource-queries.ts';
 import { formatBreakerName } from '../../format/breaker-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
@@ -66,7 +66,7 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
   const [state, setState] = useState<ForcedState>('open');
   const [length, setLength] = useState<number | null>(HOUR_S);
   const [reason, setReason] = useState('');
-  const targets = useBreakerIds(id === undefined);
+  const targets = useBreakerOptions(id === undefined);
   const change = { target: target.trim(), state, seconds: length ?? 0, reason: reason.trim() };
   const force = useForce(change, onClose);
   return (
@@ -194,7 +194,7 @@ function useForce(
  * Returns the IDs of all breakers that can exist, as select options. Loads the models only if `isEnabled` is
  * true.
  */
-export function useBreakerIds(isEnabled: boolean) {
+export function useBreakerOptions(isEnabled: boolean) {
   const providers = useQuery({ ...orgProvidersQuery, enabled: isEnabled }).data?.data;
   const models = useQuery({ ...orgModelsQuery, enabled: isEnabled }).data?.data;
   if (!providers || !models) return [];

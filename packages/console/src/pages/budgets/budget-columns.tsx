@@ -3,10 +3,10 @@ import { formatMoney } from '../../format/amounts.ts';
 import { capitalize } from '../../format/words.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Meter } from '../../ui/meter.tsx';
+import { RelativeTimeText, useNow } from '../../ui/relative-time-text.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { TimeText, useNow } from '../../ui/time-text.tsx';
-import { describeSubject } from '../limits/subject.ts';
+import { describeLimitSubject } from '../limits/limit-subject.ts';
 import { type Budget, describeForecast } from './budget-form.ts';
 import { budgetsText } from './text.ts';
 
@@ -26,10 +26,10 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
     label: budgetsText.columns.subject,
     width: 'minmax(8rem, 14rem)',
     yields: 2,
-    value: describeSubject,
+    value: describeLimitSubject,
     cell: (budget) => (
       <>
-        {capitalize(describeSubject(budget))}
+        {capitalize(describeLimitSubject(budget))}
         {budget.model && <span className="text-ink-3"> · {budget.model}</span>}
       </>
     ),
@@ -79,7 +79,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
     yields: 3,
     cell: ({ state }) =>
       state?.resets_at ? (
-        <TimeText at={state.resets_at} />
+        <RelativeTimeText at={state.resets_at} />
       ) : (
         <span className="text-ink-3">{budgetsText.none}</span>
       ),
@@ -135,7 +135,7 @@ export function BudgetCard({ budget }: { readonly budget: Budget }) {
         <span className="text-small font-normal text-ink-2">
           {budget.state
             ? budgetsText.spent.remaining(formatMoney(Math.max(0, budget.state.remaining_nano_usd)))
-            : describeSubject(budget)}
+            : describeLimitSubject(budget)}
         </span>
       </span>
       <span className="text-small text-ink-2">

@@ -1,10 +1,10 @@
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatMoney } from '../../format/amounts.ts';
-import { formatFullTime, getBrowserZone } from '../../format/times.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { capitalize } from '../../format/words.ts';
 import { DetailList } from '../../ui/cards.tsx';
 import { ResourceDrawer, type ResourceDrawerContent } from '../../ui/resource-drawer.tsx';
-import { describeSubject } from '../limits/subject.ts';
+import { describeLimitSubject } from '../limits/limit-subject.ts';
 import { BudgetForecast, BudgetSpendMeter } from './budget-columns.tsx';
 import { BudgetFields } from './budget-fields.tsx';
 import {
@@ -29,7 +29,7 @@ export function BudgetDrawer(props: {
 const PARTS: ResourceDrawerContent<Budget, BudgetForm> = {
   titleOf: ({ name }) => name,
   lineOf: (budget) => {
-    const subject = capitalize(describeSubject(budget));
+    const subject = capitalize(describeLimitSubject(budget));
     return budget.model ? budgetsText.drawer.subject(subject, budget.model) : subject;
   },
   standing: (budget) => <CurrentUsage budget={budget} />,
@@ -58,7 +58,7 @@ function CurrentUsage({ budget }: { readonly budget: Budget }) {
           [budgetsText.drawer.forecast, <BudgetForecast key="forecast" budget={budget} />],
           [
             budgetsText.drawer.resets,
-            state?.resets_at ? formatFullTime(new Date(state.resets_at), getBrowserZone()) : null,
+            state?.resets_at ? formatFullDateTime(new Date(state.resets_at), getBrowserTimeZone()) : null,
           ],
         ]}
       />

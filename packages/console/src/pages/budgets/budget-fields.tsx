@@ -1,7 +1,7 @@
-import type { FormFieldsProps } from '../../data/patch-form.ts';
+import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { StoreErrorField, SubjectFields } from '../limits/subject-fields.tsx';
+import { LimitSubjectFields, StoreErrorField } from '../limits/limit-subject-fields.tsx';
 import { BUDGET_PERIODS, type BudgetForm, describeBudget } from './budget-form.ts';
 import { budgetsText } from './text.ts';
 
@@ -22,7 +22,7 @@ export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetForm>) {
           onChange={({ target }) => onChange({ name: target.value })}
         />
       </FormField>
-      <SubjectFields form={form} onChange={onChange} />
+      <LimitSubjectFields form={form} onChange={onChange} />
       <Amount form={form} onChange={onChange} />
       <div className="grid gap-4 sm:grid-cols-2">
         <FormField

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SUBJECT_OPTIONS } from '../limits/subject.ts';
+import { LIMIT_SUBJECT_OPTIONS } from '../limits/limit-subject.ts';
 import {
   BUDGET_PERIODS,
   type Budget,
@@ -25,7 +25,7 @@ test('a sentence describes what a hard and a soft budget do', () => {
 });
 
 test('a form that is sent and read back is the same form', () => {
-  for (const { value: subject } of SUBJECT_OPTIONS)
+  for (const { value: subject } of LIMIT_SUBJECT_OPTIONS)
     for (const { value: period } of BUDGET_PERIODS) {
       const subjectName = subject.startsWith('scope') && subject !== 'scope:org' ? 'ci' : '';
       const form = {

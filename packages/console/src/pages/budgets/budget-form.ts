@@ -1,25 +1,25 @@
-import type { budgetResource } from '@floe/contract/api/guardrails';
+import type { budgetResource } from '@floe/contract/api/limits-and-budgets';
 import type * as z from 'zod';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { formatMoney } from '../../format/amounts.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
-import { formatDayLabel, formatShortTime, getBrowserZone } from '../../format/times.ts';
+import { formatShortDate, formatShortTime, getBrowserTimeZone } from '../../format/times.ts';
 import { capitalize } from '../../format/words.ts';
 import {
-  describeFormSubject,
-  describeSubject,
-  EMPTY_SUBJECT,
-  type SubjectForm,
-  toSubjectFields,
-  toSubjectForm,
-} from '../limits/subject.ts';
+  DEFAULT_LIMIT_SUBJECT_FORM,
+  describeFormLimitSubject,
+  describeLimitSubject,
+  type LimitSubjectForm,
+  toLimitSubjectFields,
+  toLimitSubjectForm,
+} from '../limits/limit-subject.ts';
 import { budgetsText } from './text.ts';
 
 /** A budget as the API returns it, with its current spending. */
 export type Budget = z.output<typeof budgetResource>;
 
 /** The form values of a budget. */
-export interface BudgetForm extends SubjectForm {
+export interface BudgetForm extends LimitSubjectForm {
   readonly name: string;
   readonly limit_usd: string;
   readonly period: Budget['period'];
@@ -30,7 +30,7 @@ export interface BudgetForm extends SubjectForm {
 
 /** The initial form values of a new budget. */
 export const EMPTY_BUDGET: BudgetForm = {
-  ...EMPTY_SUBJECT,
+  ...DEFAULT_LIMIT_SUBJECT_FORM,
   name: '',
   limit_usd: '',
   period: 'month',
@@ -49,7 +49,7 @@ export const BUDGET_PERIODS = [
 /** Converts a budget to form values. */
 export function toBudgetForm(budget: Budget): BudgetForm {
   return {
-    ...toSubjectForm(budget),
+    ...toLimitSubjectForm(budget),
     name: budget.name,
     limit_usd: formatNumberField(budget.limit_usd),
     period: budget.period,
@@ -63,7 +63,7 @@ export function toBudgetForm(budget: Budget): BudgetForm {
 /** Converts the form to the request body. */
 export function toBudgetBody(form: BudgetForm) {
   return {
-    ...toSubjectFields(form),
+    ...toLimitSubjectFields(form),
     name: form.name.trim() || null,
     limit_usd: parseNumberField(form.limit_usd),
     period: form.period,
@@ -82,7 +82,7 @@ export const BUDGET_RESOURCE_KIND: ConsoleResourceKind<Budget, BudgetForm> = {
   bodyOf: toBudgetBody,
   removal: (budget) => ({
     title: budgetsText.removal.title(budget.name),
-    effect: budgetsText.removal.effect(describeSubject(budget)),
+    effect: budgetsText.removal.effect(describeLimitSubject(budget)),
   }),
 };
 
@@ -100,7 +100,7 @@ function parseMetadata(typed: string): Record<string, string> {
 export function describeBudget(form: BudgetForm): string | null {
   const usd = parseNumberField(form.limit_usd);
   if (typeof usd !== 'number' || usd <= 0) return null;
-  const requests = budgetsText.sentence.subject(describeFormSubject(form), form.model.trim());
+  const requests = budgetsText.sentence.subject(describeFormLimitSubject(form), form.model.trim());
   const limit = formatMoney(Math.round(usd * 1e9));
   const period = budgetsText.sentence.periods[form.period];
   return form.mode === 'hard'
@@ -123,12 +123,12 @@ export interface ForecastText {
  * @param now The time to which dates are relative.
  */
 export function describeForecast({ state, limit_usd }: Budget, now = new Date()): ForecastText {
-  const zone = getBrowserZone();
+  const zone = getBrowserTimeZone();
   const words = budgetsText.forecast;
   if (!state) return { summary: words.none, isOver: false, explanation: words.separate };
   const { forecast_nano_usd: forecast, exhausted_at, resets_at, spent_nano_usd } = state;
   const when = (at: string) => {
-    const day = formatDayLabel(new Date(at), zone, now);
+    const day = formatShortDate(new Date(at), zone, now);
     const isNear = Math.abs(Date.parse(at) - now.getTime()) < 36 * 3_600_000;
     return isNear ? `${day}, ${formatShortTime(new Date(at), zone)}` : day;
   };

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { timeseriesQuery, topValuesQuery } from '../../data/charts.ts';
-import { orgKeysQuery } from '../../data/org-lists.ts';
+import { buildTimeseriesQuery, buildTopValuesQuery } from '../../data/analytics-queries.ts';
+import { orgKeysQuery } from '../../data/org-resource-queries.ts';
 import { formatMoney } from '../../format/amounts.ts';
 import { Chart } from '../../ui/chart.tsx';
-import { findKeyIdByName } from '../limits/subject.ts';
+import { findKeyIdByName } from '../limits/limit-subject.ts';
 import type { Budget } from './budget-form.ts';
 import { budgetsText } from './text.ts';
 
@@ -22,7 +22,7 @@ export function BudgetSpending({ budget }: { readonly budget: Budget }) {
   const query = { from, ...(id && { key: id }) };
   const interval = period === 'day' || period === 'week' ? 'hour' : 'day';
   const spent = useQuery({
-    ...timeseriesQuery({ ...query, metric: 'cost_nano_usd', interval }),
+    ...buildTimeseriesQuery({ ...query, metric: 'cost_nano_usd', interval }),
     enabled: from !== null,
   }).data;
   if (!spent) return null;
@@ -51,7 +51,7 @@ function Largest({
   readonly by: 'key' | 'model';
   readonly query: { readonly from: string | null; readonly key?: string };
 }) {
-  const { data } = useQuery(topValuesQuery({ ...query, by, metric: 'cost_nano_usd', limit: 3 }));
+  const { data } = useQuery(buildTopValuesQuery({ ...query, by, metric: 'cost_nano_usd', limit: 3 }));
   const found = data?.data.filter(({ cost_nano_usd }) => cost_nano_usd > 0) ?? [];
   if (found.length === 0) return null;
   return (

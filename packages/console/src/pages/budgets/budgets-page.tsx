@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { ListPage } from '../../app/list-page.tsx';
-import { DAY_MS, summaryQuery } from '../../data/charts.ts';
-import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
-import { listQuery, useListRows } from '../../data/lists.ts';
+import { buildSummaryQuery, DAY_MS } from '../../data/analytics-queries.ts';
+import { buildListQuery, useListRows } from '../../data/lists.ts';
+import { useEventStreamState, useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { formatMoney } from '../../format/amounts.ts';
 import { BUDGET_COLUMNS, BudgetCard } from './budget-columns.tsx';
 import { BudgetDrawer } from './budget-drawer.tsx';
@@ -13,10 +13,10 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['name', 'spent', 'forecast']
 
 /** Lists the budgets of the organization with their spending and forecast. */
 export function BudgetsPage() {
-  useLiveQuery('budgets', ['budgets']);
-  useLiveQuery('config', ['budgets']);
+  useRefetchOnEvent('budgets', ['budgets']);
+  useRefetchOnEvent('config', ['budgets']);
   const refetch = useEventStreamState() === 'live' ? 15_000 : 10_000;
-  const list = useListRows(listQuery<Budget>('budgets', BUDGET_RESOURCE_KIND.path), refetch);
+  const list = useListRows(buildListQuery<Budget>('budgets', BUDGET_RESOURCE_KIND.path), refetch);
   return (
     <ListPage
       title={budgetsText.page.title}
@@ -40,6 +40,6 @@ export function BudgetsPage() {
 
 /** Shows the spending of the last 30 days, so that users can choose a limit. */
 function RecentSpending() {
-  const { data } = useQuery(summaryQuery({}, 30 * DAY_MS));
+  const { data } = useQuery(buildSummaryQuery({}, 30 * DAY_MS));
   return data ? budgetsText.page.spent(formatMoney(data.cost_nano_usd)) : null;
 }

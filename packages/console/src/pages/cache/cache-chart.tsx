@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { DAY_MS, timeseriesQuery } from '../../data/charts.ts';
+import { buildTimeseriesQuery, DAY_MS } from '../../data/analytics-queries.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { Card } from '../../ui/cards.tsx';
 import { Chart } from '../../ui/chart.tsx';
@@ -11,7 +11,7 @@ const RESULTS: Readonly<Record<string, string>> = cacheText.chart.results;
 /** Shows the requests of the last seven days by cache result. */
 export function CacheChart() {
   const { data, error, refetch } = useQuery({
-    ...timeseriesQuery({ metric: 'requests', interval: 'hour', group_by: 'cache' }, 7 * DAY_MS),
+    ...buildTimeseriesQuery({ metric: 'requests', interval: 'hour', group_by: 'cache' }, 7 * DAY_MS),
     refetchInterval: 60_000,
   });
   const series = (data?.series ?? [])

@@ -1,18 +1,18 @@
-import type { cacheResource, cacheStats } from '@floe/contract/api/cache';
+import type { cacheSettingsResource, cacheStats } from '@floe/contract/api/cache';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type * as z from 'zod';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
-import { getJson, getWithETag, sendJson, type WithETag } from '../../data/api-client.ts';
-import { useLiveQuery } from '../../data/events.ts';
-import { usePatchForm } from '../../data/patch-form.ts';
-import { formatCompact, formatCount, formatMoney, formatPercent } from '../../format/amounts.ts';
+import { getJson, getWithETag, type ResourceWithETag, sendJson } from '../../data/api-client.ts';
+import { usePatchForm } from '../../data/use-patch-form.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { formatCompactNumber, formatCount, formatMoney, formatPercent } from '../../format/amounts.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
-import { pluralize } from '../../format/words.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, StatStrip } from '../../ui/cards.tsx';
-import { ConfirmChange } from '../../ui/confirm-change.tsx';
+import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Input, Select } from '../../ui/field.tsx';
@@ -21,10 +21,10 @@ import { StatCard } from '../../ui/stat-card.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { CacheChart } from './cache-chart.tsx';
-import { CacheRoutes } from './cache-routes.tsx';
+import { RouteCacheSettings } from './route-cache-settings.tsx';
 import { cacheText } from './text.ts';
 
-type CacheState = z.output<typeof cacheResource>;
+type CacheState = z.output<typeof cacheSettingsResource>;
 type CacheStats = z.output<typeof cacheStats>;
 
 const PATH = 'api/management/cache';
@@ -32,7 +32,7 @@ const TOUCHES = [['cache']];
 
 /** Shows the settings of the response cache, its hit rate and its savings. */
 export function CachePage() {
-  useLiveQuery('config', ['cache']);
+  useRefetchOnEvent('config', ['cache']);
   const { data, error, refetch } = useQuery({
     queryKey: ['cache', 'state'],
     queryFn: ({ signal }) => getWithETag<CacheState>(PATH, signal),
@@ -53,7 +53,7 @@ export function CachePage() {
           <Figures stats={stats.data} enabled={data.body.enabled} />
           <CacheChart />
           <Settings loaded={data} />
-          <CacheRoutes enabled={data.body.enabled} />
+          <RouteCacheSettings enabled={data.body.enabled} />
         </div>
       )}
     </PageFrame>
@@ -72,7 +72,7 @@ function Figures({ stats, enabled }: { readonly stats: CacheStats | undefined; r
         value={stats && cacheable > 0 ? formatPercent(hits / cacheable) : cacheText.figures.none}
         remark={
           enabled || cacheable > 0
-            ? cacheText.figures.cacheable(pluralize(cacheable, cacheText.figures.request))
+            ? cacheText.figures.cacheable(formatCountWithNoun(cacheable, cacheText.figures.request))
             : cacheText.figures.disabled
         }
       />
@@ -96,12 +96,12 @@ function Figures({ stats, enabled }: { readonly stats: CacheStats | undefined; r
         value={
           stats?.entries === null || stats === undefined
             ? cacheText.figures.none
-            : formatCompact(stats.entries)
+            : formatCompactNumber(stats.entries)
         }
         remark={
           stats?.entries === null
             ? cacheText.figures.inRedis
-            : cacheText.figures.inProcess(formatCompact(Math.round((stats?.bytes ?? 0) / 1024)))
+            : cacheText.figures.inProcess(formatCompactNumber(Math.round((stats?.bytes ?? 0) / 1024)))
         }
       />
     </StatStrip>
@@ -125,7 +125,7 @@ const formOf = ({ enabled, ttl_seconds, scope }: CacheState): CacheForm => ({
   scope,
 });
 
-function Settings({ loaded }: { readonly loaded: WithETag<CacheState> }) {
+function Settings({ loaded }: { readonly loaded: ResourceWithETag<CacheState> }) {
   const edit = usePatchForm<CacheState, CacheForm>({
     path: PATH,
     loaded,
@@ -185,7 +185,7 @@ function ClearCacheButton({ stats }: { readonly stats: CacheStats | undefined })
         {cacheText.clear.button}
       </Button>
       {asked && (
-        <ConfirmChange
+        <ConfirmChangeDialog
           make={() => sendJson<null>('POST', `${PATH}/purge`)}
           touches={TOUCHES}
           onDone={() => {
@@ -202,11 +202,11 @@ function ClearCacheButton({ stats }: { readonly stats: CacheStats | undefined })
             : cacheText.clear.counted(formatCount(stats.entries))}
           {stats && stats.last_day.hits > 0
             ? cacheText.clear.recentHits(
-                pluralize(stats.last_day.hits, cacheText.clear.request),
+                formatCountWithNoun(stats.last_day.hits, cacheText.clear.request),
                 formatMoney(stats.last_day.saved_nano_usd),
               )
             : cacheText.clear.noHits}
-        </ConfirmChange>
+        </ConfirmChangeDialog>
       )}
     </>
   );

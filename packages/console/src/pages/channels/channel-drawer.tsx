@@ -2,16 +2,16 @@ import type { Channel } from '@floe/contract/api/channels';
 import { useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
-import type { WithETag } from '../../data/api-client.ts';
+import type { ResourceWithETag } from '../../data/api-client.ts';
 import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
-import type { ResourceEdit } from '../../data/patch-form.ts';
 import { buildResourceQuery, useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
+import type { ResourceEditState } from '../../data/use-patch-form.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHeader } from '../../ui/drawer-header.tsx';
 import { Notice } from '../../ui/feedback.tsx';
-import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
+import { NewResourceForm, ResourceForm, ResourceLoader } from '../../ui/resource-forms.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -22,7 +22,7 @@ import {
   testChannelDraft,
 } from './channel-data.ts';
 import { ChannelFields } from './channel-fields.tsx';
-import { CHANNEL_KIND_FORMS, type ChannelForm, EMPTY_CHANNEL, toChannelDraftBody } from './channel-form.ts';
+import { CHANNEL_KIND_FORMS, type ChannelForm, EMPTY_CHANNEL, toChannelTestBody } from './channel-form.ts';
 import { DeliveryLog } from './delivery-log.tsx';
 import { channelsText } from './text.ts';
 
@@ -47,9 +47,9 @@ export function ChannelDrawer(props: DrawerProps) {
           <NewChannel {...props} />
         </div>
       ) : (
-        <LoadedResource key={id} kind={CHANNEL_RESOURCE_KIND} id={id}>
+        <ResourceLoader key={id} kind={CHANNEL_RESOURCE_KIND} id={id}>
           {(loaded) => <ChannelTabs loaded={loaded} onGone={onClose} />}
-        </LoadedResource>
+        </ResourceLoader>
       )}
     </Drawer>
   );
@@ -62,7 +62,7 @@ function NewChannel({ onOpen, onClose }: DrawerProps) {
   });
   const { form, set } = fresh;
   const [result, setResult] = useState<ChannelTestReport | null>(null);
-  const test = useApiMutation(() => testChannelDraft(toChannelDraftBody(form)), { done: setResult });
+  const test = useApiMutation(() => testChannelDraft(toChannelTestBody(form)), { done: setResult });
   return (
     <NewResourceForm
       kind={CHANNEL_RESOURCE_KIND}
@@ -81,7 +81,7 @@ function ChannelTabs({
   loaded,
   onGone,
 }: {
-  readonly loaded: WithETag<Channel>;
+  readonly loaded: ResourceWithETag<Channel>;
   readonly onGone: () => void;
 }) {
   const { name } = loaded.body;
@@ -115,7 +115,7 @@ function ChannelSettings({
   onGone,
 }: {
   readonly channel: Channel;
-  readonly edit: ResourceEdit<ChannelForm>;
+  readonly edit: ResourceEditState<ChannelForm>;
   readonly onGone: () => void;
 }) {
   return (

@@ -4,8 +4,8 @@ import {
   EMPTY_CHANNEL,
   toChannelBody,
   toChannelChangeBody,
-  toChannelDraftBody,
   toChannelForm,
+  toChannelTestBody,
 } from './channel-form.ts';
 
 test('a secret that is left empty is not sent, so that it stays what it was', () => {
@@ -32,7 +32,7 @@ test('every event chosen means all there will be, and some mean just these', () 
 });
 
 test('a draft can be tested before it has a name', () => {
-  const body = toChannelDraftBody({ ...EMPTY_CHANNEL, values: { url: 'https://a.example' } });
+  const body = toChannelTestBody({ ...EMPTY_CHANNEL, values: { url: 'https://a.example' } });
   assert.deepEqual([body['name'], body['url'], 'enabled' in body], ['draft', 'https://a.example', false]);
 });
 

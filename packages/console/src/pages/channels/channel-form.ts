@@ -1,12 +1,12 @@
 import type { Channel } from '@floe/contract/api/channels';
 import { parseNumberField } from '../../format/number-field.ts';
-import { parseList } from '../../format/words.ts';
+import { parseListInput } from '../../format/words.ts';
 import { channelsText } from './text.ts';
 
 /** A kind of channel, such as `slack`. */
 export type ChannelKindId = Channel['kind'];
 /** An event about which a channel can send alerts. */
-export type ChannelEvent = NonNullable<Channel['events']>[number];
+export type ChannelAlertEvent = NonNullable<Channel['events']>[number];
 
 /**
  * A field that only one kind of channel has. The value of a stored secret is never shown. Leaving its field
@@ -92,7 +92,7 @@ export const CHANNEL_KIND_FORMS: Readonly<
 };
 
 /** The events about which a channel can send alerts, with their labels. */
-export const ALERT_EVENT_LABELS: readonly { readonly id: ChannelEvent; readonly label: string }[] = [
+export const ALERT_EVENT_LABELS: readonly { readonly id: ChannelAlertEvent; readonly label: string }[] = [
   { id: 'monitor_failing', label: channelsText.events.monitor_failing },
   { id: 'monitor_recovered', label: channelsText.events.monitor_recovered },
   { id: 'monitor_never_beaten', label: channelsText.events.monitor_never_beaten },
@@ -107,7 +107,7 @@ export interface ChannelForm {
   readonly kind: ChannelKindId;
   readonly enabled: boolean;
   /** The selected events. If all are selected, the channel also receives events that later versions add. */
-  readonly events: readonly ChannelEvent[];
+  readonly events: readonly ChannelAlertEvent[];
   readonly tags: string;
   readonly realert: string;
   readonly values: Readonly<Record<string, string>>;
@@ -145,7 +145,7 @@ export function toChannelBody(form: ChannelForm): Readonly<Record<string, unknow
     CHANNEL_KIND_FORMS[form.kind].fields.flatMap(({ name, secret }) => {
       const value = form.values[name]?.trim() ?? '';
       if (value === '' && secret) return [];
-      return [[name, name === 'to' ? parseList(value) : value]];
+      return [[name, name === 'to' ? parseListInput(value) : value]];
     }),
   );
   return {
@@ -153,7 +153,7 @@ export function toChannelBody(form: ChannelForm): Readonly<Record<string, unknow
     kind: form.kind,
     enabled: form.enabled,
     events: form.events.length === ALERT_EVENT_LABELS.length ? null : form.events,
-    tags: parseList(form.tags),
+    tags: parseListInput(form.tags),
     realert_minutes: parseNumberField(form.realert) ?? 0,
     ...values,
   };
@@ -166,7 +166,7 @@ export function toChannelChangeBody(form: ChannelForm): Readonly<Record<string, 
 }
 
 /** Converts the form to the body of a test request. */
-export function toChannelDraftBody(form: ChannelForm): Readonly<Record<string, unknown>> {
+export function toChannelTestBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries({ ...toChannelBody(form), name: form.name.trim() || 'draft' }).filter(
       ([name, value]) => value !== null && name !== 'enabled',

@@ -2,13 +2,13 @@ import type { Channel } from '@floe/contract/api/channels';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { ListPage } from '../../app/list-page.tsx';
-import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useListRows } from '../../data/lists.ts';
+import { buildListQuery, useListRows } from '../../data/lists.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { capitalize } from '../../format/words.ts';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { TimeText } from '../../ui/time-text.tsx';
 import { buildAlertsQuery, CHANNEL_RESOURCE_KIND, type ConsoleAlert } from './channel-data.ts';
 import { ChannelDrawer } from './channel-drawer.tsx';
 import { ALERT_EVENT_LABELS, CHANNEL_KIND_FORMS } from './channel-form.ts';
@@ -16,9 +16,9 @@ import { channelsText } from './text.ts';
 
 /** Lists the channels with their last delivery. */
 export function ChannelsPage() {
-  useLiveQuery('config', ['channels']);
-  useLiveQuery('alerts', ['alerts']);
-  const list = useListRows(listQuery<Channel>('channels', CHANNEL_RESOURCE_KIND.path));
+  useRefetchOnEvent('config', ['channels']);
+  useRefetchOnEvent('alerts', ['alerts']);
+  const list = useListRows(buildListQuery<Channel>('channels', CHANNEL_RESOURCE_KIND.path));
   const last = useLastDeliveries();
   return (
     <ListPage
@@ -126,7 +126,7 @@ function DeliveryText({ delivery }: { readonly delivery: Delivery | undefined })
       {failed && (
         <span className="font-medium text-failing-ink">{status ?? channelsText.columns.noResponse}</span>
       )}
-      <TimeText at={sent_at ?? due_at} />
+      <RelativeTimeText at={sent_at ?? due_at} />
     </span>
   );
 }

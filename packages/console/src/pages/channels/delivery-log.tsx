@@ -3,13 +3,13 @@ import { RotateCw } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
-import { formatFullTime, getBrowserZone } from '../../format/times.ts';
+import { useEventStreamState, useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
-import { LoadMore } from '../../ui/load-more.tsx';
+import { LoadMoreButton } from '../../ui/load-more-button.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { getAlertStatus } from './alert-status.ts';
 import { buildAlertsQuery, type ConsoleAlert, DELIVERY_LABELS } from './channel-data.ts';
@@ -24,7 +24,7 @@ export function DeliveryLog({
   readonly channel?: string | null;
 }) {
   const live = useEventStreamState() === 'live';
-  useLiveQuery('alerts', ['alerts']);
+  useRefetchOnEvent('alerts', ['alerts']);
   const answer = useInfiniteQuery({
     ...buildAlertsQuery(filters),
     // The event stream reports all delivery attempts. Without the stream, pending deliveries are polled more
@@ -59,7 +59,7 @@ export function DeliveryLog({
           <AlertEntry key={alert.id} alert={alert} channel={channel} />
         ))}
       </ol>
-      <LoadMore
+      <LoadMoreButton
         more={answer.hasNextPage}
         loading={answer.isFetchingNextPage}
         onMore={() => void answer.fetchNextPage()}
@@ -84,7 +84,8 @@ function AlertEntry({ alert, channel }: { readonly alert: ConsoleAlert; readonly
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
           <span className="text-body font-medium">{title}</span>
           <span className="text-small text-ink-2 figures">
-            <time dateTime={at}>{formatFullTime(new Date(at), getBrowserZone())}</time> · <TimeText at={at} />
+            <time dateTime={at}>{formatFullDateTime(new Date(at), getBrowserTimeZone())}</time> ·{' '}
+            <RelativeTimeText at={at} />
           </span>
         </div>
         <p className="text-small text-ink-2">
@@ -96,7 +97,7 @@ function AlertEntry({ alert, channel }: { readonly alert: ConsoleAlert; readonly
           {closed_at !== null && event !== 'monitor_recovered' && (
             <>
               {' '}
-              · {channelsText.deliveries.ended} <TimeText at={closed_at} />
+              · {channelsText.deliveries.ended} <RelativeTimeText at={closed_at} />
             </>
           )}
         </p>
@@ -156,7 +157,7 @@ function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
       <span className="text-ink-2">
         {state === 'pending' && attempts > 0 ? channelsText.deliveries.retrying : word}
         {sent_at !== null && <> </>}
-        {sent_at !== null && <TimeText at={sent_at} />}
+        {sent_at !== null && <RelativeTimeText at={sent_at} />}
         {details.length > 0 && ` · ${details.join(' · ')}`}
       </span>
       {error !== null && state !== 'sent' && <span className="text-failing-ink">{error}</span>}

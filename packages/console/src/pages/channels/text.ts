@@ -1,4 +1,4 @@
-import { pluralize } from '../../format/words.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 
 /** All text on the Channels page and in the delivery log, which is also on the Alerts page. */
 export const channelsText = {
@@ -33,7 +33,7 @@ export const channelsText = {
   },
   health: {
     failures: (count: number) =>
-      `${pluralize(count, 'delivery', 'deliveries')} failed since the last successful delivery.`,
+      `${formatCountWithNoun(count, 'delivery', 'deliveries')} failed since the last successful delivery.`,
     backoff: 'Floe waits briefly before sending the next message.',
   },
   test: {

@@ -5,14 +5,19 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
 import type { CreatedKey } from '../../data/created-keys.ts';
-import { type ModelResource, orgModelsQuery } from '../../data/org-lists.ts';
+import { type ModelResource, orgModelsQuery } from '../../data/org-resource-queries.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { EmptyState, Notice } from '../../ui/feedback.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { toModelOptions } from '../playground/playground-data.ts';
-import { CLIENT_GROUPS, CONNECT_CLIENTS, type ConnectClient, isPrivateHost } from './clients.ts';
+import {
+  CLIENT_GROUPS,
+  CONNECTABLE_CLIENTS,
+  type ConnectableClient,
+  isPrivateHost,
+} from './connectable-clients.ts';
 import { FirstRequestStatus, WaitingStatus } from './first-request.tsx';
 import { KeyStep } from './key-step.tsx';
 import { connectText } from './text.ts';
@@ -21,7 +26,7 @@ import { connectText } from './text.ts';
 export function ConnectPage() {
   const chosen = usePathParam('client');
   const [search, setSearch] = useState('');
-  const client = CONNECT_CLIENTS.find(({ id }) => id === chosen);
+  const client = CONNECTABLE_CLIENTS.find(({ id }) => id === chosen);
   return (
     <PageFrame title={client ? connectText.page.clientTitle(client.name) : connectText.page.title}>
       <div className="grid items-start gap-5 xl:grid-cols-[22rem_1fr]">
@@ -62,11 +67,11 @@ function ClientGroup({
   search,
   chosen,
 }: {
-  readonly group: ConnectClient['group'];
+  readonly group: ConnectableClient['group'];
   readonly search: string;
   readonly chosen: string;
 }) {
-  const found = CONNECT_CLIENTS.filter(
+  const found = CONNECTABLE_CLIENTS.filter(
     (client) => client.group === group && client.name.toLowerCase().includes(search.trim().toLowerCase()),
   );
   if (found.length === 0) return null;
@@ -94,7 +99,7 @@ function ClientGroup({
   );
 }
 
-function ClientPanel({ client }: { readonly client: ConnectClient }) {
+function ClientPanel({ client }: { readonly client: ConnectableClient }) {
   const [created, setCreated] = useState<CreatedKey | null>(null);
   const [typed, setTyped] = useState<string | null>(null);
   const { data } = useQuery(orgModelsQuery);
@@ -143,7 +148,7 @@ function ClientPanel({ client }: { readonly client: ConnectClient }) {
   );
 }
 
-function ClientHeader({ client }: { readonly client: ConnectClient }) {
+function ClientHeader({ client }: { readonly client: ConnectableClient }) {
   return (
     <header className="flex flex-wrap items-baseline justify-between gap-x-4 border-b border-line px-4 py-3">
       <h2 id="client" className="text-body font-semibold">
@@ -190,7 +195,7 @@ function Troubleshooting({
   created,
   gateway,
 }: {
-  readonly client: ConnectClient;
+  readonly client: ConnectableClient;
   readonly created: CreatedKey | null;
   readonly gateway: string;
 }) {

@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
-import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
+import { useEventStreamState, useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { formatDuration, formatMoney } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { getOutcomeDisplay, getRequestModels } from '../requests/request-rows.ts';
@@ -25,7 +25,7 @@ export function buildNewestRequestQuery(keys: readonly string[]) {
 }
 
 /** The query for the newest successful request in the organization. */
-export const newestSuccessQuery = queryOptions({
+export const newestSuccessfulRequestQuery = queryOptions({
   queryKey: [NAME, 'succeeded'],
   queryFn: ({ signal }) =>
     getJson<ApiPage<RequestRow>>('api/analytics/requests', { limit: 1, status: '2xx' }, signal),
@@ -34,7 +34,7 @@ export const newestSuccessQuery = queryOptions({
 /** Waits for the first request with a key and shows its result. */
 export function FirstRequestStatus({ keyId, client }: { readonly keyId: string; readonly client: string }) {
   const live = useEventStreamState() === 'live';
-  useLiveQuery('requests', [NAME]);
+  useRefetchOnEvent('requests', [NAME]);
   const { data } = useQuery({ ...buildNewestRequestQuery([keyId]), refetchInterval: live ? false : 2_000 });
   const row = data?.data[0];
   if (!row) return <WaitingStatus>{connectText.firstRequest.waiting(client)}</WaitingStatus>;

@@ -59,7 +59,7 @@ export const connectText = {
 } as const;
 
 /** Notes that apply to several clients. */
-export const clientText = {
+export const sharedClientNotes = {
   fullModelId: 'Enter the model ID exactly as shown, including the slash.',
   baseUrlWithoutVersion: 'The base URL ends in /gateway, without /v1.',
   baseUrlWithVersion: 'Use a base URL that ends in /gateway/v1.',

@@ -1,10 +1,10 @@
 import { KEY_SCOPES } from '@floe/contract/scopes';
 import { formatMoney } from '../../format/amounts.ts';
-import { formatDayLabel, getBrowserZone } from '../../format/times.ts';
+import { formatShortDate, getBrowserTimeZone } from '../../format/times.ts';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { TimeText } from '../../ui/time-text.tsx';
 import type { KeyResource } from './key-data.ts';
 import { getKeyStatus } from './key-status.ts';
 import { keysText } from './text.ts';
@@ -13,7 +13,7 @@ import { keysText } from './text.ts';
  * Returns the columns of the key list. `costs` contains the cost of the last 30 days in nano-USD by key ID. A
  * key that is not in `costs` cost nothing.
  */
-export function keyColumns(
+export function buildKeyColumns(
   costs: ReadonlyMap<string, number>,
   revokers: ReadonlyMap<string, string>,
   now: Date,
@@ -26,7 +26,7 @@ export function keyColumns(
       cell: (key) => <KeyName row={key} by={revokers.get(key.id)} now={now} />,
       value: ({ name }) => name,
     },
-    { id: 'key', label: keysText.columns.key, width: '6.5rem', cell: (key) => <KeyHint row={key} /> },
+    { id: 'key', label: keysText.columns.key, width: '6.5rem', cell: (key) => <MaskedKey row={key} /> },
     ...ACCESS_COLUMNS,
     {
       id: 'used',
@@ -97,7 +97,7 @@ function scopesText(scopes: KeyResource['scopes']): string {
 }
 
 function AtOrNever({ at }: { readonly at: string | null }) {
-  return at ? <TimeText at={at} /> : <span className="text-ink-3">{keysText.columns.never}</span>;
+  return at ? <RelativeTimeText at={at} /> : <span className="text-ink-3">{keysText.columns.never}</span>;
 }
 
 function KeyName({
@@ -128,12 +128,12 @@ function KeyName({
 }
 
 function revocationText(revokedAt: string, by: string | undefined, now: Date): string {
-  const date = formatDayLabel(new Date(revokedAt), getBrowserZone(), now);
+  const date = formatShortDate(new Date(revokedAt), getBrowserTimeZone(), now);
   return by ? keysText.status.revokedBy(date, by) : keysText.status.revokedOn(date);
 }
 
 /** Shows the visible parts of the key value: its prefix and its last four characters. */
-export function KeyHint({ row }: { readonly row: Pick<KeyResource, 'prefix' | 'last4'> }) {
+export function MaskedKey({ row }: { readonly row: Pick<KeyResource, 'prefix' | 'last4'> }) {
   return (
     <code className="font-mono text-code text-ink-2">
       {row.prefix.slice(0, 4)}…{row.last4}
@@ -155,10 +155,12 @@ export function KeyCard({
     <div className="grid gap-0.5">
       <div className="flex items-center justify-between gap-3">
         <KeyName row={row} now={now} />
-        <KeyHint row={row} />
+        <MaskedKey row={row} />
       </div>
       <div className="flex justify-between gap-3 text-small text-ink-2 figures">
-        <span>{row.last_used_at ? <TimeText at={row.last_used_at} /> : keysText.columns.neverUsed}</span>
+        <span>
+          {row.last_used_at ? <RelativeTimeText at={row.last_used_at} /> : keysText.columns.neverUsed}
+        </span>
         <span>{formatMoney(cost ?? 0)}</span>
       </div>
     </div>

@@ -2,8 +2,14 @@ import type { AuditEntry } from '@floe/contract/api/audit';
 import type { createdKey, keyCreation, keyPatch, PlatformKey } from '@floe/contract/api/keys';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { type ApiPage, getAllPages, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
-import { DAY_MS, summaryQuery, type TopValues, timeseriesQuery, topValuesQuery } from '../../data/charts.ts';
+import {
+  buildSummaryQuery,
+  buildTimeseriesQuery,
+  buildTopValuesQuery,
+  DAY_MS,
+  type TopValues,
+} from '../../data/analytics-queries.ts';
+import { type ApiPage, getAllRows, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
 import { formatActorName } from '../audit/audit-entry.ts';
 import type { Budget } from '../budgets/budget-form.ts';
 import type { Limit } from '../limits/limit-form.ts';
@@ -18,7 +24,7 @@ export type KeyCreation = z.input<typeof keyCreation>;
 export type KeyChange = z.input<typeof keyPatch>;
 
 /** The keys of the queries that any change of a platform key makes stale. */
-export const KEY_QUERY_KEYS = [['keys'], ['key'], ['audit']] as const;
+export const PLATFORM_KEY_QUERY_KEYS = [['keys'], ['key'], ['audit']] as const;
 
 /**
  * The query for all platform keys of the organization, including expired and revoked ones. The list is small,
@@ -26,14 +32,14 @@ export const KEY_QUERY_KEYS = [['keys'], ['key'], ['audit']] as const;
  */
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
-  queryFn: ({ signal }) => getAllPages<KeyResource>('api/management/keys', {}, signal),
+  queryFn: ({ signal }) => getAllRows<KeyResource>('api/management/keys', {}, signal),
 });
 
 /** Returns the query for one platform key, with the ETag for its next change. */
 export function buildKeyQuery(id: string) {
   return queryOptions({
     queryKey: ['key', id],
-    queryFn: ({ signal }) => getWithETag<KeyResource>(buildKeyPath(id), signal),
+    queryFn: ({ signal }) => getWithETag<KeyResource>(buildKeyApiPath(id), signal),
   });
 }
 
@@ -41,7 +47,7 @@ const MONTH_MS = 30 * DAY_MS;
 
 /** The query for the cost of each key in the last 30 days, in nano-USD by key ID. */
 export const keyCostsQuery = {
-  ...topValuesQuery({ by: 'key', metric: 'cost_nano_usd', limit: 100 }, MONTH_MS),
+  ...buildTopValuesQuery({ by: 'key', metric: 'cost_nano_usd', limit: 100 }, MONTH_MS),
   select: ({ data }: TopValues) =>
     new Map(data.map(({ value, cost_nano_usd }) => [value ?? '', cost_nano_usd])),
   staleTime: 60_000,
@@ -49,19 +55,19 @@ export const keyCostsQuery = {
 
 /** Returns the query for the totals of one key in the last 30 days. */
 export function buildKeyTotalsQuery(id: string) {
-  return summaryQuery({ key: id }, MONTH_MS);
+  return buildSummaryQuery({ key: id }, MONTH_MS);
 }
 
 /**
  * Returns the query for the requests of one key that a limit, budget or policy rejected in the last 30 days.
  */
-export function buildBlockedKeyRequestsQuery(id: string) {
-  return summaryQuery({ key: id, outcome: 'blocked' }, MONTH_MS);
+export function buildKeyBlockedRequestsQuery(id: string) {
+  return buildSummaryQuery({ key: id, outcome: 'blocked' }, MONTH_MS);
 }
 
 /** Returns the query for the daily requests of one key. */
 export function buildKeyUsageQuery(id: string) {
-  return timeseriesQuery({ metric: 'requests', interval: 'day', key: id }, MONTH_MS);
+  return buildTimeseriesQuery({ metric: 'requests', interval: 'day', key: id }, MONTH_MS);
 }
 
 /** Returns the query for the newest changes of one key. */
@@ -77,7 +83,7 @@ export function buildKeyHistoryQuery(id: string) {
  * The query for the name of the member who revoked each key, by key ID. The names are those at the time of
  * the revocation.
  */
-export const revokersQuery = queryOptions({
+export const keyRevokersQuery = queryOptions({
   queryKey: ['audit', 'revokers'],
   queryFn: async ({ signal }) => {
     const { data } = await getJson<ApiPage<AuditEntry>>(
@@ -90,15 +96,15 @@ export const revokersQuery = queryOptions({
 });
 
 /**
- * The query for all limits and budgets of the organization. `findKeyLimits` selects those that apply to a
+ * The query for all limits and budgets of the organization. `findKeyLimitsAndBudgets` selects those that apply to a
  * key.
  */
 export const limitsAndBudgetsQuery = queryOptions({
   queryKey: ['limits', 'with-budgets'],
   queryFn: async ({ signal }) => {
     const [limits, budgets] = await Promise.all([
-      getAllPages<Limit>('api/management/limits', {}, signal),
-      getAllPages<Budget>('api/management/budgets', {}, signal),
+      getAllRows<Limit>('api/management/limits', {}, signal),
+      getAllRows<Budget>('api/management/budgets', {}, signal),
     ]);
     return { limits, budgets };
   },
@@ -114,20 +120,20 @@ export function createKey(key: KeyCreation): Promise<CreatedKey> {
  * hours.
  */
 export function rotateKey(id: string, overlapHours: number): Promise<CreatedKey> {
-  return sendJson('POST', `${buildKeyPath(id)}/rotate`, { overlap_hours: overlapHours });
+  return sendJson('POST', `${buildKeyApiPath(id)}/rotate`, { overlap_hours: overlapHours });
 }
 
 /** Expires the old value of a rotated key immediately. */
-export function endOverlap(id: string): Promise<KeyResource> {
-  return sendJson('POST', `${buildKeyPath(id)}/end-overlap`);
+export function endKeyOverlap(id: string): Promise<KeyResource> {
+  return sendJson('POST', `${buildKeyApiPath(id)}/end-overlap`);
 }
 
 /** Revokes a key. */
 export function revokeKey(id: string): Promise<null> {
-  return sendJson('DELETE', buildKeyPath(id));
+  return sendJson('DELETE', buildKeyApiPath(id));
 }
 
 /** Returns the API path of a key. */
-export function buildKeyPath(id: string): string {
+export function buildKeyApiPath(id: string): string {
   return `api/management/keys/${encodeURIComponent(id)}`;
 }

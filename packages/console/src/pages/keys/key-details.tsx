@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemberName } from '../../data/use-member-name.ts';
-import { formatFullTime, getBrowserZone } from '../../format/times.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
-import { EndOverlap } from './end-overlap.tsx';
-import { KeyHint } from './key-columns.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
+import { EndOverlapButton } from './end-overlap-button.tsx';
+import { MaskedKey } from './key-columns.tsx';
 import { type KeyResource, keysQuery } from './key-data.ts';
 import { keysText } from './text.ts';
 
@@ -17,14 +17,14 @@ export function KeyDetails({ row }: { readonly row: KeyResource }) {
       <Card title={keysText.facts.title}>
         <DetailList
           items={[
-            [keysText.facts.value, <KeyHint key="value" row={row} />],
+            [keysText.facts.value, <MaskedKey key="value" row={row} />],
             [
               keysText.facts.lastUsed,
               <LastUsed key="used" at={row.last_used_at} never={keysText.facts.never} />,
             ],
             [keysText.facts.expires, row.expires_at ? formatMoment(row.expires_at) : keysText.facts.never],
             [keysText.facts.revoked, row.revoked_at && formatMoment(row.revoked_at)],
-            [keysText.facts.rotated, row.rotated_at && <TimeText at={row.rotated_at} />],
+            [keysText.facts.rotated, row.rotated_at && <RelativeTimeText at={row.rotated_at} />],
             [keysText.facts.created, formatMoment(row.created_at)],
             [keysText.facts.createdBy, creator],
             [keysText.facts.owner, row.owner],
@@ -36,7 +36,7 @@ export function KeyDetails({ row }: { readonly row: KeyResource }) {
         <Card title={keysText.facts.previous}>
           <DetailList
             items={[
-              [keysText.facts.value, <KeyHint key="value" row={previous} />],
+              [keysText.facts.value, <MaskedKey key="value" row={previous} />],
               [keysText.facts.validUntil, formatMoment(previous.expires_at)],
               [
                 keysText.facts.lastUsed,
@@ -44,7 +44,7 @@ export function KeyDetails({ row }: { readonly row: KeyResource }) {
               ],
             ]}
           />
-          <EndOverlap row={row} />
+          <EndOverlapButton row={row} />
         </Card>
       )}
     </>
@@ -61,9 +61,9 @@ function useCreatorName(id: string | null): string | null {
 }
 
 function LastUsed({ at, never }: { readonly at: string | null; readonly never: string }) {
-  return at ? <TimeText at={at} /> : never;
+  return at ? <RelativeTimeText at={at} /> : never;
 }
 
 function formatMoment(time: string): string {
-  return formatFullTime(new Date(time), getBrowserZone());
+  return formatFullDateTime(new Date(time), getBrowserTimeZone());
 }

@@ -1,21 +1,21 @@
-import type { WithETag } from '../../data/api-client.ts';
-import { usePatchForm } from '../../data/patch-form.ts';
+import type { ResourceWithETag } from '../../data/api-client.ts';
 import { useSignedInSession } from '../../data/session.ts';
+import { usePatchForm } from '../../data/use-patch-form.ts';
 import { EditForm, FormFieldset } from '../../ui/edit-form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { buildKeyPath, KEY_QUERY_KEYS, type KeyResource } from './key-data.ts';
-import { KeyFields, toKeyDraft, toKeyFields } from './key-fields.tsx';
+import { buildKeyApiPath, type KeyResource, PLATFORM_KEY_QUERY_KEYS } from './key-data.ts';
+import { KeyFields, toKeyFields, toKeyForm } from './key-fields.tsx';
 import { canChangeKey } from './key-status.ts';
 import { keysText } from './text.ts';
 
 /** Edits the name, scopes, models and owner of a key. Read-only if the key is not active. */
-export function KeyEditor({ loaded }: { readonly loaded: WithETag<KeyResource> }) {
+export function KeyEditor({ loaded }: { readonly loaded: ResourceWithETag<KeyResource> }) {
   const edit = usePatchForm({
-    path: buildKeyPath(loaded.body.id),
+    path: buildKeyApiPath(loaded.body.id),
     loaded,
-    formOf: toKeyDraft,
+    formOf: toKeyForm,
     write: toKeyFields,
-    touches: KEY_QUERY_KEYS,
+    touches: PLATFORM_KEY_QUERY_KEYS,
     done: ({ name }) => showToast(keysText.detail.saved(name)),
   });
   const session = useSignedInSession();

@@ -10,7 +10,7 @@ import { parseModelPatterns } from './key-status.ts';
 import { keysText } from './text.ts';
 
 /** The form values of a key. */
-export interface KeyDraft {
+export interface KeyForm {
   readonly name: string;
   readonly scopes: readonly KeyScope[];
   readonly models: string;
@@ -19,15 +19,15 @@ export interface KeyDraft {
 }
 
 /** The initial form values of a new key. */
-export const EMPTY_KEY_DRAFT: KeyDraft = { name: '', scopes: ['gateway'], models: '', owner: '', team: '' };
+export const EMPTY_KEY_DRAFT: KeyForm = { name: '', scopes: ['gateway'], models: '', owner: '', team: '' };
 
 /** Converts a key to form values. */
-export function toKeyDraft({ name, scopes, models, owner, team }: KeyResource): KeyDraft {
+export function toKeyForm({ name, scopes, models, owner, team }: KeyResource): KeyForm {
   return { name, scopes, models: (models ?? []).join('\n'), owner: owner ?? '', team: team ?? '' };
 }
 
 /** Converts the form to the fields of the request body. */
-export function toKeyFields({ name, scopes, models, owner, team }: KeyDraft) {
+export function toKeyFields({ name, scopes, models, owner, team }: KeyForm) {
   return {
     name,
     scopes: [...scopes],
@@ -42,8 +42,8 @@ export function KeyFields({
   draft,
   onChange,
 }: {
-  readonly draft: KeyDraft;
-  readonly onChange: (draft: KeyDraft) => void;
+  readonly draft: KeyForm;
+  readonly onChange: (draft: KeyForm) => void;
 }) {
   const { role } = useSignedInSession();
   const others = isActionAllowed(role, 'management');

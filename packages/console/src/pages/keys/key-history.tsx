@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { formatActorName, formatAuditEntryTitle } from '../audit/audit-entry.ts';
 import { buildKeyHistoryQuery } from './key-data.ts';
 import { keysText } from './text.ts';
@@ -32,7 +32,7 @@ export function KeyHistory({ id }: { readonly id: string }) {
                 <span className="text-ink-2">{keysText.history.by(formatActorName(entry))}</span>
               </span>
               <span className="shrink-0 text-small text-ink-3">
-                <TimeText at={entry.at} />
+                <RelativeTimeText at={entry.at} />
               </span>
             </li>
           ))}

@@ -4,16 +4,16 @@ import { capitalize } from '../../format/words.ts';
 import { Card } from '../../ui/cards.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { BudgetSpendMeter } from '../budgets/budget-columns.tsx';
+import { describeLimitSubject } from '../limits/limit-subject.ts';
 import { LimitUsage } from '../limits/limit-usage.tsx';
-import { describeSubject } from '../limits/subject.ts';
 import { type KeyResource, limitsAndBudgetsQuery } from './key-data.ts';
-import { findKeyLimits } from './key-limits.ts';
+import { findKeyLimitsAndBudgets } from './key-limits.ts';
 import { keysText } from './text.ts';
 
 /** Shows the limits and budgets that apply to the key, with their usage. */
 export function KeyLimitsCard({ row }: { readonly row: KeyResource }) {
   const { data, error } = useQuery(limitsAndBudgetsQuery);
-  const found = data && findKeyLimits(row, data);
+  const found = data && findKeyLimitsAndBudgets(row, data);
   return (
     <Card title={keysText.limits.title}>
       {error ? (
@@ -39,7 +39,7 @@ export function KeyLimitsCard({ row }: { readonly row: KeyResource }) {
                 search={{ open: limit.id }}
                 className="text-accent-ink underlined"
               >
-                {keysText.limits.limit(describeSubject(limit))}
+                {keysText.limits.limit(describeLimitSubject(limit))}
               </OrgLink>
               <LimitUsage
                 limit={limit}
@@ -56,7 +56,7 @@ export function KeyLimitsCard({ row }: { readonly row: KeyResource }) {
               >
                 {keysText.limits.budget(budget.name)}
               </OrgLink>
-              <span className="text-small text-ink-2">{capitalize(describeSubject(budget))}</span>
+              <span className="text-small text-ink-2">{capitalize(describeLimitSubject(budget))}</span>
               <BudgetSpendMeter budget={budget} />
             </li>
           ))}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Limit } from '../limits/limit-form.ts';
 import type { KeyResource } from './key-data.ts';
-import { findKeyLimits, hasLimitOrBudget } from './key-limits.ts';
+import { findKeyLimitsAndBudgets, hasLimitOrBudget } from './key-limits.ts';
 import { isConsoleKey } from './key-status.ts';
 
 const KEY = { name: 'ci', team: 'growth', owner: null };
@@ -30,7 +30,7 @@ test('the limits that name the key, its team, each key or the organization apply
     limit('each', { per: 'key' }),
     limit('user', { per: 'end_user' }),
   ];
-  const found = findKeyLimits(KEY, { limits, budgets: [] }).limits.map(({ id }) => id);
+  const found = findKeyLimitsAndBudgets(KEY, { limits, budgets: [] }).limits.map(({ id }) => id);
   assert.deepEqual(found, ['org', 'mine', 'team', 'each']);
   assert.equal(hasLimitOrBudget(KEY, { limits: limits.slice(2, 3), budgets: [] }), false);
 });

@@ -11,7 +11,7 @@ interface Rules {
  * Returns the limits and budgets that apply to a key. Omits limits and budgets for end users, because the end
  * user depends on the request.
  */
-export function findKeyLimits(
+export function findKeyLimitsAndBudgets(
   key: Pick<KeyResource, 'name' | 'team' | 'owner'>,
   { limits, budgets }: Rules,
 ): Rules {
@@ -28,6 +28,6 @@ export function findKeyLimits(
 
 /** Returns whether at least one limit or budget applies to the key. */
 export function hasLimitOrBudget(key: Pick<KeyResource, 'name' | 'team' | 'owner'>, rules: Rules): boolean {
-  const found = findKeyLimits(key, rules);
+  const found = findKeyLimitsAndBudgets(key, rules);
   return found.limits.length > 0 || found.budgets.length > 0;
 }

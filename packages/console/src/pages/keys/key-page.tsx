@@ -2,17 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { RefreshCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
-import type { PrefetchQueries } from '../../app/page-route.ts';
+import type { PageQueryPrefetcher } from '../../app/page-route.ts';
 import { usePathParam } from '../../app/url-state.ts';
-import type { WithETag } from '../../data/api-client.ts';
-import { useLiveQuery } from '../../data/events.ts';
+import type { ResourceWithETag } from '../../data/api-client.ts';
 import { useSignedInSession } from '../../data/session.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { useNow } from '../../ui/relative-time-text.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
-import { useNow } from '../../ui/time-text.tsx';
 import {
   buildKeyHistoryQuery,
   buildKeyQuery,
@@ -27,12 +27,12 @@ import { KeyHistory } from './key-history.tsx';
 import { KeyLimitsCard } from './key-limits-card.tsx';
 import { canChangeKey, getKeyStatus } from './key-status.ts';
 import { KeyUsage } from './key-usage.tsx';
-import { RevokeKeyDialog } from './revoke-key.tsx';
-import { RotateKeyDialog } from './rotate-key.tsx';
+import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
+import { RotateKeyDialog } from './rotate-key-dialog.tsx';
 import { keysText } from './text.ts';
 
 /** Starts the queries of the page before it is rendered. */
-export const prefetchKey: PrefetchQueries = (client, { params: { id = '' } }) => {
+export const prefetchKey: PageQueryPrefetcher = (client, { params: { id = '' } }) => {
   void client.prefetchQuery(buildKeyQuery(id));
   void client.prefetchQuery(buildKeyTotalsQuery(id));
   void client.prefetchQuery(buildKeyUsageQuery(id));
@@ -44,7 +44,7 @@ export const prefetchKey: PrefetchQueries = (client, { params: { id = '' } }) =>
 export function KeyPage() {
   const id = usePathParam('id');
   const { data, error, refetch } = useQuery(buildKeyQuery(id));
-  useLiveQuery('config', ['key', id]);
+  useRefetchOnEvent('config', ['key', id]);
   const key = data?.body;
   return (
     <PageFrame
@@ -82,7 +82,7 @@ function KeyActions({ row }: { readonly row: KeyResource }) {
   );
 }
 
-function KeyBody({ loaded }: { readonly loaded: WithETag<KeyResource> }) {
+function KeyBody({ loaded }: { readonly loaded: ResourceWithETag<KeyResource> }) {
   const row = loaded.body;
   const standing = getKeyStatus(row, useNow());
   return (

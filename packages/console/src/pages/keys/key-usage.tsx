@@ -5,13 +5,13 @@ import { Card } from '../../ui/cards.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
-import { buildBlockedKeyRequestsQuery, buildKeyTotalsQuery, buildKeyUsageQuery } from './key-data.ts';
+import { buildKeyBlockedRequestsQuery, buildKeyTotalsQuery, buildKeyUsageQuery } from './key-data.ts';
 import { keysText } from './text.ts';
 
 /** Shows the requests, tokens and cost of a key in the last 30 days. */
 export function KeyUsage({ id, name }: { readonly id: string; readonly name: string }) {
   const figures = useQuery(buildKeyTotalsQuery(id));
-  const blocked = useQuery(buildBlockedKeyRequestsQuery(id)).data;
+  const blocked = useQuery(buildKeyBlockedRequestsQuery(id)).data;
   const use = useQuery(buildKeyUsageQuery(id)).data;
   const requests = (
     <OrgLink to="/requests" search={{ key: id, range: '30d' }}>

@@ -3,25 +3,25 @@ import { Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { type UrlChanges, useUrlState } from '../../app/url-state.ts';
+import { type UrlParameterChanges, useUrlState } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
-import { useLiveQuery } from '../../data/events.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
+import { useNow } from '../../ui/relative-time-text.tsx';
 import { parseSort, sortRows } from '../../ui/table-columns.ts';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { useNow } from '../../ui/time-text.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { UrlInput } from '../../ui/url-input.tsx';
-import { KeyCard, keyColumns } from './key-columns.tsx';
+import { UrlParameterInput } from '../../ui/url-parameter-input.tsx';
+import { buildKeyColumns, KeyCard } from './key-columns.tsx';
 import {
   type KeyResource,
   keyCostsQuery,
+  keyRevokersQuery,
   keysQuery,
   limitsAndBudgetsQuery,
-  revokersQuery,
 } from './key-data.ts';
 import { hasLimitOrBudget } from './key-limits.ts';
 import { isConsoleKey, KEY_FILTERS, type KeyFilter, matchesKeyFilter, parseKeyFilter } from './key-status.ts';
@@ -83,7 +83,7 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
 /** Returns the keys that match the URL. Includes playground keys only with `console=shown`. */
 function useFoundKeys(query: URLSearchParams) {
   const { data: keys, error, refetch } = useQuery(keysQuery);
-  useLiveQuery('config', keysQuery.queryKey);
+  useRefetchOnEvent('config', keysQuery.queryKey);
   const now = useNow();
   const shown = parseKeyFilter(query.get('show'));
   const typed = query.get('q') ?? '';
@@ -100,9 +100,9 @@ function useFoundKeys(query: URLSearchParams) {
 function useKeyColumns(shown: KeyFilter) {
   const now = useNow();
   const costs = useQuery(keyCostsQuery).data;
-  const revokers = useQuery({ ...revokersQuery, enabled: shown === 'ended' || shown === 'all' }).data;
+  const revokers = useQuery({ ...keyRevokersQuery, enabled: shown === 'ended' || shown === 'all' }).data;
   const columns = useMemo(
-    () => keyColumns(costs ?? new Map(), revokers ?? new Map(), now),
+    () => buildKeyColumns(costs ?? new Map(), revokers ?? new Map(), now),
     [costs, revokers, now],
   );
   return { costs, columns, now };
@@ -114,7 +114,7 @@ function KeyFilters({
   consoles,
 }: {
   readonly query: URLSearchParams;
-  readonly change: (changes: UrlChanges, how?: 'push' | 'replace') => void;
+  readonly change: (changes: UrlParameterChanges, how?: 'push' | 'replace') => void;
   /** The number of playground keys. */
   readonly consoles: number;
 }) {
@@ -129,7 +129,7 @@ function KeyFilters({
           onChange={(id) => change({ show: id === 'active' ? null : id })}
         />
       </div>
-      <UrlInput
+      <UrlParameterInput
         name="q"
         data-filter
         aria-label={keysText.page.search}

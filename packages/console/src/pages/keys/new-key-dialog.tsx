@@ -7,8 +7,8 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { OneTimeSecret } from '../../ui/one-time-secret.tsx';
-import { type CreatedKey, createKey, KEY_QUERY_KEYS, type KeyCreation } from './key-data.ts';
+import { OneTimeSecretDialog } from '../../ui/one-time-secret-dialog.tsx';
+import { type CreatedKey, createKey, type KeyCreation, PLATFORM_KEY_QUERY_KEYS } from './key-data.ts';
 import { EMPTY_KEY_DRAFT, KeyFields, toKeyFields } from './key-fields.tsx';
 import { KEY_LIFETIMES, toExpiryTime } from './key-status.ts';
 import { keysText } from './text.ts';
@@ -19,12 +19,12 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const [expiry, setExpiry] = useState('90');
   const [created, setCreated] = useState<CreatedKey | null>(null);
   const create = useApiMutation((key: KeyCreation) => createKey(key), {
-    touches: KEY_QUERY_KEYS,
+    touches: PLATFORM_KEY_QUERY_KEYS,
     done: setCreated,
   });
   if (created)
     return (
-      <OneTimeSecret
+      <OneTimeSecretDialog
         title={keysText.create.created(created.name)}
         secret={created.key}
         label={keysText.create.copy}
@@ -34,7 +34,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
         {created.scopes.includes('gateway') && (
           <CodeBlock snippets={[{ label: keysText.create.shell, code: EXAMPLE }]} />
         )}
-      </OneTimeSecret>
+      </OneTimeSecretDialog>
     );
   return (
     <Dialog open onClose={onClose} title={keysText.create.title}>

@@ -1,14 +1,14 @@
 import { OrgLink } from '../../app/org-link.tsx';
-import type { FormFieldsProps } from '../../data/patch-form.ts';
+import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { capitalize } from '../../format/words.ts';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { ResourceDrawer, type ResourceDrawerContent } from '../../ui/resource-drawer.tsx';
 import { describeLimit, EMPTY_LIMIT, LIMIT_RESOURCE_KIND, type Limit, type LimitForm } from './limit-form.ts';
 import { LimitPreview } from './limit-preview.tsx';
+import { describeLimitSubject } from './limit-subject.ts';
+import { LimitSubjectFields, StoreErrorField } from './limit-subject-fields.tsx';
 import { LimitReachedNotice, LimitUsage } from './limit-usage.tsx';
-import { describeSubject } from './subject.ts';
-import { StoreErrorField, SubjectFields } from './subject-fields.tsx';
 import { limitsText } from './text.ts';
 
 /** Interval in milliseconds at which the usage is refetched. Reading usage counts against no limit. */
@@ -25,13 +25,16 @@ export function LimitDrawer(props: {
 
 const PARTS: ResourceDrawerContent<Limit, LimitForm> = {
   titleOf: (limit) =>
-    limitsText.drawer.title(capitalize(describeSubject(limit)), limit.model ?? limitsText.page.allModels),
+    limitsText.drawer.title(
+      capitalize(describeLimitSubject(limit)),
+      limit.model ?? limitsText.page.allModels,
+    ),
   lineOf: ({ name }) => name,
   standing: (limit, form) => <CurrentUsage limit={limit} form={form} />,
   fields: (form, set) => <LimitFields form={form} onChange={set} />,
   empty: EMPTY_LIMIT,
-  created: (limit) => limitsText.drawer.created(describeSubject(limit)),
-  saved: (limit) => limitsText.drawer.saved(describeSubject(limit)),
+  created: (limit) => limitsText.drawer.created(describeLimitSubject(limit)),
+  saved: (limit) => limitsText.drawer.saved(describeLimitSubject(limit)),
   refetchMs: REFETCH_MS,
 };
 
@@ -72,7 +75,7 @@ function LimitFields({ form, onChange }: FormFieldsProps<LimitForm>) {
   );
   return (
     <>
-      <SubjectFields form={form} onChange={onChange} />
+      <LimitSubjectFields form={form} onChange={onChange} />
       <div className="grid gap-4 sm:grid-cols-3">
         {number('rpm')}
         {number('tpm')}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeLimit, EMPTY_LIMIT, toLimitBody, toLimitForm } from './limit-form.ts';
-import { SUBJECT_OPTIONS } from './subject.ts';
+import { LIMIT_SUBJECT_OPTIONS } from './limit-subject.ts';
 
 test('a sentence describes what the limit does', () => {
   assert.equal(describeLimit(EMPTY_LIMIT), null);
@@ -16,7 +16,7 @@ test('a sentence describes what the limit does', () => {
 });
 
 test('a form that is sent and read back is the same form, for every subject', () => {
-  for (const { value: subject } of SUBJECT_OPTIONS) {
+  for (const { value: subject } of LIMIT_SUBJECT_OPTIONS) {
     const subjectName = subject.startsWith('scope') && subject !== 'scope:org' ? 'ci' : '';
     const form = { ...EMPTY_LIMIT, subject, subjectName, name: 'tight', rpm: '60', model: 'openai/*' };
     assert.deepEqual(toLimitForm(JSON.parse(JSON.stringify(toLimitBody(form)))), form);

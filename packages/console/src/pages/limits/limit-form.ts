@@ -1,24 +1,24 @@
-import type { limitResource } from '@floe/contract/api/guardrails';
+import type { limitResource } from '@floe/contract/api/limits-and-budgets';
 import type * as z from 'zod';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
-import { capitalize, joinWithAnd, pluralize } from '../../format/words.ts';
+import { capitalize, formatCountWithNoun, joinWithAnd } from '../../format/words.ts';
 import {
-  describeFormSubject,
-  describeSubject,
-  EMPTY_SUBJECT,
-  type SubjectForm,
-  toSubjectFields,
-  toSubjectForm,
-} from './subject.ts';
+  DEFAULT_LIMIT_SUBJECT_FORM,
+  describeFormLimitSubject,
+  describeLimitSubject,
+  type LimitSubjectForm,
+  toLimitSubjectFields,
+  toLimitSubjectForm,
+} from './limit-subject.ts';
 import { limitsText } from './text.ts';
 
 /** A limit as the API returns it, with its current usage. */
 export type Limit = z.output<typeof limitResource>;
 
 /** The form values of a limit. */
-export interface LimitForm extends SubjectForm {
+export interface LimitForm extends LimitSubjectForm {
   readonly name: string;
   readonly rpm: string;
   readonly tpm: string;
@@ -26,12 +26,18 @@ export interface LimitForm extends SubjectForm {
 }
 
 /** The initial form values of a new limit. */
-export const EMPTY_LIMIT: LimitForm = { ...EMPTY_SUBJECT, name: '', rpm: '', tpm: '', concurrency: '' };
+export const EMPTY_LIMIT: LimitForm = {
+  ...DEFAULT_LIMIT_SUBJECT_FORM,
+  name: '',
+  rpm: '',
+  tpm: '',
+  concurrency: '',
+};
 
 /** Converts a limit to form values. */
 export function toLimitForm(limit: Limit): LimitForm {
   return {
-    ...toSubjectForm(limit),
+    ...toLimitSubjectForm(limit),
     name: limit.name ?? '',
     rpm: formatNumberField(limit.rpm),
     tpm: formatNumberField(limit.tpm),
@@ -42,7 +48,7 @@ export function toLimitForm(limit: Limit): LimitForm {
 /** Converts the form to the request body. */
 export function toLimitBody(form: LimitForm) {
   return {
-    ...toSubjectFields(form),
+    ...toLimitSubjectFields(form),
     name: form.name.trim() || null,
     rpm: parseNumberField(form.rpm),
     tpm: parseNumberField(form.tpm),
@@ -59,8 +65,8 @@ export const LIMIT_RESOURCE_KIND: ConsoleResourceKind<Limit, LimitForm> = {
   formOf: toLimitForm,
   bodyOf: toLimitBody,
   removal: (limit) => ({
-    title: limitsText.removal.title(limit.name ?? describeSubject(limit)),
-    effect: limitsText.removal.effect(describeSubject(limit)),
+    title: limitsText.removal.title(limit.name ?? describeLimitSubject(limit)),
+    effect: limitsText.removal.effect(describeLimitSubject(limit)),
   }),
 };
 
@@ -68,12 +74,12 @@ export const LIMIT_RESOURCE_KIND: ConsoleResourceKind<Limit, LimitForm> = {
 export function describeLimit(form: LimitForm): string | null {
   const [rpm, tpm, concurrency] = [form.rpm, form.tpm, form.concurrency].map(parseNumberField);
   const bounds = [
-    typeof rpm === 'number' && limitsText.sentence.requests(pluralize(rpm, 'request')),
+    typeof rpm === 'number' && limitsText.sentence.requests(formatCountWithNoun(rpm, 'request')),
     typeof tpm === 'number' && limitsText.sentence.tokens(formatCount(tpm)),
     typeof concurrency === 'number' && limitsText.sentence.concurrency(formatCount(concurrency)),
   ].filter((bound) => bound !== false);
   if (bounds.length === 0) return null;
   const model = form.model.trim();
   const toModel = model === '' ? '' : limitsText.sentence.toModel(model);
-  return limitsText.sentence.whole(capitalize(describeFormSubject(form)), joinWithAnd(bounds), toModel);
+  return limitsText.sentence.whole(capitalize(describeFormLimitSubject(form)), joinWithAnd(bounds), toModel);
 }

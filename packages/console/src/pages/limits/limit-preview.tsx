@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { DAY_MS, timeseriesQuery } from '../../data/charts.ts';
-import { orgKeysQuery } from '../../data/org-lists.ts';
+import { buildTimeseriesQuery, DAY_MS } from '../../data/analytics-queries.ts';
+import { orgKeysQuery } from '../../data/org-resource-queries.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { parseNumberField } from '../../format/number-field.ts';
-import { pluralize } from '../../format/words.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 import { Chart } from '../../ui/chart.tsx';
 import { countExceededMinutes } from './exceeded-minutes.ts';
 import type { Limit, LimitForm } from './limit-form.ts';
-import { findKeyIdByName } from './subject.ts';
+import { findKeyIdByName } from './limit-subject.ts';
 import { limitsText } from './text.ts';
 
 /** Shows the requests of the last day, and how many of them the limit in the form would have rejected. */
@@ -15,7 +15,7 @@ export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly 
   const keys = useQuery(orgKeysQuery).data?.data ?? [];
   const filter = subjectFilter(limit, keys);
   const { data } = useQuery({
-    ...timeseriesQuery({ ...filter, metric: 'requests', interval: 'minute' }, DAY_MS),
+    ...buildTimeseriesQuery({ ...filter, metric: 'requests', interval: 'minute' }, DAY_MS),
     enabled: filter !== null,
     staleTime: 60_000,
   });
@@ -40,8 +40,8 @@ export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly 
           ? limitsText.preview.noneRejected(formatCount(bound), formatCount(most))
           : limitsText.preview.rejected(
               formatCount(bound),
-              pluralize(refused, 'request'),
-              pluralize(over, 'minute'),
+              formatCountWithNoun(refused, 'request'),
+              formatCountWithNoun(over, 'minute'),
               formatCount(most),
             )}
       </p>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { formatCount } from '../../format/amounts.ts';
 import { Meter } from '../../ui/meter.tsx';
-import { useNow } from '../../ui/time-text.tsx';
+import { useNow } from '../../ui/relative-time-text.tsx';
 import type { Limit } from './limit-form.ts';
 import { limitsText } from './text.ts';
 

@@ -1,13 +1,13 @@
 import { ListPage } from '../../app/list-page.tsx';
-import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useListRows } from '../../data/lists.ts';
+import { buildListQuery, useListRows } from '../../data/lists.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { capitalize } from '../../format/words.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { LimitDrawer } from './limit-drawer.tsx';
 import { LIMIT_RESOURCE_KIND, type Limit } from './limit-form.ts';
+import { describeLimitSubject } from './limit-subject.ts';
 import { LimitUsage } from './limit-usage.tsx';
-import { describeSubject } from './subject.ts';
 import { limitsText } from './text.ts';
 
 /** Interval in milliseconds at which the list is refetched. Reading it counts against no limit. */
@@ -16,8 +16,8 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['subject', 'model', 'rpm']);
 
 /** Lists the limits of the organization with their current usage. */
 export function LimitsPage() {
-  useLiveQuery('config', ['limits']);
-  const list = useListRows(listQuery<Limit>('limits', LIMIT_RESOURCE_KIND.path), REFETCH_MS);
+  useRefetchOnEvent('config', ['limits']);
+  const list = useListRows(buildListQuery<Limit>('limits', LIMIT_RESOURCE_KIND.path), REFETCH_MS);
   return (
     <ListPage
       title={limitsText.page.title}
@@ -37,10 +37,10 @@ const COLUMNS: readonly TableColumn<Limit>[] = [
     id: 'subject',
     label: limitsText.columns.subject,
     width: 'minmax(7rem, 1fr)',
-    value: describeSubject,
+    value: describeLimitSubject,
     cell: (limit) => (
-      <span className="truncate" title={[describeSubject(limit), limit.name].join(' ').trim()}>
-        {capitalize(describeSubject(limit))}
+      <span className="truncate" title={[describeLimitSubject(limit), limit.name].join(' ').trim()}>
+        {capitalize(describeLimitSubject(limit))}
         {limit.name && <span className="ml-2 text-ink-3">{limit.name}</span>}
       </span>
     ),
@@ -86,7 +86,7 @@ function LimitCard({ limit }: { readonly limit: Limit }) {
   return (
     <span className="grid gap-0.5">
       <span className="truncate font-medium">
-        {capitalize(describeSubject(limit))}
+        {capitalize(describeLimitSubject(limit))}
         <span className="font-normal text-ink-2"> · {limit.model ?? limitsText.page.allModels}</span>
       </span>
       <span className="flex items-center gap-2 text-small text-ink-2">

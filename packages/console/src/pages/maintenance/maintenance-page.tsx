@@ -10,30 +10,30 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { getServerTime } from '../../data/server-clock.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import {
-  formatFullTime,
-  formatMonthName,
+  formatFullDateTime,
+  formatMonthAndYear,
   formatRelativeTime,
-  formatTimeOrDay,
-  getBrowserZone,
+  formatTimeOrDateTime,
+  getBrowserTimeZone,
 } from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { ConfirmChange } from '../../ui/confirm-change.tsx';
+import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
+import { useNow } from '../../ui/relative-time-text.tsx';
 import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { useNow } from '../../ui/time-text.tsx';
 import { useMediaQuery } from '../../ui/use-media-query.ts';
 import { maintenanceWindowsQuery } from '../monitors/monitor-references.ts';
-import { describeCron, formatScheduleZone } from '../monitors/monitor-schedule.ts';
+import { describeCron, formatScheduleTimeZone } from '../monitors/monitor-schedule.ts';
 import {
   formatMonthParameter,
   listMaintenanceOccurrences,
+  type MaintenanceWindowOccurrence,
   parseMonth,
-  type WindowOccurrence,
-} from './calendar.ts';
+} from './maintenance-calendar.ts';
+import { MaintenanceWindowDialog } from './maintenance-window-dialog.tsx';
 import { MonthCalendar } from './month-calendar.tsx';
 import { maintenanceText } from './text.ts';
-import { WindowDialog } from './window-dialog.tsx';
 
 const VIEWS = [
   { id: 'month', label: maintenanceText.page.month },
@@ -99,7 +99,7 @@ export function MaintenancePage() {
         </div>
       )}
       {(asked === 'new' || chosen) && (
-        <WindowDialog key={asked} window={chosen} planned={planned} onClose={() => open(null)} />
+        <MaintenanceWindowDialog key={asked} window={chosen} planned={planned} onClose={() => open(null)} />
       )}
     </PageFrame>
   );
@@ -115,7 +115,7 @@ function MonthView({
   const { query, change } = useUrlState();
   const now = useNow();
   const month = parseMonth(query.get('month'), now);
-  const title = formatMonthName(month, getBrowserZone());
+  const title = formatMonthAndYear(month, getBrowserTimeZone());
   const turn = (by: number) => change({ month: formatMonthParameter(month, by) }, 'replace');
   return (
     <section aria-label={title} className="grid gap-2">
@@ -124,7 +124,7 @@ function MonthView({
         <IconButton icon={ChevronRight} label={maintenanceText.month.next} onClick={() => turn(1)} />
         <h2 className="ml-1 text-body font-semibold">{title}</h2>
         <span className="ml-auto text-small text-ink-3">
-          {maintenanceText.month.remark(getBrowserZone())}
+          {maintenanceText.month.remark(getBrowserTimeZone())}
         </span>
       </div>
       <MonthCalendar
@@ -163,7 +163,7 @@ function ActiveWindow({ window }: { readonly window: MaintenanceWindow }) {
       <StatusBadge state="maintenance">{maintenanceText.active.badge}</StatusBadge>
       <div className="min-w-0 flex-1 max-md:basis-full">
         <h2 className="text-body font-semibold">
-          {maintenanceText.active.title(name, formatTimeOrDay(until, getBrowserZone(), now))}
+          {maintenanceText.active.title(name, formatTimeOrDateTime(until, getBrowserTimeZone(), now))}
         </h2>
         <p className="text-ui text-ink-2">
           {maintenanceText.active.effect(scope, formatDuration(Math.max(0, until.getTime() - now.getTime())))}
@@ -224,7 +224,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
             schedule &&
               maintenanceText.list.schedule(
                 describeCron(schedule.cron) ?? schedule.cron,
-                formatScheduleZone(schedule),
+                formatScheduleTimeZone(schedule),
               ),
             first ? describeOccurrence(first, now) : maintenanceText.list.noOccurrence,
             show_on_boards && maintenanceText.list.onBoards,
@@ -241,7 +241,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
         onClick={() => setAsked(true)}
       />
       {asked && (
-        <ConfirmChange
+        <ConfirmChangeDialog
           make={() => sendJson<null>('DELETE', `api/monitoring/maintenance/${encodeURIComponent(id)}`)}
           touches={[['maintenance']]}
           onDone={() => setAsked(false)}
@@ -250,14 +250,14 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
           verb={maintenanceText.list.deleteButton}
         >
           {maintenanceText.list.deleteEffect}
-        </ConfirmChange>
+        </ConfirmChangeDialog>
       )}
     </li>
   );
 }
 
 /** Describes an occurrence, as in `21 Nov 2026, 12:00:00 UTC for 2 h, starts in 3 d`. */
-function describeOccurrence({ start, end }: WindowOccurrence, now: Date): string {
+function describeOccurrence({ start, end }: MaintenanceWindowOccurrence, now: Date): string {
   const relative =
     end < now
       ? maintenanceText.list.ended(formatRelativeTime(end, now))
@@ -265,5 +265,5 @@ function describeOccurrence({ start, end }: WindowOccurrence, now: Date): string
         ? maintenanceText.list.started(formatRelativeTime(start, now))
         : maintenanceText.list.starts(formatRelativeTime(start, now));
   const duration = formatDuration(end.getTime() - start.getTime());
-  return maintenanceText.list.occurrence(formatFullTime(start, getBrowserZone()), duration, relative);
+  return maintenanceText.list.occurrence(formatFullDateTime(start, getBrowserTimeZone()), duration, relative);
 }

@@ -1,6 +1,10 @@
-import { formatLongDay, formatShortTime, getBrowserZone } from '../../format/times.ts';
+import { formatLongDate, formatShortTime, getBrowserTimeZone } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
-import { buildMonth, type CalendarDay, type WindowOccurrence } from './calendar.ts';
+import {
+  buildCalendarDays,
+  type CalendarDay,
+  type MaintenanceWindowOccurrence,
+} from './maintenance-calendar.ts';
 import { maintenanceText } from './text.ts';
 
 /**
@@ -14,7 +18,7 @@ export function MonthCalendar({
   onOpen,
 }: {
   readonly month: Date;
-  readonly occurrences: readonly WindowOccurrence[];
+  readonly occurrences: readonly MaintenanceWindowOccurrence[];
   readonly now: Date;
   readonly onOpen: (id: string) => void;
 }) {
@@ -28,7 +32,7 @@ export function MonthCalendar({
         ))}
       </div>
       <ol className="grid grid-cols-7 gap-px border-t border-line">
-        {buildMonth(month, occurrences).map((one) => (
+        {buildCalendarDays(month, occurrences).map((one) => (
           <Day key={one.start.getTime()} day={one} now={now} onOpen={onOpen} />
         ))}
       </ol>
@@ -56,7 +60,7 @@ function Day({
       >
         <span aria-hidden="true">{start.getDate()}</span>
         <span className="sr-only">
-          {formatLongDay(start, getBrowserZone())}
+          {formatLongDate(start, getBrowserTimeZone())}
           {today && `, ${maintenanceText.month.today}`}
           {open.length === 0 && `, ${maintenanceText.month.noWindows}`}
         </span>
@@ -71,7 +75,7 @@ function Day({
               className="block min-h-6 w-full truncate rounded-tag border border-maintenance-line bg-maintenance-tint px-1 text-left text-small text-maintenance-ink hover:brightness-95"
             >
               {one.start >= start && (
-                <span className="figures">{formatShortTime(one.start, getBrowserZone())} </span>
+                <span className="figures">{formatShortTime(one.start, getBrowserTimeZone())} </span>
               )}
               {one.window.name}
             </button>
@@ -83,9 +87,9 @@ function Day({
 }
 
 /** Returns the start and end times, as in `12:00 to 14:00`. */
-function timesOf({ start, end }: WindowOccurrence): string {
+function timesOf({ start, end }: MaintenanceWindowOccurrence): string {
   return maintenanceText.month.times(
-    formatShortTime(start, getBrowserZone()),
-    formatShortTime(end, getBrowserZone()),
+    formatShortTime(start, getBrowserTimeZone()),
+    formatShortTime(end, getBrowserTimeZone()),
   );
 }

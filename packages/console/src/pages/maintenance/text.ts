@@ -1,4 +1,4 @@
-import { joinWithAnd, pluralize } from '../../format/words.ts';
+import { formatCountWithNoun, joinWithAnd } from '../../format/words.ts';
 
 /** All text on the Maintenance page. */
 export const maintenanceText = {
@@ -29,7 +29,7 @@ export const maintenanceText = {
     allMonitors: 'All monitors',
     scope: (monitors: number, tags: readonly string[]) =>
       joinWithAnd([
-        ...(monitors > 0 ? [pluralize(monitors, 'monitor')] : []),
+        ...(monitors > 0 ? [formatCountWithNoun(monitors, 'monitor')] : []),
         ...(tags.length > 0 ? [`monitors tagged ${tags.join(', ')}`] : []),
       ]),
     effect: (scope: string, remaining: string) =>

@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { capitalize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmChange } from '../../ui/confirm-change.tsx';
+import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { invitationsQuery, MEMBER_QUERY_KEYS, revokeInvitation } from './member-data.ts';
 import { membersText } from './text.ts';
@@ -77,13 +77,13 @@ function invitationColumns(
       id: 'made',
       label: membersText.invitations.created,
       width: '7rem',
-      cell: ({ created_at }) => <TimeText at={created_at} />,
+      cell: ({ created_at }) => <RelativeTimeText at={created_at} />,
     },
     {
       id: 'ends',
       label: membersText.invitations.expires,
       width: '7rem',
-      cell: ({ expires_at }) => <TimeText at={expires_at} />,
+      cell: ({ expires_at }) => <RelativeTimeText at={expires_at} />,
     },
     {
       id: 'actions',
@@ -115,7 +115,8 @@ function InvitationCard({
       <div className="grid min-w-0 flex-1 gap-0.5">
         <span className="truncate">{row.email}</span>
         <span className="text-small text-ink-2">
-          {capitalize(row.role)} · {membersText.invitations.expiresShort} <TimeText at={row.expires_at} />
+          {capitalize(row.role)} · {membersText.invitations.expiresShort}{' '}
+          <RelativeTimeText at={row.expires_at} />
         </span>
       </div>
       <RevokeButton onClick={onRevoke} />
@@ -125,7 +126,7 @@ function InvitationCard({
 
 function Revocation({ row, onClose }: { readonly row: InvitationResource; readonly onClose: () => void }) {
   return (
-    <ConfirmChange
+    <ConfirmChangeDialog
       make={() => revokeInvitation(row.id)}
       touches={MEMBER_QUERY_KEYS}
       onDone={() => {
@@ -137,6 +138,6 @@ function Revocation({ row, onClose }: { readonly row: InvitationResource; readon
       verb={membersText.invitations.removal.verb}
     >
       {membersText.invitations.removal.effect}
-    </ConfirmChange>
+    </ConfirmChangeDialog>
   );
 }

@@ -2,12 +2,12 @@ import { parseMemberRole } from '@floe/contract/roles';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useSignedInSession } from '../../data/session.ts';
-import { formatFullTime, getBrowserZone } from '../../format/times.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { OneTimeSecret } from '../../ui/one-time-secret.tsx';
+import { OneTimeSecretDialog } from '../../ui/one-time-secret-dialog.tsx';
 import { type CreatedInvitation, inviteMember, MEMBER_QUERY_KEYS } from './member-data.ts';
 import { listAssignableRoles } from './member-rules.ts';
 import { RoleField, TeamField } from './role-fields.tsx';
@@ -85,7 +85,7 @@ function InvitationLink({
   readonly onClose: () => void;
 }) {
   return (
-    <OneTimeSecret
+    <OneTimeSecretDialog
       title={membersText.invite.created(email)}
       secret={link}
       label={membersText.invite.copy}
@@ -94,8 +94,8 @@ function InvitationLink({
     >
       <p className="text-ui text-ink-2">
         {membersText.invite.mail[mail]}
-        {membersText.invite.validUntil(formatFullTime(new Date(expires_at), getBrowserZone()))}
+        {membersText.invite.validUntil(formatFullDateTime(new Date(expires_at), getBrowserTimeZone()))}
       </p>
-    </OneTimeSecret>
+    </OneTimeSecretDialog>
   );
 }

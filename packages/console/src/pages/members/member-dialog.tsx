@@ -5,13 +5,18 @@ import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useSignedInSession } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmChange } from '../../ui/confirm-change.tsx';
+import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Form } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { buildOwnedKeysQuery, changeMember, MEMBER_QUERY_KEYS, removeMember } from './member-data.ts';
-import { describeRemoval, explainMemberLock, isLowerRole, listAssignableRoles } from './member-rules.ts';
+import {
+  describeMemberRemoval,
+  explainMemberRestriction,
+  isLowerRole,
+  listAssignableRoles,
+} from './member-rules.ts';
 import { RoleField, TeamField } from './role-fields.tsx';
 import { membersText } from './text.ts';
 
@@ -29,7 +34,7 @@ export function MemberDialog({
   const [role, setRole] = useState(row.role);
   const [team, setTeam] = useState(row.team ?? '');
   const [removing, setRemoving] = useState(false);
-  const lockReason = explainMemberLock(row, all, me.role);
+  const lockReason = explainMemberRestriction(row, all, me.role);
   const roles = listAssignableRoles(me.role).includes(row.role) ? listAssignableRoles(me.role) : [row.role];
   const save = useApiMutation(
     () => changeMember(row.id, { ...(role === row.role ? {} : { role }), team: team.trim() || null }),
@@ -95,7 +100,7 @@ function Removal({ row, onClose }: { readonly row: Member; readonly onClose: () 
   const keys = useQuery(buildOwnedKeysQuery(row.email)).data ?? [];
   const active = keys.filter(({ status }) => status === 'active');
   return (
-    <ConfirmChange
+    <ConfirmChangeDialog
       make={() => removeMember(row.id)}
       touches={MEMBER_QUERY_KEYS}
       onDone={() => {
@@ -107,10 +112,10 @@ function Removal({ row, onClose }: { readonly row: Member; readonly onClose: () 
       verb={membersText.member.removal.verb}
       typed={row.email}
     >
-      {describeRemoval(
+      {describeMemberRemoval(
         name,
         active.map((key) => key.name),
       )}
-    </ConfirmChange>
+    </ConfirmChangeDialog>
   );
 }

@@ -7,9 +7,9 @@ import { capitalize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
-import { TimeText } from '../../ui/time-text.tsx';
 import { membersQuery } from './member-data.ts';
 import { MemberDialog } from './member-dialog.tsx';
 import { membersText } from './text.ts';
@@ -97,7 +97,7 @@ function memberColumns(me: string): readonly TableColumn<Member>[] {
       id: 'since',
       label: membersText.list.since,
       width: '8rem',
-      cell: ({ created_at }) => <TimeText at={created_at} />,
+      cell: ({ created_at }) => <RelativeTimeText at={created_at} />,
       value: ({ created_at }) => created_at,
     },
   ];

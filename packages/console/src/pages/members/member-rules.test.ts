@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Member } from '@floe/contract/api/members';
 import type { MemberRole } from '@floe/contract/roles';
-import { describeRemoval, explainMemberLock, isLowerRole, listAssignableRoles } from './member-rules.ts';
+import {
+  describeMemberRemoval,
+  explainMemberRestriction,
+  isLowerRole,
+  listAssignableRoles,
+} from './member-rules.ts';
 
 function member(id: string, role: MemberRole): Member {
   const at = '2027-01-01T00:00:00.000Z';
@@ -22,10 +27,10 @@ function member(id: string, role: MemberRole): Member {
 
 test('the last owner cannot be changed, and only owners can change owners', () => {
   const [one, other, plain] = [member('one', 'owner'), member('other', 'owner'), member('plain', 'member')];
-  assert.match(explainMemberLock(one, [one, plain], 'owner') ?? '', /last owner/);
-  assert.equal(explainMemberLock(one, [one, other], 'owner'), null);
-  assert.match(explainMemberLock(one, [one, other], 'admin') ?? '', /Only owners/);
-  assert.equal(explainMemberLock(plain, [one, plain], 'admin'), null);
+  assert.match(explainMemberRestriction(one, [one, plain], 'owner') ?? '', /last owner/);
+  assert.equal(explainMemberRestriction(one, [one, other], 'owner'), null);
+  assert.match(explainMemberRestriction(one, [one, other], 'admin') ?? '', /Only owners/);
+  assert.equal(explainMemberRestriction(plain, [one, plain], 'admin'), null);
 });
 
 test('only an owner can assign the role owner', () => {
@@ -40,6 +45,6 @@ test('a lower role is one that can do less', () => {
 });
 
 test('the effect of a removal names the keys that are revoked', () => {
-  assert.match(describeRemoval('Jo', ['ci', 'agents']), /These 2 keys will be revoked: ci, agents\./);
-  assert.match(describeRemoval('Jo', []), /They own no keys/);
+  assert.match(describeMemberRemoval('Jo', ['ci', 'agents']), /These 2 keys will be revoked: ci, agents\./);
+  assert.match(describeMemberRemoval('Jo', []), /They own no keys/);
 });

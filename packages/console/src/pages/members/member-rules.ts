@@ -11,7 +11,7 @@ export function listAssignableRoles(role: MemberRole): readonly MemberRole[] {
  * Returns why the user may neither change the role of this member nor remove the member. Returns null if the
  * user may do both.
  */
-export function explainMemberLock(
+export function explainMemberRestriction(
   member: Member,
   all: readonly Member[],
   currentRole: MemberRole,
@@ -31,7 +31,7 @@ export function isLowerRole(from: MemberRole, to: MemberRole): boolean {
 }
 
 /** Describes the consequences of removing a member. */
-export function describeRemoval(name: string, keys: readonly string[]): string {
+export function describeMemberRemoval(name: string, keys: readonly string[]): string {
   const { removal } = membersText.member;
   const ended =
     keys.length === 0

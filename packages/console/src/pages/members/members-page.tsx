@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { useLiveQuery } from '../../data/events.ts';
 import { useSignedInSession } from '../../data/session.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { Button } from '../../ui/button.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { InvitationList } from './invitation-list.tsx';
@@ -27,9 +27,9 @@ export function MembersPage() {
   const refusal = useDenialReason('members');
   const { operator: mayOperate } = useSignedInSession();
   const shown = query.get('show') ?? 'members';
-  useLiveQuery('config', membersQuery.queryKey);
-  useLiveQuery('config', invitationsQuery.queryKey);
-  useLiveQuery('config', teamsQuery.queryKey);
+  useRefetchOnEvent('config', membersQuery.queryKey);
+  useRefetchOnEvent('config', invitationsQuery.queryKey);
+  useRefetchOnEvent('config', teamsQuery.queryKey);
   useShortcuts([
     { keys: 'c', does: membersText.page.invite, run: () => refusal === null && setInviting(true) },
   ]);

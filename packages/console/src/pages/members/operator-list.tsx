@@ -3,14 +3,14 @@ import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmChange } from '../../ui/confirm-change.tsx';
+import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { addOperator, type Operator, operatorsQuery, removeOperator } from './member-data.ts';
 import { membersText } from './text.ts';
@@ -72,7 +72,7 @@ function columnsFor(onRemove: (row: Operator) => void): readonly TableColumn<Ope
       id: 'granted',
       label: membersText.operators.since,
       width: '8rem',
-      cell: ({ granted_at }) => <TimeText at={granted_at} />,
+      cell: ({ granted_at }) => <RelativeTimeText at={granted_at} />,
     },
     {
       id: 'actions',
@@ -123,7 +123,7 @@ function AddOperator({ onClose }: { readonly onClose: () => void }) {
 
 function RemoveOperator({ row, onClose }: { readonly row: Operator; readonly onClose: () => void }) {
   return (
-    <ConfirmChange
+    <ConfirmChangeDialog
       make={() => removeOperator(row.user_id)}
       touches={TOUCHES}
       onDone={() => {
@@ -135,6 +135,6 @@ function RemoveOperator({ row, onClose }: { readonly row: Operator; readonly onC
       verb={membersText.operators.removal.verb}
     >
       {membersText.operators.removal.effect}
-    </ConfirmChange>
+    </ConfirmChangeDialog>
   );
 }

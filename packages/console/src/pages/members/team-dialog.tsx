@@ -2,7 +2,7 @@ import type { Team } from '@floe/contract/api/teams';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmChange } from '../../ui/confirm-change.tsx';
+import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { FormFieldset } from '../../ui/edit-form.tsx';
 import { Input } from '../../ui/field.tsx';
@@ -107,7 +107,7 @@ function saveTeam(row: Team | null, { id, name, cost_center }: Draft) {
 
 function Removal({ row, onClose }: { readonly row: Team; readonly onClose: () => void }) {
   return (
-    <ConfirmChange
+    <ConfirmChangeDialog
       make={() => removeTeam(row.id)}
       touches={MEMBER_QUERY_KEYS}
       onDone={() => {
@@ -119,6 +119,6 @@ function Removal({ row, onClose }: { readonly row: Team; readonly onClose: () =>
       verb={membersText.team.removal.verb}
     >
       {membersText.team.removal.effect}
-    </ConfirmChange>
+    </ConfirmChangeDialog>
   );
 }

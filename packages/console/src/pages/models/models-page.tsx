@@ -1,8 +1,8 @@
 import { ArrowRight } from 'lucide-react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
-import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useListRows } from '../../data/lists.ts';
+import { buildListQuery, useListRows } from '../../data/lists.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { formatCount, formatTokens } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -11,7 +11,7 @@ import { FilterBar } from '../../ui/filter-bar.tsx';
 import { QueryResults } from '../../ui/query-results.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
-import { ModelCheck } from './model-check.tsx';
+import { ModelAvailabilityCheck } from './model-availability-check.tsx';
 import { ModelDrawer } from './model-drawer.tsx';
 import { formatModelPrice, type ModelResource } from './model-price.ts';
 import { modelsText } from './text.ts';
@@ -26,10 +26,10 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['id', 'input', 'output', 'co
 /** Lists the models of the organization with their limits and prices. */
 export function ModelsPage() {
   const { query, change } = useUrlState();
-  useLiveQuery('config', ['models']);
+  useRefetchOnEvent('config', ['models']);
   const filters = toFilterTokens(query, FIELDS);
   const wanted = toFilterQuery(filters);
-  const list = useListRows(listQuery<ModelResource>('models', 'api/management/models', wanted));
+  const list = useListRows(buildListQuery<ModelResource>('models', 'api/management/models', wanted));
   const open = query.get('open');
   const sort = parseSort(query.get('sort'));
   const shown = list.rows?.find(({ id }) => id === open);
@@ -40,7 +40,7 @@ export function ModelsPage() {
       beside={open && <ModelDrawer id={open} model={shown} onClose={() => change({ open: null })} />}
     >
       <div className="grid gap-3 px-4 pb-3 md:px-6">
-        <ModelCheck />
+        <ModelAvailabilityCheck />
         <FilterBar
           fields={FIELDS}
           tokens={filters}

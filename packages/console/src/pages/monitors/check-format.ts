@@ -1,6 +1,6 @@
 import type { CheckResource } from '@floe/contract/api/monitor-history';
 import { formatDuration } from '../../format/amounts.ts';
-import { monitorDetailText } from './detail-text.ts';
+import { monitorDetailText } from './monitor-detail-text.ts';
 
 /**
  * Describes the difference between the expected and the actual time of a beat: `on time`, `early` or `+7 s`.
@@ -35,7 +35,7 @@ export function parseBeatMetadata(value: CheckResource['metadata']): CheckResour
  * Returns the first two entries of the metadata and the number of further entries as text, or null if the
  * metadata is empty.
  */
-export function summarizeMetadata(value: CheckResource['metadata']): string | null {
+export function summarizeBeatMetadata(value: CheckResource['metadata']): string | null {
   if (value === null) return null;
   if (typeof value !== 'object') return String(value);
   const facts = Object.entries(value).map(

@@ -3,16 +3,21 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useUrlState } from '../../app/url-state.ts';
 import { formatDuration } from '../../format/amounts.ts';
-import { formatClockTime, formatDayLabel, formatFullTime, getBrowserZone } from '../../format/times.ts';
+import {
+  formatClockTime,
+  formatFullDateTime,
+  formatShortDate,
+  getBrowserTimeZone,
+} from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
-import { LoadMore } from '../../ui/load-more.tsx';
+import { LoadMoreButton } from '../../ui/load-more-button.tsx';
 import { ScrollArea } from '../../ui/scroll-area.tsx';
 import { type DisplayStatus, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { formatLateness, parseBeatMetadata, summarizeMetadata } from './check-format.ts';
-import { monitorDetailText } from './detail-text.ts';
+import { formatLateness, parseBeatMetadata, summarizeBeatMetadata } from './check-format.ts';
 import { buildChecksExportUrl, buildChecksQuery } from './monitor-data.ts';
+import { monitorDetailText } from './monitor-detail-text.ts';
 
 const SHOWN = [
   { id: 'all', label: monitorDetailText.checks.all },
@@ -87,7 +92,7 @@ export function CheckHistory({ id }: { readonly id: string }) {
       ) : (
         <CheckTable checks={checks} />
       )}
-      <LoadMore
+      <LoadMoreButton
         more={answer.hasNextPage}
         loading={answer.isFetchingNextPage}
         onMore={() => void answer.fetchNextPage()}
@@ -107,7 +112,7 @@ function ShownTimeRange({
   readonly onAll: () => void;
 }) {
   if (from === null) return null;
-  const time = (at: string) => formatFullTime(new Date(at), getBrowserZone());
+  const time = (at: string) => formatFullDateTime(new Date(at), getBrowserTimeZone());
   return (
     <p className="flex flex-wrap items-center gap-x-3 px-4 pb-2 text-small text-ink-2">
       {to === null
@@ -136,7 +141,7 @@ function CheckTable({ checks }: { readonly checks: readonly CheckResource[] }) {
   return (
     <ScrollArea className="overflow-x-auto -outline-offset-2">
       <table className="w-full text-left text-ui figures">
-        <caption className="sr-only">{monitorDetailText.checks.caption(getBrowserZone())}</caption>
+        <caption className="sr-only">{monitorDetailText.checks.caption(getBrowserTimeZone())}</caption>
         <thead className="border-y border-line text-label text-ink-2">
           <tr>
             {HEADS.map((head) => (
@@ -222,7 +227,7 @@ function CheckRow({ check }: { readonly check: CheckResource }) {
 
 /** Shows a summary of the metadata that expands to all of it. */
 function Metadata({ value }: { readonly value: CheckResource['metadata'] }) {
-  const short = summarizeMetadata(value);
+  const short = summarizeBeatMetadata(value);
   if (short === null) return <span className="text-ink-3">–</span>;
   return (
     <details>
@@ -237,10 +242,10 @@ function Metadata({ value }: { readonly value: CheckResource['metadata'] }) {
 function CheckTime({ at }: { readonly at: string | null }) {
   if (at === null) return <span className="text-ink-3">–</span>;
   const moment = new Date(at);
-  const zone = getBrowserZone();
+  const zone = getBrowserTimeZone();
   return (
     <time dateTime={at}>
-      {formatDayLabel(moment, zone, new Date())} {formatClockTime(moment, zone)}
+      {formatShortDate(moment, zone, new Date())} {formatClockTime(moment, zone)}
     </time>
   );
 }

@@ -8,11 +8,11 @@ import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { ConfirmChange } from '../../ui/confirm-change.tsx';
+import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { buildMonitorPath, MONITOR_RESOURCE_KIND, replaceMonitors } from './monitor-data.ts';
-import { computeTimestampInHours, MuteMenuItems, useMonitorPause } from './monitor-menu.tsx';
+import { buildMonitorApiPath, MONITOR_RESOURCE_KIND, replaceCachedMonitors } from './monitor-data.ts';
+import { computeTimestampInHours, MuteMenuItems, useMonitorPauseActions } from './monitor-menu.tsx';
 import { sendTestBeat } from './monitor-requests.ts';
 import { monitorsText } from './text.ts';
 
@@ -21,7 +21,7 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
   const { id, paused, source, beat_url } = monitor;
   const go = useResourceNavigate('/monitors', '/edit');
   const fromFile = source.kind === 'file';
-  const { toggle, running } = useMonitorPause(monitor);
+  const { toggle, running } = useMonitorPauseActions(monitor);
   const beat = useApiMutation(() => sendTestBeat(monitor), {
     touches: [['monitors', 'one', id]],
     done: () => showToast(monitorsText.actions.testBeatSent),
@@ -58,7 +58,7 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
   const { id, name, source } = monitor;
   const [asked, setAsked] = useState<OpenDialog>(null);
   const refusal = useDenialReason('monitoring');
-  const { pauseUntil } = useMonitorPause(monitor);
+  const { pauseUntil } = useMonitorPauseActions(monitor);
   const close = () => setAsked(null);
   return (
     <>
@@ -88,8 +88,8 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
         </MenuItem>
       </Menu>
       {asked === 'rotate' && (
-        <ConfirmChange
-          make={() => sendJson<Monitor>('POST', buildMonitorPath(id, '/rotate'))}
+        <ConfirmChangeDialog
+          make={() => sendJson<Monitor>('POST', buildMonitorApiPath(id, '/rotate'))}
           touches={[['monitors', 'one', id]]}
           onDone={() => {
             close();
@@ -100,7 +100,7 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
           verb={monitorsText.actions.replaceUrlButton}
         >
           {monitorsText.actions.replaceUrlEffect}
-        </ConfirmChange>
+        </ConfirmChangeDialog>
       )}
       {asked === 'delete' && <DeleteMonitor monitor={monitor} onClose={close} />}
     </>
@@ -113,13 +113,13 @@ function DeleteMonitor({ monitor, onClose }: { readonly monitor: Monitor; readon
   const client = useQueryClient();
   const { title, effect, typed } = MONITOR_RESOURCE_KIND.removal(monitor);
   const gone = () => {
-    replaceMonitors(client, [id], []);
+    replaceCachedMonitors(client, [id], []);
     showToast(monitorsText.actions.deleted(name));
     go();
   };
   return (
-    <ConfirmChange
-      make={() => sendJson<null>('DELETE', buildMonitorPath(id))}
+    <ConfirmChangeDialog
+      make={() => sendJson<null>('DELETE', buildMonitorApiPath(id))}
       touches={[['monitors', 'status']]}
       onDone={gone}
       onClose={onClose}
@@ -128,6 +128,6 @@ function DeleteMonitor({ monitor, onClose }: { readonly monitor: Monitor; readon
       typed={typed}
     >
       {effect}
-    </ConfirmChange>
+    </ConfirmChangeDialog>
   );
 }

@@ -4,24 +4,29 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { buildApiUrl } from '../../data/base-url.ts';
 import { formatDuration, formatUptime } from '../../format/amounts.ts';
 import { formatMinutes } from '../../format/minutes.ts';
-import { formatDayLabel, formatFullTime, formatShortTime, getBrowserZone } from '../../format/times.ts';
+import {
+  formatFullDateTime,
+  formatShortDate,
+  formatShortTime,
+  getBrowserTimeZone,
+} from '../../format/times.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { ManagedByFileNotice } from '../../ui/source-badge.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { type ConsoleAlert, DELIVERY_LABELS } from '../channels/channel-data.ts';
-import { monitorDetailText } from './detail-text.ts';
-import { buildMonitorAlertsQuery, buildMonitorPath, buildUptimeQuery } from './monitor-data.ts';
+import { buildMonitorAlertsQuery, buildMonitorApiPath, buildUptimeQuery } from './monitor-data.ts';
+import { monitorDetailText } from './monitor-detail-text.ts';
 import { allBoardsQuery } from './monitor-references.ts';
-import { formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
+import { formatSchedule, formatScheduleTimeZone } from './monitor-schedule.ts';
 import { buildBeatSnippets } from './send-beats.ts';
 
 /**
  * Shows the uptime in four time ranges. The values are rounded down, so that 100% means that there was no
  * downtime.
  */
-export function UptimeStrip({ id, since }: { readonly id: string; readonly since: string }) {
+export function UptimeCards({ id, since }: { readonly id: string; readonly since: string }) {
   return (
     <div className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line md:grid-cols-4 *:bg-surface *:px-3.5 *:py-2.5">
       <UptimeCard id={id} since={since} days={1} label={monitorDetailText.uptime.day} />
@@ -66,14 +71,14 @@ function UptimeCard({
 }
 
 /** Shows the schedule, the alert settings, the channels and the boards of a monitor. */
-export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
+export function MonitorConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
   const boards = useQuery(allBoardsQuery).data?.data ?? [];
   const { id, channels, source, created_at } = monitor;
   const shown = boards.filter(({ groups }) => groups.some(({ monitors }) => monitors.includes(id)));
   return (
     <Card title={monitorDetailText.configuration.title}>
       <div className="grid gap-3">
-        <ManagedByFileNotice source={source} path={buildMonitorPath(id)} />
+        <ManagedByFileNotice source={source} path={buildMonitorApiPath(id)} />
         <DetailList
           items={[
             ...scheduleItems(monitor),
@@ -105,11 +110,11 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
             ],
             [
               monitorDetailText.configuration.mutedUntil,
-              monitor.muted_until && formatFullTime(new Date(monitor.muted_until), getBrowserZone()),
+              monitor.muted_until && formatFullDateTime(new Date(monitor.muted_until), getBrowserTimeZone()),
             ],
             [
               monitorDetailText.configuration.created,
-              formatDayLabel(new Date(created_at), getBrowserZone(), new Date()),
+              formatShortDate(new Date(created_at), getBrowserTimeZone(), new Date()),
             ],
           ]}
         />
@@ -128,7 +133,7 @@ function scheduleItems(monitor: Monitor): readonly (readonly [string, string | n
     [labels.interval, interval === null ? null : formatMinutes(interval)],
     [
       labels.schedule,
-      schedule && labels.scheduleValue(formatSchedule(monitor), formatScheduleZone(schedule)),
+      schedule && labels.scheduleValue(formatSchedule(monitor), formatScheduleTimeZone(schedule)),
     ],
     [labels.grace, monitor.grace_source === 'org' ? labels.orgDefault(grace) : grace],
     [labels.firstDue, firstDue === null ? labels.firstDueDefault : formatMinutes(firstDue)],
@@ -207,7 +212,8 @@ function SentAlert({ alert: { event, title, at, deliveries } }: { readonly alert
         </div>
       </div>
       <time dateTime={at} className="text-small whitespace-nowrap text-ink-2 figures">
-        {formatDayLabel(moment, getBrowserZone(), new Date())}, {formatShortTime(moment, getBrowserZone())}
+        {formatShortDate(moment, getBrowserTimeZone(), new Date())},{' '}
+        {formatShortTime(moment, getBrowserTimeZone())}
       </time>
     </li>
   );

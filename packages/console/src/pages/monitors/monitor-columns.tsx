@@ -3,12 +3,17 @@ import { BellOff } from 'lucide-react';
 import { createContext, use } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatDuration, formatUptime } from '../../format/amounts.ts';
-import { formatFullTime, formatRelativeTime, formatShortTime, getBrowserZone } from '../../format/times.ts';
+import {
+  formatFullDateTime,
+  formatRelativeTime,
+  formatShortTime,
+  getBrowserTimeZone,
+} from '../../format/times.ts';
+import { useNow } from '../../ui/relative-time-text.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { useNow } from '../../ui/time-text.tsx';
-import { DayStrip } from './day-strip.tsx';
+import { DayStatusStrip } from './day-status-strip.tsx';
 import type { RecentHistoryByMonitor } from './monitor-list.ts';
 import { MonitorMenu } from './monitor-menu.tsx';
 import { formatScheduleWithGrace } from './monitor-schedule.ts';
@@ -76,7 +81,7 @@ export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
 ];
 
 /** The IDs of the selected monitors, and the function with which the checkboxes select a monitor. */
-export const SelectionContext = createContext<Pick<MonitorSelection, 'ids' | 'toggle'>>({
+export const MonitorSelectionContext = createContext<Pick<MonitorSelection, 'ids' | 'toggle'>>({
   ids: new Set(),
   toggle: () => undefined,
 });
@@ -91,7 +96,7 @@ export function addRowControls(columns: readonly TableColumn<Monitor>[]): readon
 }
 
 function SelectBox({ row: { id, name } }: { readonly row: Monitor }) {
-  const { ids, toggle } = use(SelectionContext);
+  const { ids, toggle } = use(MonitorSelectionContext);
   return (
     <label className="-m-1 grid size-6 place-items-center pointer-coarse:size-11">
       <input
@@ -106,7 +111,7 @@ function SelectBox({ row: { id, name } }: { readonly row: Monitor }) {
 }
 
 function MonitorDayStrip({ id }: { readonly id: string }) {
-  return <DayStrip slices={use(RecentHistoryContext).get(id)?.intervals} />;
+  return <DayStatusStrip slices={use(RecentHistoryContext).get(id)?.intervals} />;
 }
 
 function MonitorUptimeText({ id }: { readonly id: string }) {
@@ -122,7 +127,7 @@ function BeatTime({ at }: { readonly at: string }) {
   const moment = new Date(at);
   const now = useNow();
   return (
-    <time dateTime={at} title={formatFullTime(moment, getBrowserZone())}>
+    <time dateTime={at} title={formatFullDateTime(moment, getBrowserTimeZone())}>
       {formatRelativeTime(moment, now)}
     </time>
   );
@@ -164,7 +169,7 @@ function MonitorName({ row: { id, name, tags, muted_until } }: { readonly row: M
 /** An icon that is shown while the monitor’s alerts are muted. */
 function MutedIcon({ until }: { readonly until: string | null }) {
   if (until === null || new Date(until) <= new Date()) return null;
-  const label = monitorsText.columns.mutedUntil(formatFullTime(new Date(until), getBrowserZone()));
+  const label = monitorsText.columns.mutedUntil(formatFullDateTime(new Date(until), getBrowserTimeZone()));
   return (
     <span title={label} className="shrink-0 text-ink-3">
       <BellOff size={14} strokeWidth={1.75} role="img" aria-label={label} />
@@ -182,7 +187,7 @@ function MonitorDeadline({ row }: { readonly row: Monitor }) {
   return (
     <time dateTime={at} className="text-failing-ink">
       {now.getTime() - moment.getTime() < 86_400_000
-        ? monitorsText.columns.since(formatShortTime(moment, getBrowserZone()))
+        ? monitorsText.columns.since(formatShortTime(moment, getBrowserTimeZone()))
         : formatRelativeTime(moment, now)}
     </time>
   );

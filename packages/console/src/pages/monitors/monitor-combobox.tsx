@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useDebounced } from '../../data/debounced.ts';
+import { useDebouncedValue } from '../../data/use-debounced-value.ts';
 import { Combobox } from '../../ui/combobox.tsx';
 import { buildMonitorNamesQuery, buildMonitorOptionsQuery, getCachedMonitorOptions } from './monitor-data.ts';
 
@@ -20,7 +20,7 @@ export function MonitorCombobox({
   readonly placeholder: string;
 }) {
   const [typed, setTyped] = useState('');
-  const search = useDebounced(typed.trim(), PAUSE_MS);
+  const search = useDebouncedValue(typed.trim(), PAUSE_MS);
   useQuery(buildMonitorOptionsQuery(search));
   // A late response to an earlier search must not remove an option that matches the text.
   const found = getCachedMonitorOptions(useQueryClient());

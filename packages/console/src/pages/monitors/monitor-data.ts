@@ -2,7 +2,7 @@ import type { AuditEntry } from '@floe/contract/api/audit';
 import type {
   CheckResource,
   MonitorSummary,
-  periodResource,
+  monitorPeriodResource,
   uptimeReport,
 } from '@floe/contract/api/monitor-history';
 import type { BulkMonitorResult, bulkMonitorPatch, Monitor } from '@floe/contract/api/monitors';
@@ -17,15 +17,15 @@ import { type ApiPage, getJson, getWithETag, sendJson } from '../../data/api-cli
 import { buildApiUrl } from '../../data/base-url.ts';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
-import { getBrowserZone } from '../../format/times.ts';
+import { getBrowserTimeZone } from '../../format/times.ts';
 import type { SelectOption } from '../../ui/field.tsx';
 import type { ConsoleAlert } from '../channels/channel-data.ts';
 import { type MonitorForm, toMonitorBody, toMonitorForm, toMonitorUpdateBody } from './monitor-form.ts';
-import { type MonitorPages, replaceRows } from './monitor-rows.ts';
+import { type LoadedMonitorPages, replaceMonitorRows } from './monitor-rows.ts';
 import { monitorsText } from './text.ts';
 
 /** A time span in which the monitor had the same status. */
-export type MonitorPeriod = z.output<typeof periodResource>;
+export type MonitorPeriod = z.output<typeof monitorPeriodResource>;
 /** The uptime and downtime of a monitor in a time range. */
 export type MonitorUptime = z.output<typeof uptimeReport>;
 
@@ -50,7 +50,7 @@ export const MONITOR_RESOURCE_KIND: ConsoleResourceKind<Monitor, MonitorForm> = 
     ['monitors', 'status'],
   ],
   needs: 'monitoring',
-  formOf: (monitor) => toMonitorForm(monitor, getBrowserZone()),
+  formOf: (monitor) => toMonitorForm(monitor, getBrowserTimeZone()),
   bodyOf: toMonitorBody,
   changeOf: toMonitorUpdateBody,
   removal: ({ id, name }) => ({
@@ -65,7 +65,7 @@ const PAGE_ROWS = 100;
 const MAX_IDS = 100;
 
 /** Returns the API path of a monitor, or of a path below it. */
-export function buildMonitorPath(id: string, tail = ''): string {
+export function buildMonitorApiPath(id: string, tail = ''): string {
   return `${MONITORS_PATH}/${encodeURIComponent(id)}${tail}`;
 }
 
@@ -93,18 +93,18 @@ const MONITOR_LISTS_KEY = ['monitors', 'list'] as const;
 /** Refetches some monitors and updates their rows in all loaded lists. */
 export async function refreshMonitors(client: QueryClient, ids: readonly string[]): Promise<void> {
   const { data } = await getJson<ApiPage<Monitor>>(MONITORS_PATH, { ids: ids.join(), limit: MAX_IDS });
-  replaceMonitors(client, ids, data);
+  replaceCachedMonitors(client, ids, data);
 }
 
 /** Updates the rows of some monitors in all loaded lists. The rows keep their positions. */
-export function replaceMonitors(
+export function replaceCachedMonitors(
   client: QueryClient,
   ids: readonly string[],
   fresh: readonly Monitor[],
 ): void {
-  client.setQueriesData<MonitorPages>(
+  client.setQueriesData<LoadedMonitorPages>(
     { queryKey: MONITOR_LISTS_KEY },
-    (list) => list && replaceRows(list, ids, fresh),
+    (list) => list && replaceMonitorRows(list, ids, fresh),
   );
 }
 
@@ -176,7 +176,7 @@ export async function updateMonitors(
 /**
  * Returns the query for the number of monitors with each status, and for the last day of the given monitors.
  */
-export function buildMonitorStatusQuery(ids: readonly string[]) {
+export function buildMonitorSummaryQuery(ids: readonly string[]) {
   return queryOptions({
     queryKey: ['monitors', 'status', ids.join()],
     queryFn: ({ signal }) =>
@@ -190,7 +190,7 @@ export function buildMonitorStatusQuery(ids: readonly string[]) {
 export function buildMonitorQuery(id: string) {
   return queryOptions({
     queryKey: ['monitors', 'one', id],
-    queryFn: ({ signal }) => getWithETag<Monitor>(buildMonitorPath(id), signal),
+    queryFn: ({ signal }) => getWithETag<Monitor>(buildMonitorApiPath(id), signal),
   });
 }
 
@@ -199,7 +199,7 @@ export function buildUptimeQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'uptime', days],
     queryFn: ({ signal }) =>
-      getJson<MonitorUptime>(buildMonitorPath(id, '/uptime'), { from: daysAgo(days) }, signal),
+      getJson<MonitorUptime>(buildMonitorApiPath(id, '/uptime'), { from: daysAgo(days) }, signal),
   });
 }
 
@@ -212,7 +212,7 @@ export function buildPeriodsQuery(id: string, days: number) {
     queryKey: ['monitors', 'one', id, 'periods', days],
     queryFn: ({ signal }) =>
       getJson<ApiPage<MonitorPeriod>>(
-        buildMonitorPath(id, '/periods'),
+        buildMonitorApiPath(id, '/periods'),
         { from: daysAgo(days), limit: 500 },
         signal,
       ),
@@ -234,7 +234,7 @@ export function buildChecksQuery(id: string, filters: CheckFilters) {
     queryKey: ['monitors', 'one', id, 'checks', filters],
     queryFn: ({ pageParam, signal }) =>
       getJson<ApiPage<CheckResource>>(
-        buildMonitorPath(id, '/checks'),
+        buildMonitorApiPath(id, '/checks'),
         { ...filters, limit: 50, cursor: pageParam },
         signal,
       ),
@@ -249,7 +249,7 @@ export function buildRecentChecksQuery(id: string, days: number) {
     queryKey: ['monitors', 'one', id, 'marks', days],
     queryFn: ({ signal }) =>
       getJson<ApiPage<CheckResource>>(
-        buildMonitorPath(id, '/checks'),
+        buildMonitorApiPath(id, '/checks'),
         { from: daysAgo(days), limit: 200 },
         signal,
       ),
@@ -273,7 +273,7 @@ export function buildSettingsChangesQuery(id: string) {
 
 /** Returns the URL at which the checks of a monitor can be downloaded as CSV. */
 export function buildChecksExportUrl(id: string): string {
-  return buildApiUrl(`${buildMonitorPath(id, '/checks/export')}?format=csv`).href;
+  return buildApiUrl(`${buildMonitorApiPath(id, '/checks/export')}?format=csv`).href;
 }
 
 /** Returns the query for the five newest alerts of a monitor. */

@@ -3,16 +3,16 @@ import { useQueryClient } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
-import type { WithETag } from '../../data/api-client.ts';
+import type { ResourceWithETag } from '../../data/api-client.ts';
 import { useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
-import { formatTimeOrDay, getBrowserZone } from '../../format/times.ts';
+import { formatTimeOrDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
-import { LoadedResource, NewResourceForm } from '../../ui/resource-forms.tsx';
-import { useNow } from '../../ui/time-text.tsx';
+import { useNow } from '../../ui/relative-time-text.tsx';
+import { NewResourceForm, ResourceLoader } from '../../ui/resource-forms.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { computeMovedDeadline } from './deadline.ts';
-import { monitorEditorText } from './editor-text.ts';
-import { MONITOR_RESOURCE_KIND, removeInactiveMonitorLists, replaceMonitors } from './monitor-data.ts';
+import { MONITOR_RESOURCE_KIND, removeInactiveMonitorLists, replaceCachedMonitors } from './monitor-data.ts';
+import { monitorEditorText } from './monitor-editor-text.ts';
 import { MonitorFields } from './monitor-fields.tsx';
 import { createMonitorForm, type MonitorForm } from './monitor-form.ts';
 import { SchedulePreview } from './schedule-preview.tsx';
@@ -26,7 +26,7 @@ export function NewMonitorPage() {
   const client = useQueryClient();
   const fresh = useResourceCreation(
     MONITOR_RESOURCE_KIND,
-    () => createMonitorForm(getBrowserZone()),
+    () => createMonitorForm(getBrowserTimeZone()),
     ({ id }) => {
       removeInactiveMonitorLists(client);
       go(id, 'replace');
@@ -49,19 +49,19 @@ export function EditMonitorPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={monitorsText.page.editTitle} crumbs={[CRUMB, { label: id, to: `/monitors/${id}` }]}>
-      <LoadedResource key={id} kind={MONITOR_RESOURCE_KIND} id={id}>
+      <ResourceLoader key={id} kind={MONITOR_RESOURCE_KIND} id={id}>
         {(loaded) => <MonitorEditor loaded={loaded} />}
-      </LoadedResource>
+      </ResourceLoader>
     </PageFrame>
   );
 }
 
-function MonitorEditor({ loaded }: { readonly loaded: WithETag<Monitor> }) {
+function MonitorEditor({ loaded }: { readonly loaded: ResourceWithETag<Monitor> }) {
   const monitor = loaded.body;
   const go = useResourceNavigate(CRUMB.to);
   const client = useQueryClient();
   const edit = useResourceEdit(MONITOR_RESOURCE_KIND, loaded, (saved) => {
-    replaceMonitors(client, [saved.id], [saved]);
+    replaceCachedMonitors(client, [saved.id], [saved]);
     showToast(monitorEditorText.saved(saved.name));
     go(saved.id);
   });
@@ -84,7 +84,7 @@ function MonitorEditor({ loaded }: { readonly loaded: WithETag<Monitor> }) {
 /** Shows how saving would change the next deadline. */
 function DeadlineChange({ monitor, form }: { readonly monitor: Monitor; readonly form: MonitorForm }) {
   const now = useNow();
-  const time = (at: Date) => formatTimeOrDay(at, getBrowserZone(), now);
+  const time = (at: Date) => formatTimeOrDateTime(at, getBrowserTimeZone(), now);
   const moved = computeMovedDeadline(monitor, form, now);
   return (
     <p className="text-small text-ink-2">

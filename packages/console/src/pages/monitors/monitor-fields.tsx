@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import type { FormFieldsProps } from '../../data/patch-form.ts';
+import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { Input, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
-import { monitorEditorText } from './editor-text.ts';
-import { type MonitorForm, setCronInput } from './monitor-form.ts';
-import { channelNamesQuery } from './monitor-references.ts';
+import { monitorEditorText } from './monitor-editor-text.ts';
+import { applyCronInput, type MonitorForm } from './monitor-form.ts';
+import { allChannelsQuery } from './monitor-references.ts';
 import { deriveMonitorId } from './monitor-schedule.ts';
 
 interface FieldsProps extends FormFieldsProps<MonitorForm> {
@@ -143,7 +143,7 @@ function ScheduleFields({ form, onChange }: FieldsProps) {
             <Input
               value={form.cron}
               className="font-mono"
-              onChange={({ target }) => onChange(setCronInput(form, target.value))}
+              onChange={({ target }) => onChange(applyCronInput(form, target.value))}
             />
           </FormField>
           <FormField name="schedule.timezone" label={monitorEditorText.timezone}>
@@ -167,7 +167,7 @@ function ChannelChoice({
   readonly chosen: readonly string[];
   readonly onChange: (names: readonly string[]) => void;
 }) {
-  const { data } = useQuery(channelNamesQuery);
+  const { data } = useQuery(allChannelsQuery);
   const names = [...new Set([...(data?.data.map(({ name }) => name) ?? []), ...chosen])].toSorted();
   return (
     <fieldset>

@@ -1,8 +1,8 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { ApiError } from '../../data/api-error.ts';
 import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
-import { parseList } from '../../format/words.ts';
-import { monitorEditorText } from './editor-text.ts';
+import { parseListInput } from '../../format/words.ts';
+import { monitorEditorText } from './monitor-editor-text.ts';
 import { deriveMonitorId, parseCrontabLine } from './monitor-schedule.ts';
 
 /** The form values of a monitor, as the user typed them. */
@@ -111,7 +111,7 @@ export function toMonitorUpdateBody(form: MonitorForm) {
     fail_counts_as_miss: form.failIsMiss,
     first_beat_due_minutes: form.firstDue === '' ? null : parseMinutes(form.firstDue),
     channels: [...form.channels],
-    tags: parseList(form.tags),
+    tags: parseListInput(form.tags),
     description: form.description,
   };
 }
@@ -129,7 +129,7 @@ export function toMonitorBody(form: MonitorForm) {
  * Returns the form after text was entered in the cron field. A pasted crontab line can also set the time
  * zone.
  */
-export function setCronInput(form: MonitorForm, text: string): MonitorForm {
+export function applyCronInput(form: MonitorForm, text: string): MonitorForm {
   const found =
     text.trim().split(/\s+/).length > 5 || text.startsWith('CRON_TZ=') ? parseCrontabLine(text) : null;
   if (!found) return { ...form, cron: text };

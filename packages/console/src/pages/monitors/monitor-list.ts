@@ -8,17 +8,17 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
-import type { PrefetchQueries } from '../../app/page-route.ts';
-import { useEventStreamState, useEvents } from '../../data/events.ts';
+import type { PageQueryPrefetcher } from '../../app/page-route.ts';
+import { useEventStreamState, useServerEvents } from '../../data/use-server-events.ts';
 import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import {
-  buildMonitorStatusQuery,
+  buildMonitorSummaryQuery,
   buildMonitorsQuery,
   MONITOR_FILTERS,
   refreshMonitors,
 } from './monitor-data.ts';
-import { channelNamesQuery } from './monitor-references.ts';
-import { type MonitorPages, mergeMonitorPages, trimToFirstPage } from './monitor-rows.ts';
+import { allChannelsQuery } from './monitor-references.ts';
+import { type LoadedMonitorPages, mergeMonitorPages, trimToFirstPage } from './monitor-rows.ts';
 
 /** The status history of the last day by monitor ID. */
 export type RecentHistoryByMonitor = ReadonlyMap<string, MonitorSummary['recent'][number]>;
@@ -35,16 +35,16 @@ const POLL_MS = 10_000;
 const TOP_PX = 40;
 
 /** Starts the queries of the page: first the first rows, then their status history. */
-export const prefetchMonitors: PrefetchQueries = (client, { query }) => {
+export const prefetchMonitors: PageQueryPrefetcher = (client, { query }) => {
   const list = buildMonitorsQuery(toFilterQuery(toFilterTokens(query, MONITOR_FILTERS)));
-  void client.prefetchQuery(buildMonitorStatusQuery([]));
-  void client.prefetchQuery(channelNamesQuery);
+  void client.prefetchQuery(buildMonitorSummaryQuery([]));
+  void client.prefetchQuery(allChannelsQuery);
   void client.fetchInfiniteQuery(list).then(
     ({ pages }) => {
       const ids = mergeMonitorPages(pages)
         .slice(0, BLOCK_ROWS)
         .map(({ id }) => id);
-      if (ids.length > 0) void client.prefetchQuery(buildMonitorStatusQuery(ids.toSorted()));
+      if (ids.length > 0) void client.prefetchQuery(buildMonitorSummaryQuery(ids.toSorted()));
     },
     () => undefined,
   );
@@ -67,7 +67,7 @@ export function useMonitorList(filters: Readonly<Record<string, string>>, isBusy
     setBlocks((before) => (before.first === next.first && before.last === next.last ? before : next));
   }, []);
   const recent = useRecent(rows, blocks);
-  const { data: standing } = useQuery(buildMonitorStatusQuery([]));
+  const { data: standing } = useQuery(buildMonitorSummaryQuery([]));
   const point = useListRefresh(
     filters,
     () => rows.slice(shown.current.first, shown.current.last + 1),
@@ -96,7 +96,7 @@ function useRecent(rows: readonly Monitor[], { first, last }: VisibleRange): Rec
     return rows.slice(start, start + BLOCK_ROWS).map(({ id }) => id);
   });
   return useQueries({
-    queries: blocks.filter((ids) => ids.length > 0).map((ids) => buildMonitorStatusQuery(ids.toSorted())),
+    queries: blocks.filter((ids) => ids.length > 0).map((ids) => buildMonitorSummaryQuery(ids.toSorted())),
     combine: recentOf,
   });
 }
@@ -129,7 +129,7 @@ function useListRefresh(
     if (isRead && ids.length > 0) void refreshMonitors(client, ids.slice(0, 100)).catch(() => undefined);
     else if (!isRead) {
       const { queryKey } = buildMonitorsQuery(filters);
-      client.setQueryData<MonitorPages>(queryKey, (list) => list && trimToFirstPage(list));
+      client.setQueryData<LoadedMonitorPages>(queryKey, (list) => list && trimToFirstPage(list));
       void client.invalidateQueries({ queryKey, exact: true });
     }
   });
@@ -139,7 +139,7 @@ function useListRefresh(
       catchUp();
     }, EVENT_MS);
   }, []);
-  useEvents('monitors', soon);
+  useServerEvents('monitors', soon);
   // A cached list missed the events that arrived while another page was shown.
   const isKept = useRef(inView().length > 0);
   useEffect(() => {

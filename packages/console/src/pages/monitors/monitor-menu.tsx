@@ -8,13 +8,13 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
 import { getServerTime } from '../../data/server-clock.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
-import { formatFullTime, getBrowserZone } from '../../format/times.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { buildMonitorPath, replaceMonitors } from './monitor-data.ts';
-import { sendMonitorPause, sendMonitorResume } from './monitor-requests.ts';
+import { buildMonitorApiPath, replaceCachedMonitors } from './monitor-data.ts';
+import { requestMonitorPause, requestMonitorResume } from './monitor-requests.ts';
 import { buildBeatSnippets } from './send-beats.ts';
 import { monitorsText } from './text.ts';
 
@@ -49,7 +49,7 @@ function MenuItems({ monitor }: { readonly monitor: Monitor }) {
   const { id, paused, source } = monitor;
   const refusal = useDenialReason('monitoring');
   const edit = useResourceNavigate('/monitors', '/edit');
-  const { toggle } = useMonitorPause(monitor);
+  const { toggle } = useMonitorPauseActions(monitor);
   const curl = buildBeatSnippets(id, buildApiUrl('api/monitoring/heartbeat').href, null)[0]?.code ?? '';
   const fromFile = source.kind === 'file';
   return (
@@ -92,11 +92,11 @@ export function MuteMenuItems({ monitor: { id, name, muted_until } }: { readonly
   const muted = muted_until !== null && new Date(muted_until) > new Date();
   const off = refusal !== null;
   const mute = useApiMutation(
-    (until: string | null) => sendJson<Monitor>('PATCH', buildMonitorPath(id), { muted_until: until }),
+    (until: string | null) => sendJson<Monitor>('PATCH', buildMonitorApiPath(id), { muted_until: until }),
     {
       touches: [['monitors', 'one', id]],
       done: (monitor, until) => {
-        replaceMonitors(client, [id], [monitor]);
+        replaceCachedMonitors(client, [id], [monitor]);
         showToast(until === null ? monitorsText.actions.unmuted(name) : monitorsText.actions.muted(name));
       },
       failed: ({ message }) => showToast(message),
@@ -123,23 +123,23 @@ export function MuteMenuItems({ monitor: { id, name, muted_until } }: { readonly
 /**
  * Returns a function that pauses or resumes a monitor. After a pause, a toast with an undo button is shown.
  */
-export function useMonitorPause({ id, name, paused }: Pick<Monitor, 'id' | 'name' | 'paused'>) {
+export function useMonitorPauseActions({ id, name, paused }: Pick<Monitor, 'id' | 'name' | 'paused'>) {
   const client = useQueryClient();
   const touches = [
     ['monitors', 'one', id],
     ['monitors', 'status'],
   ];
-  const put = (monitor: Monitor) => replaceMonitors(client, [id], [monitor]);
+  const put = (monitor: Monitor) => replaceCachedMonitors(client, [id], [monitor]);
   const failed = ({ message }: Error) => showToast(message);
-  const resume = useApiMutation(() => sendMonitorResume(id), { touches, done: put, failed });
-  const pause = useApiMutation((until: string | null) => sendMonitorPause(id, until), {
+  const resume = useApiMutation(() => requestMonitorResume(id), { touches, done: put, failed });
+  const pause = useApiMutation((until: string | null) => requestMonitorPause(id, until), {
     touches,
     done: (monitor, until) => {
       put(monitor);
       const message =
         until === null
           ? monitorsText.actions.paused(name)
-          : monitorsText.actions.pausedUntil(name, formatFullTime(new Date(until), getBrowserZone()));
+          : monitorsText.actions.pausedUntil(name, formatFullDateTime(new Date(until), getBrowserTimeZone()));
       showToast(message, () => resume.run(undefined));
     },
     failed,

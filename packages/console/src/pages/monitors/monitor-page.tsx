@@ -3,19 +3,19 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
-import { useLiveQuery } from '../../data/events.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import { formatMinutes } from '../../format/minutes.ts';
-import { formatTimeOrDay, getBrowserZone } from '../../format/times.ts';
+import { formatTimeOrDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { useNow } from '../../ui/relative-time-text.tsx';
 import { Badge, StatusBadge } from '../../ui/status.tsx';
-import { useNow } from '../../ui/time-text.tsx';
 import { CheckHistory } from './check-history.tsx';
-import { monitorDetailText } from './detail-text.ts';
 import { MonitorActions } from './monitor-actions.tsx';
-import { ConfigurationCard, RecentAlertsCard, SendBeatsCard, UptimeStrip } from './monitor-cards.tsx';
+import { MonitorConfigurationCard, RecentAlertsCard, SendBeatsCard, UptimeCards } from './monitor-cards.tsx';
 import { buildMonitorQuery } from './monitor-data.ts';
+import { monitorDetailText } from './monitor-detail-text.ts';
 import { maintenanceWindowsQuery } from './monitor-references.ts';
 import { formatSchedule } from './monitor-schedule.ts';
 import { MonitorTimeline } from './monitor-timeline.tsx';
@@ -25,8 +25,8 @@ import { monitorsText } from './text.ts';
 /** Shows a monitor: its next deadline, uptime, timeline, checks, configuration and alerts. */
 export function MonitorPage() {
   const id = usePathParam('id');
-  useLiveQuery('monitors', ['monitors', 'one', id]);
-  useLiveQuery('alerts', ['alerts']);
+  useRefetchOnEvent('monitors', ['monitors', 'one', id]);
+  useRefetchOnEvent('alerts', ['alerts']);
   // The event stream does not report beats because they are too frequent, so the page polls for them.
   const { data, error, refetch } = useQuery({ ...buildMonitorQuery(id), refetchInterval: BEATS_MS });
   const monitor = data?.body;
@@ -72,15 +72,18 @@ function MonitorDetails({ monitor }: { readonly monitor: Monitor }) {
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
         <div className="grid min-w-0 gap-4">
           {waiting && <SendBeatsCard monitor={monitor} />}
-          <Card title={monitorDetailText.deadline.title} aside={monitorDetailText.timesIn(getBrowserZone())}>
+          <Card
+            title={monitorDetailText.deadline.title}
+            aside={monitorDetailText.timesIn(getBrowserTimeZone())}
+          >
             <NextDeadline monitor={monitor} />
           </Card>
-          <UptimeStrip id={monitor.id} since={monitor.created_at} />
+          <UptimeCards id={monitor.id} since={monitor.created_at} />
           <MonitorTimeline id={monitor.id} since={monitor.created_at} />
           <CheckHistory id={monitor.id} />
         </div>
         <div className="grid min-w-0 gap-4">
-          <ConfigurationCard monitor={monitor} />
+          <MonitorConfigurationCard monitor={monitor} />
           {!waiting && <SendBeatsCard monitor={monitor} />}
           <RecentAlertsCard id={monitor.id} />
         </div>
@@ -106,7 +109,7 @@ function Heading({ monitor }: { readonly monitor: Monitor }) {
           <>
             <strong className="font-semibold text-failing-ink">
               {monitorDetailText.failingSince(
-                formatTimeOrDay(new Date(since), getBrowserZone(), now),
+                formatTimeOrDateTime(new Date(since), getBrowserTimeZone(), now),
                 formatDuration(Math.max(0, now.getTime() - new Date(since).getTime())),
               )}
             </strong>{' '}
@@ -135,7 +138,7 @@ function MaintenanceNotice({ monitor: { id, tags } }: { readonly monitor: Monito
     <Notice state="maintenance">
       {monitorDetailText.maintenance(
         open.name,
-        formatTimeOrDay(new Date(open.active_until), getBrowserZone(), new Date()),
+        formatTimeOrDateTime(new Date(open.active_until), getBrowserTimeZone(), new Date()),
       )}
     </Notice>
   );

@@ -7,7 +7,7 @@ import { type ApiPage, getJson } from '../../data/api-client.ts';
 /** The queries for other resources that the pages of monitors show. */
 
 /** The query for the channels. Monitors refer to channels by name. */
-export const channelNamesQuery = queryOptions({
+export const allChannelsQuery = queryOptions({
   queryKey: ['channels', 'names'],
   queryFn: ({ signal }) => getJson<ApiPage<Channel>>('api/monitoring/channels', { limit: 500 }, signal),
   staleTime: 30_000,

@@ -1,7 +1,7 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { sendJson } from '../../data/api-client.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
-import { buildMonitorPath } from './monitor-data.ts';
+import { buildMonitorApiPath } from './monitor-data.ts';
 import { monitorsText } from './text.ts';
 
 /** Sends a beat to the monitor’s secret URL, as the job would. The beat is marked as a test. */
@@ -16,7 +16,8 @@ export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Pro
 }
 
 /** Pauses a monitor until the given time. If `until` is null, the monitor is paused until it is resumed. */
-export const sendMonitorPause = (id: string, until: string | null = null) =>
-  sendJson<Monitor>('POST', buildMonitorPath(id, '/pause'), { until });
+export const requestMonitorPause = (id: string, until: string | null = null) =>
+  sendJson<Monitor>('POST', buildMonitorApiPath(id, '/pause'), { until });
 /** Resumes a paused monitor. */
-export const sendMonitorResume = (id: string) => sendJson<Monitor>('POST', buildMonitorPath(id, '/resume'));
+export const requestMonitorResume = (id: string) =>
+  sendJson<Monitor>('POST', buildMonitorApiPath(id, '/resume'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createExampleMonitor } from './example-monitor.ts';
-import { mergeMonitorPages, replaceRows, selectRowRange, trimToFirstPage } from './monitor-rows.ts';
+import { mergeMonitorPages, replaceMonitorRows, selectRowRange, trimToFirstPage } from './monitor-rows.ts';
 
 const monitor = (id: string, name = id) => createExampleMonitor({ id, name });
 const page = (...ids: string[]) => ({ data: ids.map((id) => monitor(id)), next_cursor: null });
@@ -15,7 +15,7 @@ test('a row that moved from a later page to an earlier one stands in the list on
 });
 
 test('what was read anew is changed where it stands, and what is gone goes, without moving the others', () => {
-  const found = replaceRows(list, ['b', 'c'], [monitor('c', 'Renamed')]);
+  const found = replaceMonitorRows(list, ['b', 'c'], [monitor('c', 'Renamed')]);
   assert.deepEqual(
     mergeMonitorPages(found.pages).map(({ name }) => name),
     ['a', 'Renamed', 'd'],

@@ -3,7 +3,7 @@ import type { InfiniteData } from '@tanstack/react-query';
 import type { ApiPage } from '../../data/api-client.ts';
 
 /** The loaded pages of a monitor list. */
-export type MonitorPages = InfiniteData<ApiPage<Monitor>, string>;
+export type LoadedMonitorPages = InfiniteData<ApiPage<Monitor>, string>;
 
 /**
  * Joins the pages in the order of the server and removes duplicates. A monitor can be on two pages because it
@@ -24,11 +24,11 @@ export function mergeMonitorPages(pages: readonly ApiPage<Monitor>[]): readonly 
  * Returns the list with refetched rows in place of their old versions. Rows that were refetched but no longer
  * exist are removed. Pure.
  */
-export function replaceRows(
-  list: MonitorPages,
+export function replaceMonitorRows(
+  list: LoadedMonitorPages,
   asked: readonly string[],
   fresh: readonly Monitor[],
-): MonitorPages {
+): LoadedMonitorPages {
   const byId = new Map(fresh.map((monitor) => [monitor.id, monitor]));
   const gone = new Set(asked.filter((id) => !byId.has(id)));
   const pages = list.pages.map((page) => ({
@@ -39,7 +39,7 @@ export function replaceRows(
 }
 
 /** Returns the list with only its first page. The other pages load again when the user scrolls. Pure. */
-export function trimToFirstPage(list: MonitorPages): MonitorPages {
+export function trimToFirstPage(list: LoadedMonitorPages): LoadedMonitorPages {
   return { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatLateness, parseBeatMetadata, summarizeMetadata } from './check-format.ts';
+import { formatLateness, parseBeatMetadata, summarizeBeatMetadata } from './check-format.ts';
 import {
   deriveMonitorId,
   describeCron,
@@ -69,11 +69,11 @@ test('how late a beat was is said only where something was promised', () => {
 
 test('metadata shows its first two facts and how many more there are', () => {
   assert.equal(
-    summarizeMetadata({ host: 'db-3', size: '41 GB', took: { s: 3 } }),
+    summarizeBeatMetadata({ host: 'db-3', size: '41 GB', took: { s: 3 } }),
     'host db-3 · size 41 GB · 1 more',
   );
   assert.deepEqual(
-    [summarizeMetadata(null), summarizeMetadata({}), summarizeMetadata('x')],
+    [summarizeBeatMetadata(null), summarizeBeatMetadata({}), summarizeBeatMetadata('x')],
     [null, null, 'x'],
   );
 });

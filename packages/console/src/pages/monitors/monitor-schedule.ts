@@ -13,7 +13,7 @@ export function formatSchedule({ expected_interval_minutes: minutes, schedule }:
  * Returns the time zone of a schedule. If the schedule has none, returns a text for the organization’s time
  * zone.
  */
-export function formatScheduleZone({ timezone }: { readonly timezone?: string | undefined }): string {
+export function formatScheduleTimeZone({ timezone }: { readonly timezone?: string | undefined }): string {
   return timezone ?? scheduleText.orgZone;
 }
 

@@ -4,7 +4,7 @@ import { Bell, BellOff, Pause, Play, Tag, Wrench } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useMemo, useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { parseList } from '../../format/words.ts';
+import { parseListInput } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
@@ -233,7 +233,7 @@ function TagsDialog({
 }) {
   const [added, setAdded] = useState('');
   const [removed, setRemoved] = useState('');
-  const [add, remove] = [parseList(added), parseList(removed)];
+  const [add, remove] = [parseListInput(added), parseListInput(removed)];
   return (
     <Dialog open onClose={onClose} title={monitorsText.selection.tagsTitle(some)}>
       <Form

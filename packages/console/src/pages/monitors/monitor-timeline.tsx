@@ -4,26 +4,26 @@ import { useUrlState } from '../../app/url-state.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import {
   formatClockTime,
-  formatDayLabel,
-  formatFullTime,
+  formatFullDateTime,
+  formatShortDate,
   formatShortTime,
-  getBrowserZone,
+  getBrowserTimeZone,
 } from '../../format/times.ts';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { useNow } from '../../ui/relative-time-text.tsx';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { useNow } from '../../ui/time-text.tsx';
-import { monitorDetailText } from './detail-text.ts';
 import {
   buildPeriodsQuery,
   buildRecentChecksQuery,
   buildSettingsChangesQuery,
   type MonitorPeriod,
 } from './monitor-data.ts';
+import { monitorDetailText } from './monitor-detail-text.ts';
 import { findScheduleChanges, type ScheduleChange } from './schedule-changes.ts';
 import { TimelineLegend } from './timeline-legend.tsx';
-import { buildTimelineMarks, buildTimelineTicks, type TimelineMark } from './timeline-marks.ts';
+import { buildTimelineBeatMarks, buildTimelinePeriods, type TimelinePeriod } from './timeline-periods.ts';
 
 const SPANS = [
   { id: '1', label: monitorDetailText.timeline.ranges.day },
@@ -51,7 +51,7 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
   const from = new Date(
     Math.max(now.getTime() - Number(days) * 86_400_000, new Date(since).getTime() - 60_000),
   );
-  const marks = buildTimelineMarks(answer.data?.data ?? [], from, now);
+  const marks = buildTimelinePeriods(answer.data?.data ?? [], from, now);
   const audit = useQuery(buildSettingsChangesQuery(id)).data?.data;
   const changes = useMemo(() => findScheduleChanges(audit ?? []), [audit]).filter(({ at }) => at >= from);
   return (
@@ -84,7 +84,7 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
           <StatusBand marks={marks}>
             <ScheduleChangeLines changes={changes} from={from} to={now} />
           </StatusBand>
-          <Ticks ticks={buildTimelineTicks(checks.data?.data ?? [], from, now)} />
+          <Ticks ticks={buildTimelineBeatMarks(checks.data?.data ?? [], from, now)} />
           <Axis from={from} to={now} />
           <TimelineLegend changed={changes.length > 0} />
         </>
@@ -143,7 +143,7 @@ function StatusBand({
   marks,
   children,
 }: {
-  readonly marks: readonly TimelineMark[];
+  readonly marks: readonly TimelinePeriod[];
   readonly children: ReactNode;
 }) {
   return (
@@ -173,7 +173,7 @@ function StatusBand({
   );
 }
 
-function Ticks({ ticks }: { readonly ticks: ReturnType<typeof buildTimelineTicks> }) {
+function Ticks({ ticks }: { readonly ticks: ReturnType<typeof buildTimelineBeatMarks> }) {
   return (
     <div aria-hidden="true" className="relative h-4">
       {ticks.map(({ id, at, missed }) => (
@@ -197,11 +197,11 @@ function Ticks({ ticks }: { readonly ticks: ReturnType<typeof buildTimelineTicks
 const MIN_MINUTES_MS = 10 * 60_000;
 
 function Axis({ from, to }: { readonly from: Date; readonly to: Date }) {
-  const zone = getBrowserZone();
+  const zone = getBrowserTimeZone();
   const spanMs = to.getTime() - from.getTime();
   const label = (at: Date) =>
     spanMs > 86_400_000
-      ? formatDayLabel(at, zone, to)
+      ? formatShortDate(at, zone, to)
       : spanMs < MIN_MINUTES_MS
         ? formatClockTime(at, zone)
         : formatShortTime(at, zone);
@@ -215,7 +215,7 @@ function Axis({ from, to }: { readonly from: Date; readonly to: Date }) {
 }
 
 /** Lists the periods, newest first. */
-function PeriodList({ marks }: { readonly marks: readonly TimelineMark[] }) {
+function PeriodList({ marks }: { readonly marks: readonly TimelinePeriod[] }) {
   return (
     <ol className="mt-2 divide-y divide-line text-ui">
       {marks.toReversed().map((mark) => (
@@ -224,7 +224,7 @@ function PeriodList({ marks }: { readonly marks: readonly TimelineMark[] }) {
           <span className="flex-1">
             {monitorDetailText.timeline.period(
               STATUS_STYLES[mark.period.status].word,
-              formatFullTime(new Date(mark.period.started_at), getBrowserZone()),
+              formatFullDateTime(new Date(mark.period.started_at), getBrowserTimeZone()),
             )}
           </span>
           <span className="text-ink-2 figures">{formatDuration(mark.ms)}</span>
@@ -239,7 +239,7 @@ function PeriodList({ marks }: { readonly marks: readonly TimelineMark[] }) {
  * Filters the check history by a period. The range starts shortly before the period, to include the beat
  * before it.
  */
-function ShowChecksButton({ mark: { period } }: { readonly mark: TimelineMark }) {
+function ShowChecksButton({ mark: { period } }: { readonly mark: TimelinePeriod }) {
   const { change } = useUrlState();
   const { started_at, ended_at } = period;
   const show = () =>
@@ -271,13 +271,13 @@ function ScheduleChangeList({ changes }: { readonly changes: readonly ScheduleCh
 }
 
 function changeText({ at, by, words }: ScheduleChange): string {
-  return monitorDetailText.timeline.change(formatFullTime(at, getBrowserZone()), by, words);
+  return monitorDetailText.timeline.change(formatFullDateTime(at, getBrowserTimeZone()), by, words);
 }
 
-function describeMark({ period, ms }: TimelineMark): string {
+function describeMark({ period, ms }: TimelinePeriod): string {
   return monitorDetailText.timeline.mark(
     STATUS_STYLES[period.status].word,
     formatDuration(ms),
-    formatFullTime(new Date(period.started_at), getBrowserZone()),
+    formatFullDateTime(new Date(period.started_at), getBrowserTimeZone()),
   );
 }

@@ -19,19 +19,19 @@ import { ColumnMenu } from '../../ui/column-menu.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
-import { LoadMore } from '../../ui/load-more.tsx';
+import { LoadMoreButton } from '../../ui/load-more-button.tsx';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { listVisibleColumns } from '../../ui/table-columns.ts';
 import {
   addRowControls,
   MONITOR_COLUMNS,
   MonitorCard,
+  MonitorSelectionContext,
   RecentHistoryContext,
-  SelectionContext,
 } from './monitor-columns.tsx';
 import { MONITOR_FILTERS } from './monitor-data.ts';
 import { useMonitorList } from './monitor-list.ts';
-import { channelNamesQuery } from './monitor-references.ts';
+import { allChannelsQuery } from './monitor-references.ts';
 import { type MonitorSelection, MonitorSelectionBar, useMonitorSelection } from './monitor-selection.tsx';
 import { buildBeatSnippets } from './send-beats.ts';
 import { monitorsText } from './text.ts';
@@ -139,7 +139,7 @@ function StatusCounts({
 
 /** A notice that no enabled channel exists, so that no alerts are delivered. */
 function NoChannelNotice({ any }: { readonly any: boolean }) {
-  const { data } = useQuery(channelNamesQuery);
+  const { data } = useQuery(allChannelsQuery);
   if (!any || !data || data.data.some(({ enabled }) => enabled)) return null;
   const isNone = data.data.length === 0;
   return (
@@ -183,7 +183,7 @@ function MonitorTable({
     // biome-ignore lint/a11y/noStaticElementInteractions: only tracks whether the pointer is over the rows, and handles `x` on a row.
     <div onPointerEnter={() => point(true)} onPointerLeave={() => point(false)} onKeyDown={selection.press}>
       <RecentHistoryContext value={recent}>
-        <SelectionContext value={selection}>
+        <MonitorSelectionContext value={selection}>
           <DataTable<Monitor>
             label={monitorsText.page.title}
             rows={rows}
@@ -196,9 +196,9 @@ function MonitorTable({
             total={filtered ? null : totalOf(counts)}
             stale={answer.isPlaceholderData}
           />
-        </SelectionContext>
+        </MonitorSelectionContext>
       </RecentHistoryContext>
-      <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
+      <LoadMoreButton more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
     </div>
   );
 }

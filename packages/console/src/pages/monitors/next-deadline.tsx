@@ -1,12 +1,17 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { formatDuration } from '../../format/amounts.ts';
 import { formatMinutes } from '../../format/minutes.ts';
-import { formatClockTime, formatRelativeTime, formatTimeOrDay, getBrowserZone } from '../../format/times.ts';
+import {
+  formatClockTime,
+  formatRelativeTime,
+  formatTimeOrDateTime,
+  getBrowserTimeZone,
+} from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
-import { useNow } from '../../ui/time-text.tsx';
+import { useNow } from '../../ui/relative-time-text.tsx';
 import { computeDeadlineBarPositions, type DeadlineBarPositions } from './deadline.ts';
-import { monitorDetailText } from './detail-text.ts';
-import { formatSchedule, formatScheduleZone } from './monitor-schedule.ts';
+import { monitorDetailText } from './monitor-detail-text.ts';
+import { formatSchedule, formatScheduleTimeZone } from './monitor-schedule.ts';
 
 /** Shows a timeline from the last beat to the deadline. A marker shows the current time. */
 export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
@@ -16,7 +21,7 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
   const { from, due, deadline } = bar;
   const grace = formatMinutes(monitor.grace_period_minutes);
   const failing = monitor.status === 'failing';
-  const time = (at: Date) => formatTimeOrDay(at, getBrowserZone(), now);
+  const time = (at: Date) => formatTimeOrDateTime(at, getBrowserTimeZone(), now);
   const summary = monitorDetailText.deadline.summary(time(from), time(due), time(deadline));
   return (
     <div className="text-small">
@@ -25,7 +30,7 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
           title={
             monitor.last_beat_at ? monitorDetailText.deadline.lastBeat : monitorDetailText.deadline.created
           }
-          text={`${formatClockTime(from, getBrowserZone())} · ${formatRelativeTime(from, now)}`}
+          text={`${formatClockTime(from, getBrowserTimeZone())} · ${formatRelativeTime(from, now)}`}
         />
         <DeadlinePoint
           title={monitorDetailText.deadline.nextDue}
@@ -39,7 +44,7 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
           title={formatSchedule(monitor)}
           text={
             monitor.schedule
-              ? formatScheduleZone(monitor.schedule)
+              ? formatScheduleTimeZone(monitor.schedule)
               : isCountedFromBeat(monitor)
                 ? monitorDetailText.deadline.fromLastBeat
                 : monitorDetailText.deadline.fromLastDeadline
@@ -136,7 +141,7 @@ function describeNothingDue({ status, paused_until, first_beat_due_minutes }: Mo
   if (status === 'paused')
     return paused_until
       ? monitorDetailText.deadline.pausedUntil(
-          formatTimeOrDay(new Date(paused_until), getBrowserZone(), new Date()),
+          formatTimeOrDateTime(new Date(paused_until), getBrowserTimeZone(), new Date()),
         )
       : monitorDetailText.deadline.paused;
   return first_beat_due_minutes === null

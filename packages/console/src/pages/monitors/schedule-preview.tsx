@@ -2,12 +2,12 @@ import type { schedulePreview } from '@floe/contract/api/monitors';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { sendJson } from '../../data/api-client.ts';
-import { errorMessage } from '../../data/api-error.ts';
-import { useDebounced } from '../../data/debounced.ts';
+import { getFieldErrorMessage } from '../../data/api-error.ts';
+import { useDebouncedValue } from '../../data/use-debounced-value.ts';
 import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
-import { formatFullTime, formatShortTime, getBrowserZone } from '../../format/times.ts';
+import { formatFullDateTime, formatShortTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
-import { monitorEditorText } from './editor-text.ts';
+import { monitorEditorText } from './monitor-editor-text.ts';
 import { type MonitorForm, toScheduleBody } from './monitor-form.ts';
 import { describeCron } from './monitor-schedule.ts';
 
@@ -15,7 +15,7 @@ type Preview = z.output<typeof schedulePreview>;
 
 /** Describes the schedule and lists the next expected beats. The server computes the beats. */
 export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
-  const settled = useDebounced(toScheduleBody(form));
+  const settled = useDebouncedValue(toScheduleBody(form));
   const incomplete = form.kind === 'interval' && parseMinutes(form.interval) === null;
   const { data, error } = useQuery({
     queryKey: ['schedule', settled],
@@ -33,7 +33,7 @@ export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
       {incomplete ? (
         <p className="mt-1 text-ink-2">{monitorEditorText.preview.noInterval}</p>
       ) : error ? (
-        <p className="mt-1 text-failing-ink">{errorMessage(error)}</p>
+        <p className="mt-1 text-failing-ink">{getFieldErrorMessage(error)}</p>
       ) : data ? (
         <ScheduleSummary form={form} preview={data} />
       ) : (
@@ -61,7 +61,7 @@ function ScheduleSummary({ form, preview }: { readonly form: MonitorForm; readon
           ? monitorEditorText.preview.noGrace
           : monitorEditorText.preview.grace(formatMinutes(grace))}
         {first &&
-          ` ${monitorEditorText.preview.fails(formatShortTime(new Date(first.deadline_at), getBrowserZone()), getBrowserZone())}`}
+          ` ${monitorEditorText.preview.fails(formatShortTime(new Date(first.deadline_at), getBrowserTimeZone()), getBrowserTimeZone())}`}
       </p>
       <NextRuns preview={preview} />
       {zoneNames(preview).length > 1 && (
@@ -74,7 +74,7 @@ function ScheduleSummary({ form, preview }: { readonly form: MonitorForm; readon
 }
 
 function NextRuns({ preview: { data, timezone } }: { readonly preview: Preview }) {
-  const mine = getBrowserZone();
+  const mine = getBrowserTimeZone();
   const both = timezone !== mine;
   if (data.length === 0) return <p className="mt-2 text-failing-ink">{monitorEditorText.preview.never}</p>;
   return (
@@ -99,7 +99,7 @@ function NextRuns({ preview: { data, timezone } }: { readonly preview: Preview }
         {data.map(({ expected_at, deadline_at, expected_at_local: local }) => (
           <tr key={expected_at} className="border-t border-line">
             <td className="py-1 pr-4">{local}</td>
-            {both && <td className="py-1 pr-4">{formatFullTime(new Date(expected_at), mine)}</td>}
+            {both && <td className="py-1 pr-4">{formatFullDateTime(new Date(expected_at), mine)}</td>}
             <td className="py-1">{formatShortTime(new Date(deadline_at), mine)}</td>
           </tr>
         ))}

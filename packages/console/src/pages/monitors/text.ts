@@ -1,5 +1,5 @@
 import { formatCount } from '../../format/amounts.ts';
-import { joinWithAnd, pluralize } from '../../format/words.ts';
+import { formatCountWithNoun, joinWithAnd } from '../../format/words.ts';
 
 /** All text on the Monitors pages. */
 export const monitorsText = {
@@ -64,8 +64,8 @@ export const monitorsText = {
     moreOf: (name: string) => `Actions for ${name}`,
     copyCurl: 'Copy curl command',
     curlCopied: 'curl command copied.',
-    pauseFor: (hours: number) => `Pause for ${pluralize(hours, 'hour')}`,
-    muteFor: (hours: number) => `Mute for ${pluralize(hours, 'hour')}`,
+    pauseFor: (hours: number) => `Pause for ${formatCountWithNoun(hours, 'hour')}`,
+    muteFor: (hours: number) => `Mute for ${formatCountWithNoun(hours, 'hour')}`,
     unmute: 'Unmute',
     paused: (name: string) => `Monitor ${name} is paused. Beats are still recorded but do not resume it.`,
     pausedUntil: (name: string, time: string) =>
@@ -96,16 +96,17 @@ export const monitorsText = {
     planMaintenance: 'Plan maintenance',
     paused: (count: number) =>
       `${countMonitors(count)} paused. Beats are still recorded but do not resume them.`,
-    resumed: (count: number) => `${pluralize(count, 'monitor was', 'monitors were')} resumed.`,
+    resumed: (count: number) => `${formatCountWithNoun(count, 'monitor was', 'monitors were')} resumed.`,
     muted: (count: number) => `${countMonitors(count)} muted. Status changes are still recorded.`,
-    unmuted: (count: number) => `${pluralize(count, 'monitor was', 'monitors were')} unmuted.`,
-    tagged: (count: number) => `The tags of ${pluralize(count, 'monitor')} were changed.`,
+    unmuted: (count: number) => `${formatCountWithNoun(count, 'monitor was', 'monitors were')} unmuted.`,
+    tagged: (count: number) => `The tags of ${formatCountWithNoun(count, 'monitor')} were changed.`,
     resumeFailed: 'Could not resume the monitors.',
-    notChanged: (count: number) => `${pluralize(count, 'monitor was', 'monitors were')} not changed.`,
+    notChanged: (count: number) =>
+      `${formatCountWithNoun(count, 'monitor was', 'monitors were')} not changed.`,
     moreNotChanged: (count: number) =>
-      `${pluralize(count, 'more message is', 'more messages are')} not shown.`,
+      `${formatCountWithNoun(count, 'more message is', 'more messages are')} not shown.`,
     dismiss: 'Dismiss',
-    tagsTitle: (count: number) => `Edit tags of ${pluralize(count, 'monitor')}`,
+    tagsTitle: (count: number) => `Edit tags of ${formatCountWithNoun(count, 'monitor')}`,
     addTags: 'Add tags',
     addTagsPlaceholder: 'db, critical',
     removeTags: 'Remove tags',
@@ -116,7 +117,7 @@ export const monitorsText = {
 } as const;
 
 function countMonitors(count: number): string {
-  return pluralize(count, 'monitor is', 'monitors are');
+  return formatCountWithNoun(count, 'monitor is', 'monitors are');
 }
 
 /** Descriptions of schedules. */

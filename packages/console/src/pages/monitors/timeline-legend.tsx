@@ -1,5 +1,5 @@
 import { STATUS_STYLES } from '../../ui/status.tsx';
-import { monitorDetailText } from './detail-text.ts';
+import { monitorDetailText } from './monitor-detail-text.ts';
 
 /**
  * Explains the colors and marks of the timeline. If `changed` is true, also explains the line that marks a

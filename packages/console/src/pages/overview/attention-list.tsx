@@ -1,8 +1,8 @@
-import type { OverviewAttention } from '@floe/contract/api/overview';
+import type { OverviewAttentionItem } from '@floe/contract/api/overview';
 import { ChevronRight } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
 import { buildAttentionLink, getAttentionLabel, getAttentionStatus } from './attention.ts';
 import { overviewText } from './text.ts';
 
@@ -11,7 +11,7 @@ export function AttentionList({
   attention,
   more,
 }: {
-  readonly attention: readonly OverviewAttention[];
+  readonly attention: readonly OverviewAttentionItem[];
   readonly more: boolean;
 }) {
   if (attention.length === 0)
@@ -45,7 +45,7 @@ export function AttentionList({
               </span>
               {entry.since && (
                 <span className="shrink-0 text-small text-ink-3 max-md:hidden">
-                  <TimeText at={entry.since} />
+                  <RelativeTimeText at={entry.since} />
                 </span>
               )}
               <ChevronRight size={16} className="shrink-0 text-ink-3" aria-hidden="true" />

@@ -1,9 +1,9 @@
-import type { OverviewAttention } from '@floe/contract/api/overview';
+import type { OverviewAttentionItem } from '@floe/contract/api/overview';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { overviewText } from './text.ts';
 
 /** Returns the link to the page of the resource to which an entry refers. */
-export function buildAttentionLink({ subject }: Pick<OverviewAttention, 'subject'>): {
+export function buildAttentionLink({ subject }: Pick<OverviewAttentionItem, 'subject'>): {
   readonly to: string;
   readonly search: Readonly<Record<string, string>>;
 } {
@@ -27,11 +27,11 @@ export function buildAttentionLink({ subject }: Pick<OverviewAttention, 'subject
 }
 
 /** Returns the label of an entry’s kind. */
-export function getAttentionLabel({ kind }: Pick<OverviewAttention, 'kind'>): string {
+export function getAttentionLabel({ kind }: Pick<OverviewAttentionItem, 'kind'>): string {
   return overviewText.attention.kinds[kind];
 }
 
 /** Returns the display status for the severity of an entry. */
-export function getAttentionStatus({ severity }: Pick<OverviewAttention, 'severity'>): DisplayStatus {
+export function getAttentionStatus({ severity }: Pick<OverviewAttentionItem, 'severity'>): DisplayStatus {
   return severity === 'critical' ? 'failing' : severity === 'warning' ? 'warning' : 'waiting';
 }

@@ -7,8 +7,8 @@ import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
 import { WaitingStatus } from '../connect/first-request.tsx';
 import { overviewText } from './text.ts';
 
@@ -34,7 +34,7 @@ export function MonitorStep({ monitors }: { readonly monitors: readonly Monitor[
         <p role="status" className="flex flex-wrap items-center gap-x-2 text-ui">
           <StatusIcon state="healthy" />
           <span>
-            {overviewText.monitorStep.received(monitor.name)} <TimeText at={monitor.last_beat_at} />.
+            {overviewText.monitorStep.received(monitor.name)} <RelativeTimeText at={monitor.last_beat_at} />.
           </span>
           <OrgLink to={`/monitors/${encodeURIComponent(monitor.id)}`}>
             {overviewText.monitorStep.showMonitor}

@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
+import type { Timeseries } from '../../data/analytics-queries.ts';
 import { useAnnotations } from '../../data/annotations.ts';
-import type { Timeseries } from '../../data/charts.ts';
 import { type SelectedTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
 import {
-  formatCompact,
+  formatCompactNumber,
   formatCount,
   formatDuration,
   formatMoney,
   formatPercent,
 } from '../../format/amounts.ts';
-import { Card, PeriodChange } from '../../ui/cards.tsx';
+import { Card, PreviousPeriodChange } from '../../ui/cards.tsx';
 import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
+import { RequestTimeline } from '../../ui/request-timeline.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
-import { Timeline } from '../../ui/timeline.tsx';
 import { computeRelativeChange } from '../analytics/metric-groups.ts';
 import { toTimelineIntervals } from '../requests/timeline-intervals.ts';
 import { buildOverviewMetricQuery, GROUP_BY_OUTCOME, type Overview } from './overview-data.ts';
@@ -69,7 +69,7 @@ function RequestsCard({ span, sum, onChoose }: Props) {
       {intervals.length === 0 ? (
         <Skeleton className="h-24" />
       ) : (
-        <Timeline
+        <RequestTimeline
           intervals={intervals}
           label={overviewText.charts.byOutcome(sum.requests)}
           onChoose={(at) => onChoose(new Date(at), new Date(at + step))}
@@ -215,12 +215,12 @@ function ChangeRatio({
   readonly before: number | undefined;
 }) {
   const ratio = computeRelativeChange(now, before);
-  return <PeriodChange ratio={ratio} text={ratio === null ? '' : formatPercent(Math.abs(ratio))} />;
+  return <PreviousPeriodChange ratio={ratio} text={ratio === null ? '' : formatPercent(Math.abs(ratio))} />;
 }
 
 function ComparisonNote({ span }: { readonly span: SelectedTimeRange }) {
   const hours = (span.to.getTime() - span.from.getTime()) / 3_600_000;
   return overviewText.charts.comparison(
-    hours < 48 ? `${formatCompact(Math.round(hours))} h` : `${Math.round(hours / 24)} d`,
+    hours < 48 ? `${formatCompactNumber(Math.round(hours))} h` : `${Math.round(hours / 24)} d`,
   );
 }

@@ -2,8 +2,8 @@ import type { analyticsAnnotations } from '@floe/contract/api/annotations';
 import type { orgOverview } from '@floe/contract/api/overview';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
+import * as charts from '../../data/analytics-queries.ts';
 import { getJson } from '../../data/api-client.ts';
-import * as charts from '../../data/charts.ts';
 import {
   chooseChartInterval,
   type SelectedTimeRange,
@@ -13,7 +13,7 @@ import {
 /** The data of the overview page, except the charts and lists. */
 export type Overview = z.output<typeof orgOverview>;
 /** A page of annotations. */
-export type AnnotationsPage = z.output<typeof analyticsAnnotations>;
+export type AnnotationsResponse = z.output<typeof analyticsAnnotations>;
 
 /** Interval in milliseconds at which charts refresh while the page is visible. */
 const CHARTS_MS = 15_000;
@@ -45,21 +45,29 @@ export function buildOverviewMetricQuery(
     interval: chooseChartInterval(timeRange),
     ...more,
   };
-  return { ...charts.timeseriesQuery(query), refetchInterval: CHARTS_MS, placeholderData: keepPreviousData };
+  return {
+    ...charts.buildTimeseriesQuery(query),
+    refetchInterval: CHARTS_MS,
+    placeholderData: keepPreviousData,
+  };
 }
 
 /** Returns the query for the values of the dimension `by` that have the highest `metric`. */
 export function buildOverviewTopQuery(by: string, metric: string, timeRange: SelectedTimeRange, limit = 5) {
   const query = { ...toTimeRangeParameters(timeRange), by, metric, limit };
-  return { ...charts.topValuesQuery(query), refetchInterval: CHARTS_MS, placeholderData: keepPreviousData };
+  return {
+    ...charts.buildTopValuesQuery(query),
+    refetchInterval: CHARTS_MS,
+    placeholderData: keepPreviousData,
+  };
 }
 
 /** Returns the query for the six newest annotations of the time range. */
-export function buildRecentEventsQuery(timeRange: SelectedTimeRange) {
+export function buildRecentAnnotationsQuery(timeRange: SelectedTimeRange) {
   const query = { ...toTimeRangeParameters(timeRange), limit: 6 };
   return queryOptions({
     queryKey: ['analytics', 'annotations', query],
-    queryFn: ({ signal }) => getJson<AnnotationsPage>('api/analytics/annotations', query, signal),
+    queryFn: ({ signal }) => getJson<AnnotationsResponse>('api/analytics/annotations', query, signal),
     placeholderData: keepPreviousData,
   });
 }
@@ -79,6 +87,6 @@ export function buildOverviewQueries(timeRange: SelectedTimeRange) {
       buildOverviewTopQuery('key', 'cost_nano_usd', timeRange),
       buildOverviewTopQuery('error_code', 'errors', timeRange),
     ],
-    changes: buildRecentEventsQuery(timeRange),
+    changes: buildRecentAnnotationsQuery(timeRange),
   };
 }

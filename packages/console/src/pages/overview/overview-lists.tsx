@@ -4,10 +4,10 @@ import { OrgLink } from '../../app/org-link.tsx';
 import type { SelectedTimeRange } from '../../filters/time-range.ts';
 import { formatCount, formatMoney } from '../../format/amounts.ts';
 import { Card } from '../../ui/cards.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
 import { getMissingValueLabel } from '../analytics/metric-groups.ts';
-import { buildOverviewTopQuery, buildRecentEventsQuery, type Overview } from './overview-data.ts';
+import { buildOverviewTopQuery, buildRecentAnnotationsQuery, type Overview } from './overview-data.ts';
 import { overviewText } from './text.ts';
 
 /** Shows the models and keys with the highest spend, errors, monitors and recent events. */
@@ -132,7 +132,7 @@ function MonitorsCard({ counts }: { readonly counts: Overview['monitors'] }) {
 }
 
 function EventsCard({ span }: { readonly span: SelectedTimeRange }) {
-  const { data } = useQuery(buildRecentEventsQuery(span));
+  const { data } = useQuery(buildRecentAnnotationsQuery(span));
   const events = data?.data ?? [];
   return (
     <Card
@@ -146,7 +146,7 @@ function EventsCard({ span }: { readonly span: SelectedTimeRange }) {
               {event} {actor && <span className="text-ink-2">{overviewText.lists.by(actor)}</span>}
             </span>
             <span className="shrink-0 text-small text-ink-3">
-              <TimeText at={at} />
+              <RelativeTimeText at={at} />
             </span>
           </li>
         ))}

@@ -2,24 +2,24 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
-import type { PrefetchQueries } from '../../app/page-route.ts';
+import type { PageQueryPrefetcher } from '../../app/page-route.ts';
 import { useOrgId, useUrlState } from '../../app/url-state.ts';
-import { buildAnnotationsListQuery } from '../../data/annotations.ts';
-import { useLiveQuery } from '../../data/events.ts';
+import { buildAnnotationsQuery } from '../../data/annotations.ts';
 import { gapsQuery } from '../../data/gaps.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { type SelectedTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { resolveUrlTimeRange } from '../../filters/url-time-range.ts';
-import { formatDayLabel, getBrowserZone } from '../../format/times.ts';
+import { formatShortDate, getBrowserTimeZone } from '../../format/times.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { AttentionList } from './attention-list.tsx';
-import { Guide } from './guide.tsx';
-import { prefetchGuide, useGuide } from './guide-state.ts';
 import { OverviewCharts } from './overview-charts.tsx';
 import { buildOverviewQueries, buildOverviewQuery } from './overview-data.ts';
 import { OverviewLists } from './overview-lists.tsx';
+import { SetupGuide } from './setup-guide.tsx';
 import { SetupGuideLink } from './setup-guide-link.tsx';
+import { prefetchSetupGuide, useSetupGuide } from './setup-guide-state.ts';
 import { overviewText } from './text.ts';
 
 /**
@@ -28,17 +28,17 @@ import { overviewText } from './text.ts';
  */
 export function OverviewPage() {
   const { query, change } = useUrlState();
-  const guide = useGuide(query.get('guide') === '1');
+  const guide = useSetupGuide(query.get('guide') === '1');
   const time = timeParameters(query);
   const span = useMemo(() => parseTimeRange(time), [time]);
   const { data, error, refetch } = useQuery(buildOverviewQuery(span));
   usePrefetchParts(span, !guide.isOpen);
   const navigate = useNavigate();
   const org = useOrgId();
-  useLiveQuery('monitors', ['overview']);
-  useLiveQuery('breakers', ['overview']);
-  useLiveQuery('budgets', ['overview']);
-  useLiveQuery('config', ['overview']);
+  useRefetchOnEvent('monitors', ['overview']);
+  useRefetchOnEvent('breakers', ['overview']);
+  useRefetchOnEvent('budgets', ['overview']);
+  useRefetchOnEvent('config', ['overview']);
   const choose = (from: Date, to: Date) =>
     void navigate({
       to: `/o/${org}/requests`,
@@ -51,7 +51,7 @@ export function OverviewPage() {
   if (guide.isOpen)
     return (
       <PageFrame title={overviewText.page.title}>
-        <Guide guide={guide} onClose={closeGuide} />
+        <SetupGuide guide={guide} onClose={closeGuide} />
       </PageFrame>
     );
   return (
@@ -70,7 +70,7 @@ export function OverviewPage() {
           {data.summary.retained_from > span.from.toISOString() && (
             <Notice state="partial">
               {overviewText.page.retention(
-                formatDayLabel(new Date(data.summary.retained_from), getBrowserZone(), new Date()),
+                formatShortDate(new Date(data.summary.retained_from), getBrowserTimeZone(), new Date()),
               )}
             </Notice>
           )}
@@ -108,14 +108,14 @@ function parseTimeRange(time: string): SelectedTimeRange {
 }
 
 /** Starts the queries of the page before it is rendered. */
-export const prefetchOverview: PrefetchQueries = (client, { query }) => {
+export const prefetchOverview: PageQueryPrefetcher = (client, { query }) => {
   const span = parseTimeRange(timeParameters(query));
   const isGuideAsked = query.get('guide') === '1';
-  void prefetchGuide(client, isGuideAsked);
+  void prefetchSetupGuide(client, isGuideAsked);
   void client.prefetchQuery(buildOverviewQuery(span));
   if (isGuideAsked) return;
   prefetchParts(client, span);
-  void client.prefetchQuery(buildAnnotationsListQuery(toTimeRangeParameters(span)));
+  void client.prefetchQuery(buildAnnotationsQuery(toTimeRangeParameters(span)));
   void client.prefetchQuery(gapsQuery);
 };
 

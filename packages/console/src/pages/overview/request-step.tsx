@@ -4,23 +4,23 @@ import { useState } from 'react';
 import { useOrgId } from '../../app/url-state.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
-import { type CreatedKey, getPlaygroundKey } from '../../data/created-keys.ts';
+import { type CreatedKey, getOrCreatePlaygroundKey } from '../../data/created-keys.ts';
 import { useSignedInSession } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { CONNECT_CLIENTS } from '../connect/clients.ts';
+import { CONNECTABLE_CLIENTS } from '../connect/connectable-clients.ts';
 import {
   buildNewestRequestQuery,
   FirstRequestResult,
-  newestSuccessQuery,
+  newestSuccessfulRequestQuery,
   WaitingStatus,
 } from '../connect/first-request.tsx';
 import { KeyStep } from '../connect/key-step.tsx';
-import { NEW_PROMPT } from '../playground/chat-request.ts';
+import { NEW_PLAYGROUND_PROMPT } from '../playground/chat-request.ts';
 import { runChat } from '../playground/run-chat.ts';
 import { overviewText } from './text.ts';
 
-const HELLO = { ...NEW_PROMPT, turns: [{ role: 'user', text: 'Hello' }] } as const;
+const HELLO = { ...NEW_PLAYGROUND_PROMPT, turns: [{ role: 'user', text: 'Hello' }] } as const;
 
 /**
  * Renders the step of the setup guide that sends the first request, with a command to copy or with a button.
@@ -30,10 +30,10 @@ export function RequestStep() {
   const org = useOrgId();
   const { user } = useSignedInSession();
   const newest = useQuery(buildNewestRequestQuery([])).data;
-  const succeeded = useQuery(newestSuccessQuery).data;
+  const succeeded = useQuery(newestSuccessfulRequestQuery).data;
   const send = useApiMutation(
     async () => {
-      const key = await getPlaygroundKey(org, user.name);
+      const key = await getOrCreatePlaygroundKey(org, user.name);
       const signal = AbortSignal.timeout(30_000);
       const { error } = await runChat({
         prompt: HELLO,
@@ -52,7 +52,7 @@ export function RequestStep() {
     model: 'sandbox/echo',
   };
   const snippets = ['curl', 'python-openai', 'typescript-openai'].flatMap((id) => {
-    const client = CONNECT_CLIENTS.find((one) => one.id === id);
+    const client = CONNECTABLE_CLIENTS.find((one) => one.id === id);
     return client ? client.snippets(settings).map(({ code }) => ({ label: client.name, code })) : [];
   });
   // One successful request is enough. Failed requests do not matter, whoever sent them.

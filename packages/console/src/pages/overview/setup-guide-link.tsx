@@ -1,6 +1,6 @@
 import { Button } from '../../ui/button.tsx';
-import type { GuideState } from './guide-state.ts';
-import { GUIDE_STEPS } from './guide-steps.ts';
+import type { SetupGuideState } from './setup-guide-state.ts';
+import { GUIDE_STEPS } from './setup-guide-steps.ts';
 import { overviewText } from './text.ts';
 
 /** Renders a notice with a link to the setup guide if steps are incomplete. */
@@ -8,7 +8,7 @@ export function SetupGuideLink({
   guide,
   onOpen,
 }: {
-  readonly guide: GuideState;
+  readonly guide: SetupGuideState;
   readonly onOpen: () => void;
 }) {
   if (!guide.showsLink) return null;

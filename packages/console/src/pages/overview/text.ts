@@ -1,5 +1,5 @@
 import { formatCount } from '../../format/amounts.ts';
-import { pluralize } from '../../format/words.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 
 /** All text on the overview page. */
 export const overviewText = {
@@ -38,8 +38,8 @@ export const overviewText = {
     previous: 'Previous period',
     comparison: (length: string) => `Compared with the previous ${length}`,
     failedRequests: (errors: number, requests: number) =>
-      `${formatCount(errors)} of ${pluralize(requests, 'request')} to providers`,
-    byOutcome: (count: number) => `${pluralize(count, 'request')} by outcome`,
+      `${formatCount(errors)} of ${formatCountWithNoun(requests, 'request')} to providers`,
+    byOutcome: (count: number) => `${formatCountWithNoun(count, 'request')} by outcome`,
     overTime: (metric: string) => `${metric} over time`,
   },
   lists: {
@@ -55,7 +55,7 @@ export const overviewText = {
     noEvents: 'No events in this time range.',
     noMonitors: 'No monitors yet. A monitor alerts you when a scheduled job does not report.',
     noErrorCode: 'No error code',
-    freeRequests: (count: number) => `${pluralize(count, 'request')}, $0`,
+    freeRequests: (count: number) => `${formatCountWithNoun(count, 'request')}, $0`,
     by: (actor: string) => `by ${actor}`,
     monitorStates: { failing: 'failing', waiting: 'waiting', paused: 'paused', healthy: 'healthy' },
   },

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { playgroundText as strings } from './text.ts';
 
 /** The prompt of the playground, and its conversion to a request body. Pure. */
@@ -12,7 +12,7 @@ export interface ChatToolCall {
 }
 
 /** A message of the conversation in the playground. */
-export interface PromptTurn {
+export interface PromptMessage {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly text: string;
   /** Images as `data:` URLs. */
@@ -26,7 +26,7 @@ export interface PromptTurn {
 /** The form values of the playground. */
 export interface PlaygroundPrompt {
   readonly system: string;
-  readonly turns: readonly PromptTurn[];
+  readonly turns: readonly PromptMessage[];
   /** Numbers as typed. Empty means the model’s default. */
   readonly temperature: string;
   readonly maxTokens: string;
@@ -38,7 +38,7 @@ export interface PlaygroundPrompt {
 }
 
 /** The initial form values of the playground. */
-export const NEW_PROMPT: PlaygroundPrompt = {
+export const NEW_PLAYGROUND_PROMPT: PlaygroundPrompt = {
   system: '',
   turns: [{ role: 'user', text: '' }],
   temperature: '',
@@ -88,7 +88,9 @@ export function validatePrompt(
 function toolsOf(text: string): readonly JsonObject[] | null {
   try {
     const value: Json = JSON.parse(text);
-    return Array.isArray(value) && value.length > 0 && value.every(isObject) ? value.filter(isObject) : null;
+    return Array.isArray(value) && value.length > 0 && value.every(isJsonObject)
+      ? value.filter(isJsonObject)
+      : null;
   } catch {
     return null;
   }
@@ -97,7 +99,7 @@ function toolsOf(text: string): readonly JsonObject[] | null {
 function schemaOf(text: string): JsonObject | null {
   try {
     const value: Json = JSON.parse(text);
-    return isObject(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }
@@ -129,11 +131,11 @@ export function toChatRequestBody(prompt: PlaygroundPrompt, model: string): Json
   };
 }
 
-function hasContent({ text, images, calls, role }: PromptTurn): boolean {
+function hasContent({ text, images, calls, role }: PromptMessage): boolean {
   return role === 'tool' || text.trim() !== '' || Boolean(images?.length) || Boolean(calls?.length);
 }
 
-function messageOf({ role, text, images = [], calls = [], callId }: PromptTurn): JsonObject {
+function messageOf({ role, text, images = [], calls = [], callId }: PromptMessage): JsonObject {
   if (role === 'tool') return { role, tool_call_id: callId ?? '', content: text };
   if (calls.length > 0)
     return {
@@ -164,10 +166,10 @@ export function continueConversation(
   answer: { readonly text: string; readonly calls: readonly ChatToolCall[] },
 ): PlaygroundPrompt {
   const { text, calls } = answer;
-  const next: readonly PromptTurn[] =
+  const next: readonly PromptMessage[] =
     calls.length === 0
       ? [{ role: 'user', text: '' }]
-      : calls.map(({ id }): PromptTurn => ({ role: 'tool', text: '{"ok":true}', callId: id }));
+      : calls.map(({ id }): PromptMessage => ({ role: 'tool', text: '{"ok":true}', callId: id }));
   return {
     ...prompt,
     turns: [...prompt.turns.filter(hasContent), { role: 'assistant', text, calls }, ...next],

@@ -1,11 +1,11 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import type { ChatToolCall } from './chat-request.ts';
 import { playgroundText as strings } from './text.ts';
 
 /** Parses a streamed Chat Completions response. Pure. */
 
 /** The part of a response that has been received so far. */
-export interface ChatResponse {
+export interface PartialChatResponse {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly ChatToolCall[];
@@ -17,7 +17,7 @@ export interface ChatResponse {
 }
 
 /** The response before any event has been received. */
-export const EMPTY_CHAT_RESPONSE: ChatResponse = {
+export const EMPTY_CHAT_RESPONSE: PartialChatResponse = {
   text: '',
   reasoning: '',
   calls: [],
@@ -50,11 +50,11 @@ export class SseDataParser {
 }
 
 /** Returns the response after one more event of the stream. Unknown events do not change it. */
-export function applyChatEvent(answer: ChatResponse, data: string): ChatResponse {
+export function applyChatEvent(answer: PartialChatResponse, data: string): PartialChatResponse {
   const chunk = objectIn(data);
   if (!chunk) return answer;
   const error = chunk['error'];
-  if (isObject(error))
+  if (isJsonObject(error))
     return {
       ...answer,
       failure: {
@@ -65,27 +65,29 @@ export function applyChatEvent(answer: ChatResponse, data: string): ChatResponse
   const choices = chunk['choices'];
   const choice = Array.isArray(choices) ? choices[0] : undefined;
   const usage = chunk['usage'];
-  const counted = isObject(usage)
+  const counted = isJsonObject(usage)
     ? {
         ...answer,
         inputTokens: numberAt(usage, 'prompt_tokens'),
         outputTokens: numberAt(usage, 'completion_tokens'),
       }
     : answer;
-  return isObject(choice) ? applyChoice(counted, choice) : counted;
+  return isJsonObject(choice) ? applyChoice(counted, choice) : counted;
 }
 
-function applyChoice(answer: ChatResponse, choice: JsonObject): ChatResponse {
+function applyChoice(answer: PartialChatResponse, choice: JsonObject): PartialChatResponse {
   const delta = choice['delta'] ?? choice['message'];
   const finish = textAt(choice, 'finish_reason') || answer.finish;
-  if (!isObject(delta)) return { ...answer, finish };
+  if (!isJsonObject(delta)) return { ...answer, finish };
   const calls = delta['tool_calls'];
   return {
     ...answer,
     finish,
     text: answer.text + textAt(delta, 'content') + textAt(delta, 'refusal'),
     reasoning: answer.reasoning + (textAt(delta, 'reasoning_content') || textAt(delta, 'reasoning')),
-    calls: Array.isArray(calls) ? calls.filter(isObject).reduce(applyToolCall, answer.calls) : answer.calls,
+    calls: Array.isArray(calls)
+      ? calls.filter(isJsonObject).reduce(applyToolCall, answer.calls)
+      : answer.calls,
   };
 }
 
@@ -95,8 +97,8 @@ function applyToolCall(calls: readonly ChatToolCall[], piece: JsonObject): reado
   const known = calls[index] ?? { id: '', name: '', args: '' };
   const next: ChatToolCall = {
     id: textAt(piece, 'id') || known.id,
-    name: known.name + (isObject(call) ? textAt(call, 'name') : ''),
-    args: known.args + (isObject(call) ? textAt(call, 'arguments') : ''),
+    name: known.name + (isJsonObject(call) ? textAt(call, 'name') : ''),
+    args: known.args + (isJsonObject(call) ? textAt(call, 'arguments') : ''),
   };
   const list = [...calls];
   list[index] = next;
@@ -106,7 +108,7 @@ function applyToolCall(calls: readonly ChatToolCall[], piece: JsonObject): reado
 function objectIn(data: string): JsonObject | null {
   try {
     const value: Json = JSON.parse(data);
-    return isObject(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -2,8 +2,8 @@ import type { RequestDetail } from '@floe/contract/api/analytics';
 import { queryOptions } from '@tanstack/react-query';
 import { getJson } from '../../data/api-client.ts';
 import { ApiError } from '../../data/api-error.ts';
-import type { ModelResource } from '../../data/org-lists.ts';
-import { formatCompact, formatPrice } from '../../format/amounts.ts';
+import type { ModelResource } from '../../data/org-resource-queries.ts';
+import { formatCompactNumber, formatPrice } from '../../format/amounts.ts';
 import type { SelectOption } from '../../ui/field.tsx';
 import { playgroundText } from './text.ts';
 
@@ -20,7 +20,9 @@ export function toModelOptions(models: readonly ModelResource[]): readonly Selec
       kind === 'alias'
         ? [playgroundText.models.route(targets.join(', '))]
         : [
-            context_window === null ? null : playgroundText.models.context(formatCompact(context_window)),
+            context_window === null
+              ? null
+              : playgroundText.models.context(formatCompactNumber(context_window)),
             prices === null
               ? playgroundText.models.noPrice
               : prices.input_usd === 0 && prices.output_usd === 0

@@ -6,7 +6,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
-import { type ModelResource, orgModelsQuery } from '../../data/org-lists.ts';
+import { type ModelResource, orgModelsQuery } from '../../data/org-resource-queries.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
@@ -14,10 +14,15 @@ import { copyWithToast } from '../../ui/copy-button.tsx';
 import { ErrorState, Notice } from '../../ui/feedback.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { continueConversation, NEW_PROMPT, type PlaygroundPrompt, validatePrompt } from './chat-request.ts';
-import { LoadRequestPrompt } from './load-request-prompt.tsx';
+import {
+  continueConversation,
+  NEW_PLAYGROUND_PROMPT,
+  type PlaygroundPrompt,
+  validatePrompt,
+} from './chat-request.ts';
 import { toModelOptions } from './playground-data.ts';
 import { PromptForm } from './prompt-form.tsx';
+import { RequestPromptLoader } from './request-prompt-loader.tsx';
 import { buildRequestSnippets } from './request-snippets.ts';
 import { ResponsePane } from './response-pane.tsx';
 import { loadStoredPrompt, storePrompt } from './stored-prompt.ts';
@@ -34,10 +39,10 @@ export function PlaygroundPage() {
       <div className="grid gap-4">
         {refusal && <Notice state="unknown">{playgroundText.page.permission(refusal)}</Notice>}
         {from && (
-          <LoadRequestPrompt
+          <RequestPromptLoader
             id={from}
             onLoaded={(loaded, model) => {
-              setPrompt({ ...NEW_PROMPT, ...loaded });
+              setPrompt({ ...NEW_PLAYGROUND_PROMPT, ...loaded });
               change({ from: null, ...(model ? { model } : {}) }, 'replace');
             }}
             onClose={() => change({ from: null }, 'replace')}

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   continueConversation,
-  NEW_PROMPT,
+  NEW_PLAYGROUND_PROMPT,
   type PlaygroundPrompt,
   toChatRequestBody,
   validatePrompt,
 } from './chat-request.ts';
 import { applyChatEvent, EMPTY_CHAT_RESPONSE, SseDataParser } from './chat-stream.ts';
-import { parsePromptBody } from './parse-prompt-body.ts';
+import { parseRequestBodyAsPrompt } from './parse-request-body.ts';
 import { buildRequestSnippets } from './request-snippets.ts';
 
 const ASKED: PlaygroundPrompt = {
-  ...NEW_PROMPT,
+  ...NEW_PLAYGROUND_PROMPT,
   system: 'Be short.',
   turns: [{ role: 'user', text: 'It\'s "so"' }],
 };
@@ -26,7 +26,7 @@ test('a prompt becomes the body that a client would send, without what was left 
     ],
   });
   const picture = {
-    ...NEW_PROMPT,
+    ...NEW_PLAYGROUND_PROMPT,
     turns: [{ role: 'user', text: 'What?', images: ['data:image/png;base64,AA'] }],
   } as const;
   assert.deepEqual(toChatRequestBody(picture, 'm')['messages'], [
@@ -54,7 +54,7 @@ test('an answer in JSON may have to fit a schema', () => {
 });
 
 test('what cannot be sent names its field', () => {
-  assert.equal(validatePrompt(NEW_PROMPT)?.field, 'turns');
+  assert.equal(validatePrompt(NEW_PLAYGROUND_PROMPT)?.field, 'turns');
   assert.equal(validatePrompt({ ...ASKED, temperature: '3' })?.field, 'temperature');
   assert.equal(validatePrompt({ ...ASKED, maxTokens: '0' })?.field, 'max_tokens');
   for (const tools of ['{', '{}', '[]', '[1]'])
@@ -133,18 +133,18 @@ test('code for two models asks both and says which answered', () => {
 });
 
 test('a kept request of any surface becomes a prompt', () => {
-  const chat = parsePromptBody(
+  const chat = parseRequestBodyAsPrompt(
     JSON.stringify(toChatRequestBody({ ...ASKED, temperature: '0.5', maxTokens: '9' }, 'smart')),
   );
   assert.deepEqual(
     [chat?.model, chat?.prompt.system, chat?.prompt.temperature, chat?.prompt.maxTokens],
     ['smart', 'Be short.', '0.5', '9'],
   );
-  const messages = parsePromptBody(
+  const messages = parseRequestBodyAsPrompt(
     '{"model":"m","system":[{"type":"text","text":"S"}],"messages":[{"role":"user","content":"Hi"}]}',
   );
   assert.deepEqual([messages?.prompt.system, messages?.prompt.turns], ['S', [{ role: 'user', text: 'Hi' }]]);
-  const responses = parsePromptBody(
+  const responses = parseRequestBodyAsPrompt(
     '{"model":"m","instructions":"S","input":[{"role":"user","content":[{"type":"input_text","text":"Hi"}]},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":"7"}]}',
   );
   assert.deepEqual(
@@ -155,5 +155,5 @@ test('a kept request of any surface becomes a prompt', () => {
       ['tool', '7'],
     ],
   );
-  assert.equal(parsePromptBody('half a bo'), null);
+  assert.equal(parseRequestBodyAsPrompt('half a bo'), null);
 });

@@ -4,14 +4,14 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeArea, Field, Input, TextArea } from '../../ui/field.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
-import { usePersistedOpen } from '../../ui/use-persisted-open.ts';
+import { useHasBeenTrue } from '../../ui/use-has-been-true.ts';
 import {
   EXAMPLE_TOOLS,
   type PlaygroundPrompt,
-  type PromptTurn,
+  type PromptMessage,
   type validatePrompt,
 } from './chat-request.ts';
-import { ImagePicker, isImageFile, PromptImages, readFileAsDataUrl } from './prompt-images.tsx';
+import { ImagePicker, isAcceptedImageFile, PromptImages, readFileAsDataUrl } from './prompt-images.tsx';
 import { playgroundText } from './text.ts';
 
 /** Edits the prompt: system instructions, messages, parameters and tools. */
@@ -25,7 +25,7 @@ export function PromptForm({
   readonly onChange: Dispatch<SetStateAction<PlaygroundPrompt>>;
 }) {
   const problemOf = (field: string) => (problem?.field === field ? problem.text : null);
-  const turn = (at: number, next: PromptTurn | null) =>
+  const turn = (at: number, next: PromptMessage | null) =>
     onChange({
       ...prompt,
       turns: prompt.turns.flatMap((old, index) => (index !== at ? [old] : next ? [next] : [])),
@@ -73,7 +73,7 @@ function addImages(prompt: PlaygroundPrompt, at: number, urls: readonly string[]
   return { ...prompt, turns };
 }
 
-function nextTurn({ turns }: PlaygroundPrompt): PromptTurn {
+function nextTurn({ turns }: PlaygroundPrompt): PromptMessage {
   return { role: turns.at(-1)?.role === 'user' ? 'assistant' : 'user', text: '' };
 }
 
@@ -84,14 +84,14 @@ function TurnField({
   onImages,
   onRemove,
 }: {
-  readonly turn: PromptTurn;
+  readonly turn: PromptMessage;
   readonly error: string | null;
-  readonly onChange: (turn: PromptTurn) => void;
+  readonly onChange: (turn: PromptMessage) => void;
   readonly onImages: (urls: readonly string[]) => void;
   readonly onRemove: (() => void) | null;
 }) {
   const take = (files: readonly File[]) => {
-    const images = files.filter(isImageFile);
+    const images = files.filter(isAcceptedImageFile);
     if (images.length < files.length) showToast(playgroundText.prompt.imageRejected);
     Promise.all(images.map(readFileAsDataUrl)).then(onImages, (error: unknown) =>
       showToast(error instanceof Error ? error.message : playgroundText.prompt.imageUnreadable),
@@ -146,7 +146,7 @@ function Parameters({
   readonly onChange: (prompt: PlaygroundPrompt) => void;
 }) {
   const isUsed = prompt.tools !== '' || prompt.schema !== '';
-  const isOpen = usePersistedOpen(isUsed || problemOf('tools') !== null || problemOf('schema') !== null);
+  const isOpen = useHasBeenTrue(isUsed || problemOf('tools') !== null || problemOf('schema') !== null);
   return (
     <details className="rounded-control border border-line" open={isOpen}>
       <summary className="flex min-h-9 items-center px-3 text-ui text-ink-2 hover:text-ink">

@@ -63,7 +63,7 @@ export function PromptImages({
 }
 
 /** Returns whether a file can be added to a prompt as an image, by its type and size. */
-export function isImageFile({ type, size }: File): boolean {
+export function isAcceptedImageFile({ type, size }: File): boolean {
   return type.startsWith('image/') && size <= IMAGE_BYTES;
 }
 

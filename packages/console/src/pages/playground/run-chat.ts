@@ -1,13 +1,18 @@
-import { type ApiError, createUnreachableError, readApiError } from '../../data/api-error.ts';
+import { type ApiError, createUnreachableError, parseApiError } from '../../data/api-error.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
 import { type PlaygroundPrompt, toChatRequestBody } from './chat-request.ts';
-import { applyChatEvent, type ChatResponse, EMPTY_CHAT_RESPONSE, SseDataParser } from './chat-stream.ts';
+import {
+  applyChatEvent,
+  EMPTY_CHAT_RESPONSE,
+  type PartialChatResponse,
+  SseDataParser,
+} from './chat-stream.ts';
 
 /** The state of sending a prompt to one model. */
 export interface ChatRun {
   readonly phase: 'running' | 'done' | 'stopped' | 'failed';
   readonly model: string;
-  readonly answer: ChatResponse;
+  readonly answer: PartialChatResponse;
   readonly requestId: string | null;
   /**
    * Time to first token in milliseconds since the click, measured in this browser. Null before the first
@@ -53,7 +58,7 @@ export async function runChat(options: {
     const answer = await ask(options);
     turn({ requestId: answer.headers.get('x-request-id') });
     if (!answer.ok) {
-      over('failed', readApiError(answer.status, answer.headers, await answer.text()));
+      over('failed', parseApiError(answer.status, answer.headers, await answer.text()));
       return run;
     }
     const cutter = new SseDataParser();

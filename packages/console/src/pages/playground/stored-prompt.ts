@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { NEW_PROMPT, type PlaygroundPrompt, type PromptTurn } from './chat-request.ts';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
+import { NEW_PLAYGROUND_PROMPT, type PlaygroundPrompt, type PromptMessage } from './chat-request.ts';
 
 /** The prompt is stored only in this tab, neither in the URL nor on the server. */
 const STORAGE_KEY = 'floe.playground';
@@ -20,7 +20,7 @@ export function storePrompt(prompt: PlaygroundPrompt): void {
 /** Returns the prompt that is stored in this browser tab, or a new prompt if none is stored. */
 export function loadStoredPrompt(): PlaygroundPrompt {
   const value = objectIn(sessionStorage.getItem(STORAGE_KEY) ?? '');
-  return value ? { ...NEW_PROMPT, ...readPrompt(value) } : NEW_PROMPT;
+  return value ? { ...NEW_PLAYGROUND_PROMPT, ...readPrompt(value) } : NEW_PLAYGROUND_PROMPT;
 }
 
 function readPrompt(value: JsonObject): Partial<PlaygroundPrompt> {
@@ -32,18 +32,18 @@ function readPrompt(value: JsonObject): Partial<PlaygroundPrompt> {
     ...(typeof tools === 'string' ? { tools } : {}),
     json: json === true,
     ...(typeof schema === 'string' ? { schema } : {}),
-    ...(Array.isArray(turns) ? { turns: turns.filter(isObject).map(readTurn) } : {}),
+    ...(Array.isArray(turns) ? { turns: turns.filter(isJsonObject).map(readTurn) } : {}),
   };
 }
 
-function readTurn({ role, text, images, calls, callId }: JsonObject): PromptTurn {
+function readTurn({ role, text, images, calls, callId }: JsonObject): PromptMessage {
   return {
     role: role === 'assistant' || role === 'tool' ? role : 'user',
     text: typeof text === 'string' ? text : '',
     images: Array.isArray(images) ? images.filter((url) => typeof url === 'string') : [],
     calls: Array.isArray(calls)
       ? calls
-          .filter(isObject)
+          .filter(isJsonObject)
           .map(({ id, name, args }) => ({ id: String(id), name: String(name), args: String(args) }))
       : [],
     ...(typeof callId === 'string' ? { callId } : {}),
@@ -53,7 +53,7 @@ function readTurn({ role, text, images, calls, callId }: JsonObject): PromptTurn
 function objectIn(text: string): JsonObject | null {
   try {
     const value: Json = JSON.parse(text);
-    return isObject(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

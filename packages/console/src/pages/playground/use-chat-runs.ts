@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useOrgId } from '../../app/url-state.ts';
 import { ApiError } from '../../data/api-error.ts';
-import { discardPlaygroundKey, getPlaygroundKey } from '../../data/created-keys.ts';
+import { discardPlaygroundKey, getOrCreatePlaygroundKey } from '../../data/created-keys.ts';
 import { useSignedInSession } from '../../data/session.ts';
 import type { PlaygroundPrompt } from './chat-request.ts';
 import { type ChatRun, createChatRun, runChat } from './run-chat.ts';
 
 /** The responses of the compared models, and the functions that start and stop them. */
-export interface ChatRuns {
+export interface ChatRunsState {
   /** One run per model, in column order. Null before the first run. */
   readonly runs: readonly (ChatRun | null)[];
   readonly running: boolean;
@@ -17,7 +17,7 @@ export interface ChatRuns {
 }
 
 /** Sends one prompt to one or two models. Renders the responses at most once per animation frame. */
-export function useChatRuns(): ChatRuns {
+export function useChatRuns(): ChatRunsState {
   const [runs, setRuns] = useState<readonly (ChatRun | null)[]>([]);
   const abort = useRef<AbortController | null>(null);
   const org = useOrgId();
@@ -37,7 +37,7 @@ export function useChatRuns(): ChatRuns {
         latest[index] = run;
         draw();
       };
-      void getPlaygroundKey(org, name).then(
+      void getOrCreatePlaygroundKey(org, name).then(
         async (key) => {
           const { error } = await runChat({ prompt, model, key, signal: mine.signal, report });
           // The key was revoked or has expired, so the next run creates a new one.

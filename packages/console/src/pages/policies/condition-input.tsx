@@ -3,7 +3,11 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { CodeArea } from '../../ui/field.tsx';
 import { OPTION_CLASS, POPUP_CLASS } from '../../ui/menu.tsx';
 import { OptionList } from '../../ui/option-list.tsx';
-import { getWordBeforeCaret, insertConditionName, suggestConditionNames } from './condition-names.ts';
+import {
+  getWordBeforeCaret,
+  insertConditionVariable,
+  suggestConditionVariables,
+} from './condition-variables.ts';
 import { policiesText } from './text.ts';
 
 /**
@@ -24,9 +28,9 @@ export function ConditionInput({
   const box = useRef<HTMLTextAreaElement>(null);
   const placeCaret = usePlacedCaret(box, value);
   const list = useId();
-  const suggestions = caret === null ? [] : suggestConditionNames(getWordBeforeCaret(value, caret), on);
+  const suggestions = caret === null ? [] : suggestConditionVariables(getWordBeforeCaret(value, caret), on);
   const accept = (name: string) => {
-    const next = insertConditionName(value, caret ?? value.length, name);
+    const next = insertConditionVariable(value, caret ?? value.length, name);
     placeCaret(next.caret);
     onChange(next.text);
     setCaret(null);
@@ -87,7 +91,7 @@ function Names({
   onTake,
 }: {
   readonly id: string;
-  readonly suggestions: ReturnType<typeof suggestConditionNames>;
+  readonly suggestions: ReturnType<typeof suggestConditionVariables>;
   readonly at: number;
   readonly onTake: (name: string) => void;
 }) {

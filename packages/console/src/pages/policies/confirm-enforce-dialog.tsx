@@ -3,7 +3,7 @@ import { describeDryRunEffect, formatDryRunCounts } from './dry-run-text.ts';
 import { DryRunProgress } from './policy-dry-run.tsx';
 import type { PolicyForm } from './policy-form.ts';
 import { policiesText } from './text.ts';
-import { DRY_RUN_DAYS, type PolicyDryRunState } from './use-dry-run.ts';
+import { DRY_RUN_DAYS, type PolicyDryRunState } from './use-policy-dry-run.ts';
 
 /** Asks for confirmation before a log-only policy is enforced. Shows the result of a dry run. */
 export function ConfirmEnforceDialog({

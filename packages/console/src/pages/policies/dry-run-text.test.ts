@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  type DryRunResult,
   describeDryRunEffect,
   formatDryRunCounts,
   formatDryRunProgress,
+  type PolicyDryRunSummary,
 } from './dry-run-text.ts';
 
-const RESULT: DryRunResult = {
+const RESULT: PolicyDryRunSummary = {
   from: '2026-11-14T00:00:00.000Z',
   to: '2026-11-21T00:00:00.000Z',
   timezone: 'UTC',

@@ -1,23 +1,23 @@
-import type { policyDryRunResult } from '@floe/contract/api/policies';
+import type { policyDryRunJobResult } from '@floe/contract/api/policies';
 import type * as z from 'zod';
 import { formatCount, formatPercent } from '../../format/amounts.ts';
-import { pluralize } from '../../format/words.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 import type { PolicyForm } from './policy-form.ts';
 import { policiesText } from './text.ts';
 
 /** The result of evaluating a policy on stored requests. */
-export type DryRunResult = z.output<typeof policyDryRunResult>;
+export type PolicyDryRunSummary = z.output<typeof policyDryRunJobResult>;
 
 /** Describes the effect of the policy, as in `1,204 requests from 12 keys would have been denied.` */
-export function describeDryRunEffect(result: DryRunResult, action: PolicyForm['action']): string {
+export function describeDryRunEffect(result: PolicyDryRunSummary, action: PolicyForm['action']): string {
   const { evaluated, matched, denied, redacted, key_count } = result;
   if (evaluated === 0) return policiesText.effect.noBodies;
   if (matched === 0) return policiesText.effect.noMatch(formatCount(evaluated));
   const affected = action === 'deny' ? denied : action === 'redact' ? redacted : matched;
   const { request, key, actions } = policiesText.effect;
   return policiesText.effect.sentence(
-    pluralize(affected, request),
-    pluralize(key_count, key),
+    formatCountWithNoun(affected, request),
+    formatCountWithNoun(key_count, key),
     actions[action],
   );
 }
@@ -25,14 +25,14 @@ export function describeDryRunEffect(result: DryRunResult, action: PolicyForm['a
 /**
  * Lists the counts, as in `402,188 checked · 1,204 matched (0.30%) · 12 keys`.
  */
-export function formatDryRunCounts(result: DryRunResult): string {
+export function formatDryRunCounts(result: PolicyDryRunSummary): string {
   const { evaluated, matched, key_count, skipped, not_evaluated: undecided, has_more: more } = result;
   const parts = [
     policiesText.effect.checked(formatCount(evaluated)),
     evaluated === 0
       ? policiesText.effect.matched(formatCount(matched))
       : policiesText.effect.matchedShare(formatCount(matched), formatPercent(matched / evaluated)),
-    pluralize(key_count, policiesText.effect.key),
+    formatCountWithNoun(key_count, policiesText.effect.key),
     ...(skipped > 0 ? [policiesText.effect.notCheckable(formatCount(skipped))] : []),
     ...(undecided > 0 ? [policiesText.effect.undecided(formatCount(undecided))] : []),
     ...(more ? [policiesText.effect.hasMore] : []),

@@ -1,9 +1,9 @@
 import { ListPage } from '../../app/list-page.tsx';
 import { useOrgNavigate, useResourceNavigate } from '../../app/use-org-navigate.ts';
-import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useListRows } from '../../data/lists.ts';
+import { buildListQuery, useListRows } from '../../data/lists.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { Button } from '../../ui/button.tsx';
-import { OrderNotice, useManualOrder } from '../../ui/order-column.tsx';
+import { OrderNotice, useOrderColumn } from '../../ui/order-column.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
@@ -18,9 +18,9 @@ import { policiesText } from './text.ts';
 /** Lists the policies of the organization in the order in which they are evaluated. */
 export function PoliciesPage() {
   const go = useOrgNavigate();
-  useLiveQuery('config', ['policies']);
-  const list = useListRows(listQuery<Policy>('policies', POLICY_RESOURCE_KIND.path));
-  const order = useManualOrder(POLICY_RESOURCE_KIND, list.rows);
+  useRefetchOnEvent('config', ['policies']);
+  const list = useListRows(buildListQuery<Policy>('policies', POLICY_RESOURCE_KIND.path));
+  const order = useOrderColumn(POLICY_RESOURCE_KIND, list.rows);
   const begin = (example: number) => go('/management/policies/new', { search: { example: String(example) } });
   return (
     <ListPage

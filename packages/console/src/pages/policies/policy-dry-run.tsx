@@ -1,20 +1,20 @@
 import { History, Square } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatCount } from '../../format/amounts.ts';
-import { formatFullTime, getBrowserZone } from '../../format/times.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState } from '../../ui/feedback.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import {
-  type DryRunResult,
   describeDryRunEffect,
   formatDryRunCounts,
   formatDryRunProgress,
+  type PolicyDryRunSummary,
 } from './dry-run-text.ts';
 import type { PolicyForm } from './policy-form.ts';
 import { policiesText } from './text.ts';
-import { DRY_RUN_DAYS, type PolicyDryRunState } from './use-dry-run.ts';
+import { DRY_RUN_DAYS, type PolicyDryRunState } from './use-policy-dry-run.ts';
 
 /**
  * Starts a dry run, which evaluates the policy on the stored bodies of the last days as if it were enforced,
@@ -88,7 +88,7 @@ function Outcome({
   action,
   isStale,
 }: {
-  readonly result: DryRunResult;
+  readonly result: PolicyDryRunSummary;
   readonly action: PolicyForm['action'];
   readonly isStale: boolean;
 }) {
@@ -128,7 +128,7 @@ function Outcome({
                 </OrgLink>
                 <span className="text-small text-ink-2">
                   {policiesText.dryRun.sample(
-                    formatFullTime(new Date(created_at), getBrowserZone()),
+                    formatFullDateTime(new Date(created_at), getBrowserTimeZone()),
                     key,
                     reason,
                   )}

@@ -2,12 +2,12 @@ import { useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam, useUrlState } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
-import type { WithETag } from '../../data/api-client.ts';
-import type { ResourceEdit } from '../../data/patch-form.ts';
+import type { ResourceWithETag } from '../../data/api-client.ts';
 import { useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
-import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
+import type { ResourceEditState } from '../../data/use-patch-form.ts';
+import { NewResourceForm, ResourceForm, ResourceLoader } from '../../ui/resource-forms.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { TwoColumnLayout } from '../../ui/two-columns.tsx';
+import { TwoColumnLayout } from '../../ui/two-column-layout.tsx';
 import { ConfirmEnforceDialog } from './confirm-enforce-dialog.tsx';
 import { PolicyDryRun } from './policy-dry-run.tsx';
 import { PolicyFields } from './policy-fields.tsx';
@@ -20,7 +20,7 @@ import {
 } from './policy-form.ts';
 import { PolicySampleTest } from './policy-sample-test.tsx';
 import { policiesText } from './text.ts';
-import { type PolicyDryRunState, usePolicyDryRun } from './use-dry-run.ts';
+import { type PolicyDryRunState, usePolicyDryRun } from './use-policy-dry-run.ts';
 
 const CRUMB = { label: policiesText.page.title, to: '/management/policies' } as const;
 
@@ -53,14 +53,14 @@ export function PolicyEditorPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={id} crumbs={[CRUMB]}>
-      <LoadedResource key={id} kind={POLICY_RESOURCE_KIND} id={id}>
+      <ResourceLoader key={id} kind={POLICY_RESOURCE_KIND} id={id}>
         {(loaded) => <Editor loaded={loaded} />}
-      </LoadedResource>
+      </ResourceLoader>
     </PageFrame>
   );
 }
 
-function Editor({ loaded }: { readonly loaded: WithETag<Policy> }) {
+function Editor({ loaded }: { readonly loaded: ResourceWithETag<Policy> }) {
   const policy = loaded.body;
   const go = useResourceNavigate(CRUMB.to);
   const edit = useResourceEdit(POLICY_RESOURCE_KIND, loaded, (saved) => {
@@ -90,7 +90,7 @@ function savedText({ name, enabled, mode }: Policy): string {
 }
 
 /** Asks for confirmation before a log-only or disabled policy is enforced. */
-function useEnforceQuestion(edit: ResourceEdit<PolicyForm>, before: Policy, run: PolicyDryRunState) {
+function useEnforceQuestion(edit: ResourceEditState<PolicyForm>, before: Policy, run: PolicyDryRunState) {
   const [open, setOpen] = useState(false);
   const { form } = edit;
   const takesEffect =

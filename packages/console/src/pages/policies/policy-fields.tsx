@@ -1,10 +1,16 @@
-import type { FormFieldsProps } from '../../data/patch-form.ts';
+import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { ConditionInput } from './condition-input.tsx';
-import { PII_DETECTORS, POLICY_ACTIONS, POLICY_MODES, POLICY_SIDES, type PolicyForm } from './policy-form.ts';
+import {
+  PII_DETECTORS,
+  POLICY_ACTIONS,
+  POLICY_APPLIES_TO_OPTIONS,
+  POLICY_MODES,
+  type PolicyForm,
+} from './policy-form.ts';
 import { policiesText } from './text.ts';
 
 /** Renders the fields of the policy form. */
@@ -21,7 +27,7 @@ export function PolicyFields({ form, onChange }: FormFieldsProps<PolicyForm>) {
       </FormField>
       <RadioGroup
         label={policiesText.fields.on}
-        options={POLICY_SIDES}
+        options={POLICY_APPLIES_TO_OPTIONS}
         value={form.on}
         onChange={(on) => onChange({ on })}
       />

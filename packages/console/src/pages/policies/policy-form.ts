@@ -84,7 +84,7 @@ export const POLICY_MODES = [
 ] as const;
 
 /** What a policy can apply to: requests or responses. */
-export const POLICY_SIDES = [
+export const POLICY_APPLIES_TO_OPTIONS = [
   { id: 'request', ...policiesText.sides.request },
   { id: 'answer', ...policiesText.sides.answer },
 ] as const;

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sendJson } from '../../data/api-client.ts';
-import { useDebounced } from '../../data/debounced.ts';
+import { useDebouncedValue } from '../../data/use-debounced-value.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
@@ -44,7 +44,7 @@ export function PolicySampleTest({ form }: { readonly form: PolicyForm }) {
   const [parsedRequest, parsedAnswer] = [parseJsonObject(request), parseJsonObject(answer)];
   const onAnswer = form.on === 'answer';
   const isEmpty = form.when.trim() === '' && !form.secrets && form.pii.length === 0;
-  const body = useDebounced({
+  const body = useDebouncedValue({
     policies: [toDryRunPolicy({ ...form, enabled: true })],
     samples: [
       {

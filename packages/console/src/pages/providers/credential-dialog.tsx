@@ -8,7 +8,7 @@ import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import {
-  buildProviderPath,
+  buildProviderApiPath,
   type CredentialResource,
   PROVIDER_QUERY_KEYS,
   type ProviderResource,
@@ -81,7 +81,7 @@ function useSaveKey(
   form: typeof EMPTY,
   onDone: () => void,
 ) {
-  const all = `${buildProviderPath(provider.id)}/credentials`;
+  const all = `${buildProviderApiPath(provider.id)}/credentials`;
   const { api_key, weight } = form;
   return useApiMutation(
     () =>

@@ -4,16 +4,16 @@ import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { ConfirmChange } from '../../ui/confirm-change.tsx';
+import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { CredentialDialog } from './credential-dialog.tsx';
 import { CredentialTestResult } from './credential-test-result.tsx';
 import {
-  buildProviderPath,
+  buildProviderApiPath,
   type CredentialResource,
-  type CredentialTest,
+  type CredentialTestReport,
   PROVIDER_QUERY_KEYS,
   type ProviderResource,
 } from './provider-data.ts';
@@ -65,9 +65,9 @@ function CredentialRow({
   readonly isLast: boolean;
 }) {
   const { name, weight, last4, tested_at } = credential;
-  const path = `${buildProviderPath(provider.id)}/credentials/${encodeURIComponent(name)}`;
-  const [found, setFound] = useState<CredentialTest | null>(null);
-  const test = useApiMutation(() => sendJson<CredentialTest>('POST', `${path}/test`), {
+  const path = `${buildProviderApiPath(provider.id)}/credentials/${encodeURIComponent(name)}`;
+  const [found, setFound] = useState<CredentialTestReport | null>(null);
+  const test = useApiMutation(() => sendJson<CredentialTestReport>('POST', `${path}/test`), {
     touches: [['providers']],
     done: setFound,
   });
@@ -98,7 +98,7 @@ function CredentialRow({
           <CredentialTestResult test={shown} />
           {tested_at && (
             <span className="text-small text-ink-3">
-              {providersText.credentials.tested} <TimeText at={tested_at} />
+              {providersText.credentials.tested} <RelativeTimeText at={tested_at} />
             </span>
           )}
         </div>
@@ -136,7 +136,7 @@ function CredentialMenu({
         <CredentialDialog provider={provider} replaces={name} onClose={() => setOpen(null)} />
       )}
       {open === 'remove' && (
-        <ConfirmChange
+        <ConfirmChangeDialog
           make={() => sendJson<null>('DELETE', path)}
           touches={PROVIDER_QUERY_KEYS}
           onDone={() => {
@@ -150,7 +150,7 @@ function CredentialMenu({
           {isLast
             ? providersText.credentials.removal.lastKey(provider.id)
             : providersText.credentials.removal.otherKeys}
-        </ConfirmChange>
+        </ConfirmChangeDialog>
       )}
     </>
   );

@@ -1,15 +1,15 @@
 import { StatusIcon } from '../../ui/status.tsx';
-import type { CredentialTest } from './provider-data.ts';
-import { describeTest } from './provider-status.ts';
+import type { CredentialTestReport } from './provider-data.ts';
+import { describeCredentialTest } from './provider-status.ts';
 
 /** Shows the result of a credential test. If the test failed, also shows the provider’s message. */
-export function CredentialTestResult({ test }: { readonly test: CredentialTest }) {
+export function CredentialTestResult({ test }: { readonly test: CredentialTestReport }) {
   return (
     <span role="status" className="inline-flex min-w-0 items-start gap-1.5 text-ui">
       <span className="mt-0.5">
         <StatusIcon state={test.ok ? 'healthy' : 'failing'} />
       </span>
-      <span className="min-w-0 break-words">{describeTest(test)}</span>
+      <span className="min-w-0 break-words">{describeCredentialTest(test)}</span>
     </span>
   );
 }

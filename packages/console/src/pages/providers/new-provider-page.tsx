@@ -5,9 +5,9 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import type { FormFieldsProps } from '../../data/patch-form.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
-import { parseList } from '../../format/words.ts';
+import type { FormFieldsProps } from '../../data/use-patch-form.ts';
+import { parseListInput } from '../../format/words.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeArea, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
@@ -15,7 +15,7 @@ import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { CredentialTestResult } from './credential-test-result.tsx';
 import {
-  type CredentialTest,
+  type CredentialTestReport,
   PROVIDER_QUERY_KEYS,
   PROVIDERS_PATH,
   type ProviderResource,
@@ -39,7 +39,7 @@ const START = {
 /** Renders the page that adds a provider. The key is tested before the provider is saved. */
 export function NewProviderPage() {
   const [form, setForm] = useState(START);
-  const [test, setTest] = useState<CredentialTest | null>(null);
+  const [test, setTest] = useState<CredentialTestReport | null>(null);
   const keyField = useRef<HTMLInputElement>(null);
   const refusal = useDenialReason('management');
   const leave = useResourceNavigate('/management/providers');
@@ -85,7 +85,7 @@ export function NewProviderPage() {
 
 function useTestAndSave(
   form: typeof START,
-  onTested: (test: CredentialTest | null) => void,
+  onTested: (test: CredentialTestReport | null) => void,
   onDone: (provider: ProviderResource | null) => void,
 ) {
   return useApiMutation(
@@ -93,7 +93,7 @@ function useTestAndSave(
       const body = bodyOf(form);
       onTested(null);
       const found =
-        how === 'test' ? await sendJson<CredentialTest>('POST', `${PROVIDERS_PATH}/test`, body) : null;
+        how === 'test' ? await sendJson<CredentialTestReport>('POST', `${PROVIDERS_PATH}/test`, body) : null;
       onTested(found);
       return found?.ok === false ? null : sendJson<ProviderResource>('POST', PROVIDERS_PATH, body);
     },
@@ -216,7 +216,7 @@ function Endpoint({ form, onChange }: PartProps) {
 
 function bodyOf(form: typeof START) {
   const orNull = (value: string) => value.trim() || null;
-  const models = parseList(form.models);
+  const models = parseListInput(form.models);
   return {
     id: form.id.trim(),
     kind: form.kind,

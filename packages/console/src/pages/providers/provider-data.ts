@@ -5,15 +5,15 @@ import type {
 } from '@floe/contract/api/providers';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
+import { buildTopValuesQuery, type TopValues } from '../../data/analytics-queries.ts';
 import { getWithETag } from '../../data/api-client.ts';
-import { type TopValues, topValuesQuery } from '../../data/charts.ts';
 
 /** A provider as the API returns it, with its credentials. */
 export type ProviderResource = z.output<typeof providerResource>;
 /** A credential as the API returns it, without the secret. */
 export type CredentialResource = z.output<typeof credentialResource>;
 /** The result of testing a credential. */
-export type CredentialTest = z.output<typeof credentialTestResult>;
+export type CredentialTestReport = z.output<typeof credentialTestResult>;
 /** The number of requests to a provider, and how many of them failed. */
 export type ProviderTraffic = TopValues['data'][number];
 
@@ -23,7 +23,7 @@ export const PROVIDERS_PATH = 'api/management/providers';
 export const PROVIDER_QUERY_KEYS = [['providers'], ['models'], ['breakers']];
 
 /** Returns the API path of a provider. */
-export function buildProviderPath(id: string): string {
+export function buildProviderApiPath(id: string): string {
   return `${PROVIDERS_PATH}/${encodeURIComponent(id)}`;
 }
 
@@ -31,12 +31,12 @@ export function buildProviderPath(id: string): string {
 export function buildProviderQuery(id: string) {
   return queryOptions({
     queryKey: ['providers', 'one', id],
-    queryFn: ({ signal }) => getWithETag<ProviderResource>(buildProviderPath(id), signal),
+    queryFn: ({ signal }) => getWithETag<ProviderResource>(buildProviderApiPath(id), signal),
   });
 }
 
 /** The query for the number of requests to each provider in the last 24 hours. */
 export const providerTrafficQuery = {
-  ...topValuesQuery({ by: 'provider', limit: 100 }),
+  ...buildTopValuesQuery({ by: 'provider', limit: 100 }),
   refetchInterval: 30_000,
 };

@@ -1,28 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
-import { type ApiPage, getJson, type WithETag } from '../../data/api-client.ts';
-import type { ModelResource } from '../../data/org-lists.ts';
-import { usePatchForm } from '../../data/patch-form.ts';
+import { type ApiPage, getJson, type ResourceWithETag } from '../../data/api-client.ts';
+import type { ModelResource } from '../../data/org-resource-queries.ts';
+import { usePatchForm } from '../../data/use-patch-form.ts';
 import { formatCount } from '../../format/amounts.ts';
-import { parseList } from '../../format/words.ts';
+import { parseListInput } from '../../format/words.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { CodeArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { buildProviderPath, PROVIDER_QUERY_KEYS, type ProviderResource } from './provider-data.ts';
+import { buildProviderApiPath, PROVIDER_QUERY_KEYS, type ProviderResource } from './provider-data.ts';
 import { matchesModelPattern } from './provider-status.ts';
 import { providersText } from './text.ts';
 
 const formOf = ({ models }: ProviderResource) => ({ models: models.join('\n') });
 
 /** Edits the allowlist of a provider and shows which of the available models match it. */
-export function ProviderModels({ loaded }: { readonly loaded: WithETag<ProviderResource> }) {
+export function ProviderModels({ loaded }: { readonly loaded: ResourceWithETag<ProviderResource> }) {
   const provider = loaded.body;
   const edit = usePatchForm<ProviderResource, { readonly models: string }>({
-    path: buildProviderPath(provider.id),
+    path: buildProviderApiPath(provider.id),
     loaded,
     formOf,
-    write: ({ models }) => ({ models: parseList(models).length === 0 ? null : parseList(models) }),
+    write: ({ models }) => ({ models: parseListInput(models).length === 0 ? null : parseListInput(models) }),
     touches: PROVIDER_QUERY_KEYS,
     done: () => showToast(providersText.models.saved),
   });
@@ -32,7 +32,7 @@ export function ProviderModels({ loaded }: { readonly loaded: WithETag<ProviderR
       getJson<ApiPage<ModelResource>>('api/management/models', { provider: provider.id, limit: 500 }, signal),
   });
   const known = (data?.data ?? []).flatMap(({ model }) => model ?? []);
-  const patterns = parseList(edit.form.models);
+  const patterns = parseListInput(edit.form.models);
   const matched = known.filter((model) => patterns.some((pattern) => matchesModelPattern(pattern, model)));
   return (
     <div className="max-w-2xl">

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam, useUrlState } from '../../app/url-state.ts';
 import { useOrgNavigate } from '../../app/use-org-navigate.ts';
-import type { WithETag } from '../../data/api-client.ts';
-import { useLiveQuery } from '../../data/events.ts';
+import type { ResourceWithETag } from '../../data/api-client.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { formatCount, formatPercent } from '../../format/amounts.ts';
 import { capitalize } from '../../format/words.ts';
 import { StatStrip } from '../../ui/cards.tsx';
@@ -15,7 +15,7 @@ import { StatusBadge } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { CredentialList } from './credential-list.tsx';
 import {
-  buildProviderPath,
+  buildProviderApiPath,
   buildProviderQuery,
   PROVIDER_QUERY_KEYS,
   type ProviderResource,
@@ -31,7 +31,7 @@ import { useProviderHealth } from './use-provider-health.ts';
 /** Shows a provider: its keys, allowed models, settings and timeouts. */
 export function ProviderPage() {
   const id = usePathParam('id');
-  useLiveQuery('config', ['providers']);
+  useRefetchOnEvent('config', ['providers']);
   const { data, error, refetch } = useQuery(buildProviderQuery(id));
   return (
     <PageFrame
@@ -50,7 +50,7 @@ export function ProviderPage() {
   );
 }
 
-function Parts({ loaded }: { readonly loaded: WithETag<ProviderResource> }) {
+function Parts({ loaded }: { readonly loaded: ResourceWithETag<ProviderResource> }) {
   const { query, change } = useUrlState();
   const provider = loaded.body;
   const tabs = [
@@ -72,7 +72,7 @@ function Parts({ loaded }: { readonly loaded: WithETag<ProviderResource> }) {
     <div className="grid gap-4">
       <div className="grid gap-3 px-4 md:px-6">
         <Head provider={provider} />
-        <ManagedByFileNotice source={provider.source} path={buildProviderPath(provider.id)} />
+        <ManagedByFileNotice source={provider.source} path={buildProviderApiPath(provider.id)} />
       </div>
       <Tabs
         label={providersText.detail.tabs}
@@ -130,7 +130,7 @@ function Delete({ id }: { readonly id: string }) {
   const go = useOrgNavigate();
   return (
     <DeleteButton
-      path={buildProviderPath(id)}
+      path={buildProviderApiPath(id)}
       title={providersText.detail.removal.title(id)}
       verb={providersText.detail.delete}
       typed={id}

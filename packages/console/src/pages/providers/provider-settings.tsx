@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
-import type { WithETag } from '../../data/api-client.ts';
-import { type FormFieldsProps, usePatchForm } from '../../data/patch-form.ts';
+import type { ResourceWithETag } from '../../data/api-client.ts';
+import { type FormFieldsProps, usePatchForm } from '../../data/use-patch-form.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { buildProviderPath, PROVIDER_QUERY_KEYS, type ProviderResource } from './provider-data.ts';
+import { buildProviderApiPath, PROVIDER_QUERY_KEYS, type ProviderResource } from './provider-data.ts';
 import { providersText } from './text.ts';
 
 const BILLING = [
@@ -28,12 +28,12 @@ export function ProviderSettingsForm({
   loaded,
   more,
 }: {
-  readonly loaded: WithETag<ProviderResource>;
+  readonly loaded: ResourceWithETag<ProviderResource>;
   readonly more: ReactNode;
 }) {
   const provider = loaded.body;
   const edit = usePatchForm<ProviderResource, ReturnType<typeof formOf>>({
-    path: buildProviderPath(provider.id),
+    path: buildProviderApiPath(provider.id),
     loaded,
     formOf,
     write: (form) => ({

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  describeCredentials,
-  describeTest,
+  describeCredentialTest,
   getProviderStatus,
   matchesModelPattern,
+  summarizeCredentialTests,
 } from './provider-status.ts';
 
 const tested = (ok: boolean) => ({
@@ -43,17 +43,17 @@ test('a provider is not healthy while a breaker is open or 10% of its requests f
 });
 
 test('keys are counted by the result of their last test', () => {
-  assert.equal(describeCredentials([]), 'None');
+  assert.equal(summarizeCredentialTests([]), 'None');
   assert.equal(
-    describeCredentials([tested(true), tested(false), { ...tested(true), test: null }]),
+    summarizeCredentialTests([tested(true), tested(false), { ...tested(true), test: null }]),
     '1 valid, 1 rejected, 1 not tested',
   );
 });
 
 test('a test result has the models and the time, or the message of the provider', () => {
-  assert.equal(describeTest(tested(true).test), 'Key is valid (1 model, 12 ms)');
-  assert.equal(describeTest({ ...tested(true).test, models: null }), 'Key is valid (12 ms)');
-  assert.equal(describeTest(tested(false).test), 'No such key.');
+  assert.equal(describeCredentialTest(tested(true).test), 'Key is valid (1 model, 12 ms)');
+  assert.equal(describeCredentialTest({ ...tested(true).test, models: null }), 'Key is valid (12 ms)');
+  assert.equal(describeCredentialTest(tested(false).test), 'No such key.');
 });
 
 test('a star in a pattern matches any characters, and all other characters match themselves', () => {

@@ -1,7 +1,7 @@
 import { formatDuration, formatPercent } from '../../format/amounts.ts';
-import { pluralize } from '../../format/words.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
-import type { CredentialResource, CredentialTest, ProviderResource } from './provider-data.ts';
+import type { CredentialResource, CredentialTestReport, ProviderResource } from './provider-data.ts';
 import { providersText } from './text.ts';
 
 /** The state of the recent requests to a provider. */
@@ -31,13 +31,15 @@ export function getProviderStatus(
   if (openBreakers > 0)
     return {
       state: 'failing',
-      word: providersText.status.openBreakers(pluralize(openBreakers, providersText.status.openBreaker)),
+      word: providersText.status.openBreakers(
+        formatCountWithNoun(openBreakers, providersText.status.openBreaker),
+      ),
     };
   const bad = provider.credentials.filter(({ test }) => test !== null && !test.ok).length;
   if (bad > 0)
     return {
       state: 'warning',
-      word: providersText.status.rejectedKeys(pluralize(bad, providersText.status.key)),
+      word: providersText.status.rejectedKeys(formatCountWithNoun(bad, providersText.status.key)),
     };
   if (requests >= MIN_RATED_REQUESTS && errors / requests >= DEGRADED_RATE)
     return { state: 'warning', word: providersText.status.degraded(formatPercent(errors / requests)) };
@@ -45,7 +47,7 @@ export function getProviderStatus(
 }
 
 /** Summarizes credential tests, as in `2 valid`, `1 valid, 1 rejected` or `1 not tested`. */
-export function describeCredentials(credentials: readonly Pick<CredentialResource, 'test'>[]): string {
+export function summarizeCredentialTests(credentials: readonly Pick<CredentialResource, 'test'>[]): string {
   if (credentials.length === 0) return providersText.credentials.none;
   const valid = credentials.filter(({ test }) => test?.ok === true).length;
   const rejected = credentials.filter(({ test }) => test?.ok === false).length;
@@ -63,12 +65,12 @@ export function describeCredentials(credentials: readonly Pick<CredentialResourc
  * Describes the result of a credential test, as in `Key is valid (41 models, 212 ms)`, or returns the error
  * message of the provider.
  */
-export function describeTest({ ok, models, message, duration_ms }: CredentialTest): string {
+export function describeCredentialTest({ ok, models, message, duration_ms }: CredentialTestReport): string {
   if (!ok) return message;
   const duration = formatDuration(duration_ms);
   if (models === null) return providersText.credentials.works(duration);
   return providersText.credentials.worksWithModels(
-    pluralize(models, providersText.credentials.model),
+    formatCountWithNoun(models, providersText.credentials.model),
     duration,
   );
 }

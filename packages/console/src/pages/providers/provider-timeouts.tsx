@@ -1,11 +1,11 @@
-import type { WithETag } from '../../data/api-client.ts';
-import { usePatchForm } from '../../data/patch-form.ts';
+import type { ResourceWithETag } from '../../data/api-client.ts';
+import { usePatchForm } from '../../data/use-patch-form.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { buildProviderPath, PROVIDER_QUERY_KEYS, type ProviderResource } from './provider-data.ts';
+import { buildProviderApiPath, PROVIDER_QUERY_KEYS, type ProviderResource } from './provider-data.ts';
 import { providersText } from './text.ts';
 
 const TIMEOUTS = ['connect_ms', 'headers_ms', 'first_token_ms', 'idle_ms', 'total_ms'] as const;
@@ -32,9 +32,9 @@ function write(form: TimeoutForm) {
 }
 
 /** Edits the timeouts of a provider. A route can override them. */
-export function ProviderTimeouts({ loaded }: { readonly loaded: WithETag<ProviderResource> }) {
+export function ProviderTimeouts({ loaded }: { readonly loaded: ResourceWithETag<ProviderResource> }) {
   const edit = usePatchForm<ProviderResource, TimeoutForm>({
-    path: buildProviderPath(loaded.body.id),
+    path: buildProviderApiPath(loaded.body.id),
     loaded,
     formOf,
     write,

@@ -4,9 +4,9 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
-import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useListRows } from '../../data/lists.ts';
-import { formatCompact, formatPercent } from '../../format/amounts.ts';
+import { buildListQuery, useListRows } from '../../data/lists.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { formatCompactNumber, formatPercent } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, Notice } from '../../ui/feedback.tsx';
 import { QueryResults } from '../../ui/query-results.tsx';
@@ -19,7 +19,7 @@ import {
   type ProviderTraffic,
   providerTrafficQuery,
 } from './provider-data.ts';
-import { describeCredentials, getProviderStatus, type ProviderHealth } from './provider-status.ts';
+import { getProviderStatus, type ProviderHealth, summarizeCredentialTests } from './provider-status.ts';
 import { providersText } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
 
@@ -29,8 +29,8 @@ type HealthOf = (id: string) => ProviderHealth;
 /** Lists the providers of the organization with their status and traffic. */
 export function ProvidersPage() {
   const { query, change } = useUrlState();
-  useLiveQuery('config', ['providers']);
-  const list = useListRows(listQuery<ProviderResource>('providers', PROVIDERS_PATH));
+  useRefetchOnEvent('config', ['providers']);
+  const list = useListRows(buildListQuery<ProviderResource>('providers', PROVIDERS_PATH));
   const traffic = useQuery(providerTrafficQuery).data?.data;
   const of: TrafficOf = (id) => traffic?.find(({ value }) => value === id);
   const open = useResourceNavigate('/management/providers');
@@ -118,7 +118,7 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<ProviderResource>[]
       id: 'credentials',
       label: providersText.columns.credentials,
       width: '9.5rem',
-      cell: ({ credentials }) => describeCredentials(credentials),
+      cell: ({ credentials }) => summarizeCredentialTests(credentials),
     },
     {
       id: 'models',
@@ -132,7 +132,7 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<ProviderResource>[]
       width: '8rem',
       align: 'end',
       value: ({ id }) => of(id)?.requests ?? 0,
-      cell: ({ id }) => formatCompact(of(id)?.requests ?? 0),
+      cell: ({ id }) => formatCompactNumber(of(id)?.requests ?? 0),
     },
     {
       id: 'errors',

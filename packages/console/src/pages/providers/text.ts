@@ -1,4 +1,4 @@
-import { formatCompact } from '../../format/amounts.ts';
+import { formatCompactNumber } from '../../format/amounts.ts';
 
 /** All text on the Providers page, on the page of one provider and in its forms. */
 export const providersText = {
@@ -24,7 +24,7 @@ export const providersText = {
     none: '–',
     source: 'Source',
     cardRequests: (status: string, requests: number) =>
-      `${status} · ${formatCompact(requests)} ${requests === 1 ? 'request' : 'requests'} in 24 h`,
+      `${status} · ${formatCompactNumber(requests)} ${requests === 1 ? 'request' : 'requests'} in 24 h`,
   },
   status: {
     enabled: 'Enabled',

@@ -1,7 +1,7 @@
 import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
-import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useListRows } from '../../data/lists.ts';
+import { buildListQuery, useListRows } from '../../data/lists.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { providerTrafficQuery } from './provider-data.ts';
 import type { ProviderHealth } from './provider-status.ts';
 
@@ -15,8 +15,8 @@ const BLOCKING_STATES: ReadonlySet<Breaker['state']> = new Set(['open', 'half_op
  * in the last 24 hours.
  */
 export function useProviderHealth(): (id: string) => ProviderHealth {
-  useLiveQuery('breakers', ['breakers']);
-  const { rows } = useListRows(listQuery<Breaker>('breakers', 'api/management/breakers'));
+  useRefetchOnEvent('breakers', ['breakers']);
+  const { rows } = useListRows(buildListQuery<Breaker>('breakers', 'api/management/breakers'));
   const { data } = useQuery(providerTrafficQuery);
   return (id) => {
     const traffic = data?.data.find(({ value }) => value === id);

@@ -7,11 +7,11 @@ import type { ApiError } from '../../data/api-error.ts';
 import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { formatDuration } from '../../format/amounts.ts';
-import { formatClockTime, getBrowserZone } from '../../format/times.ts';
+import { formatClockTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Field, Input } from '../../ui/field.tsx';
-import { useNow } from '../../ui/time-text.tsx';
+import { useNow } from '../../ui/relative-time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { getHookEventLabel } from './decision-label.ts';
 import { type ConsoleApproval, RELAY_PATH } from './relay-data.ts';
@@ -113,7 +113,7 @@ function ApprovalHeader({ approval }: { readonly approval: ConsoleApproval }) {
       <span className="font-semibold">{owner ?? relayText.coverage.key(key)}</span>
       <span className="text-ink-2">{[agent, approval.repository].filter(Boolean).join(' · ')}</span>
       <span className="ml-auto text-small text-ink-3 figures">
-        {relayText.approval.requested(formatClockTime(new Date(approval.created_at), getBrowserZone()))}
+        {relayText.approval.requested(formatClockTime(new Date(approval.created_at), getBrowserTimeZone()))}
       </span>
     </header>
   );

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
-import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
-import { formatClockTime, getBrowserZone } from '../../format/times.ts';
+import { useEventStreamState, useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { formatClockTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Card } from '../../ui/cards.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
 import { ApprovalCard } from './approval-card.tsx';
 import { type ConsoleApproval, RELAY_PATH } from './relay-data.ts';
 import { relayText } from './text.ts';
@@ -23,7 +23,7 @@ const OVER_MS = 10_000;
 /** Lists the pending and the recently resolved approvals. The layout is designed for phones first. */
 export function ApprovalsPage() {
   const live = useEventStreamState() === 'live';
-  useLiveQuery('approvals', ['relay', 'approvals']);
+  useRefetchOnEvent('approvals', ['relay', 'approvals']);
   const waiting = useQuery(approvalsQuery({ state: 'waiting', limit: 200 }, live ? OVER_MS : LOOK_MS));
   const recent = useQuery(approvalsQuery({ limit: 50 }, OVER_MS));
   const wanted = usePathParam('id');
@@ -98,7 +98,7 @@ function AnsweredApprovals({ approvals }: { readonly approvals: readonly Console
                 {approval.input_summary}
               </code>
               <span className="text-small whitespace-nowrap text-ink-3">
-                <TimeText at={approval.decided_at ?? approval.created_at} />
+                <RelativeTimeText at={approval.decided_at ?? approval.created_at} />
               </span>
             </span>
             {(approval.decided_by || approval.note) && (
@@ -118,6 +118,6 @@ function AnsweredApprovals({ approvals }: { readonly approvals: readonly Console
 function approvalOutcome({ state, scope, expires_at }: ConsoleApproval): string {
   if (state !== 'allowed') return APPROVAL_STATES[state].word;
   return scope === 'session'
-    ? relayText.approvals.allowedForSession(formatClockTime(new Date(expires_at), getBrowserZone()))
+    ? relayText.approvals.allowedForSession(formatClockTime(new Date(expires_at), getBrowserTimeZone()))
     : relayText.approvals.allowedOnce;
 }

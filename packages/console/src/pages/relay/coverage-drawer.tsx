@@ -4,10 +4,10 @@ import { Card, DetailList } from '../../ui/cards.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHeader } from '../../ui/drawer-header.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
-import { listInstallCommands } from './connect-agent.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
+import { formatInstallCommands } from './connect-agent-instructions.tsx';
 import {
-  buildCoverageId,
+  buildCoverageRowId,
   type CoverageRow,
   getCoverageStatus,
   RELAY_REQUIRED_POLICY,
@@ -26,9 +26,9 @@ export function CoverageDrawer({
   readonly onClose: () => void;
 }) {
   const { owner, key, agent } = row;
-  const lines = listInstallCommands(agent ?? 'claude-code');
+  const lines = formatInstallCommands(agent ?? 'claude-code');
   return (
-    <Drawer title={relayText.person.title} about={buildCoverageId(row)} onClose={onClose}>
+    <Drawer title={relayText.person.title} about={buildCoverageRowId(row)} onClose={onClose}>
       <DrawerHeader
         title={relayText.person.heading(
           owner ?? relayText.coverage.key(key),
@@ -53,11 +53,11 @@ export function CoverageDrawer({
               [relayText.person.hookVersion, row.client_version],
               [
                 relayText.person.lastModelRequest,
-                row.last_model_request_at && <TimeText key="m" at={row.last_model_request_at} />,
+                row.last_model_request_at && <RelativeTimeText key="m" at={row.last_model_request_at} />,
               ],
               [
                 relayText.person.lastRelayCall,
-                row.last_relay_call_at && <TimeText key="r" at={row.last_relay_call_at} />,
+                row.last_relay_call_at && <RelativeTimeText key="r" at={row.last_relay_call_at} />,
               ],
             ]}
           />

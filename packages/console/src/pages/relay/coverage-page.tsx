@@ -4,17 +4,17 @@ import { type ReactNode, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { getJson } from '../../data/api-client.ts';
-import { pluralize } from '../../format/words.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { SegmentedControl, Tabs } from '../../ui/tabs.tsx';
-import { ConnectAgent } from './connect-agent.tsx';
+import { ConnectAgentInstructions } from './connect-agent-instructions.tsx';
+import { CoverageByPerson } from './coverage-by-person.tsx';
 import { CoverageDrawer } from './coverage-drawer.tsx';
-import { CoveragePeople } from './coverage-people.tsx';
-import { buildCoverageId } from './coverage-status.ts';
+import { buildCoverageRowId } from './coverage-status.ts';
 import { RELAY_PATH, type RelayCoverage } from './relay-data.ts';
-import { SessionList } from './session-list.tsx';
+import { RelaySessionList } from './relay-session-list.tsx';
 import { relayText } from './text.ts';
 
 const DAYS = [
@@ -31,7 +31,7 @@ export function CoveragePage() {
   const days = DAYS.find(({ id }) => id === query.get('days'))?.id ?? '7';
   const answer = useCoverage(days);
   const open = query.get('open');
-  const opened = answer.data?.data.find((row) => buildCoverageId(row) === open);
+  const opened = answer.data?.data.find((row) => buildCoverageRowId(row) === open);
   const connect = (
     <Button look="primary" icon={Plug} onClick={() => setConnecting(true)}>
       {relayText.coverage.connect}
@@ -69,7 +69,7 @@ export function CoveragePage() {
           {
             id: 'sessions',
             label: relayText.coverage.sessions,
-            content: <SessionList days={Number(days)} />,
+            content: <RelaySessionList days={Number(days)} />,
           },
           {
             id: 'versions',
@@ -79,7 +79,7 @@ export function CoveragePage() {
         ]}
       />
       <Dialog open={connecting} onClose={() => setConnecting(false)} title={relayText.coverage.connect}>
-        <ConnectAgent />
+        <ConnectAgentInstructions />
       </Dialog>
     </PageFrame>
   );
@@ -109,7 +109,7 @@ function People({
   readonly connect: ReactNode;
 }) {
   return answer.data ? (
-    <CoveragePeople
+    <CoverageByPerson
       rows={answer.data.data}
       openId={openId}
       onOpen={onOpen}
@@ -154,7 +154,7 @@ function Versions({ clients }: { readonly clients: RelayCoverage['clients'] }) {
               style={{ width: `${(sessions / most) * 100}%` }}
             />
           </span>
-          <span className="text-right figures">{pluralize(sessions, 'session')}</span>
+          <span className="text-right figures">{formatCountWithNoun(sessions, 'session')}</span>
         </li>
       ))}
     </ul>

@@ -23,7 +23,7 @@ export function getCoverageStatus({ covered_ratio, model_requests, relay_calls }
 }
 
 /** Returns the id that identifies a coverage row in the page URL. It contains the owner, key and agent of the row. */
-export function buildCoverageId({ owner, key, agent }: CoverageRow): string {
+export function buildCoverageRowId({ owner, key, agent }: CoverageRow): string {
   return JSON.stringify([owner, key, agent]);
 }
 

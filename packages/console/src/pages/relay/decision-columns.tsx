@@ -1,6 +1,6 @@
 import { Minus } from 'lucide-react';
 import { formatDuration } from '../../format/amounts.ts';
-import { formatClockTime, getBrowserZone } from '../../format/times.ts';
+import { formatClockTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { getDecisionLabel, getHookEventLabel, type StoredDecision } from './decision-label.ts';
@@ -15,7 +15,7 @@ export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
     label: relayText.columns.time,
     width: '6.5rem',
     cell: ({ created_at }) => (
-      <time dateTime={created_at}>{formatClockTime(new Date(created_at), getBrowserZone(), true)}</time>
+      <time dateTime={created_at}>{formatClockTime(new Date(created_at), getBrowserTimeZone(), true)}</time>
     ),
   },
   {
@@ -99,7 +99,7 @@ export function DecisionCard({ row }: { readonly row: StoredDecision }) {
       <div className="min-w-0 flex-1">
         <code className="block truncate font-mono text-code">{row.input_summary}</code>
         <div className="truncate text-small text-ink-2 figures">
-          {formatClockTime(new Date(row.created_at), getBrowserZone())} ·{' '}
+          {formatClockTime(new Date(row.created_at), getBrowserTimeZone())} ·{' '}
           {row.rule ? relayText.columns.byRule(word, row.rule) : word} · {row.agent}
         </div>
       </div>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, FlaskConical, X } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatDuration } from '../../format/amounts.ts';
-import { formatFullTime, getBrowserZone } from '../../format/times.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -12,13 +12,13 @@ import { Badge, StatusBadge } from '../../ui/status.tsx';
 import { formatAgent } from './decision-columns.tsx';
 import {
   getDecisionLabel,
-  getEnforcedLabel,
+  getEnforcedDecisionLabel,
   getHookEventLabel,
   type StoredDecision,
 } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
-import { buildDecisionQuery, buildSimulationQuery } from './relay-data.ts';
+import { buildDecisionQuery, buildRelaySimulationQuery } from './relay-data.ts';
 import { relayText } from './text.ts';
 
 /**
@@ -50,7 +50,7 @@ export function DecisionDrawer({
         </div>
       </div>
       <p className="flex flex-wrap items-center gap-x-2 border-b border-line px-4 pt-1 pb-2 text-ui text-ink-2 md:px-6">
-        {data && formatFullTime(new Date(data.created_at), getBrowserZone(), true)}
+        {data && formatFullDateTime(new Date(data.created_at), getBrowserTimeZone(), true)}
         <code className="font-mono text-code">{id}</code>
         <CopyButton text={id} label={relayText.decision.copyId} />
       </p>
@@ -92,7 +92,7 @@ function Heading({ decision }: DecisionProps) {
 function RecordedAction({ decision: { event, input_summary: what, findings } }: DecisionProps) {
   const isShell = event === 'shell';
   const read = useQuery({
-    ...buildSimulationQuery({ event: 'shell', text: what, url: '' }),
+    ...buildRelaySimulationQuery({ event: 'shell', text: what, url: '' }),
     enabled: isShell && what !== '',
   });
   const link = isShell && (
@@ -178,7 +178,7 @@ function HookAnswer({ decision }: DecisionProps) {
           [relayText.decision.decision, <code key="answer">{answered}</code>],
           [
             relayText.decision.ifEnforced,
-            would === answered ? null : getEnforcedLabel(would).word.toLowerCase(),
+            would === answered ? null : getEnforcedDecisionLabel(would).word.toLowerCase(),
           ],
           [relayText.decision.messageToPerson, user_message],
           [relayText.decision.messageToAgent, agent_message],

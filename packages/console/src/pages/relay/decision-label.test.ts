@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { doRangesOverlap, getDecisionLabel, splitAtRanges } from './decision-label.ts';
+import { doRangesOverlap, getDecisionLabel, splitCommandAtRanges } from './decision-label.ts';
 
 test('a decision that is only observed is labelled with the decision it would enforce', () => {
   assert.deepEqual(getDecisionLabel({ decision: 'abstain', enforced_decision: 'deny' }), {
@@ -14,11 +14,11 @@ test('a decision that is only observed is labelled with the decision it would en
 test('a command is cut at its marks and loses nothing', () => {
   const text = 'cd /tmp && git push -f';
   const hit = { start: 11, end: 22 };
-  assert.deepEqual(splitAtRanges(text, [hit], []), [
+  assert.deepEqual(splitCommandAtRanges(text, [hit], []), [
     { text: 'cd /tmp && ', mark: null },
     { text: 'git push -f', mark: 'hit' },
   ]);
-  const mixed = splitAtRanges(text, [hit], [{ start: 3, end: 13 }]);
+  const mixed = splitCommandAtRanges(text, [hit], [{ start: 3, end: 13 }]);
   assert.equal(mixed.map((piece) => piece.text).join(''), text);
   assert.deepEqual(
     mixed.map(({ mark }) => mark),
@@ -27,8 +27,8 @@ test('a command is cut at its marks and loses nothing', () => {
 });
 
 test('places beyond a text that was shortened are left out', () => {
-  assert.deepEqual(splitAtRanges('git', [{ start: 10, end: 20 }], []), [{ text: 'git', mark: null }]);
-  assert.deepEqual(splitAtRanges('', [], []), []);
+  assert.deepEqual(splitCommandAtRanges('git', [{ start: 10, end: 20 }], []), [{ text: 'git', mark: null }]);
+  assert.deepEqual(splitCommandAtRanges('', [], []), []);
 });
 
 test('places touch when they share a character', () => {

@@ -45,7 +45,7 @@ export function getDecisionLabel({
 }
 
 /** Returns the icon and label of what a rule would decide if it were enforced. */
-export function getEnforcedLabel(decision: DecisionValue): DecisionLabel {
+export function getEnforcedDecisionLabel(decision: DecisionValue): DecisionLabel {
   return { state: SAID[decision].state, word: relayText.enforcedLabels[decision] };
 }
 
@@ -55,7 +55,7 @@ export function getHookEventLabel(event: HookEventKind): string {
 }
 
 /** A text segment of a command. `mark` is set if a rule matched the segment or if it cannot be analyzed. */
-export interface TextSegment {
+export interface CommandTextSegment {
   readonly text: string;
   readonly mark: 'hit' | 'unclear' | null;
 }
@@ -69,17 +69,17 @@ interface CommandRange {
  * Splits a command into segments at the given ranges. Where a rule match overlaps a range that cannot be
  * analyzed, the segment shows the rule match.
  */
-export function splitAtRanges(
+export function splitCommandAtRanges(
   text: string,
   hits: readonly CommandRange[],
   unclear: readonly CommandRange[],
-): TextSegment[] {
+): CommandTextSegment[] {
   const cuts = [...hits, ...unclear].flatMap(({ start, end }) => [start, end]);
   const edges = [...new Set([0, ...cuts, text.length])].filter((at) => at >= 0 && at <= text.length);
   edges.sort((one, other) => one - other);
   const within = (places: readonly CommandRange[], at: number) =>
     places.some(({ start, end }) => start <= at && at < end);
-  const pieces: TextSegment[] = [];
+  const pieces: CommandTextSegment[] = [];
   for (const [index, from] of edges.slice(0, -1).entries()) {
     const mark = within(hits, from) ? 'hit' : within(unclear, from) ? 'unclear' : null;
     const piece = text.slice(from, edges[index + 1]);
@@ -103,12 +103,12 @@ export function doRangesOverlap(one: CommandRange, other: CommandRange): boolean
 const TRAITS: Readonly<Record<string, string>> = ruleText.command.traits;
 
 /** Returns the label of a command trait, such as `makes another program run code`. */
-export function getTraitLabel(trait: string): string {
+export function getCommandTraitLabel(trait: string): string {
   return TRAITS[trait] ?? trait.replaceAll('_', ' ');
 }
 
 /** Summarizes a simulation in one sentence, as in `Denied by rule no-force-push.` */
-export function summarizeSimulation(
+export function summarizeRelaySimulation(
   answer: Pick<RelaySimulation, 'decision' | 'enforced_decision' | 'rule'>,
 ): string {
   const { decision, enforced_decision: enforced, rule } = answer;

@@ -3,7 +3,7 @@ import { Radio } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { type UrlChanges, useUrlState } from '../../app/url-state.ts';
+import { type UrlParameterChanges, useUrlState } from '../../app/url-state.ts';
 import { type FilterToken, toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { resolveTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
@@ -15,10 +15,10 @@ import { FilterBar } from '../../ui/filter-bar.tsx';
 import { QueryResults } from '../../ui/query-results.tsx';
 import { listVisibleColumns, type TableColumn } from '../../ui/table-columns.ts';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
-import { ConnectAgent } from './connect-agent.tsx';
+import { ConnectAgentInstructions } from './connect-agent-instructions.tsx';
 import { DECISION_COLUMNS, DecisionCard } from './decision-columns.tsx';
 import type { StoredDecision } from './decision-label.ts';
-import { buildDecisionsQuery, DECISION_FIELDS } from './relay-data.ts';
+import { buildDecisionsQuery, DECISION_FILTER_FIELDS } from './relay-data.ts';
 import { relayText } from './text.ts';
 
 const DecisionDrawer = lazy(() =>
@@ -66,7 +66,7 @@ export function DecisionsPage() {
     >
       <div className="px-4 py-3 md:px-6">
         <FilterBar
-          fields={DECISION_FIELDS}
+          fields={DECISION_FILTER_FIELDS}
           tokens={tokens}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
@@ -126,7 +126,7 @@ function useDecisions() {
   const { span, tokens, filters } = useMemo(() => {
     const asked = new URLSearchParams(filterQuery);
     const time = resolveTimeRange(asked, new Date());
-    const found = toFilterTokens(asked, DECISION_FIELDS);
+    const found = toFilterTokens(asked, DECISION_FILTER_FIELDS);
     return {
       span: time,
       tokens: found,
@@ -152,7 +152,7 @@ function NoDecisions({
   onChange,
 }: {
   readonly tokens: readonly FilterToken[];
-  readonly onChange: (changes: UrlChanges) => void;
+  readonly onChange: (changes: UrlParameterChanges) => void;
 }) {
   const onWiden = () => onChange({ range: '7d', from: null, to: null });
   if (tokens.length > 0)
@@ -182,7 +182,7 @@ function NoDecisions({
         {relayText.decisions.empty}
       </EmptyState>
       <div className="mx-auto max-w-2xl px-4 pb-10">
-        <ConnectAgent />
+        <ConnectAgentInstructions />
       </div>
     </>
   );

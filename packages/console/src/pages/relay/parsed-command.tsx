@@ -5,9 +5,9 @@ import { Badge } from '../../ui/status.tsx';
 import {
   doRangesOverlap,
   findMatchedRanges,
-  getTraitLabel,
+  getCommandTraitLabel,
   type RelaySimulation,
-  splitAtRanges,
+  splitCommandAtRanges,
 } from './decision-label.ts';
 import { ruleText } from './rule-text.ts';
 
@@ -36,7 +36,7 @@ export function ParsedCommand({ text, parsed }: { readonly text: string; readonl
 }
 
 function MarkedText({ text, parsed }: { readonly text: string; readonly parsed: RelaySimulation }) {
-  const pieces = splitAtRanges(text, findMatchedRanges(parsed), parsed.unclear);
+  const pieces = splitCommandAtRanges(text, findMatchedRanges(parsed), parsed.unclear);
   return (
     <p className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-code break-words whitespace-pre-wrap">
       {pieces.map((piece, index) =>
@@ -121,7 +121,7 @@ function SimpleCommand({
             </Badge>
           ))}
           {does.map((trait) => (
-            <Badge key={trait}>{getTraitLabel(trait)}</Badge>
+            <Badge key={trait}>{getCommandTraitLabel(trait)}</Badge>
           ))}
         </span>
       )}

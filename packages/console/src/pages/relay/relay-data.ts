@@ -2,7 +2,7 @@ import type { relayApproval } from '@floe/contract/api/relay';
 import type { relayCoverage, relayRule, relaySession } from '@floe/contract/api/relay-management';
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { getAllPages, getJson, getNextRows, sendJson } from '../../data/api-client.ts';
+import { getAllRows, getJson, getNextNonEmptyPage, sendJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { settingsQuery } from '../settings/settings-data.ts';
 import type { HookEventKind, RelaySimulation, StoredDecision } from './decision-label.ts';
@@ -22,7 +22,7 @@ export const RELAY_PATH = 'api/management/relay';
 const PAGE_ROWS = 100;
 
 /** The filter fields of decisions. Their names are the query parameters of the API. */
-export const DECISION_FIELDS: readonly FilterField[] = [
+export const DECISION_FILTER_FIELDS: readonly FilterField[] = [
   { name: 'decision', label: relayText.filters.decision, values: ['deny', 'ask', 'allow', 'abstain'] },
   {
     name: 'enforced_decision',
@@ -49,7 +49,7 @@ export function buildDecisionsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['relay', 'decisions', filters],
     queryFn: ({ pageParam, signal }) =>
-      getNextRows<StoredDecision>(
+      getNextNonEmptyPage<StoredDecision>(
         `${RELAY_PATH}/decisions`,
         { ...filters, limit: PAGE_ROWS, cursor: pageParam },
         signal,
@@ -70,7 +70,7 @@ export function buildDecisionQuery(id: string) {
 }
 
 /** The action to evaluate in a simulation. */
-export interface SimulationInput {
+export interface RelaySimulationInput {
   readonly event: HookEventKind;
   /** The command, prompt, path or tool name. */
   readonly text: string;
@@ -82,7 +82,7 @@ export interface SimulationInput {
  * Returns the query that parses an action and evaluates it with the saved rules. If `rules` is given, they
  * are used instead of the saved ones.
  */
-export function buildSimulationQuery(input: SimulationInput, rules?: readonly object[]) {
+export function buildRelaySimulationQuery(input: RelaySimulationInput, rules?: readonly object[]) {
   return queryOptions({
     queryKey: ['relay', 'simulation', input, rules ?? null],
     queryFn: ({ signal }) => {
@@ -99,7 +99,7 @@ export function buildSimulationQuery(input: SimulationInput, rules?: readonly ob
   });
 }
 
-function simulationEvent({ event, text, url }: SimulationInput) {
+function simulationEvent({ event, text, url }: RelaySimulationInput) {
   if (event === 'shell') return { event, shell: { command: text } };
   if (event === 'prompt') return { event, prompt: { text } };
   if (event === 'tool') return { event, tool: { name: text, ...(url === '' ? {} : { url }) } };
@@ -112,7 +112,7 @@ export const RELAY_RULES_PATH = `${RELAY_PATH}/rules`;
 /** The query for all rules, which are needed to evaluate a draft: all other rules also apply. */
 export const allRulesQuery = queryOptions({
   queryKey: ['relay', 'rules', 'all'],
-  queryFn: ({ signal }) => getAllPages<ConsoleRelayRule>(RELAY_RULES_PATH, {}, signal),
+  queryFn: ({ signal }) => getAllRows<ConsoleRelayRule>(RELAY_RULES_PATH, {}, signal),
 });
 
 /**

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useDebounced } from '../../data/debounced.ts';
+import { useDebouncedValue } from '../../data/use-debounced-value.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { CodeArea, Field, Input, Select } from '../../ui/field.tsx';
-import { getDecisionLabel, type RelaySimulation, summarizeSimulation } from './decision-label.ts';
+import { getDecisionLabel, type RelaySimulation, summarizeRelaySimulation } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
-import { buildSimulationQuery, type SimulationInput, useRelayMode } from './relay-data.ts';
+import { buildRelaySimulationQuery, type RelaySimulationInput, useRelayMode } from './relay-data.ts';
 import { ruleText } from './rule-text.ts';
 import { relayText } from './text.ts';
 
@@ -43,12 +43,12 @@ export function RelaySimulator({
   readonly draft?: readonly object[] | null | undefined;
   readonly start?: string;
 }) {
-  const [tried, setTried] = useState<SimulationInput>({ event: 'shell', text: start, url: '' });
-  const asked = useDebounced(tried, SETTLE_MS);
-  const drafted = useDebounced(draft, SETTLE_MS);
-  const saved = useQuery(buildSimulationQuery(asked));
+  const [tried, setTried] = useState<RelaySimulationInput>({ event: 'shell', text: start, url: '' });
+  const asked = useDebouncedValue(tried, SETTLE_MS);
+  const drafted = useDebouncedValue(draft, SETTLE_MS);
+  const saved = useQuery(buildRelaySimulationQuery(asked));
   const changed = useQuery({
-    ...buildSimulationQuery(asked, drafted ?? undefined),
+    ...buildRelaySimulationQuery(asked, drafted ?? undefined),
     enabled: asked.text.trim() !== '' && Boolean(drafted),
   });
   const answer = drafted ? changed : saved;
@@ -84,8 +84,8 @@ function RelaySimulationFields({
   tried: { event, text, url },
   onChange,
 }: {
-  readonly tried: SimulationInput;
-  readonly onChange: (fields: Partial<SimulationInput>) => void;
+  readonly tried: RelaySimulationInput;
+  readonly onChange: (fields: Partial<RelaySimulationInput>) => void;
 }) {
   const kind = EVENTS.find(({ value }) => value === event);
   const isLong = event === 'shell' || event === 'prompt';
@@ -150,7 +150,7 @@ function SimulationOutcome({
   return (
     <>
       <div role="status" className="text-body">
-        <DecisionStatus label={{ state, word: summarizeSimulation(answer) }} />
+        <DecisionStatus label={{ state, word: summarizeRelaySimulation(answer) }} />
         {isHeld && (
           <p className="mt-1 text-ui text-ink-2">
             {ruleText.test.notEnforced} {isObserving ? ruleText.observeOnly : ''}
@@ -160,7 +160,7 @@ function SimulationOutcome({
       {saved && saved.enforced_decision !== answer.enforced_decision && (
         <Notice state="partial">
           <span className="font-medium">{ruleText.test.draftChanges}</span>{' '}
-          {ruleText.test.savedResult(summarizeSimulation(saved))}
+          {ruleText.test.savedResult(summarizeRelaySimulation(saved))}
         </Notice>
       )}
       {saved && saved.enforced_decision === answer.enforced_decision && (

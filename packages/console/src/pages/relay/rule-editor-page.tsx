@@ -3,22 +3,22 @@ import { useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
-import type { WithETag } from '../../data/api-client.ts';
+import type { ResourceWithETag } from '../../data/api-client.ts';
 import {
   buildResourceQuery,
   type ConsoleResourceKind,
   useResourceCreation,
   useResourceEdit,
 } from '../../data/resource-kind.ts';
-import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
+import { NewResourceForm, ResourceForm, ResourceLoader } from '../../ui/resource-forms.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { TwoColumnLayout } from '../../ui/two-columns.tsx';
+import { TwoColumnLayout } from '../../ui/two-column-layout.tsx';
 import { allRulesQuery, type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-data.ts';
 import { RelaySimulator } from './relay-simulator.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import {
-  buildRuleSavedToast,
   EMPTY_RULE,
+  formatRuleSavedMessage,
   type RuleForm,
   replaceRuleWithDraft,
   toRuleBody,
@@ -45,7 +45,7 @@ const RULE_KIND: ConsoleResourceKind<ConsoleRelayRule, RuleForm> = {
 export function NewRulePage() {
   const go = useResourceNavigate(CRUMB.to);
   const fresh = useResourceCreation(RULE_KIND, EMPTY_RULE, (saved) => {
-    showToast(buildRuleSavedToast(saved));
+    showToast(formatRuleSavedMessage(saved));
     go(saved.id, 'replace');
   });
   const { form, set } = fresh;
@@ -66,16 +66,16 @@ export function RuleEditorPage() {
   const { data } = useQuery(buildResourceQuery(RULE_KIND, id));
   return (
     <PageFrame title={ruleText.page.detailTitle(data?.body.rule.name ?? id)} crumbs={[CRUMB]}>
-      <LoadedResource key={id} kind={RULE_KIND} id={id}>
+      <ResourceLoader key={id} kind={RULE_KIND} id={id}>
         {(loaded) => <RuleEditor loaded={loaded} />}
-      </LoadedResource>
+      </ResourceLoader>
     </PageFrame>
   );
 }
 
-function RuleEditor({ loaded }: { readonly loaded: WithETag<ConsoleRelayRule> }) {
+function RuleEditor({ loaded }: { readonly loaded: ResourceWithETag<ConsoleRelayRule> }) {
   const go = useResourceNavigate(CRUMB.to);
-  const edit = useResourceEdit(RULE_KIND, loaded, (saved) => showToast(buildRuleSavedToast(saved)));
+  const edit = useResourceEdit(RULE_KIND, loaded, (saved) => showToast(formatRuleSavedMessage(saved)));
   return (
     <TwoColumnLayout beside={<RuleTestPanel form={edit.isChanged ? edit.form : null} id={loaded.body.id} />}>
       <ResourceForm kind={RULE_KIND} resource={loaded.body} edit={edit} onGone={() => go()}>

@@ -1,10 +1,10 @@
-import type { FormFieldsProps } from '../../data/patch-form.ts';
+import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { CodeArea, Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
-import { usePersistedOpen } from '../../ui/use-persisted-open.ts';
+import { useHasBeenTrue } from '../../ui/use-has-been-true.ts';
 import { getHookEventLabel, type HookEventKind } from './decision-label.ts';
 import { useRelayMode } from './relay-data.ts';
 import type { MatchField, RuleForm } from './rule-form.ts';
@@ -144,7 +144,7 @@ function MatchFields({ form, onChange }: Fields) {
 }
 
 function AdvancedFields({ form, onChange }: Fields) {
-  const isUsed = usePersistedOpen(form.when !== '' || form.rest !== '');
+  const isUsed = useHasBeenTrue(form.when !== '' || form.rest !== '');
   return (
     <details className="rounded-control border border-line px-3 py-2" open={isUsed}>
       <summary className="cursor-pointer text-ui text-ink-2">{ruleText.form.advanced}</summary>

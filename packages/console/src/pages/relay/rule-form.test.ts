@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  buildRuleSavedToast,
   EMPTY_RULE,
+  formatRuleSavedMessage,
   isLimitedToObserve,
   replaceRuleWithDraft,
   summarizeRule,
@@ -87,7 +87,7 @@ test('the toast says that a rule applies only when it does not merely observe', 
   for (const mode of ['observe', 'warn', 'enforce'] as const)
     for (const relay of ['observe', 'enforce'] as const) {
       const effective = relay === 'observe' ? 'observe' : mode;
-      const text = buildRuleSavedToast({
+      const text = formatRuleSavedMessage({
         rule: { ...toRuleBody({ ...EMPTY_RULE, name: 'r', mode }), name: 'r' },
         mode: effective,
       });

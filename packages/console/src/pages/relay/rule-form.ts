@@ -1,4 +1,4 @@
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { ApiError } from '../../data/api-error.ts';
 import type { HookEventKind } from './decision-label.ts';
 import type { ConsoleRelayRule } from './relay-data.ts';
@@ -165,7 +165,7 @@ export function summarizeRule({ rule }: Pick<ConsoleRelayRule, 'rule'>): string 
 }
 
 /** Returns the message that is shown after a rule was saved. */
-export function buildRuleSavedToast(saved: Pick<ConsoleRelayRule, 'rule' | 'mode'>): string {
+export function formatRuleSavedMessage(saved: Pick<ConsoleRelayRule, 'rule' | 'mode'>): string {
   const { name } = saved.rule;
   if (isLimitedToObserve([saved])) return `${ruleText.saved.observeOnly(name)} ${ruleText.observeOnly}`;
   return saved.mode === 'observe' ? ruleText.saved.observe(name) : ruleText.saved.enforced(name);
@@ -192,7 +192,7 @@ function readRest(text: string): Json {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
+    if (isJsonObject(value)) return value;
   } catch {
     // Reported below with the same message as other values that are not objects.
   }
@@ -223,7 +223,7 @@ function textOf(value: unknown): string {
 }
 
 function objectOf(value: unknown): Json {
-  return isObject(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 /** Returns the value if it is one of the choices, otherwise the first choice. */

@@ -5,13 +5,13 @@ import type * as z from 'zod';
 import { OrgLink } from '../../app/org-link.tsx';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { type Job, useJob } from '../../data/job.ts';
-import { formatFullTime, getBrowserZone } from '../../format/times.ts';
+import { type Job, useBackgroundJob } from '../../data/background-job.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState } from '../../ui/feedback.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { getEnforcedLabel } from './decision-label.ts';
+import { getEnforcedDecisionLabel } from './decision-label.ts';
 import { RELAY_PATH } from './relay-data.ts';
 import { type RuleReplayCounts, summarizeRuleReplay } from './rule-replay-summary.ts';
 import { ruleText } from './rule-text.ts';
@@ -46,7 +46,7 @@ function useReplay(days: string, draft: readonly object[] | null | undefined, as
       }),
     { done: (answer, of) => setBegun({ answer, asked: of }) },
   );
-  const job = useJob(begun?.answer.job);
+  const job = useBackgroundJob(begun?.answer.job);
   const isWorking = job?.state === 'running';
   const over = begun && !isWorking ? { answer: job?.result ?? begun.answer, asked: begun.asked } : null;
   const shown: ReplayResult | null = over ?? before;
@@ -121,8 +121,12 @@ function Changes({ changes }: { readonly changes: Answer['changes'] }) {
             {what}
           </OrgLink>
           <span className="text-small text-ink-2">
-            {ruleText.replay.change(getEnforcedLabel(before).word, getEnforcedLabel(after).word, rule)} ·{' '}
-            {formatFullTime(new Date(created_at), getBrowserZone())}
+            {ruleText.replay.change(
+              getEnforcedDecisionLabel(before).word,
+              getEnforcedDecisionLabel(after).word,
+              rule,
+            )}{' '}
+            · {formatFullDateTime(new Date(created_at), getBrowserTimeZone())}
           </span>
         </li>
       ))}

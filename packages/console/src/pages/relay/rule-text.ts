@@ -1,5 +1,5 @@
 import { formatCount } from '../../format/amounts.ts';
-import { pluralize } from '../../format/words.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 
 /** All text on the Rules pages, in the rule test and in the replay of decisions. */
 export const ruleText = {
@@ -125,7 +125,7 @@ export const ruleText = {
     draftRemark: 'The replay uses your draft rules. Nothing is saved.',
     rulesRemark: 'The replay uses the current rules. Nothing is saved.',
     range: 'Time range',
-    days: (count: number) => pluralize(count, 'day'),
+    days: (count: number) => formatCountWithNoun(count, 'day'),
     run: 'Replay decisions',
     error: 'Could not replay the decisions.',
     empty: 'No decisions were recorded in this time range.',
@@ -137,9 +137,9 @@ export const ruleText = {
     noChange: 'No decision would change.',
     noBlockingChange:
       'No action would be newly blocked or unblocked. Some decisions would change between “Allowed” and “No rule applied”.',
-    evaluated: (count: number) => `${pluralize(count, 'decision was', 'decisions were')} replayed.`,
+    evaluated: (count: number) => `${formatCountWithNoun(count, 'decision was', 'decisions were')} replayed.`,
     skipped: (count: number) =>
-      `Skipped ${pluralize(count, 'decision', 'decisions')}: the input was not stored, or the time limit was reached.`,
+      `Skipped ${formatCountWithNoun(count, 'decision', 'decisions')}: the input was not stored, or the time limit was reached.`,
     stale: 'The draft has changed since this replay.',
     changed: 'Changed decisions',
     change: (before: string, after: string, rule: string | null) =>

@@ -2,8 +2,8 @@ import { ListPage } from '../../app/list-page.tsx';
 import { OrgLink } from '../../app/org-link.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
-import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useListRows } from '../../data/lists.ts';
+import { buildListQuery, useListRows } from '../../data/lists.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
@@ -19,8 +19,8 @@ import { ruleText } from './rule-text.ts';
 /** Lists the rules. Below the list, users can test the rules with one event and replay past decisions. */
 export function RulesPage() {
   const { query } = useUrlState();
-  useLiveQuery('config', ['relay', 'rules']);
-  const list = useListRows(listQuery<ConsoleRelayRule>('relay-rules', RELAY_RULES_PATH));
+  useRefetchOnEvent('config', ['relay', 'rules']);
+  const list = useListRows(buildListQuery<ConsoleRelayRule>('relay-rules', RELAY_RULES_PATH));
   return (
     <ListPage
       title={ruleText.page.title}

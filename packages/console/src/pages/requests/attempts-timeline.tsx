@@ -3,7 +3,7 @@ import type { ExchangeAttempt } from '@floe/contract/api/attempts';
 import { Snowflake } from 'lucide-react';
 import { formatDuration } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import { requestDetailText } from './detail-text.ts';
+import { requestDetailText } from './request-detail-text.ts';
 import { buildAttemptSegments } from './request-details.ts';
 
 const LOOKS = { first_token: 'bg-series-1', streaming: 'bg-series-3', failure: 'bg-failing' } as const;

@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { requestDetailText } from './detail-text.ts';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
+import { requestDetailText } from './request-detail-text.ts';
 
 /** Parses the messages of a stored body of Chat Completions, Responses or Messages. Pure. */
 
@@ -19,9 +19,9 @@ export type BodyMessagePart =
   | { readonly kind: 'other'; readonly description: string };
 
 /** Returns the messages of a body, or null if its format is not supported. */
-export function parseConversation(text: string): readonly BodyMessage[] | null {
+export function parseBodyMessages(text: string): readonly BodyMessage[] | null {
   const body = parseBodyJson(text);
-  if (!isObject(body)) return null;
+  if (!isJsonObject(body)) return null;
   const said = [...instructions(body), ...messages(body), ...answerMessages(body)].filter(
     ({ parts }) => parts.length > 0,
   );
@@ -47,7 +47,7 @@ function instructions({ system, instructions: told }: JsonObject): BodyMessage[]
 function messages({ messages: list, input }: JsonObject): BodyMessage[] {
   if (typeof input === 'string') return [{ role: 'user', parts: [{ kind: 'text', text: input }] }];
   const all = Array.isArray(list) ? list : Array.isArray(input) ? input : [];
-  return all.filter(isObject).map(toBodyMessage);
+  return all.filter(isJsonObject).map(toBodyMessage);
 }
 
 /**
@@ -57,11 +57,11 @@ function messages({ messages: list, input }: JsonObject): BodyMessage[] {
 function answerMessages({ choices, output, content, role }: JsonObject): BodyMessage[] {
   if (Array.isArray(choices))
     return choices
-      .filter(isObject)
+      .filter(isJsonObject)
       .map(({ message }) => message ?? null)
-      .filter(isObject)
+      .filter(isJsonObject)
       .map(toBodyMessage);
-  if (Array.isArray(output)) return output.filter(isObject).map(toBodyMessage);
+  if (Array.isArray(output)) return output.filter(isJsonObject).map(toBodyMessage);
   return role === 'assistant' ? [{ role: 'assistant', parts: partsOf(content) }] : [];
 }
 
@@ -71,18 +71,18 @@ function toBodyMessage(message: JsonObject): BodyMessage {
     return { role: 'assistant', parts: [partOf(message)] };
   if (role === 'tool')
     return { role, parts: [{ kind: 'result', id: String(id ?? ''), text: plainText(content) }] };
-  const called = Array.isArray(calls) ? calls.filter(isObject).map(chatCall) : [];
+  const called = Array.isArray(calls) ? calls.filter(isJsonObject).map(chatCall) : [];
   return { role: typeof role === 'string' ? role : 'assistant', parts: [...partsOf(content), ...called] };
 }
 
 function chatCall({ id, function: told }: JsonObject): BodyMessagePart {
-  const { name, arguments: args } = isObject(told) ? told : {};
+  const { name, arguments: args } = isJsonObject(told) ? told : {};
   return { kind: 'call', id: String(id ?? ''), name: String(name ?? ''), args: String(args ?? '') };
 }
 
 function partsOf(content: Json | undefined): BodyMessagePart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
-  return Array.isArray(content) ? content.filter(isObject).map(partOf) : [];
+  return Array.isArray(content) ? content.filter(isJsonObject).map(partOf) : [];
 }
 
 function partOf(part: JsonObject): BodyMessagePart {

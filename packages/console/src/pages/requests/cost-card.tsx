@@ -3,8 +3,8 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { formatCount, formatExactMoney } from '../../format/amounts.ts';
 import { Card } from '../../ui/cards.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
-import { buildCostTable, type CostLine, listUnpricedUnits } from './cost-lines.ts';
-import { requestDetailText } from './detail-text.ts';
+import { buildCostTable, type CostLine, listUnpricedUnits } from './cost-table.ts';
+import { requestDetailText } from './request-detail-text.ts';
 import { describePromptCacheSaving } from './request-details.ts';
 import { findUnpricedModel, isCharged } from './request-rows.ts';
 

@@ -1,7 +1,7 @@
 import { ArrowUp, Pin, Radio, Unplug } from 'lucide-react';
 import { useEffect } from 'react';
-import { useEventStreamState, useLastUpdateBeforeDisconnect } from '../../data/events.ts';
-import { formatClockTime, formatShortTime, getBrowserZone } from '../../format/times.ts';
+import { useEventStreamState, useLastUpdateBeforeDisconnectMs } from '../../data/use-server-events.ts';
+import { formatClockTime, formatShortTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Tooltip } from '../../ui/tooltip.tsx';
@@ -12,7 +12,7 @@ import type { RequestList } from './use-request-list.ts';
  * Renders a button that shows whether the list updates live, or why it does not, and turns live updates on or
  * off.
  */
-export function LiveButton({ list }: { readonly list: RequestList }) {
+export function LiveUpdatesButton({ list }: { readonly list: RequestList }) {
   const { live, tail, span, change, query } = list;
   const wide = query.has('open') ? 'hidden' : 'max-xl:hidden';
   const isLost = useEventStreamState() === 'reconnecting';
@@ -45,7 +45,7 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
       icon={Radio}
       aria-pressed={live}
       className={joinClassNames(WIDTH, live && LIVE)}
-      onClick={() => toggleLive(list)}
+      onClick={() => toggleLiveUpdates(list)}
     >
       {requestsText.live.on}
     </Button>
@@ -54,10 +54,11 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
 
 /** Shown while the event stream is disconnected. Shows the time of the last update. */
 function ReconnectingButton({ list }: { readonly list: RequestList }) {
-  const lostAt = useLastUpdateBeforeDisconnect();
+  const lostAt = useLastUpdateBeforeDisconnectMs();
   const isOpen = list.query.has('open');
   const last = lostAt === null ? null : new Date(lostAt);
-  const since = last === null ? '' : requestsText.live.lastUpdate(formatClockTime(last, getBrowserZone()));
+  const since =
+    last === null ? '' : requestsText.live.lastUpdate(formatClockTime(last, getBrowserTimeZone()));
   const label = `${requestsText.live.reconnecting}${since}`;
   return (
     <Tooltip text={label}>
@@ -66,13 +67,13 @@ function ReconnectingButton({ list }: { readonly list: RequestList }) {
         aria-pressed
         aria-label={label}
         className={joinClassNames(WIDTH, 'border-warning-line! bg-warning-tint! text-warning-ink!')}
-        onClick={() => toggleLive(list)}
+        onClick={() => toggleLiveUpdates(list)}
       >
         <span className={isOpen ? 'hidden' : 'max-md:hidden'}>{requestsText.live.reconnecting}</span>
         <span className={isOpen ? 'hidden' : 'max-xl:hidden'}>{since}</span>
         {last && (
           <span className={joinClassNames(!isOpen && 'md:hidden')}>
-            {formatShortTime(last, getBrowserZone())}
+            {formatShortTime(last, getBrowserTimeZone())}
           </span>
         )}
       </Button>
@@ -85,7 +86,7 @@ const WIDTH = 'min-w-22';
 const LIVE = 'border-healthy-line! bg-healthy-tint! text-healthy-ink!';
 
 /** Turns live updates on or off. */
-export function toggleLive({ live, change }: RequestList): void {
+export function toggleLiveUpdates({ live, change }: RequestList): void {
   change({ live: live ? '0' : null }, 'replace');
 }
 

@@ -1,12 +1,12 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { mergeRequestRows } from './request-rows.ts';
 
 /** Maximum number of live rows in memory. Older rows load again on scroll. */
 const MAX_ROWS = 5_000;
 
 /** The rows that have arrived since the list was loaded. */
-export interface LiveRows {
+export interface LiveRowsState {
   readonly rows: readonly RequestRow[];
   /** Rows that arrived while rows must not move. They wait until the user shows them. */
   readonly pending: readonly RequestRow[];
@@ -17,7 +17,7 @@ export interface LiveRows {
 }
 
 /** The state before any row has arrived. */
-export const NO_LIVE_ROWS: LiveRows = { rows: [], pending: [], omitted: 0, hasGap: false };
+export const NO_LIVE_ROWS: LiveRowsState = { rows: [], pending: [], omitted: 0, hasGap: false };
 
 /** Rows that arrived in one event. */
 export interface LiveBatch {
@@ -31,11 +31,11 @@ export interface LiveBatch {
  * batch and all waiting rows are added at the top.
  */
 export function addLiveBatch(
-  tail: LiveRows,
+  tail: LiveRowsState,
   batch: LiveBatch,
   known: ReadonlySet<string>,
   isBusy: boolean,
-): LiveRows {
+): LiveRowsState {
   const fresh = batch.rows.filter(({ id }) => !known.has(id));
   const hasGap = tail.hasGap || batch.omitted !== 0;
   if (isBusy) {
@@ -57,7 +57,7 @@ export function addLiveBatch(
 
 /** Parses an event of the topic `requests`. Returns null for an event without data, such as `resync`. */
 export function parseLiveBatch(data: unknown): LiveBatch | null {
-  if (!isObject(data)) return null;
+  if (!isJsonObject(data)) return null;
   const { count, data: rows } = data;
   if (typeof count !== 'number' || !isRows(rows)) return null;
   return { rows, omitted: Math.max(0, count - rows.length) };
@@ -65,5 +65,5 @@ export function parseLiveBatch(data: unknown): LiveBatch | null {
 
 /** Whether the value is a list of rows. Server tests check the rows against the contract. */
 function isRows(value: unknown): value is readonly RequestRow[] {
-  return Array.isArray(value) && value.every((row) => isObject(row) && typeof row['id'] === 'string');
+  return Array.isArray(value) && value.every((row) => isJsonObject(row) && typeof row['id'] === 'string');
 }

@@ -1,7 +1,7 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useEventStreamState, useEvents } from '../../data/events.ts';
-import { useOnChange } from '../../data/on-change.ts';
+import { useOnChange } from '../../data/use-on-change.ts';
+import { useEventStreamState, useServerEvents } from '../../data/use-server-events.ts';
 import { addLiveBatch, type LiveBatch, NO_LIVE_ROWS, parseLiveBatch } from './live-rows.ts';
 import { fetchRequestTail, isUnfiltered, type RequestFilters } from './request-data.ts';
 import { TailReader, UNKNOWN_TAIL_EVENT } from './tail-reader.ts';
@@ -100,7 +100,7 @@ function useReading(reader: TailReader, on: boolean, liveId: string | null): voi
     },
     [],
   );
-  useEvents(
+  useServerEvents(
     'requests',
     ({ topic, data, after, id }) => {
       reader.addEvent(topic === 'requests' ? { after, id, batch: parseLiveBatch(data) } : UNKNOWN_TAIL_EVENT);

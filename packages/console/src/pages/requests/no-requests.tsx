@@ -2,12 +2,12 @@ import { useQueries } from '@tanstack/react-query';
 import { buildApiUrl } from '../../data/base-url.ts';
 import type { FilterToken } from '../../filters/filter-text.ts';
 import { describeFilter } from '../../filters/filter-value.ts';
-import { pluralize } from '../../format/words.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { listMenusText } from './list-menus-text.ts';
-import { type RequestFilters, withoutFilterQuery } from './request-data.ts';
+import { buildQueryWithoutFilter, type RequestFilters } from './request-data.ts';
 
 /**
  * Explains why the list is empty: there are no requests in the time range, or none of them match the filters.
@@ -52,7 +52,7 @@ function NoneMatch({
   readonly onRemove: (name: string) => void;
   readonly onWiden: () => void;
 }) {
-  const answers = useQueries({ queries: tokens.map(({ name }) => withoutFilterQuery(filters, name)) });
+  const answers = useQueries({ queries: tokens.map(({ name }) => buildQueryWithoutFilter(filters, name)) });
   const found = tokens.flatMap((token, index) => {
     const page = answers[index]?.data;
     return page && page.data.length > 0 ? [{ token, page }] : [];
@@ -78,8 +78,8 @@ function NoneMatch({
               {listMenusText.empty.without(
                 describeToken(token),
                 next_cursor
-                  ? listMenusText.export.moreThan(pluralize(data.length, 'request'))
-                  : pluralize(data.length, 'request'),
+                  ? listMenusText.export.moreThan(formatCountWithNoun(data.length, 'request'))
+                  : formatCountWithNoun(data.length, 'request'),
               )}
             </span>
           ))}

@@ -1,4 +1,4 @@
-import type { requestBodies } from '@floe/contract/api/bodies';
+import type { storedExchangeBodies } from '@floe/contract/api/stored-bodies';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Download, SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
@@ -14,10 +14,10 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState, ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { type BodyMessage, type BodyMessagePart, parseBodyJson, parseConversation } from './body-messages.ts';
-import { requestDetailText } from './detail-text.ts';
+import { type BodyMessage, type BodyMessagePart, parseBodyJson, parseBodyMessages } from './body-messages.ts';
+import { requestDetailText } from './request-detail-text.ts';
 
-type Bodies = z.output<typeof requestBodies>;
+type Bodies = z.output<typeof storedExchangeBodies>;
 type Body = NonNullable<Bodies['request']>;
 
 /** Returns the query for the stored bodies of a request. */
@@ -95,7 +95,7 @@ function BodyCard({
         <p className="text-ui text-ink-2">{none}</p>
       </Card>
     );
-  const said = parseConversation(body.text);
+  const said = parseBodyMessages(body.text);
   const redacted = Object.entries(body.redacted);
   return (
     <Card

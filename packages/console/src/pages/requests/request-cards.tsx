@@ -2,7 +2,7 @@ import type { RequestDetail } from '@floe/contract/api/analytics';
 import { OrgLink } from '../../app/org-link.tsx';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { Badge } from '../../ui/status.tsx';
-import { requestDetailText } from './detail-text.ts';
+import { requestDetailText } from './request-detail-text.ts';
 import { getApiLabel } from './request-details.ts';
 
 const ROUTE_MODES: Readonly<Record<string, string>> = requestDetailText.caller.routeModes;
@@ -57,7 +57,7 @@ export function CallerCard({ request }: { readonly request: RequestDetail }) {
 }
 
 /** Lists the fields that were dropped because the target does not support them. */
-export function DroppedCard({ dropped }: { readonly dropped: readonly string[] }) {
+export function DroppedFieldsCard({ dropped }: { readonly dropped: readonly string[] }) {
   if (dropped.length === 0) return null;
   return (
     <Card title={requestDetailText.dropped.title}>

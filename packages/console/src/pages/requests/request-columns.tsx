@@ -8,7 +8,7 @@ import {
   formatMoney,
   formatTokens,
 } from '../../format/amounts.ts';
-import { formatClockTime, getBrowserZone } from '../../format/times.ts';
+import { formatClockTime, getBrowserTimeZone } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
@@ -26,7 +26,7 @@ import { TimingBar } from './timing-bar.tsx';
  * Returns the columns of the request list, with one column for each metadata key in `metadata`. Latency bars
  * have their full length at `longestMs`.
  */
-export function requestColumns(
+export function buildRequestColumns(
   longestMs: number,
   metadata: readonly string[] = [],
 ): readonly TableColumn<RequestRow>[] {
@@ -91,7 +91,7 @@ const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
     label: requestsText.columns.time,
     width: '6.5rem',
     cell: ({ created_at }) => (
-      <time dateTime={created_at}>{formatClockTime(new Date(created_at), getBrowserZone(), true)}</time>
+      <time dateTime={created_at}>{formatClockTime(new Date(created_at), getBrowserTimeZone(), true)}</time>
     ),
   },
   {
@@ -267,7 +267,7 @@ export function RequestCard({ row }: { readonly row: RequestRow }) {
       <div className="min-w-0 flex-1">
         <ModelText row={row} />
         <div className="truncate text-small text-ink-2 figures">
-          {formatClockTime(new Date(row.created_at), getBrowserZone())} · {row.key_name}
+          {formatClockTime(new Date(row.created_at), getBrowserTimeZone())} · {row.key_name}
           {reason && ` · ${reason}`}
         </div>
       </div>

@@ -1,9 +1,9 @@
 import type { RequestDetail, RequestListPage, RequestTailPage } from '@floe/contract/api/analytics';
-import type { analyticsValues } from '@floe/contract/api/charts';
+import type { analyticsDimensionValues } from '@floe/contract/api/charts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
+import * as charts from '../../data/analytics-queries.ts';
 import { getJson } from '../../data/api-client.ts';
-import * as charts from '../../data/charts.ts';
 import { parseFilterValues } from '../../filters/filter-value.ts';
 import {
   chooseChartInterval,
@@ -83,7 +83,11 @@ export function buildFieldValuesQuery(field: string, prefix: string, timeRange: 
     queryKey: ['values', field, prefix, time],
     queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
       const asked = { ...time, field, q: prefix, limit: 12 };
-      const { data } = await getJson<z.output<typeof analyticsValues>>('api/analytics/values', asked, signal);
+      const { data } = await getJson<z.output<typeof analyticsDimensionValues>>(
+        'api/analytics/values',
+        asked,
+        signal,
+      );
       return data.flatMap(({ value, name, requests }) =>
         value === null ? [] : [{ value: name ?? value, rows: requests }],
       );
@@ -92,7 +96,7 @@ export function buildFieldValuesQuery(field: string, prefix: string, timeRange: 
 }
 
 /** Returns the query for the requests that would match if the filter `name` were removed. */
-export function withoutFilterQuery(filters: RequestFilters, name: string) {
+export function buildQueryWithoutFilter(filters: RequestFilters, name: string) {
   const { [name]: _, ...others } = filters;
   return queryOptions({
     queryKey: ['requests', 'fewer', others],
@@ -132,7 +136,7 @@ export function buildRequestQuery(id: string) {
 
 /** Returns the query for the totals of all requests that match the filters. */
 export function buildRequestSummaryQuery(filters: RequestFilters) {
-  return { ...charts.summaryQuery(filters), refetchInterval: FIGURES_MS };
+  return { ...charts.buildSummaryQuery(filters), refetchInterval: FIGURES_MS };
 }
 
 /** Returns the query for the number of requests in each interval, by outcome. */
@@ -143,5 +147,5 @@ export function buildRequestOutcomesQuery(filters: RequestFilters, timeRange: Se
     group_by: 'outcome',
     interval: chooseChartInterval(timeRange),
   };
-  return { ...charts.timeseriesQuery(asked), refetchInterval: FIGURES_MS };
+  return { ...charts.buildTimeseriesQuery(asked), refetchInterval: FIGURES_MS };
 }

@@ -2,7 +2,7 @@ import type { RequestRow } from '@floe/contract/api/analytics';
 import type { ExchangeAttempt } from '@floe/contract/api/attempts';
 import { formatCount, formatDuration, formatExactMoney } from '../../format/amounts.ts';
 import { capitalize } from '../../format/words.ts';
-import { requestDetailText } from './detail-text.ts';
+import { requestDetailText } from './request-detail-text.ts';
 
 /** Derives the values that the drawer and the page of a request show. Pure. */
 

@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, ListFilter, Maximize2, X } from 'lucide-react';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useOrgNavigate } from '../../app/use-org-navigate.ts';
-import { formatFullTime, getBrowserZone } from '../../format/times.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { requestDetailText } from './detail-text.ts';
 import { RequestActions } from './request-actions.tsx';
 import { buildRequestQuery } from './request-data.ts';
+import { requestDetailText } from './request-detail-text.ts';
 import { getRequestErrorTitle } from './request-error-title.ts';
 import { RequestHeading } from './request-heading.tsx';
 import { RequestTabs } from './request-tabs.tsx';
@@ -40,7 +40,7 @@ export function RequestDrawer({ id, ...toolbar }: ToolbarActions & { readonly id
         <Toolbar request={data} enlarge={enlarge} {...toolbar} />
       </div>
       <p className="flex flex-wrap items-center gap-x-2 px-4 pt-1 pb-2 text-ui text-ink-2 md:px-6">
-        {data && formatFullTime(new Date(data.created_at), getBrowserZone(), true)}
+        {data && formatFullDateTime(new Date(data.created_at), getBrowserTimeZone(), true)}
         <code className="font-mono text-code">{id}</code>
         <CopyButton text={id} label={requestDetailText.page.copyId} />
       </p>

@@ -1,5 +1,5 @@
 import { ApiError } from '../../data/api-error.ts';
-import { requestDetailText } from './detail-text.ts';
+import { requestDetailText } from './request-detail-text.ts';
 
 /** Returns the title of the error that is shown if a request cannot be loaded. */
 export function getRequestErrorTitle(id: string, error: Error): string {

@@ -4,7 +4,7 @@ import type { FilterField, FilterToken } from '../../filters/filter-text.ts';
 import { requestsText } from './text.ts';
 
 /** The filter fields of requests. Their names are the query parameters of the API. */
-export const REQUEST_FIELDS: readonly FilterField[] = [
+export const REQUEST_FILTER_FIELDS: readonly FilterField[] = [
   {
     name: 'status',
     label: requestsText.fields.status,

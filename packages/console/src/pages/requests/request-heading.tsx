@@ -1,7 +1,7 @@
 import type { RequestDetail } from '@floe/contract/api/analytics';
 import { ArrowRight } from 'lucide-react';
 import { StatusBadge } from '../../ui/status.tsx';
-import { requestDetailText } from './detail-text.ts';
+import { requestDetailText } from './request-detail-text.ts';
 import { getOutcomeDisplay, getRequestModels } from './request-rows.ts';
 
 /** Shows the outcome of a request, the requested model, and the model that served it. */

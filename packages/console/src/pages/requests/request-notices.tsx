@@ -2,10 +2,10 @@ import type { RequestDetail } from '@floe/contract/api/analytics';
 import type { RoutingStep } from '@floe/contract/api/attempts';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatExactMoney } from '../../format/amounts.ts';
+import { useNow } from '../../ui/relative-time-text.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-import { useNow } from '../../ui/time-text.tsx';
-import { requestDetailText } from './detail-text.ts';
 import { InterruptionNotice } from './interruption-notice.tsx';
+import { requestDetailText } from './request-detail-text.ts';
 
 const RULE_PAGES = {
   limit: { to: '/management/limits', label: requestDetailText.notices.limit },

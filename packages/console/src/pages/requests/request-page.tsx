@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { shortenId } from '../../format/amounts.ts';
-import { formatFullTime, getBrowserZone } from '../../format/times.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
-import { requestDetailText } from './detail-text.ts';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { RequestActions } from './request-actions.tsx';
 import { buildRequestQuery } from './request-data.ts';
+import { requestDetailText } from './request-detail-text.ts';
 import { getApiLabel } from './request-details.ts';
 import { getRequestErrorTitle } from './request-error-title.ts';
 import { RequestHeading } from './request-heading.tsx';
@@ -38,8 +38,8 @@ export function RequestPage() {
           <div className="grid gap-3 px-4 pb-4 md:px-6">
             <RequestHeading request={data} />
             <p className="text-ui text-ink-2">
-              {formatFullTime(new Date(data.created_at), getBrowserZone(), true)} ·{' '}
-              <TimeText at={data.created_at} /> · {getApiLabel(data.surface)}
+              {formatFullDateTime(new Date(data.created_at), getBrowserTimeZone(), true)} ·{' '}
+              <RelativeTimeText at={data.created_at} /> · {getApiLabel(data.surface)}
               {data.stream && ` · ${requestDetailText.page.stream}`}
             </p>
             <RequestStats request={data} />

@@ -4,11 +4,11 @@ import type { FilterToken } from '../../filters/filter-text.ts';
 import { excludeFilterValue } from '../../filters/filter-value.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
-import { LoadMore } from '../../ui/load-more.tsx';
+import { LoadMoreButton } from '../../ui/load-more-button.tsx';
 import { listVisibleColumns } from '../../ui/table-columns.ts';
-import { RequestCard, requestColumns } from './request-columns.tsx';
+import { buildRequestColumns, RequestCard } from './request-columns.tsx';
 import { listCellFilters } from './request-fields.ts';
-import type { RowFilterTarget } from './row-filters.tsx';
+import type { RowFilterAnchor } from './row-filter-menu.tsx';
 import { requestsText } from './text.ts';
 import type { RequestList } from './use-request-list.ts';
 
@@ -24,21 +24,21 @@ type Row = RequestList['rows'][number];
  * Returns a function that changes the filter of a field so that it excludes a value. Values that are already
  * excluded stay excluded.
  */
-export function createFilterExclusion({ change, query }: Pick<RequestList, 'change' | 'query'>) {
+export function createFilterExcluder({ change, query }: Pick<RequestList, 'change' | 'query'>) {
   return ({ name, value }: FilterToken) => change({ [name]: excludeFilterValue(query.get(name), value) });
 }
 
 /**
  * Returns row actions with a stable identity, so that unchanged rows do not render again when rows arrive.
  */
-function useRowActions({ change, query }: RequestList, onFilter: (at: RowFilterTarget) => void) {
+function useRowActions({ change, query }: RequestList, onFilter: (at: RowFilterAnchor) => void) {
   const openRow = useCallback(({ id }: Row) => change({ open: id }), [change]);
   const excludeCell = useCallback(
     (row: Row, column: string, target: Element) => {
       const found = listCellFilters(row, column);
       const name = target.closest<HTMLElement>('[data-filter-name]')?.dataset['filterName'];
       const token = found.find((one) => one.name === name) ?? found[0];
-      if (token) createFilterExclusion({ change, query })(token);
+      if (token) createFilterExcluder({ change, query })(token);
     },
     [change, query],
   );
@@ -52,11 +52,11 @@ export function RequestResults({
   onFilter,
 }: {
   readonly list: RequestList;
-  readonly onFilter: (at: RowFilterTarget) => void;
+  readonly onFilter: (at: RowFilterAnchor) => void;
 }) {
   const { query, change, tokens, rows, answer, more, filters, metadata } = list;
   const scale = useMemo(() => scaleOf(rows.map(({ latency_ms }) => latency_ms)), [rows]);
-  const columns = useMemo(() => requestColumns(scale, metadata), [scale, metadata]);
+  const columns = useMemo(() => buildRequestColumns(scale, metadata), [scale, metadata]);
   const open = query.get('open');
   const cols = query.get('cols');
   const shown = useMemo(() => {
@@ -101,7 +101,7 @@ export function RequestResults({
         onEnd={more}
         stale={answer.isPlaceholderData}
       />
-      <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
+      <LoadMoreButton more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
     </>
   );
 }
@@ -111,7 +111,7 @@ function FilterButton({
   onFilter,
 }: {
   readonly row: Row;
-  readonly onFilter: (at: RowFilterTarget) => void;
+  readonly onFilter: (at: RowFilterAnchor) => void;
 }) {
   return (
     <button

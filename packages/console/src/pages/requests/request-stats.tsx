@@ -2,7 +2,7 @@ import type { RequestDetail } from '@floe/contract/api/analytics';
 import { formatCount, formatDuration, formatMoney } from '../../format/amounts.ts';
 import { StatStrip } from '../../ui/cards.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
-import { requestDetailText } from './detail-text.ts';
+import { requestDetailText } from './request-detail-text.ts';
 import { computeOutputSpeed } from './request-details.ts';
 
 const COUNTED_BY: Readonly<Record<string, string>> = requestDetailText.stats.countedBy;

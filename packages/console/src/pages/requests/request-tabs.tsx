@@ -6,8 +6,8 @@ import { JsonView } from '../../ui/json-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptsTimeline } from './attempts-timeline.tsx';
 import { CostCard } from './cost-card.tsx';
-import { requestDetailText } from './detail-text.ts';
-import { CallerCard, DroppedCard } from './request-cards.tsx';
+import { CallerCard, DroppedFieldsCard } from './request-cards.tsx';
+import { requestDetailText } from './request-detail-text.ts';
 import { RequestNotices } from './request-notices.tsx';
 import { RequestStats } from './request-stats.tsx';
 import { RouteDecisions } from './route-decisions.tsx';
@@ -82,7 +82,7 @@ function Overview({ request, narrow }: { readonly request: RequestDetail; readon
         <div className="grid min-w-0 gap-4">
           <CostCard request={request} />
           <CallerCard request={request} />
-          <DroppedCard dropped={request.dropped} />
+          <DroppedFieldsCard dropped={request.dropped} />
         </div>
       </div>
     </div>

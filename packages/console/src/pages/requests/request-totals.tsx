@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
+import type { AnalyticsTotals } from '../../data/analytics-queries.ts';
 import { useAnnotations } from '../../data/annotations.ts';
-import type { ChartSummary } from '../../data/charts.ts';
 import { type SelectedTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { formatCount, formatDuration, formatMoney, formatPercent } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
-import { Timeline } from '../../ui/timeline.tsx';
+import { RequestTimeline } from '../../ui/request-timeline.tsx';
 import { buildRequestOutcomesQuery, buildRequestSummaryQuery, type RequestFilters } from './request-data.ts';
 import { RequestTotalsLayout, type RequestTotalTexts } from './request-totals-layout.tsx';
 import { requestsText } from './text.ts';
@@ -41,7 +41,7 @@ export function RequestTotals({
         ) : (
           intervals.length > 0 &&
           summary && (
-            <Timeline
+            <RequestTimeline
               intervals={intervals}
               label={requestsText.figures.byOutcome(summary.requests)}
               onChoose={(at) => onZoom(new Date(at), new Date(at + step))}
@@ -61,7 +61,7 @@ export function RequestTotals({
   );
 }
 
-function textsOf(figures: ChartSummary): RequestTotalTexts {
+function textsOf(figures: AnalyticsTotals): RequestTotalTexts {
   const { requests, errors, upstream_requests, latency_ms, first_token_ms, cost_nano_usd } = figures;
   return {
     requests: formatCount(requests),

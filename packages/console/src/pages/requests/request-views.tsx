@@ -1,14 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
-import type { UrlChanges } from '../../app/url-state.ts';
+import type { UrlParameterChanges } from '../../app/url-state.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { listMenusText } from './list-menus-text.ts';
-import { applyView, clearViewParameters, isViewEdited, isViewOnlyUrl } from './saved-views.ts';
+import { buildApplyViewChanges, buildClearViewChanges, isViewEdited, isViewOnlyUrl } from './saved-views.ts';
 import { viewsQuery } from './view-data.ts';
 
-const SaveView = lazy(() => import('./save-view.tsx').then(({ SaveView: Part }) => ({ default: Part })));
-const ViewMenu = lazy(() => import('./save-view.tsx').then(({ ViewMenu: Part }) => ({ default: Part })));
+const SaveView = lazy(() =>
+  import('./save-view-button.tsx').then(({ SaveViewButton: Part }) => ({ default: Part })),
+);
+const ViewMenu = lazy(() =>
+  import('./save-view-button.tsx').then(({ SavedViewMenu: Part }) => ({ default: Part })),
+);
 
 interface View {
   readonly label: string;
@@ -40,7 +44,7 @@ export function RequestViews({
   onChange,
 }: {
   readonly query: URLSearchParams;
-  readonly onChange: (changes: UrlChanges, how?: 'push' | 'replace') => void;
+  readonly onChange: (changes: UrlParameterChanges, how?: 'push' | 'replace') => void;
 }) {
   const { saved, named, current, isGone } = useNamedView(query, onChange);
   const isOn = ({ filters }: View) =>
@@ -57,7 +61,7 @@ export function RequestViews({
             onChoose={() =>
               onChange({
                 // Removes the parameters that a saved view has set.
-                ...(current ? clearViewParameters(query) : {}),
+                ...(current ? buildClearViewChanges(query) : {}),
                 view: null,
                 ...Object.fromEntries(VIEW_FILTERS.map((name) => [name, view.filters[name] ?? null])),
               })
@@ -69,7 +73,7 @@ export function RequestViews({
             key={view.id}
             label={view.name}
             isOn={view.id === named}
-            onChoose={() => onChange(applyView(query, view))}
+            onChoose={() => onChange(buildApplyViewChanges(query, view))}
           />
         ))}
         <Suspense>
@@ -79,7 +83,7 @@ export function RequestViews({
               query={query}
               edited={edited}
               onChange={onChange}
-              onReset={() => onChange(applyView(query, current))}
+              onReset={() => onChange(buildApplyViewChanges(query, current))}
             />
           )}
           <SaveView query={query} onChange={onChange} />
@@ -97,14 +101,14 @@ export function RequestViews({
 /** Returns the saved views and the view in the URL. If the URL contains only a view, applies that view. */
 function useNamedView(
   query: URLSearchParams,
-  onChange: (changes: UrlChanges, how?: 'push' | 'replace') => void,
+  onChange: (changes: UrlParameterChanges, how?: 'push' | 'replace') => void,
 ) {
   const { data } = useQuery(viewsQuery);
   const saved = data?.data ?? [];
   const named = query.get('view');
   const current = saved.find(({ id }) => id === named);
   const open = useEffectEvent(
-    () => current && isViewOnlyUrl(query) && onChange(applyView(query, current), 'replace'),
+    () => current && isViewOnlyUrl(query) && onChange(buildApplyViewChanges(query, current), 'replace'),
   );
   useEffect(() => {
     if (current) open();

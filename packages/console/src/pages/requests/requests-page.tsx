@@ -4,17 +4,22 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { IconButtonPlaceholder } from '../../ui/button.tsx';
 import { DrawerPlaceholder } from '../../ui/drawer-placeholder.tsx';
 import { FilterBarLayout } from '../../ui/filter-bar-layout.tsx';
-import { lazyComponent } from '../../ui/lazy-component.tsx';
+import { createLazyComponent } from '../../ui/lazy-component.tsx';
 import { listVisibleColumns } from '../../ui/table-columns.ts';
 import { TimeRangeButton } from '../../ui/time-range-button.tsx';
-import { LiveButton, NewRequestsBanner, showWaitingRequests, toggleLive } from './live-controls.tsx';
-import { requestColumns } from './request-columns.tsx';
+import {
+  LiveUpdatesButton,
+  NewRequestsBanner,
+  showWaitingRequests,
+  toggleLiveUpdates,
+} from './live-controls.tsx';
+import { buildRequestColumns } from './request-columns.tsx';
 import { buildFieldValuesQuery } from './request-data.ts';
-import { isRequestId, REQUEST_FIELDS } from './request-fields.ts';
-import { createFilterExclusion, RequestResults } from './request-results.tsx';
+import { isRequestId, REQUEST_FILTER_FIELDS } from './request-fields.ts';
+import { createFilterExcluder, RequestResults } from './request-results.tsx';
 import { getOutcomeDisplay, toFixedTimeRange } from './request-rows.ts';
 import { RequestTotalsLayout } from './request-totals-layout.tsx';
-import type { RowFilterTarget } from './row-filters.tsx';
+import type { RowFilterAnchor } from './row-filter-menu.tsx';
 import { requestsText } from './text.ts';
 import { type RequestList, useRequestList } from './use-request-list.ts';
 import { useScrollPosition } from './use-scroll-position.ts';
@@ -26,27 +31,27 @@ const RequestDrawer = lazy(() =>
   import('./request-drawer.tsx').then(({ RequestDrawer: Part }) => ({ default: Part })),
 );
 
-const FilterBar = lazyComponent(
+const FilterBar = createLazyComponent(
   () => import('../../ui/filter-bar.tsx').then((all) => all.FilterBar),
   (props) => <FilterBarLayout {...props} />,
 );
-const ColumnMenu = lazyComponent(
+const ColumnMenu = createLazyComponent(
   () => import('../../ui/column-menu.tsx').then((all) => all.ColumnMenu<Row>),
   () => <IconButtonPlaceholder />,
 );
-const RequestTotals = lazyComponent(
+const RequestTotals = createLazyComponent(
   () => import('./request-totals.tsx').then((all) => all.RequestTotals),
   () => <RequestTotalsLayout />,
 );
-const TimeRange = lazyComponent(
+const TimeRange = createLazyComponent(
   () => import('../../ui/time-range-picker.tsx').then((all) => all.TimeRangePicker),
   ({ span }) => <TimeRangeButton span={span} inert />,
 );
-const RequestViews = lazyComponent(
+const RequestViews = createLazyComponent(
   () => import('./request-views.tsx').then((all) => all.RequestViews),
   () => <div className="h-10 border-b border-line" />,
 );
-const ShareMenu = lazyComponent(
+const ShareMenu = createLazyComponent(
   () => import('./share-menu.tsx').then((all) => all.ShareMenu),
   () => (
     <>
@@ -56,7 +61,7 @@ const ShareMenu = lazyComponent(
   ),
 );
 const RowFilters = lazy(() =>
-  import('./row-filters.tsx').then(({ RowFilters: Part }) => ({ default: Part })),
+  import('./row-filter-menu.tsx').then(({ RowFilterMenu: Part }) => ({ default: Part })),
 );
 
 type Row = RequestList['rows'][number];
@@ -71,7 +76,7 @@ export function RequestsPage() {
   const there = answer.isPlaceholderData ? NO_ROWS : rows;
   const ids = useMemo(() => there.map(({ id }) => id), [there]);
   useScrollPosition({ key: list.key, ids, more: list.more, hasMore: answer.hasNextPage });
-  const [filtering, setFiltering] = useState<RowFilterTarget | null>(null);
+  const [filtering, setFiltering] = useState<RowFilterAnchor | null>(null);
   const open = query.get('open');
   const at = rows.findIndex(({ id }) => id === open);
   const walk = useWalk(list, at, setFiltering);
@@ -114,7 +119,7 @@ export function RequestsPage() {
           <RowFilters
             at={filtering}
             onOnly={({ name, value }) => change({ [name]: value })}
-            onWithout={createFilterExclusion(list)}
+            onWithout={createFilterExcluder(list)}
             onClose={() => setFiltering(null)}
           />
         </Suspense>
@@ -126,7 +131,7 @@ export function RequestsPage() {
 function Filters({ list: { tokens, change, span } }: { readonly list: RequestList }) {
   return (
     <FilterBar
-      fields={REQUEST_FIELDS}
+      fields={REQUEST_FILTER_FIELDS}
       tokens={tokens}
       onAdd={({ name, value }) => change({ [name]: value })}
       onRemove={(name) => change({ [name]: null })}
@@ -151,7 +156,7 @@ function ClosedByEscape({ onClose }: { readonly onClose: () => void }) {
 function useWalk(
   list: RequestList,
   at: number,
-  onFilter: (at: RowFilterTarget) => void,
+  onFilter: (at: RowFilterAnchor) => void,
 ): (step: number) => void {
   const { change, span, rows, tail } = list;
   const go = (index: number) => {
@@ -178,7 +183,7 @@ function useWalk(
     {
       keys: 'l',
       does: requestsText.shortcuts.live,
-      run: () => (tail.waiting > 0 ? showWaitingRequests(list) : toggleLive(list)),
+      run: () => (tail.waiting > 0 ? showWaitingRequests(list) : toggleLiveUpdates(list)),
     },
     { keys: 'j', does: requestsText.shortcuts.next, run: () => walk(1) },
     { keys: 'k', does: requestsText.shortcuts.previous, run: () => walk(-1) },
@@ -196,11 +201,11 @@ function useWalk(
 
 function Toolbar({ list }: { readonly list: RequestList }) {
   const { query, change, span, metadata } = list;
-  const columns = requestColumns(1, metadata);
+  const columns = buildRequestColumns(1, metadata);
   return (
     <>
       <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
-      <LiveButton list={list} />
+      <LiveUpdatesButton list={list} />
       <span className="max-md:hidden">
         <ColumnMenu
           columns={columns}

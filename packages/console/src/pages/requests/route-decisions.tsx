@@ -1,6 +1,6 @@
 import type { RoutingStep } from '@floe/contract/api/attempts';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
-import { requestDetailText } from './detail-text.ts';
+import { requestDetailText } from './request-detail-text.ts';
 
 /**
  * Lists the decision of each routing step with its reason, in order. The route simulator shows the same list.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applyView, isViewEdited, isViewOnlyUrl, toViewParameters } from './saved-views.ts';
+import { buildApplyViewChanges, isViewEdited, isViewOnlyUrl, toViewParameters } from './saved-views.ts';
 
 const SLOW = { id: 'viw_1', filters: { latency_ms: '>=1000', range: '7d' } };
 
@@ -17,7 +17,7 @@ test('a view keeps filters, relative time and columns, and nothing of the moment
 });
 
 test('turning to a view takes away what it does not say', () => {
-  assert.deepEqual(applyView(new URLSearchParams('status=5xx&from=2026-01-01T00:00:00Z'), SLOW), {
+  assert.deepEqual(buildApplyViewChanges(new URLSearchParams('status=5xx&from=2026-01-01T00:00:00Z'), SLOW), {
     status: null,
     from: null,
     to: null,

@@ -1,11 +1,11 @@
-import type { viewResource } from '@floe/contract/api/views';
+import type { savedViewResource } from '@floe/contract/api/saved-views';
 import type * as z from 'zod';
-import type { UrlChanges } from '../../app/url-state.ts';
+import type { UrlParameterChanges } from '../../app/url-state.ts';
 import { findFilterField } from '../../filters/filter-text.ts';
-import { REQUEST_FIELDS } from './request-fields.ts';
+import { REQUEST_FILTER_FIELDS } from './request-fields.ts';
 
 /** A named set of filters of the request list. The server stores it. */
-export type SavedView = z.output<typeof viewResource>;
+export type SavedView = z.output<typeof savedViewResource>;
 
 /** URL parameters that a view contains in addition to filters: the relative time range and the columns. */
 const BESIDE: ReadonlySet<string> = new Set(['range', 'cols']);
@@ -13,7 +13,9 @@ const BESIDE: ReadonlySet<string> = new Set(['range', 'cols']);
 /** Returns the URL parameters that a view stores. */
 export function toViewParameters(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries(
-    [...query].filter(([name]) => BESIDE.has(name) || findFilterField(REQUEST_FIELDS, name) !== undefined),
+    [...query].filter(
+      ([name]) => BESIDE.has(name) || findFilterField(REQUEST_FILTER_FIELDS, name) !== undefined,
+    ),
   );
 }
 
@@ -21,14 +23,17 @@ export function toViewParameters(query: URLSearchParams): Record<string, string>
  * Returns the URL changes that apply a view: they set its parameters and remove all other parameters that a
  * view can contain.
  */
-export function applyView(query: URLSearchParams, saved: Pick<SavedView, 'id' | 'filters'>): UrlChanges {
+export function buildApplyViewChanges(
+  query: URLSearchParams,
+  saved: Pick<SavedView, 'id' | 'filters'>,
+): UrlParameterChanges {
   const own = textOf(saved);
   const time = 'range' in own ? { from: null, to: null } : {};
-  return { ...clearViewParameters(query), ...time, ...own, view: saved.id };
+  return { ...buildClearViewChanges(query), ...time, ...own, view: saved.id };
 }
 
 /** Returns the URL changes that remove all parameters that a view can contain. */
-export function clearViewParameters(query: URLSearchParams): UrlChanges {
+export function buildClearViewChanges(query: URLSearchParams): UrlParameterChanges {
   return Object.fromEntries(Object.keys(toViewParameters(query)).map((name) => [name, null]));
 }
 

@@ -20,7 +20,7 @@ export const UNKNOWN_TAIL_EVENT: TailEvent = { after: null, id: null, batch: nul
 const MAX_EVENTS = 200;
 
 /** The functions and settings that a `TailReader` uses. */
-export interface TailOptions {
+export interface TailReaderOptions {
   /**
    * Fetches the requests between two event IDs. Without the second ID, fetches all requests after the first.
    */
@@ -41,7 +41,7 @@ export interface TailOptions {
  * added exactly once, even if the event stream repeats events or is interrupted.
  */
 export class TailReader {
-  readonly #options: TailOptions;
+  readonly #options: TailReaderOptions;
   #events: TailEvent[] = [];
   #position: string | null = null;
   #startedFrom: string | null = null;
@@ -49,7 +49,7 @@ export class TailReader {
   #list = 0;
   #isReading = false;
 
-  constructor(options: TailOptions) {
+  constructor(options: TailReaderOptions) {
     this.#options = options;
   }
 

@@ -1,4 +1,4 @@
-import { pluralize } from '../../format/words.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 
 /**
  * Strings of the request list that are needed for the first render. Other strings are loaded later:
@@ -109,7 +109,7 @@ export const requestsText = {
     latency: 'Latency p95',
     firstToken: 'First token p50',
     spend: 'Spend',
-    byOutcome: (count: number) => `${pluralize(count, 'request')} by outcome`,
+    byOutcome: (count: number) => `${formatCountWithNoun(count, 'request')} by outcome`,
   },
   live: {
     on: 'Live',

@@ -1,5 +1,5 @@
 import type { ExchangeOutcome } from '@floe/contract/exchange-outcome';
-import type { TimelineInterval, TimelineSegment } from '../../ui/timeline.tsx';
+import type { TimelineInterval, TimelineOutcomeGroup } from '../../ui/request-timeline.tsx';
 
 interface Counts {
   readonly at: readonly string[];
@@ -10,7 +10,7 @@ interface Counts {
 }
 
 /** The chart segment of each outcome. */
-const PART_OF: Readonly<Record<ExchangeOutcome, TimelineSegment>> = {
+const PART_OF: Readonly<Record<ExchangeOutcome, TimelineOutcomeGroup>> = {
   succeeded: 'succeeded',
   cached: 'cached',
   aborted: 'aborted',
@@ -25,9 +25,9 @@ const PART_OF: Readonly<Record<ExchangeOutcome, TimelineSegment>> = {
  * Pure.
  */
 export function toTimelineIntervals(timeseries: Counts | undefined): readonly TimelineInterval[] {
-  const parts = new Map<string, TimelineSegment>(Object.entries(PART_OF));
+  const parts = new Map<string, TimelineOutcomeGroup>(Object.entries(PART_OF));
   return (timeseries?.at ?? []).map((at, index) => {
-    const counts: Record<TimelineSegment, number> = {
+    const counts: Record<TimelineOutcomeGroup, number> = {
       succeeded: 0,
       cached: 0,
       aborted: 0,

@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import type { PrefetchQueries } from '../../app/page-route.ts';
+import type { PageQueryPrefetcher } from '../../app/page-route.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { buildAnnotationsListQuery } from '../../data/annotations.ts';
+import { buildAnnotationsQuery } from '../../data/annotations.ts';
 import { toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { toTimeRangeParameters } from '../../filters/time-range.ts';
@@ -14,7 +14,7 @@ import {
   buildRequestsQuery,
   toRequestFilters,
 } from './request-data.ts';
-import { REQUEST_FIELDS } from './request-fields.ts';
+import { REQUEST_FILTER_FIELDS } from './request-fields.ts';
 import { listMetadataKeys, mergeRequestRows } from './request-rows.ts';
 
 /** The request list of the URL: its filters, rows and live updates. */
@@ -30,18 +30,18 @@ function listParameters(query: URLSearchParams): string {
 function parseListUrl(link: string) {
   const query = new URLSearchParams(link);
   const span = resolveUrlTimeRange(`requests ${link}`, query);
-  const tokens = toFilterTokens(query, REQUEST_FIELDS);
+  const tokens = toFilterTokens(query, REQUEST_FILTER_FIELDS);
   return { span, tokens, filters: toRequestFilters(tokens, span) };
 }
 
 /** Starts the queries of the page before it is rendered. */
-export const prefetchRequests: PrefetchQueries = (client, { query }) => {
+export const prefetchRequests: PageQueryPrefetcher = (client, { query }) => {
   const { span, filters } = parseListUrl(listParameters(query));
   void client.prefetchInfiniteQuery(buildRequestsQuery(filters));
   const summary = buildRequestSummaryQuery(filters);
   if (summary.enabled === false) return;
   void client.prefetchQuery(summary);
-  void client.prefetchQuery(buildAnnotationsListQuery(toTimeRangeParameters(span)));
+  void client.prefetchQuery(buildAnnotationsQuery(toTimeRangeParameters(span)));
   void client.prefetchQuery(buildRequestOutcomesQuery(filters, span));
 };
 

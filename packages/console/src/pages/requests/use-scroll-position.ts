@@ -1,6 +1,6 @@
 import { useLocation } from '@tanstack/react-router';
 import { type RefObject, useEffect, useEffectEvent, useRef } from 'react';
-import { useOnChange } from '../../data/on-change.ts';
+import { useOnChange } from '../../data/use-on-change.ts';
 import { loadScrollPosition, type ScrollPosition, storeScrollPosition } from './scroll-position.ts';
 
 /**

@@ -10,7 +10,7 @@ import { listMenusText } from './list-menus-text.ts';
 import type { SavedView } from './saved-views.ts';
 
 /** Edits the name of a view and who can see it. */
-export function ViewDialog({
+export function SavedViewDialog({
   title,
   from,
   make,

@@ -3,15 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam, useUrlState } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
-import { getJson, type WithETag } from '../../data/api-client.ts';
+import { getJson, type ResourceWithETag } from '../../data/api-client.ts';
 import { useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
-import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
+import { NewResourceForm, ResourceForm, ResourceLoader } from '../../ui/resource-forms.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { TwoColumnLayout } from '../../ui/two-columns.tsx';
+import { TwoColumnLayout } from '../../ui/two-column-layout.tsx';
 import { RouteFields } from './route-fields.tsx';
 import { EMPTY_ROUTE, ROUTE_RESOURCE_KIND, type Route, toRouteBody } from './route-form.ts';
 import { RouteSimulator } from './route-simulator.tsx';
-import { useTargetStates } from './target-status.tsx';
+import { useBreakersByTarget } from './target-status.tsx';
 import { routesText } from './text.ts';
 
 const CRUMB = { label: routesText.page.title, to: '/management/routes' } as const;
@@ -19,7 +19,7 @@ const CRUMB = { label: routesText.page.title, to: '/management/routes' } as cons
 /** Renders the page that creates a route, with a simulation of its effect. */
 export function NewRoutePage() {
   const go = useResourceNavigate(CRUMB.to);
-  const states = useTargetStates();
+  const states = useBreakersByTarget();
   const fresh = useResourceCreation(ROUTE_RESOURCE_KIND, EMPTY_ROUTE, ({ id, model }) => {
     showToast(routesText.editor.created(model));
     go(id, 'replace');
@@ -42,17 +42,17 @@ export function RouteEditorPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={id} crumbs={[CRUMB]}>
-      <LoadedResource key={id} kind={ROUTE_RESOURCE_KIND} id={id}>
+      <ResourceLoader key={id} kind={ROUTE_RESOURCE_KIND} id={id}>
         {(loaded) => <Editor loaded={loaded} />}
-      </LoadedResource>
+      </ResourceLoader>
     </PageFrame>
   );
 }
 
-function Editor({ loaded }: { readonly loaded: WithETag<Route> }) {
+function Editor({ loaded }: { readonly loaded: ResourceWithETag<Route> }) {
   const route = loaded.body;
   const go = useResourceNavigate(CRUMB.to);
-  const states = useTargetStates();
+  const states = useBreakersByTarget();
   const edit = useResourceEdit(ROUTE_RESOURCE_KIND, loaded, ({ id, model }) => {
     showToast(routesText.editor.saved(model));
     if (id !== route.id) go(id, 'replace');

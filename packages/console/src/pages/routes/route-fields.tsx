@@ -1,4 +1,4 @@
-import type { FormFieldsProps } from '../../data/patch-form.ts';
+import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
@@ -8,8 +8,8 @@ import {
   findRouteWarnings,
   parseRouteCacheOption,
   ROUTE_CACHE_OPTIONS,
+  ROUTE_STRATEGY_OPTIONS,
   type RouteForm,
-  STRATEGIES,
   TIMEOUT_LABELS,
 } from './route-form.ts';
 import { TargetList } from './target-list.tsx';
@@ -39,7 +39,7 @@ export function RouteFields({
       </FormField>
       <RadioGroup
         label={routesText.fields.strategy}
-        options={STRATEGIES}
+        options={ROUTE_STRATEGY_OPTIONS}
         value={form.strategy}
         onChange={(strategy) => onChange({ strategy })}
       />

@@ -48,7 +48,7 @@ export const TIMEOUT_LABELS: readonly (readonly [TimeoutName, string])[] = [
 ];
 
 /** The strategies that the form offers, with their labels and descriptions. */
-export const STRATEGIES = [
+export const ROUTE_STRATEGY_OPTIONS = [
   { id: 'failover', ...routesText.strategies.failover },
   { id: 'weighted', ...routesText.strategies.weighted },
   { id: 'least_latency', ...routesText.strategies.least_latency },

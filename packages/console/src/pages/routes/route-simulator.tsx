@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sendJson } from '../../data/api-client.ts';
-import { useDebounced } from '../../data/debounced.ts';
-import { orgKeysQuery } from '../../data/org-lists.ts';
-import type { FormFieldsProps } from '../../data/patch-form.ts';
+import { orgKeysQuery } from '../../data/org-resource-queries.ts';
+import { useDebouncedValue } from '../../data/use-debounced-value.ts';
+import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
@@ -12,11 +12,11 @@ import { Checkbox } from '../../ui/toggles.tsx';
 import { RouteDecisions } from '../requests/route-decisions.tsx';
 import { SimulatedTargets } from './simulated-targets.tsx';
 import {
-  describeSimulation,
-  hasDifferentResult,
+  describeRouteSimulation,
+  hasDifferentSimulationResult,
   type RouteSimulation,
-  type SimulationForm,
-  toSimulationBody,
+  type RouteSimulationForm,
+  toRouteSimulationBody,
 } from './simulation-form.ts';
 import { routesText } from './text.ts';
 
@@ -36,9 +36,9 @@ export function RouteSimulator({
   /** The model to use while the model field is empty. */
   readonly model: string;
   /** Initial values from a recorded request. */
-  readonly start?: Partial<SimulationForm>;
+  readonly start?: Partial<RouteSimulationForm>;
 }) {
-  const [form, setForm] = useState<SimulationForm>({
+  const [form, setForm] = useState<RouteSimulationForm>({
     model: '',
     key: '',
     endUser: '',
@@ -48,9 +48,9 @@ export function RouteSimulator({
     tokens: '100',
     ...start,
   });
-  const request = useDebounced({ ...form, model: form.model.trim() || model });
+  const request = useDebouncedValue({ ...form, model: form.model.trim() || model });
   const saved = useSimulation(request, undefined, replaces, request.model !== '');
-  const draftToTry = useDebounced(draft);
+  const draftToTry = useDebouncedValue(draft);
   const changed = useSimulation(
     request,
     draftToTry,
@@ -85,7 +85,7 @@ export function RouteSimulator({
 }
 
 function useSimulation(
-  form: SimulationForm,
+  form: RouteSimulationForm,
   draft: object | undefined,
   replaces: string | undefined,
   enabled: boolean,
@@ -96,7 +96,7 @@ function useSimulation(
       sendJson<RouteSimulation>(
         'POST',
         'api/management/routes/simulate',
-        toSimulationBody(form, draft, draft && replaces),
+        toRouteSimulationBody(form, draft, draft && replaces),
       ),
     enabled,
     staleTime: 5_000,
@@ -110,7 +110,7 @@ function SimulationFields({
   form,
   model,
   onChange,
-}: FormFieldsProps<SimulationForm> & { readonly model: string }) {
+}: FormFieldsProps<RouteSimulationForm> & { readonly model: string }) {
   const { data } = useQuery(orgKeysQuery);
   const keys = [
     { value: '', label: routesText.simulator.noKey },
@@ -172,8 +172,8 @@ function Outcome({
   readonly saved: RouteSimulation | undefined;
   readonly isStale: boolean;
 }) {
-  const differs = saved !== undefined && hasDifferentResult(saved, answer);
-  const result = describeSimulation(answer);
+  const differs = saved !== undefined && hasDifferentSimulationResult(saved, answer);
+  const result = describeRouteSimulation(answer);
   return (
     <div className={isStale ? 'stale grid gap-3' : 'grid gap-3'}>
       <p role="status" className="flex items-start gap-2 text-body font-medium">
@@ -185,7 +185,7 @@ function Outcome({
       {differs && (
         <Notice state="partial">
           <span className="font-medium">{routesText.simulator.changed}</span>
-          {routesText.simulator.saved(describeSimulation(saved).text)}
+          {routesText.simulator.saved(describeRouteSimulation(saved).text)}
         </Notice>
       )}
       {saved !== undefined && !differs && (

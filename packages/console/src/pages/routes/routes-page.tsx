@@ -1,22 +1,22 @@
 import { ListPage } from '../../app/list-page.tsx';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
-import { useLiveQuery } from '../../data/events.ts';
-import { listQuery, useListRows } from '../../data/lists.ts';
-import { OrderNotice, useManualOrder } from '../../ui/order-column.tsx';
+import { buildListQuery, useListRows } from '../../data/lists.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { OrderNotice, useOrderColumn } from '../../ui/order-column.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { ROUTE_RESOURCE_KIND, type Route, STRATEGIES } from './route-form.ts';
-import { type BreakersByTarget, TargetStatus, useTargetStates } from './target-status.tsx';
+import { ROUTE_RESOURCE_KIND, ROUTE_STRATEGY_OPTIONS, type Route } from './route-form.ts';
+import { type BreakersByTarget, TargetStatus, useBreakersByTarget } from './target-status.tsx';
 import { routesText } from './text.ts';
 
 /** Lists the routes of the organization in the order in which they are matched. */
 export function RoutesPage() {
-  useLiveQuery('config', ['routes']);
-  const list = useListRows(listQuery<Route>('routes', ROUTE_RESOURCE_KIND.path));
-  const states = useTargetStates();
+  useRefetchOnEvent('config', ['routes']);
+  const list = useListRows(buildListQuery<Route>('routes', ROUTE_RESOURCE_KIND.path));
+  const states = useBreakersByTarget();
   const open = useResourceNavigate('/management/routes');
-  const order = useManualOrder(ROUTE_RESOURCE_KIND, list.rows);
+  const order = useOrderColumn(ROUTE_RESOURCE_KIND, list.rows);
   return (
     <ListPage
       title={routesText.page.title}
@@ -81,7 +81,7 @@ function columns(states: BreakersByTarget): readonly TableColumn<Route>[] {
 }
 
 function strategyName(strategy: Route['strategy']): string {
-  return STRATEGIES.find(({ id }) => id === strategy)?.label ?? strategy;
+  return ROUTE_STRATEGY_OPTIONS.find(({ id }) => id === strategy)?.label ?? strategy;
 }
 
 function Targets({ route, states }: { readonly route: Route; readonly states: BreakersByTarget }) {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getBreakerStateDisplay } from '../breakers/breaker-state-display.ts';
 import {
-  describeSimulation,
-  hasDifferentResult,
+  describeRouteSimulation,
+  hasDifferentSimulationResult,
   type RouteSimulation,
-  toSimulationBody,
+  toRouteSimulationBody,
 } from './simulation-form.ts';
 
 const FORM = {
@@ -36,10 +36,10 @@ const SENT: RouteSimulation = {
 };
 
 test('a simulated request has the chosen fields only', () => {
-  const plain = toSimulationBody(FORM);
+  const plain = toRouteSimulationBody(FORM);
   assert.deepEqual(Object.keys(plain), ['surface', 'request']);
   assert.equal('tools' in plain.request, false);
-  const full = toSimulationBody(
+  const full = toRouteSimulationBody(
     { ...FORM, key: 'key_1', endUser: 'u', tools: true, images: true },
     { model: 'smart' },
     'old',
@@ -49,16 +49,16 @@ test('a simulated request has the chosen fields only', () => {
 });
 
 test('a prompt has about the requested length, up to a maximum', () => {
-  const length = (tokens: string) => JSON.stringify(toSimulationBody({ ...FORM, tokens })).length;
+  const length = (tokens: string) => JSON.stringify(toRouteSimulationBody({ ...FORM, tokens })).length;
   assert.ok(Math.abs(length('12000') - length('1') - 48_000) < 500);
   assert.ok(length('1e12') < 1_000_000);
   assert.equal(length('much'), length('1'));
 });
 
 test('the result is one sentence, and a draft with another result is recognized', () => {
-  assert.deepEqual(describeSimulation(SENT), { state: 'healthy', text: 'openai/gpt-5 would be used.' });
+  assert.deepEqual(describeRouteSimulation(SENT), { state: 'healthy', text: 'openai/gpt-5 would be used.' });
   assert.deepEqual(
-    describeSimulation({ ...SENT, outcome: 'rejected', status: 403, message: 'No.', targets: [] }),
+    describeRouteSimulation({ ...SENT, outcome: 'rejected', status: 403, message: 'No.', targets: [] }),
     {
       state: 'blocked',
       text: 'Rejected with status 403: No.',
@@ -68,11 +68,11 @@ test('the result is one sentence, and a draft with another result is recognized'
   for (const breaker of ['open', 'half_open', 'ramping'] as const)
     for (const wait_ms of [0, 5_000]) {
       const targets = [{ ...target('gpt-5'), breaker, wait_ms }, target('other')];
-      const { state, text } = describeSimulation({ ...SENT, targets });
+      const { state, text } = describeRouteSimulation({ ...SENT, targets });
       assert.equal(state, getBreakerStateDisplay({ state: breaker, forced: null, wait_ms }).state);
       assert.match(text, /breaker|recovered|part of the requests/);
     }
-  assert.equal(hasDifferentResult(SENT, structuredClone(SENT)), false);
-  assert.equal(hasDifferentResult(SENT, { ...SENT, targets: [target('other')] }), true);
-  assert.equal(hasDifferentResult(SENT, { ...SENT, outcome: 'rejected', status: 429 }), true);
+  assert.equal(hasDifferentSimulationResult(SENT, structuredClone(SENT)), false);
+  assert.equal(hasDifferentSimulationResult(SENT, { ...SENT, targets: [target('other')] }), true);
+  assert.equal(hasDifferentSimulationResult(SENT, { ...SENT, outcome: 'rejected', status: 429 }), true);
 });

@@ -8,7 +8,7 @@ import { routesText } from './text.ts';
 export type RouteSimulation = z.output<typeof routeSimulationResult>;
 
 /** The form values of a simulated request. */
-export interface SimulationForm {
+export interface RouteSimulationForm {
   readonly model: string;
   /** ID of a platform key. Empty simulates the request without a key. */
   readonly key: string;
@@ -31,7 +31,7 @@ const PIXEL =
  * @param draft The draft of a route to use in the simulation.
  * @param replaces The ID of the saved route that the draft replaces.
  */
-export function toSimulationBody(form: SimulationForm, draft?: object, replaces?: string) {
+export function toRouteSimulationBody(form: RouteSimulationForm, draft?: object, replaces?: string) {
   const wanted = Math.min(MAX_TOKENS, Math.max(1, Math.round(Number(form.tokens) || 1)));
   const prompt = 'word '.repeat(Math.ceil((wanted * CHARACTERS_PER_TOKEN) / 5)).trim();
   const image = { type: 'image_url', image_url: { url: PIXEL } };
@@ -58,7 +58,7 @@ export function toSimulationBody(form: SimulationForm, draft?: object, replaces?
  * Describes the result of a simulation: the first target and its breaker status, or the reason for the
  * rejection.
  */
-export function describeSimulation({ outcome, targets, status, message }: RouteSimulation): {
+export function describeRouteSimulation({ outcome, targets, status, message }: RouteSimulation): {
   readonly state: DisplayStatus;
   readonly text: string;
 } {
@@ -81,7 +81,7 @@ export function describeSimulation({ outcome, targets, status, message }: RouteS
 }
 
 /** Returns whether the saved route and the draft handle the request differently. */
-export function hasDifferentResult(saved: RouteSimulation, draft: RouteSimulation): boolean {
+export function hasDifferentSimulationResult(saved: RouteSimulation, draft: RouteSimulation): boolean {
   const ends = ({ outcome, status, targets }: RouteSimulation) =>
     `${outcome} ${status} ${targets.map(({ provider, model, credential }) => `${provider}/${model}@${credential}`).join()}`;
   return ends(saved) !== ends(draft);

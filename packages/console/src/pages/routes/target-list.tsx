@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
-import { orgModelsQuery } from '../../data/org-lists.ts';
+import { orgModelsQuery } from '../../data/org-resource-queries.ts';
 import { createRowKey } from '../../data/row-key.ts';
 import { formatPercent } from '../../format/amounts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Input, type SelectOption } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { SortList } from '../../ui/sort-list.tsx';
+import { SortableList } from '../../ui/sortable-list.tsx';
 import { computeTargetShares, type RouteForm, type TargetForm } from './route-form.ts';
 import { type BreakersByTarget, TargetStatus } from './target-status.tsx';
 import { routesText } from './text.ts';
@@ -35,7 +35,7 @@ export function TargetList({
       {targets.length === 0 ? (
         <p className="rounded-control bg-sunken px-3 py-2 text-ui text-ink-2">{routesText.targets.none}</p>
       ) : (
-        <SortList
+        <SortableList
           label={routesText.targets.label}
           items={targets}
           itemKey={({ key }) => key}
@@ -53,7 +53,7 @@ export function TargetList({
               onRemove={() => onChange(targets.filter(({ key }) => key !== target.key))}
             />
           )}
-        </SortList>
+        </SortableList>
       )}
       <div>
         <Button

@@ -1,7 +1,7 @@
 import type { BreakerResource } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
-import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
+import { useEventStreamState, useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { getBreakerStateDisplay } from '../breakers/breaker-state-display.ts';
 
@@ -9,9 +9,9 @@ import { getBreakerStateDisplay } from '../breakers/breaker-state-display.ts';
 export type BreakersByTarget = ReadonlyMap<string, BreakerResource>;
 
 /** Returns the breakers that are not closed, by target. */
-export function useTargetStates(): BreakersByTarget {
+export function useBreakersByTarget(): BreakersByTarget {
   const live = useEventStreamState() === 'live';
-  useLiveQuery('breakers', ['breakers']);
+  useRefetchOnEvent('breakers', ['breakers']);
   const { data } = useQuery({
     queryKey: ['breakers', 'all'],
     queryFn: ({ signal }) =>

@@ -5,12 +5,12 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { canUsePasskeys } from '../../data/passkey.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
-import { ConfirmChange } from '../../ui/confirm-change.tsx';
+import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { addPasskey, type Passkey, passkeysQuery, removePasskey, renamePasskey } from './settings-data.ts';
 import { settingsText } from './text.ts';
@@ -66,7 +66,7 @@ function PasskeyRows({
             <span className="text-small text-ink-2">
               {row.last_used_at ? (
                 <>
-                  {settingsText.passkeys.used} <TimeText at={row.last_used_at} />
+                  {settingsText.passkeys.used} <RelativeTimeText at={row.last_used_at} />
                 </>
               ) : (
                 settingsText.passkeys.neverUsed
@@ -144,7 +144,7 @@ function NameDialog({ row, onClose }: { readonly row: Passkey | null; readonly o
 
 function Removal({ row, onClose }: { readonly row: Passkey; readonly onClose: () => void }) {
   return (
-    <ConfirmChange
+    <ConfirmChangeDialog
       make={() => removePasskey(row.id)}
       touches={[passkeysQuery.queryKey]}
       onDone={() => {
@@ -156,6 +156,6 @@ function Removal({ row, onClose }: { readonly row: Passkey; readonly onClose: ()
       verb={settingsText.passkeys.remove}
     >
       {settingsText.passkeys.removal.effect}
-    </ConfirmChange>
+    </ConfirmChangeDialog>
   );
 }

@@ -6,7 +6,7 @@ import { Card } from '../../ui/cards.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { AccountIdentities } from './account-identities.tsx';
+import { AccountIdentityProviders } from './account-identity-providers.tsx';
 import { AccountPasskeys } from './account-passkeys.tsx';
 import { AccountSessions } from './account-sessions.tsx';
 import { changeOwnName, changeOwnPassword } from './settings-data.ts';
@@ -18,7 +18,7 @@ export function AccountSection() {
     <>
       <Profile />
       <Password />
-      <AccountIdentities />
+      <AccountIdentityProviders />
       <AccountPasskeys />
       <AccountSessions />
     </>

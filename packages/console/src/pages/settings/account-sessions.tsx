@@ -3,8 +3,8 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { Badge } from '../../ui/status.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { endOwnSession, type OwnSession, ownSessionsQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
@@ -58,7 +58,7 @@ function SessionRow({ row, onEnd }: { readonly row: OwnSession; readonly onEnd: 
         </span>
         <span className="text-small text-ink-2">
           {settingsText.sessions.about(row.ip_address, settingsText.sessions.methods[row.method])}{' '}
-          <TimeText at={row.last_seen_at} />
+          <RelativeTimeText at={row.last_seen_at} />
         </span>
       </span>
       {!row.current && (

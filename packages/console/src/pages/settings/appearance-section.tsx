@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { getDensity, setDensity, setTheme, type Theme } from '../../app/theme.ts';
+import { getRowDensity, setRowDensity, setTheme, type Theme } from '../../app/appearance.ts';
 import { Card } from '../../ui/cards.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { Switch } from '../../ui/toggles.tsx';
@@ -14,7 +14,7 @@ const THEMES: readonly { readonly id: Theme; readonly label: string }[] = [
 /** Lets the user select the theme and row height of the console. The browser stores the selection. */
 export function AppearanceSection() {
   const [theme, setShown] = useState(themeNow);
-  const [density, setRows] = useState(getDensity);
+  const [density, setRows] = useState(getRowDensity);
   const choose = (id: string) => {
     const found = THEMES.find((one) => one.id === id)?.id ?? 'system';
     setTheme(found);
@@ -38,7 +38,7 @@ export function AppearanceSection() {
           label={settingsText.appearance.comfortableRows}
           hint={settingsText.appearance.comfortableRowsHint}
           checked={density === 'comfortable'}
-          onChange={(on) => setRows(setDensity(on ? 'comfortable' : 'compact'))}
+          onChange={(on) => setRows(setRowDensity(on ? 'comfortable' : 'compact'))}
         />
       </div>
     </Card>

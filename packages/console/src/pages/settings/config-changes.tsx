@@ -1,5 +1,5 @@
 import { findFieldChanges } from '../../data/field-changes.ts';
-import { pluralize } from '../../format/words.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 import { FieldChanges } from '../../ui/conflict-notice.tsx';
 import { Badge } from '../../ui/status.tsx';
 import type { ConfigChanges } from './settings-data.ts';
@@ -13,8 +13,12 @@ export function ConfigChangeList({ compared }: { readonly compared: ConfigChange
       <p className="text-ui">
         {changes.length === 0
           ? settingsText.configuration.noChanges
-          : settingsText.configuration.changes(pluralize(changes.length, settingsText.configuration.change))}
-        {settingsText.configuration.unchanged(pluralize(unchanged, settingsText.configuration.resource))}
+          : settingsText.configuration.changes(
+              formatCountWithNoun(changes.length, settingsText.configuration.change),
+            )}
+        {settingsText.configuration.unchanged(
+          formatCountWithNoun(unchanged, settingsText.configuration.resource),
+        )}
       </p>
       {changes.map(({ kind, id, action, in_file, before, after }) => (
         <details key={`${kind} ${id}`} className="rounded-control border border-line px-3 py-2">

@@ -3,7 +3,7 @@ import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
-import { useLiveQuery } from '../../data/events.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { capitalize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
@@ -11,7 +11,7 @@ import { Card, DetailList } from '../../ui/cards.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { CodeArea } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { TimeText } from '../../ui/time-text.tsx';
+import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { ConfigChangeList } from './config-changes.tsx';
 import { configQuery, diffConfig, type RunningConfig } from './settings-data.ts';
 import { settingsText } from './text.ts';
@@ -22,7 +22,7 @@ import { settingsText } from './text.ts';
  */
 export function ConfigurationSection() {
   const { data, error, refetch } = useQuery(configQuery);
-  useLiveQuery('config', configQuery.queryKey);
+  useRefetchOnEvent('config', configQuery.queryKey);
   if (error && !data)
     return (
       <ErrorState what={settingsText.configuration.loadFailed} error={error} onRetry={() => void refetch()} />
@@ -43,8 +43,8 @@ function RejectedFile({ config: { file, rejected, loaded_at } }: { readonly conf
   return (
     <Notice state="failing">
       <p className="font-medium">
-        {settingsText.configuration.rejected(name)} <TimeText at={rejected.at} />
-        {settingsText.configuration.rejectedRunning} <TimeText at={loaded_at} />
+        {settingsText.configuration.rejected(name)} <RelativeTimeText at={rejected.at} />
+        {settingsText.configuration.rejectedRunning} <RelativeTimeText at={loaded_at} />
         {settingsText.configuration.rejectedEnd}
       </p>
       <ul className="mt-1 grid gap-0.5">
@@ -72,7 +72,7 @@ function Running({ config }: { readonly config: RunningConfig }) {
         <DetailList
           items={[
             [settingsText.configuration.file, config.file ?? settingsText.configuration.noFile],
-            [settingsText.configuration.loaded, <TimeText key="at" at={config.loaded_at} />],
+            [settingsText.configuration.loaded, <RelativeTimeText key="at" at={config.loaded_at} />],
             [
               settingsText.configuration.version,
               <code key="version" className="font-mono text-code">

@@ -1,9 +1,9 @@
 import type { OrgResource } from '@floe/contract/api/orgs';
 import { useQuery } from '@tanstack/react-query';
-import type { WithETag } from '../../data/api-client.ts';
+import type { ResourceWithETag } from '../../data/api-client.ts';
 import { ORG_PATH, orgQuery } from '../../data/org.ts';
-import { usePatchForm } from '../../data/patch-form.ts';
 import { sessionQuery } from '../../data/session.ts';
+import { usePatchForm } from '../../data/use-patch-form.ts';
 import { Card } from '../../ui/cards.tsx';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
@@ -24,7 +24,7 @@ export function OrgSection() {
   return <OrgForm org={data} />;
 }
 
-function OrgForm({ org }: { readonly org: WithETag<OrgResource> }) {
+function OrgForm({ org }: { readonly org: ResourceWithETag<OrgResource> }) {
   const edit = usePatchForm({
     path: ORG_PATH,
     loaded: org,

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { parseList } from '../../format/words.ts';
+import { parseListInput } from '../../format/words.ts';
 import { CodeArea, Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Switch } from '../../ui/toggles.tsx';
@@ -45,7 +45,7 @@ export function SettingControl({ field, value, disabled, onChange }: ControlProp
 function Lines({ value, disabled, onChange }: Omit<ControlProps, 'field'>) {
   const list = Array.isArray(value) ? value.join('\n') : '';
   const [typed, setTyped] = useState<string | null>(null);
-  const shown = typed !== null && parseList(typed).join('\n') === list ? typed : list;
+  const shown = typed !== null && parseListInput(typed).join('\n') === list ? typed : list;
   return (
     <CodeArea
       rows={3}
@@ -53,7 +53,7 @@ function Lines({ value, disabled, onChange }: Omit<ControlProps, 'field'>) {
       disabled={disabled}
       onChange={({ target }) => {
         setTyped(target.value);
-        onChange(parseList(target.value));
+        onChange(parseListInput(target.value));
       }}
     />
   );

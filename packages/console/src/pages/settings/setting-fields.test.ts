@@ -4,7 +4,7 @@ import {
   getSetting,
   type OrgSettingsResource,
   SETTING_GROUPS,
-  toSettingForm,
+  toSettingsFormValues,
   toSettingsPatch,
 } from './setting-fields.ts';
 
@@ -35,7 +35,7 @@ test('every field of the page is a setting in the API', () => {
 });
 
 test('a change contains only the values that differ', () => {
-  const form = toSettingForm('data', settings);
+  const form = toSettingsFormValues('data', settings);
   assert.deepEqual(toSettingsPatch(settings, form), {});
   const changed = { ...form, 'bodies.keep': true, 'analytics.metadata_keys': ['team', 'app'] };
   assert.deepEqual(toSettingsPatch(settings, changed), {

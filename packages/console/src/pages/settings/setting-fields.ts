@@ -1,6 +1,6 @@
 import type { orgSettings } from '@floe/contract/api/settings';
 import type * as z from 'zod';
-import { settingText } from './setting-text.ts';
+import { settingFieldText } from './setting-field-text.ts';
 
 /** The settings of the organization as the API returns them. */
 export type OrgSettingsResource = z.output<typeof orgSettings>;
@@ -26,98 +26,98 @@ export interface SettingGroup {
 export const SETTING_GROUPS = {
   gateway: [
     {
-      title: settingText.groups.answers,
+      title: settingFieldText.groups.answers,
       fields: [
         {
           path: 'chat_reasoning',
-          label: settingText.chatReasoning.label,
-          hint: settingText.chatReasoning.hint,
+          label: settingFieldText.chatReasoning.label,
+          hint: settingFieldText.chatReasoning.hint,
           choices: [
-            { value: 'strip', label: settingText.chatReasoning.choices.strip },
-            { value: 'forward', label: settingText.chatReasoning.choices.forward },
+            { value: 'strip', label: settingFieldText.chatReasoning.choices.strip },
+            { value: 'forward', label: settingFieldText.chatReasoning.choices.forward },
           ],
         },
         {
           path: 'stored_responses',
-          label: settingText.storedResponses.label,
-          hint: settingText.storedResponses.hint,
+          label: settingFieldText.storedResponses.label,
+          hint: settingFieldText.storedResponses.hint,
         },
         {
           path: 'resource_scope',
-          label: settingText.resourceScope.label,
-          hint: settingText.resourceScope.hint,
+          label: settingFieldText.resourceScope.label,
+          hint: settingFieldText.resourceScope.hint,
           choices: [
-            { value: 'key', label: settingText.resourceScope.choices.key },
-            { value: 'org', label: settingText.resourceScope.choices.org },
+            { value: 'key', label: settingFieldText.resourceScope.choices.key },
+            { value: 'org', label: settingFieldText.resourceScope.choices.org },
           ],
         },
       ],
     },
     {
-      title: settingText.groups.ide,
+      title: settingFieldText.groups.ide,
       fields: [
         {
           path: 'ide.error_profile',
-          label: settingText.ideErrors.label,
-          hint: settingText.ideErrors.hint,
+          label: settingFieldText.ideErrors.label,
+          hint: settingFieldText.ideErrors.hint,
         },
         {
           path: 'ide.freeform_tools',
-          label: settingText.freeformTools.label,
-          hint: settingText.freeformTools.hint,
+          label: settingFieldText.freeformTools.label,
+          hint: settingFieldText.freeformTools.hint,
           choices: [
-            { value: 'function', label: settingText.freeformTools.choices.function },
-            { value: 'custom', label: settingText.freeformTools.choices.custom },
+            { value: 'function', label: settingFieldText.freeformTools.choices.function },
+            { value: 'custom', label: settingFieldText.freeformTools.choices.custom },
           ],
         },
         {
           path: 'ide.capture',
-          label: settingText.ideCapture.label,
-          hint: settingText.ideCapture.hint,
+          label: settingFieldText.ideCapture.label,
+          hint: settingFieldText.ideCapture.hint,
         },
       ],
     },
   ],
   data: [
     {
-      title: settingText.groups.bodies,
+      title: settingFieldText.groups.bodies,
       fields: [
         {
           path: 'bodies.keep',
-          label: settingText.keepBodies.label,
-          hint: settingText.keepBodies.hint,
+          label: settingFieldText.keepBodies.label,
+          hint: settingFieldText.keepBodies.hint,
         },
         {
           path: 'bodies.redact',
-          label: settingText.redactBodies.label,
-          hint: settingText.redactBodies.hint,
+          label: settingFieldText.redactBodies.label,
+          hint: settingFieldText.redactBodies.hint,
         },
       ],
     },
     {
-      title: settingText.groups.analytics,
+      title: settingFieldText.groups.analytics,
       fields: [
         {
           path: 'analytics.metadata_keys',
-          label: settingText.metadataKeys.label,
-          hint: settingText.metadataKeys.hint,
+          label: settingFieldText.metadataKeys.label,
+          hint: settingFieldText.metadataKeys.hint,
         },
         {
           path: 'attribution.user_headers',
-          label: settingText.userHeaders.label,
-          hint: settingText.userHeaders.hint,
+          label: settingFieldText.userHeaders.label,
+          hint: settingFieldText.userHeaders.hint,
         },
       ],
     },
   ],
   monitoring: [
     {
-      title: settingText.groups.monitors,
+      title: settingFieldText.groups.monitors,
       fields: [
         {
           path: 'monitoring.grace_period_minutes',
-          label: settingText.gracePeriod.label,
-          hint: settingText.gracePeriod.hint,
+          label: settingFieldText.gracePeriod.label,
+          hint: settingFieldText.gracePeriod.hint,
         },
       ],
     },
@@ -137,10 +137,13 @@ export function getSetting(settings: OrgSettingsResource, path: string): Setting
 }
 
 /** The form values of a section, by path of the setting. */
-export type SettingForm = Readonly<Record<string, SettingValue>>;
+export type SettingsFormValues = Readonly<Record<string, SettingValue>>;
 
 /** Converts the settings of a section to form values. */
-export function toSettingForm(section: SettingSection, settings: OrgSettingsResource): SettingForm {
+export function toSettingsFormValues(
+  section: SettingSection,
+  settings: OrgSettingsResource,
+): SettingsFormValues {
   const paths = SETTING_GROUPS[section].flatMap(({ fields }) => fields.map(({ path }) => path));
   return Object.fromEntries(paths.map((path) => [path, getSetting(settings, path)]));
 }
@@ -149,7 +152,10 @@ export function toSettingForm(section: SettingSection, settings: OrgSettingsReso
  * Returns the body of a `PATCH` request with only the settings whose form value differs from the current
  * value.
  */
-export function toSettingsPatch(settings: OrgSettingsResource, form: SettingForm): Record<string, unknown> {
+export function toSettingsPatch(
+  settings: OrgSettingsResource,
+  form: SettingsFormValues,
+): Record<string, unknown> {
   const change: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(form)) {
     if (JSON.stringify(getSetting(settings, path)) === JSON.stringify(value)) continue;

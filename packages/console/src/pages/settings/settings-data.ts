@@ -1,6 +1,6 @@
-import type { configChangeList, runningConfig } from '@floe/contract/api/config';
+import type { configChangeList, runningConfigStatus } from '@floe/contract/api/config';
 import type { passkeyResource } from '@floe/contract/api/passkeys';
-import type { ownIdentity, ownSession } from '@floe/contract/api/session';
+import type { ownIdentityLink, ownSession } from '@floe/contract/api/session';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
@@ -8,7 +8,7 @@ import { createPasskey } from '../../data/passkey.ts';
 import type { OrgSettingsResource } from './setting-fields.ts';
 
 /** The state of the running configuration. */
-export type RunningConfig = z.output<typeof runningConfig>;
+export type RunningConfig = z.output<typeof runningConfigStatus>;
 /** What would change if a floe.yaml file were applied. */
 export type ConfigChanges = z.output<typeof configChangeList>;
 /** A passkey of the signed-in user. */
@@ -41,13 +41,13 @@ export const ownIdentitiesQuery = queryOptions({
 });
 
 /** An identity provider, and whether the user’s account is connected to it. */
-export type OwnIdentity = z.output<typeof ownIdentity>;
+export type OwnIdentity = z.output<typeof ownIdentityLink>;
 
 /**
  * Starts connecting the account to an identity provider. The browser is redirected to the identity provider
  * and then back to the console.
  */
-export async function connectIdentity(name: string): Promise<void> {
+export async function connectIdentityProvider(name: string): Promise<void> {
   const path = `api/me/identities/${encodeURIComponent(name)}/connect`;
   const { location } = await sendJson<{ readonly location: string }>('POST', path);
   window.location.assign(location);

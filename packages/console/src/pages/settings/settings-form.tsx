@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import type { WithETag } from '../../data/api-client.ts';
-import { useLiveQuery } from '../../data/events.ts';
-import { type ResourceEdit, usePatchForm } from '../../data/patch-form.ts';
+import type { ResourceWithETag } from '../../data/api-client.ts';
+import { type ResourceEditState, usePatchForm } from '../../data/use-patch-form.ts';
+import { useRefetchOnEvent } from '../../data/use-server-events.ts';
 import { Card } from '../../ui/cards.tsx';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
@@ -12,9 +12,9 @@ import {
   type OrgSettingsResource,
   SETTING_GROUPS,
   type SettingField,
-  type SettingForm,
   type SettingSection,
-  toSettingForm,
+  type SettingsFormValues,
+  toSettingsFormValues,
   toSettingsPatch,
 } from './setting-fields.ts';
 import { SETTINGS_PATH, settingsQuery } from './settings-data.ts';
@@ -23,7 +23,7 @@ import { settingsText } from './text.ts';
 /** Edits one section of the organization’s settings. The section is saved as a whole. */
 export function SettingsForm({ section }: { readonly section: SettingSection }) {
   const { data, error, refetch } = useQuery(settingsQuery);
-  useLiveQuery('config', settingsQuery.queryKey);
+  useRefetchOnEvent('config', settingsQuery.queryKey);
   if (error && !data)
     return <ErrorState what={settingsText.page.loadFailed} error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton className="h-64" />;
@@ -35,12 +35,12 @@ function Section({
   loaded,
 }: {
   readonly section: SettingSection;
-  readonly loaded: WithETag<OrgSettingsResource>;
+  readonly loaded: ResourceWithETag<OrgSettingsResource>;
 }) {
-  const edit = usePatchForm<OrgSettingsResource, SettingForm>({
+  const edit = usePatchForm<OrgSettingsResource, SettingsFormValues>({
     path: SETTINGS_PATH,
     loaded,
-    formOf: (settings) => toSettingForm(section, settings),
+    formOf: (settings) => toSettingsFormValues(section, settings),
     write: (form) => toSettingsPatch(loaded.body, form),
     touches: [settingsQuery.queryKey, ['audit']],
     done: () => showToast(settingsText.page.saved[section]),
@@ -68,7 +68,7 @@ function OneSetting({
   settings,
 }: {
   readonly field: SettingField;
-  readonly edit: ResourceEdit<SettingForm>;
+  readonly edit: ResourceEditState<SettingsFormValues>;
   readonly settings: OrgSettingsResource;
 }) {
   const source = settings.sources[field.path.split('.', 1)[0] ?? '']?.source;

@@ -2,7 +2,7 @@ import { type ComponentType, lazy, Suspense, useRef } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
-import { useScrollCurrentIntoView } from '../../app/use-scroll-current-into-view.ts';
+import { useScrollCurrentLinkIntoView } from '../../app/use-scroll-current-link-into-view.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { EmptyState, Skeleton } from '../../ui/feedback.tsx';
 import { OrgSection } from './org-section.tsx';
@@ -82,7 +82,7 @@ export function SettingsPage() {
 
 function SectionNav({ chosen }: { readonly chosen: string }) {
   const list = useRef<HTMLElement>(null);
-  useScrollCurrentIntoView(list, chosen);
+  useScrollCurrentLinkIntoView(list, chosen);
   return (
     <nav
       ref={list}

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { formatFullTime, getBrowserZone } from '../../format/times.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
@@ -41,7 +41,8 @@ export function AccountForm({
       {title && <h1 className="text-display font-semibold tracking-tight">{title}</h1>}
       <p className="text-body text-ink-2">
         {about}
-        {link && signInText.account.linkExpires(formatFullTime(new Date(link.expires_at), getBrowserZone()))}
+        {link &&
+          signInText.account.linkExpires(formatFullDateTime(new Date(link.expires_at), getBrowserTimeZone()))}
       </p>
       {link && <p className="text-small text-ink-3">{signInText.account.organization(link.org.name)}</p>}
       <Form

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import type { Session } from '../../data/session.ts';
-import { formatFullTime, getBrowserZone } from '../../format/times.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { AccountForm } from './account-form.tsx';
@@ -40,7 +40,11 @@ function InvitationSummary({
     <div className="grid gap-1">
       <h1 className="text-display font-semibold tracking-tight">{signInText.invitation.title(org.name)}</h1>
       <p className="text-body text-ink-2">
-        {signInText.invitation.about(email, role, formatFullTime(new Date(expires_at), getBrowserZone()))}
+        {signInText.invitation.about(
+          email,
+          role,
+          formatFullDateTime(new Date(expires_at), getBrowserTimeZone()),
+        )}
       </p>
     </div>
   );

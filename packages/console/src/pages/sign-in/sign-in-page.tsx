@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { FloeLogo } from '../../app/floe-logo.tsx';
-import { parseNextPath, parseQueryString } from '../../app/query-text.ts';
+import { parseQueryString, resolvePathAfterSignIn } from '../../app/query-string.ts';
 import { BASE_URL } from '../../data/base-url.ts';
 import { discardPlaygroundKey } from '../../data/created-keys.ts';
 import { type Session, type SignedOutSession, sessionQuery } from '../../data/session.ts';
@@ -37,7 +37,7 @@ export function SignInPage() {
   const token = useLinkToken();
   // The error is read once, because the URL has already changed when the user leaves the page.
   const [reason] = useState(() => new URLSearchParams(location.search).get('error'));
-  const [next] = useState(() => parseNextPath(new URLSearchParams(location.search).get('next')));
+  const [next] = useState(() => resolvePathAfterSignIn(new URLSearchParams(location.search).get('next')));
   const linkUsed = useRef(false);
   useEffect(() => {
     document.title = signInText.documentTitle;

@@ -1,5 +1,5 @@
 import type { ChannelConfig } from '@floe/contract/config';
-import type { AlertNotice } from '../alert-notice.ts';
+import type { AlertMessage } from '../alert-message.ts';
 
 export type ChannelKind = ChannelConfig['kind'];
 /** The configuration type of one kind of channel. Some kinds share a type. */
@@ -11,7 +11,7 @@ type VariantOfKind<Config, Kind> = Config extends { readonly kind: infer Kinds }
   : never;
 
 /** The POST request for a message, without the idempotency key. */
-export interface ChannelHttpMessage {
+export interface ChannelHttpRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
@@ -41,7 +41,7 @@ export interface OutgoingMail {
 }
 
 /** The secrets that sign webhook requests. For 24 hours after a change, they include the previous secret. */
-export interface SigningSecrets {
+export interface PreviousSigningSecret {
   readonly previousSecret: string | null;
 }
 
@@ -56,7 +56,11 @@ export interface ChannelDefinition<Kind extends ChannelKind> {
    */
   readonly keepsIncidents?: true;
   readonly http?: {
-    message(notice: AlertNotice, config: ChannelConfigOf<Kind>, secrets: SigningSecrets): ChannelHttpMessage;
+    message(
+      notice: AlertMessage,
+      config: ChannelConfigOf<Kind>,
+      secrets: PreviousSigningSecret,
+    ): ChannelHttpRequest;
     /**
      * Returns why a 2xx response is a failure; null if it is a success. If the function is absent, every 2xx
      * response is a success.
@@ -65,7 +69,7 @@ export interface ChannelDefinition<Kind extends ChannelKind> {
     /** Returns the wait in milliseconds, if the receiver states it in the body of a 429 response. */
     retryAfterMs?(answer: ReceiverResponse): number | undefined;
   };
-  readonly mail?: (notice: AlertNotice, config: ChannelConfigOf<Kind>) => OutgoingMail;
+  readonly mail?: (notice: AlertMessage, config: ChannelConfigOf<Kind>) => OutgoingMail;
 }
 
 export const JSON_HEADERS = { 'content-type': 'application/json' } as const;
@@ -96,13 +100,13 @@ export function isJsonRecord(value: unknown): value is Readonly<Record<string, u
 }
 
 /** Returns the color of a message as an RGB number: red, green or gray, depending on its phase. */
-export function selectNoticeColor({ phase }: AlertNotice): number {
+export function selectMessageColor({ phase }: AlertMessage): number {
   if (phase === 'opens') return 0xd1242f;
   return phase === 'closes' ? 0x1a7f37 : 0x6e7781;
 }
 
 /** Returns the symbol that precedes a title and indicates the phase without a color. */
-export function selectNoticeSymbol({ phase }: AlertNotice): string {
+export function selectMessageSymbol({ phase }: AlertMessage): string {
   if (phase === 'opens') return '🔴';
   return phase === 'closes' ? '🟢' : '🔔';
 }

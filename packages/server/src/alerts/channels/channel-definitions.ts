@@ -1,11 +1,11 @@
 import type { ChannelDefinition, ChannelKind } from './channel-definition.ts';
 import {
   discordDefinition,
+  microsoftTeamsDefinition,
   ntfyDefinition,
   slackDefinition,
-  teamsDefinition,
   telegramDefinition,
-} from './chat-definitions.ts';
+} from './chat-channel-definitions.ts';
 import { emailDefinition } from './email.ts';
 import { pagerdutyDefinition } from './pagerduty.ts';
 import { webhookDefinition } from './webhook.ts';
@@ -15,7 +15,7 @@ export const CHANNEL_DEFINITIONS: { readonly [Kind in ChannelKind]: ChannelDefin
   webhook: webhookDefinition,
   slack: slackDefinition,
   discord: discordDefinition,
-  teams: teamsDefinition,
+  teams: microsoftTeamsDefinition,
   email: emailDefinition,
   pagerduty: pagerdutyDefinition,
   ntfy: ntfyDefinition,

@@ -1,5 +1,5 @@
-import { formatPlainTextNotice } from '../alert-notice.ts';
-import { type ChannelDefinition, selectNoticeSymbol } from './channel-definition.ts';
+import { formatPlainTextMessage } from '../alert-message.ts';
+import { type ChannelDefinition, selectMessageSymbol } from './channel-definition.ts';
 
 /**
  * The definition for e-mail, which is sent through `smtp`. The message id contains the idempotency key,
@@ -9,8 +9,8 @@ export const emailDefinition: ChannelDefinition<'email'> = {
   mail(notice, { to }) {
     return {
       to,
-      subject: `${selectNoticeSymbol(notice)} ${notice.wording.title}`,
-      text: `${notice.wording.title}\n\n${formatPlainTextNotice(notice, 100_000)}\n`,
+      subject: `${selectMessageSymbol(notice)} ${notice.wording.title}`,
+      text: `${notice.wording.title}\n\n${formatPlainTextMessage(notice, 100_000)}\n`,
       messageId: notice.id,
       inReplyTo: notice.thread === notice.id ? null : notice.thread,
     };

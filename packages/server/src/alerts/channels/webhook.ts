@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Alert } from '../alert.ts';
-import type { AlertNotice } from '../alert-notice.ts';
+import type { AlertMessage } from '../alert-message.ts';
 import { type ChannelDefinition, JSON_HEADERS } from './channel-definition.ts';
 
 /**
@@ -40,7 +40,7 @@ function decodeSigningSecret(secret: string): Buffer {
   return secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret, 'utf8');
 }
 
-function payload(notice: AlertNotice): object {
+function payload(notice: AlertMessage): object {
   const [first, ...others] = notice.alerts;
   const said = { title: notice.wording.title, link: notice.link };
   const timestamp = new Date(notice.sentAt).toISOString();

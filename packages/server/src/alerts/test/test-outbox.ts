@@ -3,16 +3,20 @@ import type { TestContext } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../../core/log.ts';
 import { createOutboundGuard, type OutboundAccessSettings } from '../../core/outbound-guard.ts';
-import { createResourceKindSync } from '../../platform/config-file-sync.ts';
+import { createResourceKindSyncFactory } from '../../platform/config-file-sync.ts';
 import { deriveSecretEncryptionKey } from '../../platform/secrets.ts';
 import { syncTestOrgs } from '../../platform/test/sync-orgs.ts';
-import type { ResolvedOutboundConnections } from '../../providers/outbound.ts';
+import type { ResolvedOutboundConnections } from '../../providers/outbound-connections.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
-import type { Database } from '../../store/ports.ts';
+import type { Database } from '../../store/store-interfaces.ts';
 import { createTemporaryDirectory } from '../../store/test/temporary-directory.ts';
 import { type Alert, enqueueAlerts } from '../alert.ts';
-import { type AlertDelivery, type AlertDeliveryOptions, startAlertDelivery } from '../alert-delivery.ts';
+import {
+  type AlertDeliveryOptions,
+  type AlertDeliveryService,
+  startAlertDelivery,
+} from '../alert-delivery.ts';
 import { createAlertSender } from '../alert-sender.ts';
 import type { AlertMuteResolver } from '../composed-alert-message.ts';
 import { createConfigFileChannelKind } from '../config-file-channels.ts';
@@ -40,7 +44,7 @@ export interface TestOutboxOptions {
 export async function createTestOutbox(t: TestContext, options: TestOutboxOptions = {}) {
   const clock = options.clock ?? new FakeClock();
   const database = options.database ?? (await ownDatabase(t));
-  const deliveries: AlertDelivery[] = [];
+  const deliveries: AlertDeliveryService[] = [];
   t.after(async () => {
     await Promise.all(deliveries.map((delivery) => delivery.close()));
     if (!options.database) await database.close();
@@ -61,7 +65,7 @@ export async function createTestOutbox(t: TestContext, options: TestOutboxOption
     countResult: (kind: string, result: AlertDeliveryResult) => counted.push(`${kind} ${result}`),
   };
   const startMortal = () => startAlertDelivery(context);
-  const start = (): AlertDelivery => {
+  const start = (): AlertDeliveryService => {
     const delivery = startMortal();
     deliveries.push(delivery);
     return delivery;
@@ -79,14 +83,14 @@ export async function createTestOutbox(t: TestContext, options: TestOutboxOption
       database.transaction((writer) =>
         syncTestOrgs(
           writer,
-          [createResourceKindSync(createConfigFileChannelKind(alertTestSecretsKey, clock.now()))],
+          [createResourceKindSyncFactory(createConfigFileChannelKind(alertTestSecretsKey, clock.now()))],
           [{ id: ALERT_TEST_ORG, channels }],
           { nowMs: clock.now(), line: 1 },
         ),
       ),
     put: (...alerts: readonly Alert[]) => database.transaction((writer) => enqueueAlerts(writer, alerts)),
     /** Advances the clock in steps of one round and waits for each round. */
-    pass: (delivery: AlertDelivery, ms = 1_000) => advance(clock, delivery, ms),
+    pass: (delivery: AlertDeliveryService, ms = 1_000) => advance(clock, delivery, ms),
     /** The state of each delivery, in order. */
     states: async () =>
       (await database.read.selectFrom('alert_deliveries').selectAll().orderBy('seq').execute()).map(
@@ -96,7 +100,7 @@ export async function createTestOutbox(t: TestContext, options: TestOutboxOption
   };
 }
 
-async function advance(clock: FakeClock, delivery: AlertDelivery, ms: number): Promise<void> {
+async function advance(clock: FakeClock, delivery: AlertDeliveryService, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 1_000) {
     await clock.advanceAsync(Math.min(left, 1_000));
     await delivery.waitUntilIdle();

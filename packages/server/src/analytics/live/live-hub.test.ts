@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { EVENT_TOPICS, type EventTopic } from '@floe/contract/api/events';
+import { EVENT_STREAM_TOPICS, type EventStreamTopic } from '@floe/contract/api/events';
 import { Fault } from '@floe/contract/faults';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../../core/log.ts';
@@ -9,7 +9,7 @@ import type { ExchangeFilters } from '../../store/exchange-filters.ts';
 import { expireLiveEvents, type LiveEventPosition, parseLiveEventPosition } from '../../store/live-events.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
-import type { Database } from '../../store/ports.ts';
+import type { Database } from '../../store/store-interfaces.ts';
 import { ingestRows } from '../../store/test/ingest-rows.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from '../../store/test/rows.ts';
 import { createTemporaryDirectory } from '../../store/test/temporary-directory.ts';
@@ -20,7 +20,7 @@ const OTHER = 'org_two';
 
 interface Watching {
   readonly orgId?: string;
-  readonly topics?: readonly EventTopic[];
+  readonly topics?: readonly EventStreamTopic[];
   readonly filters?: ExchangeFilters;
   readonly after?: LiveEventPosition | null;
   readonly isAllowed?: () => Promise<boolean>;
@@ -50,7 +50,7 @@ async function openHarness(t: TestContext) {
 function watch(hub: LiveHub, options: Watching = {}): LiveWatcher {
   return hub.watch({
     orgId: options.orgId ?? TEST_ORG_ID,
-    topics: new Set(options.topics ?? EVENT_TOPICS),
+    topics: new Set(options.topics ?? EVENT_STREAM_TOPICS),
     filters: options.filters ?? {},
     after: options.after ?? null,
     isAllowed: options.isAllowed ?? (async () => true),

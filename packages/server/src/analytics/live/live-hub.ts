@@ -12,8 +12,8 @@ import {
   listLiveEventsAfter,
   type StoredLiveEvent,
 } from '../../store/live-events.ts';
-import type { Database, ExchangeRow } from '../../store/ports.ts';
-import { createEventFormatter, NO_EVENT_TEXT, RESYNC_EVENT } from './event-stream-text.ts';
+import type { Database, ExchangeRow } from '../../store/store-interfaces.ts';
+import { createLiveEventFormatter, NO_EVENT_TEXT, RESYNC_EVENT } from './live-event-formatter.ts';
 import { type LiveSubscription, LiveWatcher } from './live-watcher.ts';
 
 /** Interval between reads of committed events. It determines most of the latency for watchers. */
@@ -219,7 +219,7 @@ export class LiveHub {
     const { clock, database } = this.#options;
     const [first] = watchers;
     if (!first) return;
-    const textFor = createEventFormatter(database.read, first.subscription.orgId, events, this.#show);
+    const textFor = createLiveEventFormatter(database.read, first.subscription.orgId, events, this.#show);
     for (const watcher of watchers) {
       const text = await textFor(watcher);
       // The position goes into the last event. If the connection breaks earlier, the client receives all

@@ -1,18 +1,18 @@
-import { EVENT_TOPICS, type EventTopic } from '@floe/contract/api/events';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { EVENT_STREAM_TOPICS, type EventStreamTopic } from '@floe/contract/api/events';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { StoredLiveEvent } from '../../store/live-events.ts';
 import { type LiveExchangeBatch, parseLiveExchangeBatch } from '../../store/live-exchange-batches.ts';
 
 /** A message to the watchers of one topic. */
 export interface LiveMessage {
-  readonly topic: EventTopic;
+  readonly topic: EventStreamTopic;
   readonly data: JsonObject;
 }
 
 /** Returns the exchange batches in the events, oldest first. */
 export function extractExchangeBatches(events: readonly StoredLiveEvent[]): LiveExchangeBatch[] {
   return events.flatMap(({ topic, data }) =>
-    topic === 'requests' && isObject(data) ? (parseLiveExchangeBatch(data) ?? []) : [],
+    topic === 'requests' && isJsonObject(data) ? (parseLiveExchangeBatch(data) ?? []) : [],
   );
 }
 
@@ -25,7 +25,7 @@ export function toLiveMessages(events: readonly StoredLiveEvent[]): LiveMessage[
 }
 
 function messagesForEvent({ topic, at, data }: StoredLiveEvent): LiveMessage[] {
-  if (!isObject(data)) return [];
+  if (!isJsonObject(data)) return [];
   const stamped = { at: new Date(at).toISOString(), ...withoutTime(data) };
   if (topic === 'audit')
     return topicsOfAction(data['action']).map((name) => ({ topic: name, data: stamped }));
@@ -41,19 +41,20 @@ function withoutTime({ at: _, ...rest }: JsonObject): JsonObject {
 function messagesForAlerts(stamped: JsonObject, { alerts }: JsonObject): LiveMessage[] {
   const found: LiveMessage[] = [{ topic: 'alerts', data: stamped }];
   for (const alert of Array.isArray(alerts) ? alerts : []) {
-    const subject = isObject(alert) ? alert['subject'] : null;
-    const topic = isObject(subject) ? TOPIC_OF_SUBJECT.get(String(subject['kind'])) : undefined;
-    if (topic && isObject(alert)) found.push({ topic, data: { at: stamped['at'], ...withoutTime(alert) } });
+    const subject = isJsonObject(alert) ? alert['subject'] : null;
+    const topic = isJsonObject(subject) ? TOPIC_OF_SUBJECT.get(String(subject['kind'])) : undefined;
+    if (topic && isJsonObject(alert))
+      found.push({ topic, data: { at: stamped['at'], ...withoutTime(alert) } });
   }
   return found;
 }
 
-const TOPIC_OF_SUBJECT: ReadonlyMap<string, EventTopic> = new Map([
+const TOPIC_OF_SUBJECT: ReadonlyMap<string, EventStreamTopic> = new Map([
   ['monitor', 'monitors'],
   ['budget', 'budgets'],
 ]);
 
-const TOPIC_OF_ACTION: ReadonlyMap<string, EventTopic> = new Map([
+const TOPIC_OF_ACTION: ReadonlyMap<string, EventStreamTopic> = new Map([
   ['monitors', 'monitors'],
   ['maintenance', 'monitors'],
   ['boards', 'monitors'],
@@ -64,7 +65,7 @@ const TOPIC_OF_ACTION: ReadonlyMap<string, EventTopic> = new Map([
 ]);
 
 /** Returns the topics of an audited change: `config`, and in some cases the topic of its resource. */
-function topicsOfAction(action: unknown): EventTopic[] {
+function topicsOfAction(action: unknown): EventStreamTopic[] {
   const topic = TOPIC_OF_ACTION.get(String(action).split('.', 1)[0] ?? '');
   return topic ? ['config', topic] : ['config'];
 }
@@ -80,6 +81,6 @@ function rejectionMessages(batches: readonly LiveExchangeBatch[]): LiveMessage[]
   ];
 }
 
-function isTopic(name: string): name is EventTopic {
-  return EVENT_TOPICS.some((topic) => topic === name);
+function isTopic(name: string): name is EventStreamTopic {
+  return EVENT_STREAM_TOPICS.some((topic) => topic === name);
 }

@@ -1,4 +1,4 @@
-import type { EventTopic } from '@floe/contract/api/events';
+import type { EventStreamTopic } from '@floe/contract/api/events';
 import type { ExchangeFilters } from '../../store/exchange-filters.ts';
 import type { LiveEventPosition } from '../../store/live-events.ts';
 
@@ -11,7 +11,7 @@ const MAX_PENDING_CHARS = 256 * 1024;
 /** The events that a watcher receives. */
 export interface LiveSubscription {
   readonly orgId: string;
-  readonly topics: ReadonlySet<EventTopic>;
+  readonly topics: ReadonlySet<EventStreamTopic>;
   /** Filters for the topic `requests`. */
   readonly filters: ExchangeFilters;
   /** The position after which events start. Null to start with new events. */

@@ -13,13 +13,13 @@ import {
   releaseBackgroundResponses,
   scheduleNextBackgroundPoll,
 } from '../../store/background-responses.ts';
-import type { Database, ExchangeRow } from '../../store/ports.ts';
+import type { Database, ExchangeRow } from '../../store/store-interfaces.ts';
 import { formatBackgroundResponseLine } from '../access-log-line.ts';
-import type { Gateway } from '../gateway.ts';
 import { EMPTY_ORG_CATALOG } from '../org-catalog.ts';
+import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { callResponseProvider } from '../stored/response-provider.ts';
 import type { BackgroundFinalizer, DeferredExchange, PendingExchange } from './deferred-exchange.ts';
-import { buildFinalExchangeRow, buildReservedExchangeRow, parsePendingExchange } from './pending-exchange.ts';
+import { buildFinalExchangeRow, buildLostResponseRow, parsePendingExchange } from './pending-exchange.ts';
 
 /** Interval between polls for responses that are due, including those of processes that have ended. */
 const POLL_INTERVAL_MS = 2_000;
@@ -39,7 +39,7 @@ export interface BackgroundFinalizerOptions {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly clock: Clock;
   /** Returns the gateway. Must not be called before the gateway has been created. */
-  readonly gateway: () => Gateway;
+  readonly gateway: () => SharedGatewayDependencies;
 }
 
 /** Creates the background finalizer of this process. */
@@ -91,7 +91,7 @@ class PollingFinalizer implements BackgroundFinalizer {
           { err: error, request_id: row.id },
           'background response could not be stored for polling; its full reservation is charged',
         );
-        this.#recordRow(pending, buildReservedExchangeRow(pending), null);
+        this.#recordRow(pending, buildLostResponseRow(pending), null);
       });
   }
 
@@ -201,7 +201,7 @@ class PollingFinalizer implements BackgroundFinalizer {
     const { catalogs } = gateway().snapshot();
     const provider = catalogs.get(row.org_id)?.providers.get(pending.row.provider ?? '');
     const price = provider?.priceOf(pending.row.model ?? '') ?? null;
-    if (response === null) this.#recordRow(pending, buildReservedExchangeRow(pending), null);
+    if (response === null) this.#recordRow(pending, buildLostResponseRow(pending), null);
     else this.#recordRow(pending, buildFinalExchangeRow(pending, response, price), findFinalStatus(response));
   }
 

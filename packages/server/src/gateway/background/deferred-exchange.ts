@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { Grant } from '../../guardrails/grant.ts';
-import type { ExchangeRow } from '../../store/ports.ts';
 import type { BudgetCharge } from '../../store/spend/budget-spend.ts';
+import type { ExchangeRow } from '../../store/store-interfaces.ts';
 
 /** A stored exchange whose response the provider has not finished yet. */
 export interface PendingExchange {

@@ -1,12 +1,12 @@
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { findUsage } from '@floe/wire/find-usage';
 import type { Usage } from '@floe/wire/usage';
 import { estimateContentTokens } from '../../guardrails/token-estimate.ts';
 import type { Price } from '../../providers/prices.ts';
-import type { ExchangeRow } from '../../store/ports.ts';
+import type { ExchangeRow } from '../../store/store-interfaces.ts';
 import type { AttemptRecord } from '../exchange-record.ts';
-import { limitFinishReason } from '../response-record.ts';
-import { chargeAttempt } from '../usage-and-cost.ts';
+import { truncateFinishReason } from '../response-record.ts';
+import { computeAndRecordAttemptCost } from '../usage-and-cost.ts';
 import { toTokenColumns } from '../usage-fields.ts';
 import type { PendingExchange } from './deferred-exchange.ts';
 
@@ -22,7 +22,7 @@ export function parsePendingExchange(text: string): PendingExchange {
  * `PendingExchange`.
  */
 function isPendingExchange(value: unknown): value is PendingExchange {
-  return isObject(value) && isObject(value['row']) && Array.isArray(value['charges']);
+  return isJsonObject(value) && isJsonObject(value['row']) && Array.isArray(value['charges']);
 }
 
 /** Returns the request log row for a finished response, with the cost at its model's price. */
@@ -35,11 +35,11 @@ export function buildFinalExchangeRow(
   const usage = said ?? estimateUsage(response, inputTokens);
   const attempts: AttemptRecord[] = JSON.parse(row.attempts_json);
   const full: Usage = { units: usage.units, tier: usage.tier ?? tier ?? undefined };
-  const cost = chargeAttempt(attempts.at(-1), full, price, row.created_at);
+  const cost = computeAndRecordAttemptCost(attempts.at(-1), full, price, row.created_at);
   const status = response['status'];
   return {
     ...row,
-    finish_reason: typeof status === 'string' ? limitFinishReason(status) : row.finish_reason,
+    finish_reason: typeof status === 'string' ? truncateFinishReason(status) : row.finish_reason,
     ...toTokenColumns(usage),
     usage_source: said ? 'provider' : 'estimated',
     cost_nano_usd: cost.nanoUsd,
@@ -51,11 +51,7 @@ export function buildFinalExchangeRow(
 /**
  * Returns the request log row for a response that the provider no longer has. The reserved amount is charged.
  */
-export function buildReservedExchangeRow({
-  row,
-  inputTokens,
-  reservedNanoUsd,
-}: PendingExchange): ExchangeRow {
+export function buildLostResponseRow({ row, inputTokens, reservedNanoUsd }: PendingExchange): ExchangeRow {
   return {
     ...row,
     input_tokens: inputTokens,

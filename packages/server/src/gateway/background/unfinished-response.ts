@@ -1,6 +1,6 @@
 import { readBooleanAt } from '@floe/wire/json-edits';
 import { estimateInputTokens } from '../../guardrails/token-estimate.ts';
-import type { ExchangeRow } from '../../store/ports.ts';
+import type { ExchangeRow } from '../../store/store-interfaces.ts';
 import type { ClientRequest } from '../client-request.ts';
 import { estimateExchangeCost } from '../estimate-exchange.ts';
 import type { Exchange } from '../exchange-record.ts';

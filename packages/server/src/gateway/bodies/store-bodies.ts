@@ -3,7 +3,7 @@ import { type CanonicalResponse, ResponseAccumulator } from '@floe/wire/canonica
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import { parseSseFrame, SseFramer } from '@floe/wire/sse';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import { parseBody } from '../client-request.ts';
+import { parseClientRequestBody } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { BODY_LOOK_AHEAD_BYTES, type BodyRecorder, MAX_STORED_BODY_BYTES } from './body-recorder.ts';
 import type { BodyStorageSettings } from './body-storage-settings.ts';
@@ -105,7 +105,7 @@ function renderAnswer(
 ): JsonObject | undefined {
   if (prompt === null) return undefined;
   const client = CLIENT_DIALECTS[surface.dialect];
-  const request = parseBody(prompt);
+  const request = parseClientRequestBody(prompt);
   const createdS = Math.floor(createdAt / 1000);
   const { body } = client.writeCompleteResponse(answer, {
     request: prompt.canonical ?? client.readRequest(request),

@@ -1,6 +1,6 @@
 import { redactText } from '@floe/conditions/detect/redact';
 import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { MAX_STORED_BODY_BYTES } from './body-recorder.ts';
 
 /** A request or response body as it is stored, possibly truncated. */
@@ -56,20 +56,20 @@ function truncateBody(text: string, bytes: number): string {
 /** Parses stored bodies that `JSON.stringify` wrote. Returns null for any other text. */
 export function parseStoredBodies(text: string): ExchangeBodies | null {
   const value: Json = JSON.parse(text);
-  return isObject(value)
+  return isJsonObject(value)
     ? { request: parseStoredBody(value['request']), answer: parseStoredBody(value['answer']) }
     : null;
 }
 
 function parseStoredBody(value: Json | undefined): StoredBody | null {
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   const { text, bytes, truncated, redacted } = value;
   if (typeof text !== 'string' || typeof bytes !== 'number') return null;
   return {
     text,
     bytes,
     truncated: truncated === true,
-    redacted: isObject(redacted) ? parseCounts(redacted) : {},
+    redacted: isJsonObject(redacted) ? parseCounts(redacted) : {},
   };
 }
 

@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { parseFinishReason } from '@floe/wire/finish';
-import type { MutableUnitCounts } from '@floe/wire/unit-counts';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
+import type { MutableBilledUnitCounts } from '@floe/wire/billed-unit-counts';
+import { parseFinishReason } from '@floe/wire/finish-reason';
 import { REPORTED_TOKEN_UNITS, type Usage } from '@floe/wire/usage';
 import type { CachedResponse } from '../../store/cache/response-cache.ts';
 import type { ClientRequest } from '../client-request.ts';
@@ -45,7 +45,7 @@ export function isUsageFrameRequested(body: Buffer, members: Members): boolean {
   const options = members.get('stream_options');
   if (!options) return false;
   const value: Json = JSON.parse(body.toString('utf8', options.start, options.end));
-  return isObject(value) && value.include_usage === true;
+  return isJsonObject(value) && value.include_usage === true;
 }
 
 /**
@@ -59,18 +59,20 @@ export function parseCachedResponseMetadata({ head }: CachedResponse): CachedRes
   } catch {
     return null;
   }
-  if (!isObject(value) || typeof value.streamed !== 'boolean' || !Array.isArray(value.dropped)) return null;
+  if (!isJsonObject(value) || typeof value.streamed !== 'boolean' || !Array.isArray(value.dropped))
+    return null;
   return {
     streamed: value.streamed,
     showsUsage: value.showsUsage === true,
-    usage: isObject(value.usage) && isObject(value.usage.units) ? parseUsage(value.usage.units) : null,
+    usage:
+      isJsonObject(value.usage) && isJsonObject(value.usage.units) ? parseUsage(value.usage.units) : null,
     finish: typeof value.finish === 'string' ? value.finish : null,
     dropped: value.dropped.filter((name) => typeof name === 'string'),
   };
 }
 
 function parseUsage(counts: JsonObject): Usage {
-  const units: MutableUnitCounts = {};
+  const units: MutableBilledUnitCounts = {};
   for (const unit of REPORTED_TOKEN_UNITS) {
     const count = counts[unit];
     if (typeof count === 'number') units[unit] = count;

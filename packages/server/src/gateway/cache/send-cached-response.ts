@@ -6,13 +6,13 @@ import type { RequiredFeature } from '@floe/wire/request';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import { parseSseFrame, SseFramer } from '@floe/wire/sse';
 import type { CachedResponse } from '../../store/cache/response-cache.ts';
-import { type ClientRequest, parseBody } from '../client-request.ts';
+import { type ClientRequest, parseClientRequestBody } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { createIdeResponseOptions } from '../ide/response-options.ts';
 import type { Target } from '../org-catalog.ts';
 import { applyPoliciesToCachedStream } from '../policy/apply-cached-stream-policies.ts';
 import { applyResponsePolicies } from '../policy/apply-response-policies.ts';
-import { awaitPendingEvaluation } from '../policy/pending-evaluation.ts';
+import { awaitPendingPolicyEvaluation } from '../policy/pending-evaluation.ts';
 import { buildResponseHeaders, buildStreamHeaders } from '../response-headers.ts';
 import {
   type CachedResponseMetadata,
@@ -83,7 +83,7 @@ async function evaluateCachedBody(x: Exchange, text: Buffer | string): Promise<B
   applyResponsePolicies(x, text, (told) => {
     judged = told;
   });
-  await awaitPendingEvaluation(x);
+  await awaitPendingPolicyEvaluation(x);
   if (judged === null)
     throw new Error('unreachable: policy evaluation of a cached response ended without a result');
   return judged;
@@ -132,7 +132,7 @@ function rewriteCachedAnswer(
   { head, body }: ParsedCachedAnswer,
 ): string | null {
   const { dialect } = x.surface;
-  const request = parseBody(prompt);
+  const request = parseClientRequestBody(prompt);
   const client = CLIENT_DIALECTS[dialect];
   const canonical = prompt.canonical ?? client.readRequest(request);
   if (UNCONVERTIBLE_NEEDS.some((need) => canonical.requiredFeatures.has(need))) return null;

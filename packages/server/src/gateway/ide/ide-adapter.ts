@@ -1,10 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import type { ClientConnection } from '../client-connection.ts';
-import type { Gateway } from '../gateway.ts';
-import { rejectGatewayCall } from '../gateway-call.ts';
 import { createGenerationOperation } from '../generation.ts';
 import { handleExchange } from '../handle-exchange.ts';
 import type { createModelEndpoints } from '../model-endpoints.ts';
+import { rejectNonExchangeRequest } from '../non-exchange-request.ts';
+import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { createDeploymentSurface, IDE_SURFACE } from './ide-surface.ts';
 
 /** The base path of the IDE adapter's endpoints. */
@@ -26,16 +26,16 @@ const createDeploymentOperation = (name: string) => createGenerationOperation(cr
 type Lists = Pick<ReturnType<typeof createModelEndpoints>, 'models' | 'model'>;
 
 /** Handles a request below the IDE adapter's base path. `path` excludes the query. */
-export type IdeAdapter = (client: ClientConnection, path: string) => void;
+export type IdeRequestHandler = (client: ClientConnection, path: string) => void;
 
 /**
  * Creates the IDE adapter. It serves Chat Completions under every path that IDEs derive from a base
  * URL, the model list, and the CORS preflight requests that browser-based IDEs send. For any other
  * path, it responds with 404 in the OpenAI format.
  */
-export function createIdeAdapter(gateway: Gateway, lists: Lists): IdeAdapter {
+export function createIdeRequestHandler(gateway: SharedGatewayDependencies, lists: Lists): IdeRequestHandler {
   const reject = (client: ClientConnection, fault: Fault, headers: readonly string[]) =>
-    rejectGatewayCall(client, gateway, fault, { routeMode: 'ide', errorFormat: 'openai', headers });
+    rejectNonExchangeRequest(client, gateway, fault, { routeMode: 'ide', errorFormat: 'openai', headers });
   return (client, path) => {
     // Any origin is allowed, because requests authenticate with the key in a header. Cookies are never read.
     client.setHeader('access-control-allow-origin', '*');

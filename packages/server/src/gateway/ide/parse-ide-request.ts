@@ -1,10 +1,10 @@
 import { describeBodyShape } from '@floe/wire/ide/body-shape';
 import { type NormalizedIdeRequest, normalizeIdeRequest } from '@floe/wire/ide/normalize-request';
 import { scanJsonObject } from '@floe/wire/json-edits';
-import { MAX_REQUEST_WEIGHT } from '@floe/wire/json-weight';
-import { type ClientRequest, parseBody, parseClientRequest } from '../client-request.ts';
+import { MAX_REQUEST_JSON_WEIGHT } from '@floe/wire/json-weight';
+import { type ClientRequest, parseClientRequest, parseClientRequestBody } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
-import { withStoredHistory } from './stored-history.ts';
+import { insertStoredHistory } from './stored-history.ts';
 
 /**
  * Parses an IDE request, which may mix dialects, as one Chat request. The gateway uses the normalized bytes,
@@ -17,10 +17,10 @@ export async function parseIdeRequest(
   body: Buffer,
 ): Promise<ClientRequest> {
   // Rejects ambiguous JSON before it is parsed.
-  const parsed = parseBody({ body, members: scanJsonObject(body, MAX_REQUEST_WEIGHT) });
+  const parsed = parseClientRequestBody({ body, members: scanJsonObject(body, MAX_REQUEST_JSON_WEIGHT) });
   if (x.caller.catalog.ide.capture)
     x.decisions.push({ step: 'capture', outcome: 'body_shape', reason: describeBodyShape(parsed) });
-  const whole = await withStoredHistory(x, parsed);
+  const whole = await insertStoredHistory(x, parsed);
   const normalised = normalizeIdeRequest(deployment === null ? whole : { ...whole, model: deployment });
   return { ...parseClientRequest(x.surface, serializeBody(normalised)), canonical: normalised.request };
 }
@@ -29,7 +29,7 @@ export async function parseIdeRequest(
 export function replaceRequestBody(prompt: ClientRequest, body: Buffer): ClientRequest {
   const members = scanJsonObject(body);
   if (!prompt.canonical) return { ...prompt, body, members };
-  const { request: wire } = normalizeIdeRequest(parseBody({ body, members }));
+  const { request: wire } = normalizeIdeRequest(parseClientRequestBody({ body, members }));
   return { ...prompt, body, members, canonical: { ...wire, dropped: prompt.canonical.dropped } };
 }
 

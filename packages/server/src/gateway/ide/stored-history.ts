@@ -7,7 +7,7 @@ import { listConversationItems, toCanonicalItem } from '../stored/conversation-i
  * Inserts the conversation that `previous_response_id` refers to into a body. Returns the body
  * unchanged if it has no such id, or if no response with this id is stored for this key.
  */
-export async function withStoredHistory(x: Exchange, body: JsonObject): Promise<JsonObject> {
+export async function insertStoredHistory(x: Exchange, body: JsonObject): Promise<JsonObject> {
   const {
     caller: { catalog, key },
     gateway,

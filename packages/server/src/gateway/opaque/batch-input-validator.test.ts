@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import { BatchInputValidator } from './batch-input-validator.ts';
-import { MultipartScan } from './multipart-scan.ts';
+import { MultipartScanner } from './multipart-scanner.ts';
 
 const ALLOWED = 'ok-1';
 const OTHER = 'bad-1';
@@ -14,7 +14,7 @@ const TYPE = 'multipart/form-data; boundary=b0';
 /** The outcome of a file in a form, handed over in pieces of `step` bytes. */
 function judge(file: Buffer, { purpose = 'batch', purposeFirst = true, step = 7 } = {}): Fault | null {
   const check = new BatchInputValidator((model) => model === ALLOWED);
-  const scan = new MultipartScan(TYPE, check);
+  const scan = new MultipartScanner(TYPE, check);
   const field = Buffer.from(`--b0\r\ncontent-disposition: form-data; name="purpose"\r\n\r\n${purpose}\r\n`);
   const part = Buffer.concat([
     Buffer.from('--b0\r\ncontent-disposition: form-data; name="file"; filename="x.jsonl"\r\n\r\n'),
@@ -98,12 +98,12 @@ test('a form that parsers could interpret differently is rejected', () => {
   ])
     assert.throws(() => {
       const check = new BatchInputValidator((model) => model === ALLOWED);
-      const scan = new MultipartScan(TYPE, check);
+      const scan = new MultipartScanner(TYPE, check);
       scan.push(Buffer.from(form));
       if (!scan.ended) throw new Fault('invalid_request', 'not closed');
       check.end();
     }, Fault);
-  assert.throws(() => new MultipartScan(`${TYPE}; boundary=b1`, {}), Fault);
+  assert.throws(() => new MultipartScanner(`${TYPE}; boundary=b1`, {}), Fault);
 });
 
 // Readers that forgive more than JSON Lines allows. Whatever one of them finds, the check must not let through.
@@ -159,7 +159,7 @@ function look(text: string, seen: Set<string>): void {
 }
 
 function note(value: Json, seen: Set<string>): void {
-  if (!isObject(value)) return;
+  if (!isJsonObject(value)) return;
   for (const [name, member] of Object.entries(value)) {
     const folded = name.trim().toLowerCase();
     if (folded === 'model' && typeof member === 'string') seen.add(member);

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { findBatchReferences } from './batch-references.ts';
 import type { OpaqueRequest } from './opaque-request.ts';
-import type { ResourceOwners } from './resource-owners.ts';
+import type { ResourceOwnerStore } from './resource-owner-store.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
 /**
@@ -16,8 +16,8 @@ export const BATCH_INPUT_KIND = 'batch_input';
  * may use every model. Other files at the provider may contain any model.
  * @throws Fault `model_not_allowed`
  */
-export async function requireValidatedInputs(
-  owners: ResourceOwners,
+export async function requireValidatedBatchInputs(
+  owners: ResourceOwnerStore,
   key: KeyRecord,
   { surface }: ResourceReference,
   { body }: OpaqueRequest,

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { findDuplicateMemberName } from '@floe/wire/duplicate-names';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
+import { findDuplicateMemberName } from '@floe/wire/duplicate-member-names';
 
 /** Members of a batch line or entry that contain the request, for all APIs with batches. */
 const REQUEST_MEMBERS = ['body', 'params'];
@@ -43,11 +43,11 @@ export function findBatchReferences(bytes: Buffer): BatchReferences {
     throw ambiguousBodyFault(`the field "${doubled.slice(0, 64)}" must occur only once in an object`);
   const parsed: Json = JSON.parse(bytes.toString('utf8'));
   const found: BatchReferences = { models: [], inputs: [] };
-  if (!isObject(parsed)) return found;
+  if (!isJsonObject(parsed)) return found;
   for (const name of REQUEST_MEMBERS) {
     const inner = parsed[name];
     if (inner === undefined) continue;
-    if (!isObject(inner)) throw ambiguousBodyFault(`"${name}" must be an object`);
+    if (!isJsonObject(inner)) throw ambiguousBodyFault(`"${name}" must be an object`);
     rejectMisspelledMembers(inner);
   }
   rejectMisspelledMembers(parsed);
@@ -57,7 +57,7 @@ export function findBatchReferences(bytes: Buffer): BatchReferences {
 
 function collectReferences(value: Json, found: BatchReferences): void {
   if (Array.isArray(value)) for (const entry of value) collectReferences(entry, found);
-  if (!isObject(value)) return;
+  if (!isJsonObject(value)) return;
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined || FREE_FORM_MEMBERS.has(name)) continue;
     if (isModelMember(name, member)) found.models.push(member);
@@ -99,7 +99,7 @@ export function collectNestedModels(body: JsonObject, found: string[]): void {
 }
 
 function addModel(value: Json | undefined, found: string[]): void {
-  if (isObject(value) && typeof value['model'] === 'string') found.push(value['model']);
+  if (isJsonObject(value) && typeof value['model'] === 'string') found.push(value['model']);
 }
 
 /** Returns the entries of an array. Returns an empty array for any other value. */

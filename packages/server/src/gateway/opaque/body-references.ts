@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { findDuplicateMemberName } from '@floe/wire/duplicate-names';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
+import { findDuplicateMemberName } from '@floe/wire/duplicate-member-names';
 import { JsonCursor } from '@floe/wire/json-cursor';
 import type { ByteSpan } from '@floe/wire/json-edits';
 import {
@@ -55,7 +55,7 @@ export function findBodyReferences(body: Buffer, members: ReadonlyMap<string, By
   const wantsIds = REFERENCE_PATTERN.test(text);
   if (!wantsModels && !wantsIds) return { models, ids, previousResponseId: null };
   const parsed: Json = JSON.parse(body.toString('utf8'));
-  if (!isObject(parsed)) return { models, ids, previousResponseId: null };
+  if (!isJsonObject(parsed)) return { models, ids, previousResponseId: null };
   if (wantsModels) {
     for (const name of MODEL_NAMING_MEMBERS) rejectDuplicates(body, name, members.get(name));
     collectNestedModels(parsed, models);
@@ -104,7 +104,7 @@ function rejectDuplicates(body: Buffer, name: string, span: ByteSpan | undefined
  */
 function collectIds(value: Json | undefined, found: string[]): void {
   if (Array.isArray(value)) for (const entry of value) collectIds(entry, found);
-  if (!isObject(value)) return;
+  if (!isJsonObject(value)) return;
   for (const [name, member] of Object.entries(value)) {
     if (typeof member === 'string' && (ID_MEMBERS.has(name) || namesReadFile(name, value)))
       found.push(member);
@@ -125,6 +125,6 @@ const FREE_FORM_MEMBERS = new Set(['metadata', 'parameters', 'input_schema', 'sc
 
 /** Returns the ids of a resource that is referenced by id or by an object with an id. */
 function resourceIds(value: Json | undefined): string[] {
-  const id = isObject(value) ? value['id'] : value;
+  const id = isJsonObject(value) ? value['id'] : value;
   return typeof id === 'string' && id !== '' ? [id] : [];
 }

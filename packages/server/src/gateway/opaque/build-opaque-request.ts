@@ -1,9 +1,9 @@
-import { applyByteEdits, createMemberEdit } from '@floe/wire/json-edits';
+import { applyByteEdits, createJsonMemberEdit } from '@floe/wire/json-edits';
 import type { UpstreamRequest } from '../../providers/transport.ts';
 import { buildUpstreamRequest } from '../../providers/upstream-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Target } from '../org-catalog.ts';
-import type { ByteReplacement } from './body-spool.ts';
+import type { ByteReplacement } from './buffered-request-body.ts';
 import { buildForwardedRequestHeaders } from './forwarded-headers.ts';
 import type { OpaqueContext } from './opaque-context.ts';
 import type { OpaqueRequest } from './opaque-request.ts';
@@ -55,7 +55,7 @@ function buildOutgoingBody({ body, model }: OpaqueRequest, upstreamModel: string
     case 'json': {
       if (!body.members.has('model') || model === upstreamModel) return { bytes: body.bytes, length: null };
       const scanned = { body: body.bytes, members: body.members };
-      const edit = createMemberEdit(scanned, 'model', JSON.stringify(upstreamModel));
+      const edit = createJsonMemberEdit(scanned, 'model', JSON.stringify(upstreamModel));
       return { bytes: applyByteEdits(body.bytes, [edit]), length: null };
     }
     case 'spool': {

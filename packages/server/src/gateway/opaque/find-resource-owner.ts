@@ -3,7 +3,7 @@ import type { Exchange } from '../exchange-record.ts';
 import type { OpaqueContext } from './opaque-context.ts';
 import type { OpaqueRequest } from './opaque-request.ts';
 import { canAccessResource } from './owned-resources.ts';
-import type { ResourceOwner } from './resource-owners.ts';
+import type { ResourceOwner } from './resource-owner-store.ts';
 
 /**
  * Returns the owner of the resources that a request refers to.

@@ -1,6 +1,6 @@
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { OrgCatalog } from '../org-catalog.ts';
-import type { ForwardedApi } from './forwarded-api.ts';
+import type { OpaqueApiRules } from './opaque-api-rules.ts';
 import type { RequestPath } from './request-path.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
@@ -9,7 +9,7 @@ import type { ResourceReference } from './resource-reference.ts';
  * identifies.
  */
 export interface OpaqueContext {
-  readonly base: ForwardedApi;
+  readonly base: OpaqueApiRules;
   readonly path: RequestPath;
   readonly segments: readonly string[];
   readonly resource: ResourceReference;

@@ -12,13 +12,13 @@ import type { ResolvedRoute } from '../org-catalog.ts';
 import { applyRequestPolicies } from '../policy/apply-request-policies.ts';
 import { sendToTargets } from '../send-to-targets.ts';
 import type { GatewaySurface } from '../surface.ts';
-import { requireValidatedInputs } from './batch-inputs.ts';
+import { requireValidatedBatchInputs } from './batch-inputs.ts';
 import { findResourceOwner } from './find-resource-owner.ts';
-import type { ForwardedApi, OpaqueRouteInput } from './forwarded-api.ts';
+import type { OpaqueApiRules, OpaqueRouteInput } from './opaque-api-rules.ts';
 import type { OpaqueContext } from './opaque-context.ts';
 import { type OpaquePlanInput, planOpaqueAttempt } from './opaque-plan.ts';
-import { type JsonBody, type OpaqueRequest, readOpaqueRequest } from './opaque-request.ts';
-import { recordResources } from './owned-resources.ts';
+import { type BufferedJsonBody, type OpaqueRequest, readOpaqueRequest } from './opaque-request.ts';
+import { recordResourceOwners } from './owned-resources.ts';
 import { findRequiredPostProcessing, postProcessResponse } from './post-process-response.ts';
 import { parseRequestPath, type RequestPath } from './request-path.ts';
 import { parseResourcePath, type ResourceReference } from './resource-reference.ts';
@@ -28,7 +28,7 @@ import { parseResourcePath, type ResourceReference } from './resource-reference.
  * routed by its path and by the structure of its body, because its dialect is not parsed. `rest` is
  * the path after the base, including the query.
  */
-export function createOpaqueOperation(method: string, base: ForwardedApi, rest: string): GatewayOperation {
+export function createOpaqueOperation(method: string, base: OpaqueApiRules, rest: string): GatewayOperation {
   const path = parsePath(base, rest);
   const segments = path instanceof Fault ? [] : path.segments.slice(base.pathPrefix.length);
   const resource = parseResourcePath(base.style, segments);
@@ -54,7 +54,7 @@ export function createOpaqueOperation(method: string, base: ForwardedApi, rest: 
 }
 
 function createSurface(
-  { routeMode, faultShape }: ForwardedApi,
+  { routeMode, faultShape }: OpaqueApiRules,
   billing: BillingMode,
   { surface: name }: ResourceReference,
 ): GatewaySurface {
@@ -66,7 +66,7 @@ function createSurface(
 const TEXT_BILLING_MODES: ReadonlySet<BillingMode> = new Set(['tokens', 'searches', 'free-unless-priced']);
 
 /** Parses the path. Returns a fault for an invalid path, because it is reported only after authentication. */
-function parsePath(base: ForwardedApi, rest: string): RequestPath | Fault {
+function parsePath(base: OpaqueApiRules, rest: string): RequestPath | Fault {
   try {
     const path = parseRequestPath(rest);
     if (base.pathPrefix.every((segment, at) => path.segments[at] === segment)) return path;
@@ -111,7 +111,7 @@ async function readAndRoute(
   }
   if (model === null) requireAllowedPath(key, client);
   const owner = await findResourceOwner(x, context, opaque);
-  if (allowsModel) await requireValidatedInputs(gateway.resourceOwners, key, resource, opaque);
+  if (allowsModel) await requireValidatedBatchInputs(gateway.resourceOwners, key, resource, opaque);
   const route = resolveOpaqueRoute(x, context, opaque, { model, owner });
   return {
     ask: catalog.policies === null ? opaque : await applyOpaquePolicies(x, key, opaque, catalog.policies),
@@ -166,7 +166,7 @@ async function applyOpaquePolicies(
   const evaluated = applyRequestPolicies(x, key, asked, { request: policies.request, answer: null });
   const body = evaluated instanceof Promise ? await evaluated : evaluated;
   if (body === bytes) return opaqueRequest;
-  const kept: JsonBody = { kind: 'json', bytes: body, members: scanJsonObject(body) };
+  const kept: BufferedJsonBody = { kind: 'json', bytes: body, members: scanJsonObject(body) };
   const { prompt } = x.request;
   const opaque = { ...opaqueRequest, body: kept, bytes: body.length };
   x.request = { ...x.request, prompt: prompt && { ...prompt, body, members: kept.members }, opaque };
@@ -255,7 +255,7 @@ function createProgress(x: Exchange, context: OpaqueContext, opaque: OpaqueReque
     progress.answerState.onStored = (id) => {
       const { target, gateway, caller } = x;
       if (target)
-        progress.recorded = recordResources(gateway.resourceOwners, target, caller.key, [
+        progress.recorded = recordResourceOwners(gateway.resourceOwners, target, caller.key, [
           { id, kind: collection },
         ]);
     };

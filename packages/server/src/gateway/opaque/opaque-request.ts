@@ -6,44 +6,44 @@ import {
   readBooleanAt,
   readNumberAt,
   readStringAt,
-  type ScannedMembers,
+  type ScannedJsonMembers,
   scanJsonObject,
-  scanMembersAt,
+  scanObjectAt,
 } from '@floe/wire/json-edits';
 import type { Clock } from '../../core/clock.ts';
-import { rejectContentEncoding } from '../body-checks.ts';
+import { requireUnencodedBody } from '../body-checks.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import { MAX_JSON_BODY_BYTES } from '../client-request.ts';
 import { requireModelId } from '../model-id.ts';
 import { BatchInputValidator } from './batch-input-validator.ts';
 import { findBatchReferences } from './batch-references.ts';
 import { type BodyReferences, findBodyReferences } from './body-references.ts';
-import { BodySpool } from './body-spool.ts';
-import { type MultipartField, MultipartScan } from './multipart-scan.ts';
+import { BufferedRequestBody } from './buffered-request-body.ts';
+import { type MultipartField, MultipartScanner } from './multipart-scanner.ts';
 import type { ResourceReference } from './resource-reference.ts';
-import { MAX_UPLOAD_BYTES, Upload, type UploadInspector } from './upload.ts';
+import { MAX_UPLOAD_BYTES, type UploadInspector, UploadStream } from './upload-stream.ts';
 
 /** A buffered JSON request body. It can contain a model. */
-export interface JsonBody {
+export interface BufferedJsonBody {
   readonly kind: 'json';
   readonly bytes: Buffer;
-  readonly members: ScannedMembers;
+  readonly members: ScannedJsonMembers;
 }
 
 /** The body of an opaque request. `kind` states how Floe reads the body. */
 export type OpaqueBody =
   | { readonly kind: 'none' }
-  | JsonBody
+  | BufferedJsonBody
   /** Forwarded as it arrives. */
   | {
       readonly kind: 'upload';
-      readonly upload: Upload;
+      readonly upload: UploadStream;
       readonly length: number | null;
       /** Validates the body as batch input; null if the key may use every model. */
       readonly check: BatchInputValidator | null;
     }
   /** Buffered until its model has been read. `field` is the position of the model. */
-  | { readonly kind: 'spool'; readonly spool: BodySpool; readonly field: MultipartField | null };
+  | { readonly kind: 'spool'; readonly spool: BufferedRequestBody; readonly field: MultipartField | null };
 
 /** What Floe knows about a request that it forwards without parsing. */
 export interface OpaqueRequest {
@@ -99,7 +99,7 @@ export async function readOpaqueRequest(reader: OpaqueReadOptions): Promise<Opaq
   }
   if (OPAQUE_TYPE.test(type) && !resource.isJsonOnly) {
     if (length !== null && length > MAX_UPLOAD_BYTES) throw uploadTooLargeFault();
-    const upload = new Upload(client, reader.clock);
+    const upload = new UploadStream(client, reader.clock);
     return createUploadRequest({ kind: 'upload', upload, length, check: null }, upload, resource);
   }
   return parseJsonRequest(await client.readBody(MAX_JSON_BODY_BYTES), resource);
@@ -131,7 +131,11 @@ function opaqueRequestDefaults(body: OpaqueBody, resource: ResourceReference): O
 }
 
 /** Creates the request for an upload. Its number of bytes grows during the upload. */
-function createUploadRequest(body: OpaqueBody, upload: Upload, resource: ResourceReference): OpaqueRequest {
+function createUploadRequest(
+  body: OpaqueBody,
+  upload: UploadStream,
+  resource: ResourceReference,
+): OpaqueRequest {
   return {
     ...opaqueRequestDefaults(body, resource),
     get bytes() {
@@ -142,12 +146,12 @@ function createUploadRequest(body: OpaqueBody, upload: Upload, resource: Resourc
 
 function createUpload(reader: OpaqueReadOptions, type: string, length: number | null): OpaqueRequest {
   const check = reader.allowsModel && new BatchInputValidator(reader.allowsModel);
-  const inspection = check && createInspector(new MultipartScan(type, check), check);
-  const upload = new Upload(reader.client, reader.clock, inspection);
+  const inspection = check && createInspector(new MultipartScanner(type, check), check);
+  const upload = new UploadStream(reader.client, reader.clock, inspection);
   return createUploadRequest({ kind: 'upload', upload, length, check }, upload, reader.resource);
 }
 
-function createInspector(scan: MultipartScan, check: BatchInputValidator): UploadInspector {
+function createInspector(scan: MultipartScanner, check: BatchInputValidator): UploadInspector {
   return {
     push: (chunk) => scan.push(chunk),
     end() {
@@ -166,7 +170,7 @@ function unclosedMultipartFault(): Fault {
 
 async function spoolMultipart(reader: OpaqueReadOptions, type: string): Promise<OpaqueRequest> {
   const fields = new Map<string, MultipartField>();
-  const scan = new MultipartScan(type, {
+  const scan = new MultipartScanner(type, {
     field(name, field) {
       if (fields.has(name))
         throw new Fault('invalid_request', `The field "${name}" must occur only once.`, { param: name });
@@ -175,10 +179,10 @@ async function spoolMultipart(reader: OpaqueReadOptions, type: string): Promise<
     },
   });
   const { bodyCapacity } = reader.client;
-  const spool = new BodySpool(reader.spoolDir, bodyCapacity);
+  const spool = new BufferedRequestBody(reader.spoolDir, bodyCapacity);
   try {
     const inspection = { push: (chunk: Buffer) => scan.push(chunk), end: () => undefined };
-    const arriving: Readable = new Upload(reader.client, reader.clock, inspection);
+    const arriving: Readable = new UploadStream(reader.client, reader.clock, inspection);
     bodyCapacity?.beginBody((fault) => void arriving.destroy(fault));
     for await (const chunk of arriving) await spool.write(chunk);
     if (!scan.ended) throw unclosedMultipartFault();
@@ -269,13 +273,13 @@ function positiveInteger(value: string | number | undefined): number | null {
 
 function parseMetadataUser(bytes: Buffer, members: ReadonlyMap<string, ByteSpan>): string | null {
   const span = members.get('metadata');
-  const inner = span && scanMembersAt(bytes, span);
+  const inner = span && scanObjectAt(bytes, span);
   const user = inner?.get('user_id');
   return (user && readStringAt(bytes, user)) ?? null;
 }
 
 function rejectCoding({ headers }: ClientConnection): void {
-  rejectContentEncoding(headers);
+  requireUnencodedBody(headers);
   const transfer = headers['transfer-encoding'];
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
     throw new Fault(

@@ -3,15 +3,15 @@ import { Fault } from '@floe/contract/faults';
 import { formatSseFrame, type SseFrames } from '@floe/wire/sse';
 import type { UpstreamHeaders, UpstreamResponseHead } from '../../providers/transport.ts';
 import type { ResponseSink } from '../attempt-plan.ts';
-import { needsContentCount } from '../charged-usage.ts';
+import { mustCountContent } from '../charged-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { buildResponseHeaders } from '../response-headers.ts';
 import { formatResponsesFailure } from '../responses-failure.ts';
 import { ForwardedUpstreamError, readUpstreamHeader } from '../upstream-error.ts';
 import { buildForwardedResponseHeaders } from './forwarded-headers.ts';
 import type { ResourceReference } from './resource-reference.ts';
-import { createResponseTap, type ResponseTap } from './response-tap.ts';
-import { StreamTap } from './stream-tap.ts';
+import { createResponseBodyObserver, type ResponseBodyObserver } from './response-body-observer.ts';
+import { StreamObserver } from './stream-observer.ts';
 
 /** Maximum number of buffered bytes of a stream without content. A larger amount counts as content. */
 const MAX_HELD_BYTES = 1024 * 1024;
@@ -60,8 +60,8 @@ export class OpaqueResponse implements ResponseSink {
   #state: OpaqueResponseState;
   #status: number;
   #headers: UpstreamHeaders;
-  #streamTap: StreamTap | null;
-  #answerTap: ResponseTap | null;
+  #streamTap: StreamObserver | null;
+  #answerTap: ResponseBodyObserver | null;
   #hasEndEvent: boolean;
   #isApi: boolean;
   #resource: ResourceReference;
@@ -86,8 +86,9 @@ export class OpaqueResponse implements ResponseSink {
     const type = readUpstreamHeader(headers, 'content-type') ?? '';
     const readable = (readUpstreamHeader(headers, 'content-encoding') ?? 'identity') === 'identity';
     const isStream = readable && /^\s*text\/event-stream\b/i.test(type);
-    this.#streamTap = isStream ? new StreamTap() : null;
-    this.#answerTap = readable && !isStream ? createResponseTap(type, resource.isBatchResults) : null;
+    this.#streamTap = isStream ? new StreamObserver() : null;
+    this.#answerTap =
+      readable && !isStream ? createResponseBodyObserver(type, resource.isBatchResults) : null;
     this.#isApi = resource.isJsonOnly;
     this.#resource = resource;
     this.#isMetered = isStream && x.admission !== null && x.admission.grant.reservedNanoUsd !== null;
@@ -164,15 +165,15 @@ export class OpaqueResponse implements ResponseSink {
   }
 
   /** Records the usage of a response body, or its content if it reports no usage. */
-  #recordUsage(tap: ResponseTap): void {
+  #recordUsage(tap: ResponseBodyObserver): void {
     if (!this.#state.countsUsage) return;
     const { answer } = this.#x;
     answer.setUsage(tap.usage() ?? answer.usage);
     answer.setResults(tap.byModel);
-    if (needsContentCount(this.#x, tap.size)) answer.setContent(tap.contentBytes());
+    if (mustCountContent(this.#x, tap.size)) answer.setContent(tap.contentBytes());
   }
 
-  #inspect(stream: StreamTap, chunk: Buffer): SseFrames | null {
+  #inspect(stream: StreamObserver, chunk: Buffer): SseFrames | null {
     const { answer } = this.#x;
     const frames = stream.push(chunk);
     if (this.#state.countsUsage) {

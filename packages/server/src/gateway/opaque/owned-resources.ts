@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { Target } from '../org-catalog.ts';
-import type { OwnedResource, ResourceOwner, ResourceOwners } from './resource-owners.ts';
+import type { OwnedResource, ResourceOwner, ResourceOwnerStore } from './resource-owner-store.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
 /** Maximum number of provider pages that are read for one page of the response. */
@@ -35,13 +35,13 @@ export function findCreatedResources(
   if (creates !== null) add(answer['id'], creates);
   add(answer['output_file_id'], 'files');
   add(answer['error_file_id'], 'files');
-  if (isObject(answer['file'])) add(answer['file']['id'], 'files');
+  if (isJsonObject(answer['file'])) add(answer['file']['id'], 'files');
   return made;
 }
 
 /** Records who owns newly created resources. */
-export function recordResources(
-  owners: ResourceOwners,
+export function recordResourceOwners(
+  owners: ResourceOwnerStore,
   target: Target,
   key: Pick<KeyRecord, 'id' | 'orgId'>,
   things: readonly { readonly id: string; readonly kind: string }[],
@@ -104,7 +104,7 @@ export async function readOwnedPage(first: JsonObject, listing: ResourceListing)
 
 /** Returns the resources of a page. */
 export function listPageEntries(page: JsonObject): JsonObject[] {
-  return Array.isArray(page['data']) ? page['data'].filter(isObject) : [];
+  return Array.isArray(page['data']) ? page['data'].filter(isJsonObject) : [];
 }
 
 /** Returns the page size of the request, or else the page size of the provider. */

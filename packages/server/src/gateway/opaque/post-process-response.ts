@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
+import { isJsonObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
 import { findUsage } from '@floe/wire/find-usage';
-import { recordResponseContent } from '../charged-usage.ts';
+import { recordResponseContentSize } from '../charged-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Target } from '../org-catalog.ts';
 import { sendToTargets } from '../send-to-targets.ts';
@@ -20,10 +20,10 @@ import {
   findCreatedResources,
   listPageEntries,
   readOwnedPage,
-  recordResources,
+  recordResourceOwners,
 } from './owned-resources.ts';
 import type { ResourceReference } from './resource-reference.ts';
-import { getPublicBaseUrl, hasLinks, rewriteLinks } from './rewrite-links.ts';
+import { canContainLinks, getPublicBaseUrl, rewriteLinks } from './rewrite-links.ts';
 
 /** Returns how a response must be processed before it is sent; null if it can be forwarded unchanged. */
 export function findRequiredPostProcessing(
@@ -34,7 +34,7 @@ export function findRequiredPostProcessing(
   const { collection, id } = resource;
   const { method } = x.client;
   if (collection === null) return null;
-  const shown = hasLinks(resource) ? 'show' : null;
+  const shown = canContainLinks(resource) ? 'show' : null;
   if (method === 'GET') return id === null ? 'list' : collection === 'batches' ? 'note' : shown;
   if (method !== 'POST') return shown;
   const answers = collection === 'responses' || collection === 'chat/completions';
@@ -53,7 +53,7 @@ export async function postProcessResponse(
 ): Promise<void> {
   const answer = tryParseObject(held.body);
   const body = answer && (await processAnswer(x, input, held.target, answer));
-  if (input.postProcessing === 'create') recordResponseContent(x, held.body);
+  if (input.postProcessing === 'create') recordResponseContentSize(x, held.body);
   const headers = omitHeaders(mergeResponseHeaders(x, held.headers), 'content-length');
   const bytes = body === null ? held.body : Buffer.from(body);
   x.client.sendAnswer(held.status, headers, rewriteAnswerLinks(x, input.context, bytes));
@@ -67,7 +67,7 @@ function rewriteAnswerLinks(
   { base, resource }: OpaqueContext,
   body: Buffer,
 ): Buffer {
-  if (!target || !hasLinks(resource)) return body;
+  if (!target || !canContainLinks(resource)) return body;
   const url = getPublicBaseUrl(gateway.baseUrl(), String(client.headers.host ?? '')) + base.basePath;
   return rewriteLinks(body, { url, base, target, resource });
 }
@@ -97,7 +97,7 @@ async function processAnswer(
   }
   const kind = isValidatedBatch(input.request) ? BATCH_INPUT_KIND : resource.collection;
   const things = findCreatedResources(resource, postProcessing === 'create' ? kind : null, answer);
-  if (things.length > 0) await recordResources(x.gateway.resourceOwners, target, key, things);
+  if (things.length > 0) await recordResourceOwners(x.gateway.resourceOwners, target, key, things);
   return null;
 }
 
@@ -132,7 +132,7 @@ async function filterListedResources(
     filterOwned: mine,
   });
   const things = listPageEntries(shown).flatMap((entry) => findCreatedResources(resource, null, entry));
-  if (x.target && things.length > 0) await recordResources(resourceOwners, x.target, key, things);
+  if (x.target && things.length > 0) await recordResourceOwners(resourceOwners, x.target, key, things);
   return shown;
 }
 
@@ -143,7 +143,7 @@ function isValidatedBatch({ body }: OpaqueRequest): boolean {
 function tryParseObject(body: Buffer): JsonObject | null {
   try {
     const value = parseJsonExactly(body.toString('utf8'));
-    return isObject(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { applyByteEdits, type ByteEdit } from '@floe/wire/json-edits';
 import type { Target } from '../org-catalog.ts';
-import type { ForwardedApi } from './forwarded-api.ts';
+import type { OpaqueApiRules } from './opaque-api-rules.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
 /** Responses of these collections contain text of a model or a user, in which links must not change. */
@@ -12,9 +12,9 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
  * The public URL of a surface, such as `http://host:port/prefix/gateway/passthrough-b`, and the target and
  * resource whose links are rewritten.
  */
-export interface LinkContext {
+export interface LinkRewriteContext {
   readonly url: string;
-  readonly base: ForwardedApi;
+  readonly base: OpaqueApiRules;
   readonly target: Target;
   readonly resource: ResourceReference;
 }
@@ -34,7 +34,7 @@ export function getPublicBaseUrl(baseUrl: string, host: string): string {
  * Returns whether the JSON responses of a path can contain links to the provider's API outside generated or
  * user-supplied content.
  */
-export function hasLinks({ collection, isBatchResults }: ResourceReference): boolean {
+export function canContainLinks({ collection, isBatchResults }: ResourceReference): boolean {
   return collection !== null && !isBatchResults && !CONTENT_COLLECTIONS.has(collection);
 }
 
@@ -43,7 +43,7 @@ export function hasLinks({ collection, isBatchResults }: ResourceReference): boo
  * `results_url` of a batch, and send the caller's key with the request. Replaces each link to the provider's
  * API with a link to Floe, and returns all other bytes unchanged.
  */
-export function rewriteLinks(body: Buffer, mount: LinkContext): Buffer {
+export function rewriteLinks(body: Buffer, mount: LinkRewriteContext): Buffer {
   const edits: ByteEdit[] = [];
   const ids = resourceIdsIn(body);
   for (const { start, end, text } of jsonStringValues(body)) {
@@ -56,7 +56,7 @@ export function rewriteLinks(body: Buffer, mount: LinkContext): Buffer {
 /** Returns the link to Floe; null if the text is not a link to the provider's API. */
 function rewriteLink(
   text: string,
-  { url, base, target, resource }: LinkContext,
+  { url, base, target, resource }: LinkRewriteContext,
   ids: ReadonlySet<string>,
 ): string | null {
   if (!/^\s*https?:/i.test(text) || !URL.canParse(text)) return null;
@@ -88,9 +88,10 @@ function resourceIdsIn(body: Buffer): ReadonlySet<string> {
   const add = ({ id }: JsonObject) => typeof id === 'string' && ids.add(id);
   try {
     const answer: unknown = JSON.parse(body.toString('utf8'));
-    if (!isObject(answer)) return ids;
+    if (!isJsonObject(answer)) return ids;
     add(answer);
-    if (Array.isArray(answer['data'])) for (const entry of answer['data']) if (isObject(entry)) add(entry);
+    if (Array.isArray(answer['data']))
+      for (const entry of answer['data']) if (isJsonObject(entry)) add(entry);
   } catch {
     // Text that is not JSON has no resources, but its strings are still checked.
   }

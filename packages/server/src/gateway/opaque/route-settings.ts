@@ -1,4 +1,4 @@
-import type { Timeouts } from '../../providers/configured-provider.ts';
+import type { UpstreamTimeouts } from '../../providers/configured-provider.ts';
 import { DEFAULT_RETRIES_PER_TARGET, type OrgCatalog } from '../org-catalog.ts';
 
 /**
@@ -8,7 +8,7 @@ import { DEFAULT_RETRIES_PER_TARGET, type OrgCatalog } from '../org-catalog.ts';
 export function findRouteSettings(
   { routes }: OrgCatalog,
   id: string,
-): { readonly retries: number; readonly timeouts: Partial<Timeouts> } {
+): { readonly retries: number; readonly timeouts: Partial<UpstreamTimeouts> } {
   const route = routes.find((candidate) => candidate.matches(id));
   return route ?? { retries: DEFAULT_RETRIES_PER_TARGET, timeouts: {} };
 }

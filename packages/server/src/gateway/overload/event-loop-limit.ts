@@ -24,7 +24,7 @@ const MAX_REDUCTION_FACTOR = 0.9;
 const INCREASE = 1.1;
 
 /** The counter of exchanges that `EventLoopLimit` reads, and the limit that it sets. */
-export interface EventLoopLimitTarget {
+export interface AdjustableExchangeLimit {
   /** The number of exchanges in progress. */
   readonly used: number;
   readonly maximum: number;
@@ -42,7 +42,7 @@ export interface EventLoopLimitTarget {
  * takes too long.
  */
 export class EventLoopLimit {
-  readonly #target: EventLoopLimitTarget;
+  readonly #target: AdjustableExchangeLimit;
   readonly #clock: Clock;
   readonly #maxDelayMs: number;
   #timer: Timer | null = null;
@@ -59,7 +59,7 @@ export class EventLoopLimit {
   #reducedAt = Number.NEGATIVE_INFINITY;
 
   /** @param maxDelayMs the permitted delay of the event loop in milliseconds; 0 disables the limit */
-  constructor(target: EventLoopLimitTarget, clock: Clock, maxDelayMs: number) {
+  constructor(target: AdjustableExchangeLimit, clock: Clock, maxDelayMs: number) {
     this.#target = target;
     this.#clock = clock;
     this.#maxDelayMs = maxDelayMs;

@@ -6,7 +6,7 @@ import { findInjectedFault, INJECTED_FAULTS } from '@floe/testkit/fault-table';
 import { silentLog } from '../../core/log.ts';
 import { chatReply } from '../test/chat-replies.ts';
 import { startFakeClockGateway } from '../test/fake-clock-gateway.ts';
-import { AdmittedExchange, type OverloadLimits, OverloadManager } from './overload-manager.ts';
+import { ExchangeCapacity, type OverloadLimits, OverloadManager } from './overload-manager.ts';
 
 const PROMPT = { model: 'smart', messages: [{ role: 'user', content: 'hello' }] };
 const LIMITS: OverloadLimits = { maxConcurrentExchanges: 2, maxBodyBytes: 10_000, maxEventLoopDelayMs: 0 };
@@ -87,7 +87,7 @@ test('clients retry after 1 to 3 seconds, and the log has one line in 10 seconds
       recordRejection: () => undefined,
     },
   );
-  assert.ok(manager.admit('acme', {}) instanceof AdmittedExchange);
+  assert.ok(manager.admit('acme', {}) instanceof ExchangeCapacity);
   const reject = () => {
     let retryAfterMs: number | undefined;
     assert.throws(
@@ -149,7 +149,7 @@ test('an exchange whose body is arriving leaves its place to others, and takes o
   );
   const admit = () => {
     const exchange = manager.admit('acme', {});
-    assert.ok(exchange instanceof AdmittedExchange);
+    assert.ok(exchange instanceof ExchangeCapacity);
     return exchange;
   };
   const fail = () => assert.fail('the exchange was rejected');
@@ -183,7 +183,7 @@ test('a request whose body arrives slowly is rejected only if the bodies of too 
   const evicted: number[] = [];
   for (let n = 0; n < 4_098; n++) {
     const exchange = manager.admit('acme', {});
-    assert.ok(exchange instanceof AdmittedExchange);
+    assert.ok(exchange instanceof ExchangeCapacity);
     exchange.beginBody(({ code }) => {
       assert.equal(code, 'overloaded');
       evicted.push(n);

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { GatewayLoad, OverloadReason } from '../../analytics/runtime-metrics.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { BodyLimiter } from '../client-connection.ts';
+import type { RequestBodyCapacity } from '../client-connection.ts';
 import { ArrivingBodies } from './arriving-bodies.ts';
 import { EventLoopLimit } from './event-loop-limit.ts';
 import { MIN_RETRY_AFTER_MS, RejectionPacer } from './rejection-pacer.ts';
@@ -81,9 +81,9 @@ export class OverloadManager {
    * capacity, throws Fault `overloaded`, or returns a promise that rejects with it at the time at which the response
    * may be sent.
    */
-  admit(orgId: string, connection: object): AdmittedExchange | Promise<never> {
+  admit(orgId: string, connection: object): ExchangeCapacity | Promise<never> {
     if (this.#eventLoopLimit.admitsNow(orgId) && this.#capacities.exchanges.tryTake(orgId, 1))
-      return new AdmittedExchange(orgId, this, this.#capacities);
+      return new ExchangeCapacity(orgId, this, this.#capacities);
     const fault = this.rejectExchange();
     const wait = this.#pacer.wait(connection);
     if (wait === null) throw fault;
@@ -137,7 +137,7 @@ const MESSAGES: Readonly<Record<OverloadReason, string>> = {
 };
 
 /** The capacity that one exchange uses. */
-export class AdmittedExchange implements BodyLimiter {
+export class ExchangeCapacity implements RequestBodyCapacity {
   readonly #orgId: string;
   readonly #manager: OverloadManager;
   readonly #capacities: Capacities;

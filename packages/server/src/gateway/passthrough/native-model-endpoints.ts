@@ -3,31 +3,31 @@ import type { ListedModel, ModelLists } from '../../providers/model-list.ts';
 import { toAnthropicModel, toAnthropicModelList } from '../anthropic-models.ts';
 import type { AuthenticatedCaller } from '../caller.ts';
 import type { ClientConnection } from '../client-connection.ts';
-import type { Gateway } from '../gateway.ts';
-import { answerGatewayCall, type GatewayCall } from '../gateway-call.ts';
 import { listProviderModels } from '../model-endpoints.ts';
+import { handleNonExchangeRequest, type NonExchangeRequest } from '../non-exchange-request.ts';
 import type { ApiStyle } from '../opaque/resource-reference.ts';
-import { canUseModel } from './passthrough-base.ts';
+import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
+import { canUseModel } from './passthrough-apis.ts';
 
 /**
  * Creates the passthrough operations `models` and `models/{id}`. They list the models that the key
  * may use, with the provider's model ids and in the format of the API style.
  */
-export function createNativeModelEndpoints(gateway: Gateway, lists: ModelLists) {
-  const call = (operation: GatewayCall['operation'], style: ApiStyle): GatewayCall => ({
+export function createNativeModelEndpoints(gateway: SharedGatewayDependencies, lists: ModelLists) {
+  const call = (operation: NonExchangeRequest['operation'], style: ApiStyle): NonExchangeRequest => ({
     operation,
     routeMode: `passthrough-${style}`,
     errorFormat: style === 'a' ? 'openai' : 'anthropic',
   });
   return {
     models: (client: ClientConnection, style: ApiStyle) =>
-      answerGatewayCall(client, gateway, call('models.list', style), (caller) => {
+      handleNonExchangeRequest(client, gateway, call('models.list', style), (caller) => {
         const models = listNativeModels(caller, lists, style);
         return style === 'a' ? openaiList(models) : toAnthropicModelList(models);
       }),
 
     model: (client: ClientConnection, style: ApiStyle, id: string) =>
-      answerGatewayCall(client, gateway, call('models.get', style), (caller) => {
+      handleNonExchangeRequest(client, gateway, call('models.get', style), (caller) => {
         const found = listNativeModels(caller, lists, style).find((model) => model.id === id);
         if (found) return style === 'a' ? openaiModel(found) : toAnthropicModel(found);
         throw new Fault('model_not_found', `The model "${id}" is not available to this key.`, {

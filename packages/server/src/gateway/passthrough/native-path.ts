@@ -15,7 +15,7 @@ const STYLE_DIALECTS: Readonly<Record<ApiStyle, readonly (readonly [dialect: Dia
 };
 
 /** Returns whether a provider has an API of this style. */
-export function supportsApiStyle(provider: Provider, style: ApiStyle): boolean {
+export function hasApiStyle(provider: Provider, style: ApiStyle): boolean {
   return STYLE_DIALECTS[style].some(([dialect]) => supportsDialect(provider, dialect));
 }
 

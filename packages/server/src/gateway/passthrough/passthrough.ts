@@ -1,13 +1,13 @@
 import type { ModelLists } from '../../providers/model-list.ts';
 import type { ClientConnection } from '../client-connection.ts';
-import type { Gateway } from '../gateway.ts';
 import { handleExchange } from '../handle-exchange.ts';
-import type { ForwardedApi } from '../opaque/forwarded-api.ts';
+import type { OpaqueApiRules } from '../opaque/opaque-api-rules.ts';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
 import { parseRequestPath } from '../opaque/request-path.ts';
 import type { ApiStyle } from '../opaque/resource-reference.ts';
+import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { createNativeModelEndpoints } from './native-model-endpoints.ts';
-import { PASSTHROUGH_A_API, PASSTHROUGH_B_API } from './passthrough-base.ts';
+import { PASSTHROUGH_A_API, PASSTHROUGH_B_API } from './passthrough-apis.ts';
 
 /**
  * Handles a request below a passthrough base path. `rest` is the path after the base, including its
@@ -15,13 +15,16 @@ import { PASSTHROUGH_A_API, PASSTHROUGH_B_API } from './passthrough-base.ts';
  */
 export type PassthroughHandler = (client: ClientConnection, style: ApiStyle, rest: string) => void;
 
-const BASES: Readonly<Record<ApiStyle, ForwardedApi>> = { a: PASSTHROUGH_A_API, b: PASSTHROUGH_B_API };
+const BASES: Readonly<Record<ApiStyle, OpaqueApiRules>> = { a: PASSTHROUGH_A_API, b: PASSTHROUGH_B_API };
 
 /**
  * Creates the handler for the two passthrough surfaces. Floe itself responds to requests for model
  * lists. All other requests are forwarded to a provider.
  */
-export function createPassthroughHandler(gateway: Gateway, modelLists: ModelLists): PassthroughHandler {
+export function createPassthroughHandler(
+  gateway: SharedGatewayDependencies,
+  modelLists: ModelLists,
+): PassthroughHandler {
   const lists = createNativeModelEndpoints(gateway, modelLists);
   return (client, style, rest) => {
     const model = parseModelListPath(client.method, rest);

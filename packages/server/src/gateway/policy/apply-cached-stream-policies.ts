@@ -1,6 +1,6 @@
 import type { Usage } from '@floe/wire/usage';
 import type { Exchange } from '../exchange-record.ts';
-import { awaitPendingEvaluation, setPendingEvaluation } from './pending-evaluation.ts';
+import { awaitPendingPolicyEvaluation, setPendingPolicyEvaluation } from './pending-evaluation.ts';
 import { StreamPolicyFilter } from './stream-policy-filter.ts';
 
 /**
@@ -17,8 +17,8 @@ export async function applyPoliciesToCachedStream(
   const parts = [filter.filter(text), filter.end()];
   if (filter.pending) {
     const done = filter.pending.then(() => true);
-    setPendingEvaluation(x, { done, cancel: () => filter.cancel() });
-    await awaitPendingEvaluation(x);
+    setPendingPolicyEvaluation(x, { done, cancel: () => filter.cancel() });
+    await awaitPendingPolicyEvaluation(x);
     parts.push(filter.take());
   }
   if (filter.fault) throw filter.fault;

@@ -1,14 +1,14 @@
 import { Fault } from '@floe/contract/faults';
 import { type EvaluatedBody, evaluateRequestPolicies } from '../../guardrails/policies/evaluate-bodies.ts';
 import { formatDenialMessage, type PolicyEvaluation } from '../../guardrails/policies/evaluate-policies.ts';
-import { tryInline } from '../../guardrails/policies/inline-limits.ts';
+import { tryEvaluateInline } from '../../guardrails/policies/inline-limits.ts';
 import type { CompiledPolicies } from '../../guardrails/policies/policies.ts';
 import type { PolicyRequest } from '../../guardrails/policies/policy-request-view.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { ClientRequest } from '../client-request.ts';
 import { findEndUser } from '../end-user.ts';
 import type { Exchange } from '../exchange-record.ts';
-import { awaitPolicyThread } from './await-policy-thread.ts';
+import { runPolicyEvaluation } from './run-policy-evaluation.ts';
 
 /**
  * Applies the organization's policies to a request, and records which policies apply to the response. Returns
@@ -26,10 +26,10 @@ export function applyRequestPolicies(
   const request = createPolicyRequest(x, key, prompt);
   if (answer) x.policy = { ...x.policy, answerContext: { policySet: answer, request } };
   if (policySet === null) return prompt.body;
-  const evaluated = tryInline((limits) => evaluateRequestPolicies(policySet, request, limits));
+  const evaluated = tryEvaluateInline((limits) => evaluateRequestPolicies(policySet, request, limits));
   if (evaluated !== null) return applyEvaluation(x, prompt, evaluated);
   const { policyThreads } = x.gateway;
-  return awaitPolicyThread(x, (caller) => policyThreads.evaluateRequest(policySet, request, caller)).then(
+  return runPolicyEvaluation(x, (caller) => policyThreads.evaluateRequest(policySet, request, caller)).then(
     (result) => applyEvaluation(x, prompt, result),
   );
 }

@@ -1,22 +1,22 @@
 import { Fault } from '@floe/contract/faults';
 import {
-  type CompletePolicyResponse,
+  type BufferedPolicyResponse,
   type EvaluatedBody,
   evaluateResponsePolicies,
 } from '../../guardrails/policies/evaluate-bodies.ts';
 import { formatDenialMessage } from '../../guardrails/policies/evaluate-policies.ts';
-import { tryInline } from '../../guardrails/policies/inline-limits.ts';
+import { tryEvaluateInline } from '../../guardrails/policies/inline-limits.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { buildResponseHeaders } from '../response-headers.ts';
 import { recordPolicyDecisions, recordRedaction } from './apply-request-policies.ts';
-import { setPendingEvaluation } from './pending-evaluation.ts';
+import { setPendingPolicyEvaluation } from './pending-evaluation.ts';
 import type { ResponsePolicyContext } from './response-policy-context.ts';
 
 /**
  * Applies the response policies to a complete JSON response and sends it.
  * @throws Fault `policy_denied`
  */
-export function sendJsonResponse(x: Exchange, body: Buffer | string): void {
+export function applyPoliciesAndSendJson(x: Exchange, body: Buffer | string): void {
   applyResponsePolicies(x, body, (told) =>
     x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), told),
   );
@@ -44,8 +44,8 @@ function evaluateAnswer(
   use: (told: Buffer) => void,
 ): void {
   const { dialect } = x.surface;
-  const response: CompletePolicyResponse = { request, dialect, body, usage: x.answer.usage, id: x.id };
-  const evaluated = tryInline((limits) => evaluateResponsePolicies(policySet, response, limits));
+  const response: BufferedPolicyResponse = { request, dialect, body, usage: x.answer.usage, id: x.id };
+  const evaluated = tryEvaluateInline((limits) => evaluateResponsePolicies(policySet, response, limits));
   if (evaluated !== null) return use(applyEvaluation(x, body, evaluated));
   const controller = new AbortController();
   const caller = { orgId: x.caller.key.orgId, signal: controller.signal };
@@ -54,7 +54,7 @@ function evaluateAnswer(
     use(applyEvaluation(x, body, result));
     return true;
   });
-  setPendingEvaluation(x, { done, cancel: () => controller.abort() });
+  setPendingPolicyEvaluation(x, { done, cancel: () => controller.abort() });
 }
 
 function applyEvaluation(x: Exchange, body: Buffer, { evaluation, body: told }: EvaluatedBody): Buffer {

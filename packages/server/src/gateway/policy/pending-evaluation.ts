@@ -1,8 +1,8 @@
 import type { Exchange } from '../exchange-record.ts';
-import type { PendingEvaluation } from './response-policy-context.ts';
+import type { PendingPolicyEvaluation } from './response-policy-context.ts';
 
 /** Makes the exchange wait for an evaluation in a policy thread. */
-export function setPendingEvaluation(x: Exchange, { done, cancel }: PendingEvaluation): void {
+export function setPendingPolicyEvaluation(x: Exchange, { done, cancel }: PendingPolicyEvaluation): void {
   const cleared = done.finally(() => {
     if (x.policy.pending === pending) x.policy = { ...x.policy, pending: null };
   });
@@ -13,7 +13,7 @@ export function setPendingEvaluation(x: Exchange, { done, cancel }: PendingEvalu
 }
 
 /** Cancels the evaluation of a response that will not be sent, so that another attempt can follow. */
-export function cancelPendingEvaluation(x: Exchange): void {
+export function cancelPendingPolicyEvaluation(x: Exchange): void {
   const { pending } = x.policy;
   if (pending === null) return;
   x.policy = { ...x.policy, pending: null };
@@ -24,7 +24,7 @@ export function cancelPendingEvaluation(x: Exchange): void {
  * Waits for the evaluation of a response without an attempt, such as a cached one.
  * @throws `client.interruption`, and the errors of the evaluation
  */
-export async function awaitPendingEvaluation({ client, policy: { pending } }: Exchange): Promise<void> {
+export async function awaitPendingPolicyEvaluation({ client, policy: { pending } }: Exchange): Promise<void> {
   if (pending === null) return;
   if (client.isInterrupted) pending.cancel();
   const leave = () => pending.cancel();

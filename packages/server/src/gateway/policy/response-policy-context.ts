@@ -8,7 +8,7 @@ export interface ResponsePolicyContext {
 }
 
 /** An evaluation of a response in a policy thread. */
-export interface PendingEvaluation {
+export interface PendingPolicyEvaluation {
   /** Resolves when the evaluated part has been sent. The value is false if the client reads too slowly. */
   readonly done: Promise<boolean>;
   cancel(): void;

@@ -1,25 +1,25 @@
 import { formatFaultBody } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { ResponseStreamReader } from '@floe/wire/dialect';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import { tryParseJson } from '@floe/wire/json-narrowing';
 import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/wire/sse';
 import type { Usage } from '@floe/wire/usage';
-import { canDeny, selectEarlyPolicies } from '../../guardrails/policies/early-policies.ts';
+import { canBlockStream, selectBlockingPolicies } from '../../guardrails/policies/blocking-policies.ts';
 import { formatDenialMessage, type PolicyEvaluation } from '../../guardrails/policies/evaluate-policies.ts';
-import { tryInline } from '../../guardrails/policies/inline-limits.ts';
+import { tryEvaluateInline } from '../../guardrails/policies/inline-limits.ts';
 import type { CompiledPolicy, PolicySet } from '../../guardrails/policies/policies.ts';
 import {
   evaluateStreamPolicies,
   type StreamedPolicyResponse,
 } from '../../guardrails/policies/policy-tasks.ts';
-import type { PolicyCaller } from '../../guardrails/policies/policy-threads.ts';
+import type { PolicyTaskContext } from '../../guardrails/policies/policy-threads.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { formatResponsesFailure } from '../responses-failure.ts';
 import { recordPolicyDecisions } from './apply-request-policies.ts';
 import type { ResponsePolicyContext } from './response-policy-context.ts';
-import { StreamedAnswer } from './streamed-answer.ts';
+import { StreamPolicyData } from './stream-policy-data.ts';
 
 /**
  * Matches a frame that announces the end of the response. Content cannot match, because its quotes are
@@ -46,7 +46,7 @@ export class StreamPolicyFilter {
    */
   pending: Promise<void> | null = null;
   readonly #controller = new AbortController();
-  readonly #caller: PolicyCaller;
+  readonly #caller: PolicyTaskContext;
   /** Frames that have not been evaluated. */
   #queue: Buffer[] = [];
   #passing: Buffer[] = [];
@@ -60,7 +60,7 @@ export class StreamPolicyFilter {
   #readFault: Fault | null = null;
   #framer = new SseFramer();
   #reader: ResponseStreamReader;
-  readonly #answer: StreamedAnswer;
+  readonly #answer: StreamPolicyData;
   #held: Buffer[] = [];
   #isFinishing = false;
   #isEvaluated = false;
@@ -72,10 +72,10 @@ export class StreamPolicyFilter {
     this.#x = x;
     this.#caller = { orgId: x.caller.key.orgId, signal: this.#controller.signal };
     this.#context = context;
-    this.#earlyPolicies = selectEarlyPolicies(context.policySet);
-    this.#mayDeny = context.policySet.policies.some(canDeny);
+    this.#earlyPolicies = selectBlockingPolicies(context.policySet);
+    this.#mayDeny = context.policySet.policies.some(canBlockStream);
     const detects = context.policySet.detects.size > 0;
-    this.#answer = new StreamedAnswer({ early: this.#earlyPolicies?.detects ?? null, detects }, usage);
+    this.#answer = new StreamPolicyData({ early: this.#earlyPolicies?.detects ?? null, detects }, usage);
     this.#reader = UPSTREAM_DIALECTS[x.surface.dialect].createResponseReader(
       (event) => {
         this.#answer.add(event);
@@ -219,7 +219,7 @@ export class StreamPolicyFilter {
     this.#lastData = data;
     if (event !== 'response.created') return;
     const parsed = tryParseJson(data);
-    if (isObject(parsed) && isObject(parsed['response'])) this.#response = parsed['response'];
+    if (isJsonObject(parsed) && isJsonObject(parsed['response'])) this.#response = parsed['response'];
   }
 
   /** Scans the texts of one frame that are too long for the main thread. */
@@ -255,7 +255,7 @@ export class StreamPolicyFilter {
     apply: (evaluation: PolicyEvaluation) => void,
   ): Promise<void> | null {
     const response = { ...part, request: this.#context.request };
-    const evaluation = tryInline((limits) => evaluateStreamPolicies(policySet, response, limits));
+    const evaluation = tryEvaluateInline((limits) => evaluateStreamPolicies(policySet, response, limits));
     if (evaluation === null)
       return this.#x.gateway.policyThreads
         .evaluateStream(policySet, response, this.#caller)

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { isPackedSeal, packSeal } from '@floe/wire/seal';
 import type { StoredTurn } from './turn-store.ts';
 
@@ -28,7 +28,7 @@ export function toInputItems(input: Json | undefined): JsonObject[] {
   if (input === undefined || input === null || input === '') return [];
   const list = Array.isArray(input) ? input : [input];
   return list.map((entry) =>
-    isObject(entry) ? entry : { type: 'message', role: 'user', content: String(entry) },
+    isJsonObject(entry) ? entry : { type: 'message', role: 'user', content: String(entry) },
   );
 }
 
@@ -72,7 +72,7 @@ export function toNativeItem({ item, origin }: ConversationItem, target: string)
 function flattenMessage(message: JsonObject): JsonObject {
   const content = message['content'];
   if (!Array.isArray(content)) return message;
-  const words = content.map((part) => (isObject(part) ? (part['text'] ?? part['refusal']) : part));
+  const words = content.map((part) => (isJsonObject(part) ? (part['text'] ?? part['refusal']) : part));
   if (words.length === 0 || !words.every((word) => typeof word === 'string')) return message;
   const { status: _, ...rest } = message;
   return { ...rest, content: words.join('') };

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { listConversationItems, toInputItems } from './conversation-items.ts';
 import type { StoredTurn } from './turn-store.ts';
 
@@ -90,6 +90,6 @@ function toContentParts(content: Json | undefined, role: Json | undefined): Json
       ? { type: 'output_text', text, annotations: [], logprobs: [] }
       : { type: 'input_text', text };
   return (Array.isArray(content) ? content : toInputItems(content).length > 0 ? [content] : []).flatMap(
-    (part) => (isObject(part) ? [part] : typeof part === 'string' ? [said(part)] : []),
+    (part) => (isJsonObject(part) ? [part] : typeof part === 'string' ? [said(part)] : []),
   );
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { StoredResponseFilter } from '../../store/stored-responses.ts';
-import { type ClientRequest, parseBody } from '../client-request.ts';
+import { type ClientRequest, parseClientRequestBody } from '../client-request.ts';
 import { type ConversationItem, listConversationItems, toInputItems } from './conversation-items.ts';
 import type { StoredTurn, TurnStore } from './turn-store.ts';
 
@@ -25,7 +25,7 @@ export async function resolveItemReferences(
 ): Promise<ReadonlyMap<string, ConversationItem>> {
   const found = new Map<string, ConversationItem>();
   if (!prompt.body.includes(ITEM_REFERENCE_TYPE)) return found;
-  const wanted = new Set(toInputItems(parseBody(prompt)['input']).flatMap(referencedIds));
+  const wanted = new Set(toInputItems(parseClientRequestBody(prompt)['input']).flatMap(referencedIds));
   const responses = new Set([...wanted].flatMap((id) => FLOE_ITEM_ID.exec(id)?.[1] ?? []));
   const turns = [...conversation];
   for (const id of [...responses].slice(0, MAX_RESPONSES)) {

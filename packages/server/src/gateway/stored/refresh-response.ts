@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import type { Gateway } from '../gateway.ts';
 import type { OrgCatalog } from '../org-catalog.ts';
+import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { callResponseProvider } from './response-provider.ts';
 import type { StoredTurn } from './turn-store.ts';
 
@@ -15,20 +15,20 @@ export function isResponseInProgress(response: JsonObject): boolean {
  * state from the provider.
  */
 export async function refreshResponse(
-  gateway: Gateway,
+  gateway: SharedGatewayDependencies,
   catalog: OrgCatalog,
   turn: StoredTurn,
 ): Promise<JsonObject> {
   if (!isResponseInProgress(turn.response)) return turn.response;
   const told = await callResponseProvider(gateway, catalog, turn, 'show');
   if (told?.status !== 200 || told.body === null) return turn.response;
-  if (!isResponseInProgress(told.body)) await replaceResponse(gateway, turn, told.body);
+  if (!isResponseInProgress(told.body)) await storeUpdatedResponse(gateway, turn, told.body);
   return told.body;
 }
 
 /** Stores the final response and finalizes its exchange. */
-export async function replaceResponse(
-  gateway: Gateway,
+export async function storeUpdatedResponse(
+  gateway: SharedGatewayDependencies,
   turn: StoredTurn,
   response: JsonObject,
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function replaceResponse(
  * from the conversation
  */
 export async function requireFinishedTurns(
-  gateway: Gateway,
+  gateway: SharedGatewayDependencies,
   catalog: OrgCatalog,
   turns: readonly StoredTurn[],
 ): Promise<readonly StoredTurn[]> {

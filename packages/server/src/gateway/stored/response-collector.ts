@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { tryParseExactJson } from '@floe/wire/json-narrowing';
 
 /** Matches events with complete content. Deltas are not parsed. */
@@ -14,8 +14,8 @@ export class ResponseCollector {
   add(data: string): void {
     if (!WHOLE_EVENT_PATTERN.test(data)) return;
     const event = tryParseExactJson(data);
-    if (!isObject(event)) return;
-    if (event['type'] === 'response.output_item.done' && isObject(event['item']))
+    if (!isJsonObject(event)) return;
+    if (event['type'] === 'response.output_item.done' && isJsonObject(event['item']))
       this.#items.push(event['item']);
     else if (event['type'] === 'response.completed' || event['type'] === 'response.incomplete')
       this.#complete(event['response']);
@@ -23,7 +23,7 @@ export class ResponseCollector {
 
   /** Sets the response. If the last event omits the output, adds the collected output. */
   #complete(response: unknown): void {
-    if (!isObject(response)) return;
+    if (!isJsonObject(response)) return;
     const output = response['output'];
     this.response =
       Array.isArray(output) && output.length > 0 ? response : { ...response, output: this.#items };

@@ -1,11 +1,11 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
+import { isJsonObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
 import type { Timer } from '../../core/clock.ts';
-import type { Credential, Provider } from '../../providers/configured-provider.ts';
-import type { UpstreamHandler } from '../../providers/transport.ts';
+import type { Provider, ProviderCredential } from '../../providers/configured-provider.ts';
+import type { UpstreamResponseHandler } from '../../providers/transport.ts';
 import { buildUpstreamRequest } from '../../providers/upstream-request.ts';
-import type { Gateway } from '../gateway.ts';
 import type { OrgCatalog } from '../org-catalog.ts';
+import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import type { StoredTurn } from './turn-store.ts';
 
 /** Timeout for reading a stored response. Reading requires no generation. */
@@ -36,7 +36,7 @@ type ProviderAction = keyof typeof PROVIDER_CALLS;
  * @throws Fault `upstream_unreachable`, `upstream_timeout` or `upstream_error`
  */
 export async function callResponseProvider(
-  gateway: Gateway,
+  gateway: SharedGatewayDependencies,
   catalog: OrgCatalog,
   turn: ProviderResponseReference,
   wish: ProviderAction,
@@ -73,7 +73,7 @@ function restorePreviousResponseId(body: JsonObject, { response }: ProviderRespo
 function findResponseProvider(
   catalog: OrgCatalog,
   { held, origin }: ProviderResponseReference,
-): { provider: Provider; credential: Credential } | null {
+): { provider: Provider; credential: ProviderCredential } | null {
   if (!held) return null;
   for (const provider of catalog.providers.values())
     for (const credential of provider.credentials)
@@ -81,7 +81,7 @@ function findResponseProvider(
   return null;
 }
 
-class ProviderCall implements UpstreamHandler {
+class ProviderCall implements UpstreamResponseHandler {
   readonly #provider: string;
   readonly #resolve: (answer: StoredResponseReply) => void;
   readonly #reject: (error: Error) => void;
@@ -145,7 +145,7 @@ class ProviderCall implements UpstreamHandler {
 function tryParseObject(bytes: Buffer): JsonObject | null {
   try {
     const value = parseJsonExactly(bytes.toString('utf8'));
-    return isObject(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -1,11 +1,11 @@
 import type { JsonObject } from '@floe/contract/json';
-import { applyByteEdits, createMemberEdit, scanJsonObject } from '@floe/wire/json-edits';
+import { applyByteEdits, createJsonMemberEdit, scanJsonObject } from '@floe/wire/json-edits';
 import type { Clock } from '../../core/clock.ts';
 import type { AuthenticatedCaller } from '../caller.ts';
 import type { ClientConnection } from '../client-connection.ts';
-import { type ClientRequest, parseBody } from '../client-request.ts';
-import type { Gateway } from '../gateway.ts';
+import { type ClientRequest, parseClientRequestBody } from '../client-request.ts';
 import type { Target } from '../org-catalog.ts';
+import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import {
   type ConversationItem,
   listConversationItems,
@@ -46,7 +46,7 @@ interface TurnContext {
   readonly client: Pick<ClientConnection, 'isDisconnected'>;
   readonly caller: Pick<AuthenticatedCaller, 'key'>;
   readonly target: Target | null;
-  readonly gateway: Pick<Gateway, 'clock' | 'log' | 'turns'>;
+  readonly gateway: Pick<SharedGatewayDependencies, 'clock' | 'log' | 'turns'>;
 }
 
 /** A Responses request that continues a stored turn, is stored itself, or both. */
@@ -76,7 +76,7 @@ export class ResponsesTurn {
   /** Returns the request with its whole conversation, as input for the canonical request. */
   expandedBody(): JsonObject {
     if (this.#expandedBody) return this.#expandedBody;
-    const { previous_response_id, ...body } = parseBody(this.#request);
+    const { previous_response_id, ...body } = parseClientRequestBody(this.#request);
     const own = toInputItems(body['input']).map((item) => {
       const meant = this.#resolveItem(item);
       return meant.item === item ? item : toCanonicalItem(meant);
@@ -106,7 +106,7 @@ export class ResponsesTurn {
       return said === undefined ? [] : [said];
     };
     const history = knows ? [] : this.#history.flatMap(native);
-    const own = toInputItems(parseBody(this.#request)['input']).flatMap((item) => {
+    const own = toInputItems(parseClientRequestBody(this.#request)['input']).flatMap((item) => {
       const meant = this.#resolveItem(item);
       return meant.item === item || isStoredAt(origin, meant) ? [item] : native(meant);
     });
@@ -123,8 +123,8 @@ export class ResponsesTurn {
   /** Returns the client's bytes with another input. */
   #spliceInput(input: readonly JsonObject[], knows: boolean): ClientRequest {
     const { body } = this.#request;
-    const edits = [createMemberEdit(this.#request, 'input', JSON.stringify(input))];
-    if (!knows) edits.push(createMemberEdit(this.#request, 'previous_response_id', 'null'));
+    const edits = [createJsonMemberEdit(this.#request, 'input', JSON.stringify(input))];
+    if (!knows) edits.push(createJsonMemberEdit(this.#request, 'previous_response_id', 'null'));
     edits.sort((a, b) => a.start - b.start);
     const spliced = applyByteEdits(body, edits);
     return { ...this.#request, body: spliced, members: scanJsonObject(spliced) };
@@ -173,7 +173,9 @@ export class ResponsesTurn {
       createdAt: x.createdAt,
       origin: target.provider.sealOrigin(target.credential),
       held: held && target.provider.definition.storesResponses === true,
-      input: toInputItems(parseBody(this.#request)['input']).map((item) => this.#resolveItem(item).item),
+      input: toInputItems(parseClientRequestBody(this.#request)['input']).map(
+        (item) => this.#resolveItem(item).item,
+      ),
       response,
     });
   }

@@ -2,9 +2,9 @@ import { Fault } from '@floe/contract/faults';
 import {
   applyByteEdits,
   type ByteSpan,
-  createMemberEdit,
+  createJsonMemberEdit,
   scanJsonObject,
-  scanMembersAt,
+  scanObjectAt,
 } from '@floe/wire/json-edits';
 import { formatSseFrame, parseSseFrame, type SseFrames } from '@floe/wire/sse';
 
@@ -17,7 +17,7 @@ const PREVIOUS_ID_MEMBER = 'previous_response_id';
 export function setPreviousResponseId(answer: Buffer, id: string): Buffer {
   const scanned = { body: answer, members: scanJsonObject(answer) };
   return Buffer.from(
-    applyByteEdits(answer, [createMemberEdit(scanned, PREVIOUS_ID_MEMBER, JSON.stringify(id))]),
+    applyByteEdits(answer, [createJsonMemberEdit(scanned, PREVIOUS_ID_MEMBER, JSON.stringify(id))]),
   );
 }
 
@@ -45,9 +45,14 @@ function restoreInFrame(frame: Buffer, id: string): Buffer {
   if (data === null) return frame;
   const bytes = Buffer.from(data.text);
   const response = findResponseSpan(bytes);
-  const members = response && scanMembersAt(bytes, response);
+  const members = response && scanObjectAt(bytes, response);
   if (!members) return frame;
-  const edit = createMemberEdit({ body: bytes, members }, PREVIOUS_ID_MEMBER, JSON.stringify(id), response);
+  const edit = createJsonMemberEdit(
+    { body: bytes, members },
+    PREVIOUS_ID_MEMBER,
+    JSON.stringify(id),
+    response,
+  );
   const changed = Buffer.from(applyByteEdits(bytes, [edit])).toString();
   const [before, after] = frame.toString().split(data.text);
   return Buffer.from(

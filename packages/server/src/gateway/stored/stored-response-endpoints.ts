@@ -3,11 +3,11 @@ import type { JsonObject } from '@floe/contract/json';
 import { toResponsesEventStream } from '@floe/wire/responses/responses-event-stream';
 import type { AuthenticatedCaller } from '../caller.ts';
 import type { ClientConnection } from '../client-connection.ts';
-import type { Gateway } from '../gateway.ts';
-import { answerGatewayCall, type GatewayCall } from '../gateway-call.ts';
+import { handleNonExchangeRequest, type NonExchangeRequest } from '../non-exchange-request.ts';
 import type { OrgCatalog } from '../org-catalog.ts';
+import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { listInputItems } from './input-items.ts';
-import { isResponseInProgress, refreshResponse, replaceResponse } from './refresh-response.ts';
+import { isResponseInProgress, refreshResponse, storeUpdatedResponse } from './refresh-response.ts';
 import { callResponseProvider } from './response-provider.ts';
 import type { StoredTurn } from './turn-store.ts';
 
@@ -22,14 +22,14 @@ interface FoundResponse {
 export type StoredResponseHandler = (client: ClientConnection, id: string, query: URLSearchParams) => void;
 
 /** Creates the operations on stored responses: read, delete, list input items and cancel. */
-export function createStoredResponseEndpoints(gateway: Gateway) {
+export function createStoredResponseEndpoints(gateway: SharedGatewayDependencies) {
   const withResponse =
     (
-      operation: GatewayCall['operation'],
+      operation: NonExchangeRequest['operation'],
       act: (found: FoundResponse, query: URLSearchParams) => Promise<JsonObject | string>,
     ): StoredResponseHandler =>
     (client, id, query) =>
-      void answerGatewayCall(
+      void handleNonExchangeRequest(
         client,
         gateway,
         { operation, routeMode: 'unified', errorFormat: 'openai' },
@@ -73,7 +73,10 @@ export function createStoredResponseEndpoints(gateway: Gateway) {
 }
 
 /** Cancels a background response at its provider. @throws Fault `invalid_request` or `upstream_error` */
-async function cancelResponse(gateway: Gateway, { turn, catalog }: FoundResponse): Promise<JsonObject> {
+async function cancelResponse(
+  gateway: SharedGatewayDependencies,
+  { turn, catalog }: FoundResponse,
+): Promise<JsonObject> {
   if (turn.response['background'] !== true)
     throw new Fault(
       'invalid_request',
@@ -87,13 +90,13 @@ async function cancelResponse(gateway: Gateway, { turn, catalog }: FoundResponse
     throw new Fault('upstream_error', 'The provider did not cancel the response. Retry the request.', {
       upstreamStatus: told?.status ?? 0,
     });
-  await replaceResponse(gateway, turn, told.body);
+  await storeUpdatedResponse(gateway, turn, told.body);
   return told.body;
 }
 
 async function requireTurn(
   { key, catalog }: AuthenticatedCaller,
-  gateway: Gateway,
+  gateway: SharedGatewayDependencies,
   id: string,
 ): Promise<FoundResponse> {
   const owner = { orgId: key.orgId, keyId: catalog.resourceScope === 'org' ? null : key.id };

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
+import { isJsonObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
 import {
   decryptSecret,
@@ -7,7 +7,7 @@ import {
   type SecretEncryptionKey,
   UnreadableSecretError,
 } from '../../platform/secrets.ts';
-import type { Database } from '../../store/ports.ts';
+import type { Database } from '../../store/store-interfaces.ts';
 import {
   deleteStoredResponses,
   findStoredResponse,
@@ -177,8 +177,8 @@ export function decryptStoredTurn(
   try {
     const text = decryptSecret(row.sealed, { orgId: row.org_id, rowId: row.id, version: 1 }, key);
     const content = parseJsonExactly(text);
-    if (isObject(content) && Array.isArray(content.input) && isObject(content.response))
-      return { input: content.input.filter(isObject), response: content.response };
+    if (isJsonObject(content) && Array.isArray(content.input) && isJsonObject(content.response))
+      return { input: content.input.filter(isJsonObject), response: content.response };
   } catch (cause) {
     if (!(cause instanceof UnreadableSecretError) && !(cause instanceof SyntaxError)) throw cause;
     throw unreadableTurnFault(cause);

@@ -10,18 +10,23 @@ import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/tes
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import { createMetrics } from '../../analytics/metrics.ts';
-import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.ts';
-import { createMemoryProbeLeases } from '../../guardrails/breakers/probe-leases.ts';
+import { type BreakerStateChange, Breakers } from '../../guardrails/breakers/breakers.ts';
+import { createInMemoryProbeLeases } from '../../guardrails/breakers/probe-leases.ts';
 import { OutputLengthEstimator } from '../../guardrails/output-length-estimator.ts';
 import { PolicyThreads } from '../../guardrails/policies/policy-threads.ts';
 import type { RequestAttributes } from '../../guardrails/request-attributes.ts';
 import { readGuardrailRuleStatus } from '../../guardrails/rule-status.ts';
 import { createMemoryGuard } from '../../guardrails/test/memory-guard.ts';
 import { NodeHttpTransport } from '../../http/node-http-transport.ts';
-import { compileKeyring, derivePepper, type KeyRecord, type Keyring } from '../../platform/keyring.ts';
-import { createHttpTransport } from '../../providers/http-transport.ts';
+import {
+  compileKeyring,
+  derivePlatformKeyPepper,
+  type KeyRecord,
+  type Keyring,
+} from '../../platform/keyring.ts';
+import { createUpstreamHttpTransport } from '../../providers/upstream-http-transport.ts';
 import { InMemoryResponseCache } from '../../store/cache/in-memory-response-cache.ts';
-import type { ExchangeRow } from '../../store/ports.ts';
+import type { ExchangeRow } from '../../store/store-interfaces.ts';
 import { EMPTY_DATABASE } from '../../store/test/empty-database.ts';
 import { InFlightRequests } from '../cache/in-flight-requests.ts';
 import { ClientConnection } from '../client-connection.ts';
@@ -29,15 +34,15 @@ import { compileCatalogs } from '../compile-catalogs.ts';
 import { ConversationTargets } from '../conversation-targets.ts';
 import { EMBEDDINGS_OPERATION } from '../embeddings.ts';
 import { FirstTokenDeadlines } from '../first-token-deadline.ts';
-import type { Gateway } from '../gateway.ts';
 import { createGenerationOperation } from '../generation.ts';
 import { handleExchange } from '../handle-exchange.ts';
 import { IDE_SURFACE } from '../ide/ide-surface.ts';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
-import { UNIFIED_API } from '../opaque/unified-api.ts';
+import { UNIFIED_OPAQUE_API } from '../opaque/unified-opaque-api.ts';
 import { OpenExchanges } from '../open-exchanges.ts';
 import type { OverloadLimits } from '../overload/overload-manager.ts';
-import { UNTRACKED_SESSIONS } from '../session-request-counter.ts';
+import { DISABLED_SESSION_COUNTER } from '../session-request-counter.ts';
+import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../surface.ts';
 import { TargetLatencies } from '../target-latencies.ts';
 import { NO_STORES } from './no-stores.ts';
@@ -55,7 +60,7 @@ export interface FakeClockGateway {
   readonly url: string;
   readonly clock: FakeClock;
   readonly breakers: Breakers;
-  readonly events: readonly BreakerEvent[];
+  readonly events: readonly BreakerStateChange[];
   readonly rows: readonly ExchangeRow[];
   upstream(id: string): FakeUpstream;
   /** The Prometheus text exposition. */
@@ -89,7 +94,7 @@ export interface FakeClockGatewayOptions {
   /** Of the key that every request comes with. */
   readonly key?: Partial<KeyRecord>;
   /** What the providers' lists say of their models. */
-  readonly maxOutputTokens?: Gateway['maxOutputTokens'];
+  readonly maxOutputTokens?: SharedGatewayDependencies['maxOutputTokens'];
 }
 
 /** Long enough that no deadline is mistaken for a back-off. */
@@ -99,7 +104,7 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
   const clock = new FakeClock();
   const upstreams = await startUpstreams(options);
   const rows: ExchangeRow[] = [];
-  const events: BreakerEvent[] = [];
+  const events: BreakerStateChange[] = [];
   let keyring = createAnyKeyring({ ...KEY, ...options.key });
   const gateway = createGateway(options, { clock, upstreams, rows, events, keyring: () => keyring });
   let count = 0;
@@ -111,7 +116,7 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
       if (path === undefined) return createGenerationOperation(SURFACES[parseSurface(req.url)]);
       return path === 'embeddings'
         ? EMBEDDINGS_OPERATION
-        : createOpaqueOperation(client.method, UNIFIED_API, path);
+        : createOpaqueOperation(client.method, UNIFIED_OPAQUE_API, path);
     };
     void handleExchange(client, operation(), gateway);
   });
@@ -169,14 +174,14 @@ interface GatewayDependencies {
   readonly clock: FakeClock;
   readonly upstreams: ReadonlyMap<string, FakeUpstream>;
   readonly rows: ExchangeRow[];
-  readonly events: BreakerEvent[];
+  readonly events: BreakerStateChange[];
   readonly keyring: () => Keyring;
 }
 
 function createGateway(
   options: FakeClockGatewayOptions,
   { clock, upstreams, rows, events, keyring }: GatewayDependencies,
-): Gateway {
+): SharedGatewayDependencies {
   const providers = [...upstreams].map(([id, { url }]) => ({
     id,
     kind: 'openai-compatible',
@@ -190,12 +195,12 @@ function createGateway(
   const { orgs, outbound } = FloeConfigSchema.parse({ orgs: [org] });
   const { catalogs } = compileCatalogs(orgs, null, { lookupVariable: () => undefined, outbound });
   const random = options.random ?? (() => 0);
-  const onChange = (event: BreakerEvent) => void events.push(event);
-  const breakers = new Breakers({ clock, random, leases: createMemoryProbeLeases(clock), onChange });
+  const onChange = (event: BreakerStateChange) => void events.push(event);
+  const breakers = new Breakers({ clock, random, leases: createInMemoryProbeLeases(clock), onChange });
   return {
     ...NO_STORES,
     snapshot: () => ({ keyring: keyring(), catalogs }),
-    transport: createHttpTransport(),
+    transport: createUpstreamHttpTransport(),
     clock,
     rows: {
       append: (row) => void rows.push(row),
@@ -221,7 +226,7 @@ function createGateway(
     latencies: new TargetLatencies(clock),
     firstTokenDeadlines: new FirstTokenDeadlines(clock),
     recordKeyUse: () => undefined,
-    sessions: UNTRACKED_SESSIONS,
+    sessions: DISABLED_SESSION_COUNTER,
     random,
     isDraining: () => false,
   };
@@ -270,6 +275,7 @@ function createAnyKeyring(record: KeyRecord): Keyring {
   return { authenticate: () => record, currentFault, hasImportedKeys, isImportedKey };
 }
 
-const PEPPER = derivePepper(Buffer.alloc(32, 3));
+const PEPPER = derivePlatformKeyPepper(Buffer.alloc(32, 3));
 
-const orgRulesOf = (gateway: Gateway) => gateway.snapshot().catalogs.get('acme')?.rules ?? null;
+const orgRulesOf = (gateway: SharedGatewayDependencies) =>
+  gateway.snapshot().catalogs.get('acme')?.rules ?? null;

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { DISABLED_ACCESS_LOG } from '../../core/access-log.ts';
 import { silentLog } from '../../core/log.ts';
-import type { Gateway } from '../gateway.ts';
-import type { ResourceOwners } from '../opaque/resource-owners.ts';
+import type { ResourceOwnerStore } from '../opaque/resource-owner-store.ts';
+import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { EMPTY_TURN_STORE } from './empty-turn-store.ts';
 
-const NO_BACKGROUND: Gateway['background'] = {
+const NO_BACKGROUND: SharedGatewayDependencies['background'] = {
   defer: () => assert.fail('no background'),
   recordEnd: async () => undefined,
   pollSoon: () => undefined,
   close: async () => undefined,
 };
 
-const NO_OWNERS: ResourceOwners = {
+const NO_OWNERS: ResourceOwnerStore = {
   record: async () => undefined,
   find: async () => new Map(),
   claimResults: async () => true,

@@ -4,7 +4,7 @@ import { FakeClock } from '@floe/testkit/fake-clock';
 import { InMemoryCounters } from '../../store/counters/in-memory-counters.ts';
 import { Breakers, type BreakerTarget } from './breakers.ts';
 import type { ProbeLeases } from './probe-leases.ts';
-import { createMemoryProbeLeases } from './probe-leases.ts';
+import { createInMemoryProbeLeases } from './probe-leases.ts';
 import { createSharedProbeLeases } from './shared-probe-leases.ts';
 
 const TARGET: BreakerTarget = {
@@ -35,7 +35,7 @@ function open(all: readonly Breakers[]): void {
 const admissions = (all: readonly Breakers[]) => all.map((breakers) => breakers.admit('acme', TARGET));
 
 for (const [name, make] of [
-  ['a lease of its own', (clock: FakeClock) => createMemoryProbeLeases(clock)],
+  ['a lease of its own', (clock: FakeClock) => createInMemoryProbeLeases(clock)],
   ['the shared counters', (clock: FakeClock) => createSharedProbeLeases(new InMemoryCounters(clock), clock)],
 ] as const)
   test(`one process of several probes by ${name}; after its probe, another process can probe`, () => {
@@ -51,7 +51,7 @@ for (const [name, make] of [
 
 test('a probe whose process ended blocks other processes only until its lease expires', () => {
   const clock = new FakeClock();
-  const shared = createMemoryProbeLeases(clock);
+  const shared = createInMemoryProbeLeases(clock);
   const all = processes(clock, () => shared, 2);
   open(all);
   clock.advance(6000);
@@ -64,7 +64,7 @@ test('a probe whose process ended blocks other processes only until its lease ex
 
 test('the request that requests the lease is the probe, even if requests are rare', async () => {
   const clock = new FakeClock();
-  const memory = createMemoryProbeLeases(clock);
+  const memory = createInMemoryProbeLeases(clock);
   const remote: ProbeLeases = { ...memory, acquire: async (...args) => memory.acquire(...args) };
   const all = processes(clock, () => remote);
   open(all);
@@ -89,7 +89,7 @@ test('a silent probe has the lease for 30 seconds at most', () => {
 
 test('a success while the lease is requested counts as the probe, and traffic returns', async () => {
   const clock = new FakeClock();
-  const memory = createMemoryProbeLeases(clock);
+  const memory = createInMemoryProbeLeases(clock);
   const remote: ProbeLeases = { ...memory, acquire: async (...args) => memory.acquire(...args) };
   const all = processes(clock, () => remote, 2);
   const [one, other] = all;
@@ -104,7 +104,7 @@ test('a success while the lease is requested counts as the probe, and traffic re
 
 test('a majority of slow first tokens opens a breaker, and a minority does not', () => {
   const clock = new FakeClock();
-  const [breakers] = processes(clock, () => createMemoryProbeLeases(clock), 1);
+  const [breakers] = processes(clock, () => createInMemoryProbeLeases(clock), 1);
   for (let n = 0; n < 12; n += 1) breakers?.recordSuccess('acme', TARGET, n % 3 === 0 ? 2000 : 10, 'go');
   assert.equal(breakers?.admit('acme', TARGET), 'go');
   for (let n = 0; n < 60; n += 1) breakers?.recordSuccess('acme', TARGET, 2000, 'go');
@@ -113,7 +113,7 @@ test('a majority of slow first tokens opens a breaker, and a minority does not',
 
 test('a breaker opens if half of the calls fail, even without two consecutive failures', () => {
   const clock = new FakeClock();
-  const [breakers] = processes(clock, () => createMemoryProbeLeases(clock), 1);
+  const [breakers] = processes(clock, () => createInMemoryProbeLeases(clock), 1);
   for (let n = 0; n < 6; n += 1) {
     breakers?.recordFailure('acme', TARGET, 'upstream_error', 'go');
     breakers?.recordSuccess('acme', TARGET, null, 'go');
@@ -123,7 +123,7 @@ test('a breaker opens if half of the calls fail, even without two consecutive fa
 
 test('an unused breaker is removed', () => {
   const clock = new FakeClock();
-  const all = processes(clock, () => createMemoryProbeLeases(clock), 1);
+  const all = processes(clock, () => createInMemoryProbeLeases(clock), 1);
   open(all);
   assert.equal(all[0]?.list('acme')[0]?.state, 'open');
   assert.deepEqual(all[0]?.list('other'), []);
@@ -134,7 +134,7 @@ test('an unused breaker is removed', () => {
 
 test('a target without failures for 30 seconds is removed', () => {
   const clock = new FakeClock();
-  const [breakers] = processes(clock, () => createMemoryProbeLeases(clock), 1);
+  const [breakers] = processes(clock, () => createInMemoryProbeLeases(clock), 1);
   breakers?.recordFailure('acme', TARGET, 'upstream_error', 'go');
   assert.equal(breakers?.isEmpty, false);
   clock.advance(31_000);

@@ -2,12 +2,12 @@ import type { Clock } from '../../core/clock.ts';
 import type { BreakerSettings } from '../../providers/configured-provider.ts';
 import {
   type BreakerAdmission,
-  Circuit,
+  CircuitBreaker,
   type CircuitState,
   PROBE_LEASE_MS,
   type ProbeState,
-} from './circuit.ts';
-import type { ForcedState } from './circuit-state.ts';
+} from './circuit-breaker.ts';
+import type { ForcedCircuitState } from './forced-circuit-state.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 
 /** Identifies the target that a breaker belongs to. Gateway targets have this shape. */
@@ -39,7 +39,7 @@ export interface BreakerView extends BreakerKey {
   readonly reason: string;
   /** Null unless the breaker is half open. */
   readonly probe: ProbeState | null;
-  readonly forced: ForcedState | null;
+  readonly forced: ForcedCircuitState | null;
   /** Milliseconds until the target may be tried again. */
   readonly waitMs: number;
   /** The same, ignoring the forced state. */
@@ -48,7 +48,7 @@ export interface BreakerView extends BreakerKey {
 }
 
 /** A breaker's state change, for alerts, logs and metrics. */
-export interface BreakerEvent extends BreakerKey {
+export interface BreakerStateChange extends BreakerKey {
   /**
    * Whether the breaker opened because the provider rejected the credential, rather than because of failures.
    */
@@ -58,14 +58,14 @@ export interface BreakerEvent extends BreakerKey {
 }
 
 /** A forced breaker state as the database stores it. */
-export interface ForcedBreakerState extends BreakerKey, ForcedState {}
+export interface ForcedBreakerState extends BreakerKey, ForcedCircuitState {}
 
 /** The dependencies of `Breakers`. */
 export interface BreakersDependencies {
   readonly clock: Clock;
   readonly random: () => number;
   readonly leases: ProbeLeases;
-  readonly onChange: (event: BreakerEvent) => void;
+  readonly onChange: (event: BreakerStateChange) => void;
 }
 
 /** Maximum number of breakers in memory. Callers can invent model ids if an allowlist is open. */
@@ -77,7 +77,7 @@ const MAX_CIRCUITS = 10_000;
  */
 export class Breakers {
   #options: BreakersDependencies;
-  #circuits = new Map<string, { readonly name: BreakerKey; readonly circuit: Circuit }>();
+  #circuits = new Map<string, { readonly name: BreakerKey; readonly circuit: CircuitBreaker }>();
   #forced: readonly ForcedBreakerState[] = [];
 
   constructor(host: BreakersDependencies) {
@@ -205,16 +205,16 @@ export class Breakers {
     return views;
   }
 
-  #find(orgId: string, target: BreakerTarget): Circuit | undefined {
+  #find(orgId: string, target: BreakerTarget): CircuitBreaker | undefined {
     return this.isEmpty ? undefined : this.#circuits.get(targetBreakerKey(orgId, target))?.circuit;
   }
 
-  #findOrCreate(orgId: string, { provider, credential, model }: BreakerTarget): Circuit {
+  #findOrCreate(orgId: string, { provider, credential, model }: BreakerTarget): CircuitBreaker {
     const name = { orgId, provider: provider.id, credential: credential.name, model };
     return this.#getOrCreate(name, provider.breaker);
   }
 
-  #getOrCreate(name: BreakerKey, settings: BreakerSettings): Circuit {
+  #getOrCreate(name: BreakerKey, settings: BreakerSettings): CircuitBreaker {
     const key = joinKey(name.orgId, name.provider, name.credential, name.model);
     const known = this.#circuits.get(key)?.circuit;
     if (known) {
@@ -223,7 +223,7 @@ export class Breakers {
     }
     this.#evict();
     const { clock, random, leases, onChange } = this.#options;
-    const circuit = new Circuit(
+    const circuit = new CircuitBreaker(
       {
         monotonic: () => clock.monotonic(),
         now: () => clock.now(),

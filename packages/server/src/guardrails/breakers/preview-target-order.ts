@@ -1,22 +1,22 @@
 import type { BreakerTarget, BreakerView } from './breakers.ts';
 
 /** A target and its breaker's state; null if the target has no breaker. */
-export interface TargetPreview<Target> {
+export interface TargetWithBreaker<Target> {
   readonly target: Target;
   readonly view: BreakerView | null;
 }
 
 /** How the breakers would affect a request that is sent now. */
-export interface BreakerPreview<Target> {
+export interface TargetOrderPreview<Target> {
   /** In the order in which the targets would be tried. */
-  readonly asked: readonly TargetPreview<Target>[];
+  readonly asked: readonly TargetWithBreaker<Target>[];
   /** Reasons why other targets would not be tried. */
   readonly skipped: readonly string[];
-  readonly steps: readonly BreakerPreviewStep[];
+  readonly steps: readonly TargetOrderPreviewStep[];
 }
 
 /** A breaker decision that would affect the request. */
-export interface BreakerPreviewStep {
+export interface TargetOrderPreviewStep {
   readonly outcome: 'skipped' | 'panic';
   readonly reason: string;
 }
@@ -29,8 +29,8 @@ export interface BreakerPreviewStep {
 export function previewTargetOrder<Target extends BreakerTarget>(
   targets: readonly Target[],
   views: readonly BreakerView[],
-): BreakerPreview<Target> {
-  const steps: BreakerPreviewStep[] = [];
+): TargetOrderPreview<Target> {
+  const steps: TargetOrderPreviewStep[] = [];
   const guarded = targets.map((target) => ({ target, view: findView(target, views) }));
   const isForcedOpen = ({ view }: WithBreakerView) => view?.forced?.state === 'open';
   const isAside = ({ view }: WithBreakerView) => view !== null && !view.forced && view.waitMs > 0;
@@ -56,7 +56,7 @@ export function previewTargetOrder<Target extends BreakerTarget>(
   return { asked: [...free, ...aside], skipped, steps };
 }
 
-type WithBreakerView = Pick<TargetPreview<BreakerTarget>, 'view'>;
+type WithBreakerView = Pick<TargetWithBreaker<BreakerTarget>, 'view'>;
 
 function findView(
   { provider, model, credential }: BreakerTarget,

@@ -14,7 +14,7 @@ export interface ProbeLeases {
 }
 
 /** Creates probe leases for a single process. */
-export function createMemoryProbeLeases(clock: Clock): ProbeLeases {
+export function createInMemoryProbeLeases(clock: Clock): ProbeLeases {
   const until = new Map<string, number>();
   return {
     acquire(_, key, ttlMs) {

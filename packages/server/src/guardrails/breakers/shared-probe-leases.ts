@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock, Timer } from '../../core/clock.ts';
-import type { AcquireResult, BucketClaim, Counters } from '../../store/ports.ts';
+import type { AcquireResult, BucketClaim, LimitCounters } from '../../store/store-interfaces.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 
 /** Time after which the shared store releases the probe lease of a process that died. */
@@ -18,7 +18,7 @@ interface HeldLease {
  * store is unavailable, each process sends its own probes.
  */
 export function createSharedProbeLeases(
-  counters: Pick<Counters, 'acquire' | 'settle'>,
+  counters: Pick<LimitCounters, 'acquire' | 'settle'>,
   clock: Pick<Clock, 'after'>,
 ): ProbeLeases {
   const held = new Map<string, HeldLease>();

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { WritableCleanTexts } from '@floe/conditions/detect/redact';
+import type { WritableCleanTextSet } from '@floe/conditions/detect/redact';
 
 /** Maximum number of texts in this process, for all policy sets together: about 8 MB. */
 const MAX_TEXTS = 50_000;
@@ -14,7 +14,7 @@ let sets = 0;
  * is identified by its SHA-256 hash. Because no one can construct two texts with the same hash, a
  * secret cannot be hidden behind a remembered text.
  */
-export class CleanTextCache implements WritableCleanTexts {
+export class CleanTextCache implements WritableCleanTextSet {
   readonly #set = `${sets++} `;
 
   keyOf(text: string): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PolicySchema } from '@floe/contract/config/guardrails';
+import { PolicySchema } from '@floe/contract/config/limits-cache-policies';
 import type { JsonObject } from '@floe/contract/json';
 import { scanJsonObject } from '@floe/wire/json-edits';
 import { evaluatePolicies } from './evaluate-policies.ts';

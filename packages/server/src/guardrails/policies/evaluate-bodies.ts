@@ -33,7 +33,7 @@ export function evaluateRequestPolicies(
 }
 
 /** A complete response, and the request that it answers. */
-export interface CompletePolicyResponse {
+export interface BufferedPolicyResponse {
   readonly request: PolicyRequest;
   readonly dialect: 'chat' | 'responses' | 'messages';
   /** Well-formed JSON in the client's dialect. */
@@ -51,7 +51,7 @@ export interface CompletePolicyResponse {
  */
 export function evaluateResponsePolicies(
   policySet: PolicySet,
-  { request, dialect, body, usage, id }: CompletePolicyResponse,
+  { request, dialect, body, usage, id }: BufferedPolicyResponse,
   limits: InlineLimits | null = null,
 ): EvaluatedBody {
   requireParsableInline(body.length, limits);

@@ -1,5 +1,5 @@
 import { EvaluationFailure } from '@floe/conditions/condition';
-import type { FindingLocations } from '@floe/conditions/detect/locate-findings';
+import type { FindingLocationsByKind } from '@floe/conditions/detect/locate-findings';
 import type { FindingCounts } from '@floe/conditions/detect/redact';
 import type { FindingKind, SecretDetector } from '@floe/conditions/detect/sensitive-data-scan';
 import { StepMeter } from '@floe/conditions/step-meter';
@@ -11,7 +11,7 @@ import type { CompiledPolicy, PolicySet } from './policies.ts';
  * A request or response that policies evaluate. Its parts are read only when a condition needs
  * them.
  */
-export interface PolicySubject {
+export interface PolicyEvaluationInput {
   /** Returns values for all variables that the policies use, or the reason why they are unavailable. */
   variables(): ConditionVariables | EvaluationFailure;
   /** Returns the number of findings for each kind that the policies detect. */
@@ -20,7 +20,7 @@ export interface PolicySubject {
    * Returns where the findings are. Called only if there are findings. Null if the text has no paths, as in a
    * stream.
    */
-  places(): FindingLocations | null;
+  places(): FindingLocationsByKind | null;
 }
 
 /** What a policy that applies does, or what it would do if it were not in monitor mode. */
@@ -60,7 +60,7 @@ const NO_KINDS: ReadonlySet<FindingKind> = new Set();
  */
 export function evaluatePolicies(
   { policies }: PolicySet,
-  subject: PolicySubject,
+  subject: PolicyEvaluationInput,
   inlineSteps?: number,
 ): PolicyEvaluation {
   const decisions: PolicyDecision[] = [];
@@ -92,7 +92,7 @@ export function evaluatePolicies(
 /** Returns why the policy applies; null if it does not apply. */
 function matchPolicy(
   { condition, detects }: CompiledPolicy,
-  subject: PolicySubject,
+  subject: PolicyEvaluationInput,
   steps: StepMeter,
 ): string | EvaluationFailure | null {
   let reason: string | EvaluationFailure = 'its condition is true';
@@ -121,7 +121,7 @@ const DETECTOR_NAMES: Readonly<Record<SecretDetector, string>> = {
 /** Returns, for example, `found 1 secret (API key) in messages[0].content`. Contains no value. */
 function describeFindings(
   seen: readonly (readonly [FindingKind, number])[],
-  places: FindingLocations | null,
+  places: FindingLocationsByKind | null,
 ): string {
   const parts = seen.map(([kind, count]) => {
     const { detectors = [], paths = [] } = places?.get(kind) ?? {};
@@ -136,7 +136,7 @@ function describeFindings(
 
 function evaluateCondition(
   condition: NonNullable<CompiledPolicy['condition']>,
-  subject: PolicySubject,
+  subject: PolicyEvaluationInput,
   steps: StepMeter,
 ): boolean | EvaluationFailure {
   const variables = subject.variables();

@@ -62,7 +62,7 @@ export function requireScannableInline(texts: readonly string[], limits: InlineL
  * Runs an evaluation on the main thread. Returns null if the evaluation exceeds a limit of the main thread. The
  * evaluation has then changed nothing, and must run in a worker thread.
  */
-export function tryInline<Result>(evaluate: (limits: InlineLimits) => Result): Result | null {
+export function tryEvaluateInline<Result>(evaluate: (limits: InlineLimits) => Result): Result | null {
   try {
     return evaluate(INLINE_LIMITS);
   } catch (error) {

@@ -2,7 +2,7 @@ import { type CompiledCondition, compileCondition } from '@floe/conditions/condi
 import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import type { PolicyConfig } from '@floe/contract/config';
 import { CleanTextCache } from './clean-text-cache.ts';
-import { POLICY_VOCABULARY } from './variables.ts';
+import { POLICY_VOCABULARY } from './policy-variables.ts';
 
 /** A policy prepared for evaluation. */
 export interface CompiledPolicy {
@@ -27,11 +27,11 @@ export interface PolicySet {
   /** Texts without any finding of `detects`. */
   readonly cleanTexts: CleanTextCache;
   /** The data from which a worker thread compiles the same policies in the same order. */
-  readonly source: PolicySource;
+  readonly source: PolicySetConfig;
 }
 
 /** The configuration of a policy set. */
-export interface PolicySource {
+export interface PolicySetConfig {
   /** Unique in this process, so that a thread compiles each set once. */
   readonly id: number;
   readonly on: CompiledPolicy['on'];

@@ -1,12 +1,12 @@
 import { EvaluationFailure } from '@floe/conditions/condition';
-import { isBlob } from '@floe/conditions/detect/blobs';
-import { type FindingLocations, locateFindings } from '@floe/conditions/detect/locate-findings';
+import { isBase64Blob } from '@floe/conditions/detect/base64-blobs';
+import { type FindingLocationsByKind, locateFindings } from '@floe/conditions/detect/locate-findings';
 import { type FindingCounts, type JsonScanResult, scanJson } from '@floe/conditions/detect/redact';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
-import { findRequestedMaxOutputTokens } from '../requested-output.ts';
-import type { PolicySubject } from './evaluate-policies.ts';
+import { findRequestedMaxOutputTokens } from '../requested-max-output-tokens.ts';
+import type { PolicyEvaluationInput } from './evaluate-policies.ts';
 import { type InlineLimits, requireParsableInline, requireReadableInline } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
 
@@ -44,7 +44,7 @@ const MAX_LIST_ENTRIES = 10_000;
  * The view of a request that policies evaluate. Reads each field of the request at most once, and
  * only if a policy needs the field.
  */
-export class PolicyRequestView implements PolicySubject {
+export class PolicyRequestView implements PolicyEvaluationInput {
   readonly #request: PolicyRequest;
   readonly #policySet: PolicySet;
   readonly #limits: InlineLimits | null;
@@ -53,7 +53,7 @@ export class PolicyRequestView implements PolicySubject {
   #messages: readonly Message[] | null = null;
   #variables: ConditionVariables | EvaluationFailure | null = null;
   #scan: JsonScanResult | null = null;
-  #places: FindingLocations | null = null;
+  #places: FindingLocationsByKind | null = null;
 
   /** @param limits null in a worker thread, where the evaluation may take longer */
   constructor(request: PolicyRequest, policySet: PolicySet, limits: InlineLimits | null = null) {
@@ -73,7 +73,7 @@ export class PolicyRequestView implements PolicySubject {
     return this.#scan.counts;
   }
 
-  places(): FindingLocations {
+  places(): FindingLocationsByKind {
     requireParsableInline(this.#request.body.length, this.#limits);
     this.#places ??= locateFindings(this.#text(), this.#policySet.detects, this.#scan ?? undefined);
     return this.#places;
@@ -169,7 +169,7 @@ export class PolicyRequestView implements PolicySubject {
     if (this.#parsed) return this.#parsed;
     requireParsableInline(this.#request.body.length, this.#limits);
     const parsed: unknown = JSON.parse(this.#text());
-    if (!isObject(parsed)) throw new Error('expected the evaluated body to be an object');
+    if (!isJsonObject(parsed)) throw new Error('expected the evaluated body to be an object');
     this.#parsed = parsed;
     return parsed;
   }
@@ -218,7 +218,7 @@ function parseMessages(body: JsonObject): Message[] {
 }
 
 function parseMessage(turn: Json): Message {
-  if (!isObject(turn)) return { role: 'user', text: collectText(turn) };
+  if (!isJsonObject(turn)) return { role: 'user', text: collectText(turn) };
   const { role, type } = turn;
   const name = typeof role === 'string' ? role : typeof type === 'string' ? type : 'user';
   return { role: name, text: collectText(turn) };
@@ -258,9 +258,9 @@ function collectText(value: Json | undefined): string {
 /** @param isText whether the value belongs to a member that contains text */
 function addTexts(value: Json | undefined, isText: boolean, texts: string[]): void {
   if (typeof value === 'string') {
-    if (value !== '' && (isText || !isBlob(value))) texts.push(value);
+    if (value !== '' && (isText || !isBase64Blob(value))) texts.push(value);
   } else if (Array.isArray(value)) for (const entry of value) addTexts(entry, isText, texts);
-  else if (isObject(value))
+  else if (isJsonObject(value))
     for (const [name, entry] of Object.entries(value))
       if (!LABEL_MEMBERS.has(name)) addTexts(entry, TEXT_MEMBERS.has(name), texts);
 }
@@ -272,9 +272,9 @@ function arrayMember(body: JsonObject, name: string): readonly Json[] {
 
 /** Returns the name of a tool, in `function` for Chat; the type of a hosted tool. */
 function toolName(tool: Json): string {
-  if (!isObject(tool)) return '';
+  if (!isJsonObject(tool)) return '';
   const { function: inner, name, type } = tool;
-  const given = isObject(inner) ? inner['name'] : (name ?? type);
+  const given = isJsonObject(inner) ? inner['name'] : (name ?? type);
   return typeof given === 'string' ? given : '';
 }
 
@@ -282,7 +282,7 @@ function toolName(tool: Json): string {
 function toVariable(value: Json | undefined): ConditionValue {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(toVariable);
-  if (isObject(value))
+  if (isJsonObject(value))
     return new Map(Object.entries(value).map(([name, entry]) => [name, toVariable(entry)]));
   return typeof value === 'string' || typeof value === 'boolean' ? value : null;
 }

@@ -1,9 +1,9 @@
 import { EvaluationFailure } from '@floe/conditions/condition';
-import type { FindingLocations } from '@floe/conditions/detect/locate-findings';
+import type { FindingLocationsByKind } from '@floe/conditions/detect/locate-findings';
 import type { FindingCounts } from '@floe/conditions/detect/redact';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import type { Usage } from '@floe/wire/usage';
-import type { PolicySubject } from './evaluate-policies.ts';
+import type { PolicyEvaluationInput } from './evaluate-policies.ts';
 import type { InlineLimits } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, PolicyRequestView } from './policy-request-view.ts';
@@ -22,7 +22,7 @@ export interface PolicyResponse {
 export interface ResponseFindingsSearch {
   find(): FindingCounts;
   /** Returns null if the text has no paths, as in a stream. */
-  locate(): FindingLocations | null;
+  locate(): FindingLocationsByKind | null;
   /** The limits for the request. Null if the evaluation runs in a worker thread. */
   readonly limits: InlineLimits | null;
 }
@@ -30,12 +30,12 @@ export interface ResponseFindingsSearch {
 const MAX_TEXT_CHARS = 4_000_000;
 
 /** Gives response policies access to a response and its request. */
-export class PolicyResponseView implements PolicySubject {
+export class PolicyResponseView implements PolicyEvaluationInput {
   readonly #answer: PolicyResponse;
   readonly #request: PolicyRequestView;
   readonly #search: ResponseFindingsSearch;
   #findings: FindingCounts | null = null;
-  #places: FindingLocations | null = null;
+  #places: FindingLocationsByKind | null = null;
 
   constructor(
     answer: PolicyResponse,
@@ -70,7 +70,7 @@ export class PolicyResponseView implements PolicySubject {
     return this.#findings;
   }
 
-  places(): FindingLocations | null {
+  places(): FindingLocationsByKind | null {
     this.#places ??= this.#search.locate();
     return this.#places;
   }

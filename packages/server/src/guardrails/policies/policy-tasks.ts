@@ -1,16 +1,16 @@
 import { countFindingsInText, type FindingCounts } from '@floe/conditions/detect/redact';
 import { type FindingKind, SensitiveDataScan } from '@floe/conditions/detect/sensitive-data-scan';
+import { selectBlockingPolicies } from './blocking-policies.ts';
 import { ReportingCleanTextCache } from './clean-text-cache.ts';
-import { selectEarlyPolicies } from './early-policies.ts';
 import {
-  type CompletePolicyResponse,
+  type BufferedPolicyResponse,
   type EvaluatedBody,
   evaluateRequestPolicies,
   evaluateResponsePolicies,
 } from './evaluate-bodies.ts';
 import { evaluatePolicies, type PolicyDecision, type PolicyEvaluation } from './evaluate-policies.ts';
 import { type InlineLimits, requireScannableInline } from './inline-limits.ts';
-import { compilePolicies, type PolicySet, type PolicySource } from './policies.ts';
+import { compilePolicies, type PolicySet, type PolicySetConfig } from './policies.ts';
 import type { PolicyRequest } from './policy-request-view.ts';
 import { type PolicyResponse, PolicyResponseView } from './policy-response-view.ts';
 
@@ -34,17 +34,17 @@ export interface StreamedPolicyResponse {
 
 /** The work of a policy thread. */
 export type PolicyTask =
-  | { readonly name: 'request'; readonly source: PolicySource; readonly request: Copied<PolicyRequest> }
+  | { readonly name: 'request'; readonly source: PolicySetConfig; readonly request: Copied<PolicyRequest> }
   | {
       readonly name: 'response';
-      readonly source: PolicySource;
-      readonly response: Copied<Omit<CompletePolicyResponse, 'request'> & { readonly body: Buffer }> & {
+      readonly source: PolicySetConfig;
+      readonly response: Copied<Omit<BufferedPolicyResponse, 'request'> & { readonly body: Buffer }> & {
         readonly request: Copied<PolicyRequest>;
       };
     }
   | {
       readonly name: 'stream';
-      readonly source: PolicySource;
+      readonly source: PolicySetConfig;
       readonly response: Omit<StreamedPolicyResponse, 'request'> & {
         readonly request: Copied<PolicyRequest>;
       };
@@ -66,7 +66,8 @@ export interface PolicyTaskResult {
 
 /** Runs a task in a worker thread, with the functions that the main thread uses for small bodies. */
 export function runPolicyTask(task: PolicyTask): PolicyTaskResult {
-  if (task.name === 'kinds') return { ...NOTHING, kinds: findKinds(task.texts, new Set(task.kinds)) };
+  if (task.name === 'kinds')
+    return { ...NOTHING, kinds: detectFindingKinds(task.texts, new Set(task.kinds)) };
   const whole = compileOnce(task.source);
   const set = task.name === 'stream' ? selectStreamPolicies(whole, task.response) : whole;
   if (task.name === 'request') {
@@ -104,11 +105,14 @@ function selectStreamPolicies(
   { early }: Pick<StreamedPolicyResponse, 'early'>,
 ): ThreadPolicySet {
   const { cleanTexts } = whole;
-  return early === null ? whole : { ...requireSet(selectEarlyPolicies(whole)), cleanTexts };
+  return early === null ? whole : { ...requireSet(selectBlockingPolicies(whole)), cleanTexts };
 }
 
 /** Returns the kinds of findings in texts, in the order in which they occur first. */
-export function findKinds(texts: readonly string[], wanted: ReadonlySet<FindingKind>): FindingKind[] {
+export function detectFindingKinds(
+  texts: readonly string[],
+  wanted: ReadonlySet<FindingKind>,
+): FindingKind[] {
   const kinds = new Set<FindingKind>();
   for (const text of texts)
     for (const { kind } of new SensitiveDataScan(text, wanted).findings) kinds.add(kind);
@@ -125,7 +129,7 @@ interface ThreadPolicySet extends PolicySet {
 const compiled = new Map<number, ThreadPolicySet>();
 const MAX_COMPILED = 100;
 
-function compileOnce({ id, on, configs }: PolicySource): ThreadPolicySet {
+function compileOnce({ id, on, configs }: PolicySetConfig): ThreadPolicySet {
   const known = compiled.get(id);
   compiled.delete(id);
   const set = known ?? {

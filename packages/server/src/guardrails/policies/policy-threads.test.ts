@@ -7,13 +7,13 @@ import { Fault } from '@floe/contract/faults';
 import { scanJsonObject } from '@floe/wire/json-edits';
 import fc from 'fast-check';
 import { systemClock } from '../../core/clock.ts';
-import { TaskCanceledError } from '../../core/thread-pool.ts';
+import { ThreadTaskCanceledError } from '../../core/thread-pool.ts';
 import { evaluateRequestPolicies, evaluateResponsePolicies } from './evaluate-bodies.ts';
-import { INLINE_LIMITS, tryInline } from './inline-limits.ts';
+import { INLINE_LIMITS, tryEvaluateInline } from './inline-limits.ts';
 import { compilePolicies, type PolicySet } from './policies.ts';
 import type { PolicyRequest } from './policy-request-view.ts';
-import { evaluateStreamPolicies, findKinds } from './policy-tasks.ts';
-import { type PolicyCaller, PolicyThreads } from './policy-threads.ts';
+import { detectFindingKinds, evaluateStreamPolicies } from './policy-tasks.ts';
+import { type PolicyTaskContext, PolicyThreads } from './policy-threads.ts';
 
 const threads = new PolicyThreads(systemClock);
 after(() => threads.close());
@@ -64,7 +64,7 @@ function requestOf(texts: readonly string[], metadata: PolicyRequest['metadata']
   };
 }
 
-function callerOf(orgId: string, signal = new AbortController().signal): PolicyCaller {
+function callerOf(orgId: string, signal = new AbortController().signal): PolicyTaskContext {
   return { orgId, signal };
 }
 
@@ -103,7 +103,7 @@ test('a thread decides, explains and redacts as the main thread does', async () 
       const actual = await threads.evaluateRequest(set, request, callerOf('acme'));
       assert.deepEqual(actual.evaluation, expected.evaluation);
       assert.equal(actual.body.toString(), expected.body.toString());
-      const inline = tryInline((limits) => evaluateRequestPolicies(set, request, limits));
+      const inline = tryEvaluateInline((limits) => evaluateRequestPolicies(set, request, limits));
       if (inline) assert.deepEqual(inline.evaluation, expected.evaluation);
       if (inline) assert.equal(inline.body.toString(), expected.body.toString());
     }),
@@ -139,7 +139,7 @@ test('a thread evaluates responses and streams as the main thread does', async (
       );
     }
     const kinds = await threads.findKinds([content], set.detects, callerOf('acme'));
-    assert.deepEqual(kinds, findKinds([content], set.detects));
+    assert.deepEqual(kinds, detectFindingKinds([content], set.detects));
   }
 });
 
@@ -152,13 +152,16 @@ test('the main thread scans only up to its limit, and strings that are new', asy
     return characterReadCounter.reads - before;
   };
   const request = requestOf([hostile]);
-  assert.equal(await readBy(() => tryInline((limits) => evaluateRequestPolicies(set, request, limits))), 0);
+  assert.equal(
+    await readBy(() => tryEvaluateInline((limits) => evaluateRequestPolicies(set, request, limits))),
+    0,
+  );
   assert.equal(await readBy(() => threads.evaluateRequest(set, request, callerOf('acme'))), 0);
   // Many strings, each of which is short.
   const parts = requestOf(Array.from({ length: 300 }, () => hostile.slice(0, 1_000)));
   const inline = () =>
     assert.equal(
-      tryInline((limits) => evaluateRequestPolicies(set, parts, limits)),
+      tryEvaluateInline((limits) => evaluateRequestPolicies(set, parts, limits)),
       null,
     );
   const reads = await readBy(inline);
@@ -168,12 +171,12 @@ test('the main thread scans only up to its limit, and strings that are new', asy
   const clean = 'An ordinary sentence of a long conversation. '.repeat(4_000);
   const first = requestOf([clean]);
   assert.equal(
-    tryInline((limits) => evaluateRequestPolicies(set, first, limits)),
+    tryEvaluateInline((limits) => evaluateRequestPolicies(set, first, limits)),
     null,
   );
   await threads.evaluateRequest(set, first, callerOf('acme'));
   const second = requestOf([clean, 'My address is ada@example.org']);
-  const result = tryInline((limits) => evaluateRequestPolicies(set, second, limits));
+  const result = tryEvaluateInline((limits) => evaluateRequestPolicies(set, second, limits));
   assert.match(String(result?.body), /My address is \[redacted:email\]/);
 });
 
@@ -261,7 +264,7 @@ test('a client that disconnects cancels its evaluation, whether it waits or runs
   const ended = controllers.map(({ signal }) =>
     assert.rejects(
       pool.evaluateRequest(set, requestOf(['x']), callerOf('acme', signal)),
-      (error) => error instanceof TaskCanceledError,
+      (error) => error instanceof ThreadTaskCanceledError,
     ),
   );
   await setImmediate();

@@ -3,12 +3,12 @@ import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import {
-  OrganizationBusyError,
-  PoolClosedError,
-  TaskStoppedError,
+  TaskLimitExceededError,
+  TaskQueueFullError,
   ThreadPool,
+  ThreadPoolClosedError,
 } from '../../core/thread-pool.ts';
-import type { CompletePolicyResponse, EvaluatedBody } from './evaluate-bodies.ts';
+import type { BufferedPolicyResponse, EvaluatedBody } from './evaluate-bodies.ts';
 import type { PolicyEvaluation } from './evaluate-policies.ts';
 import type { CompiledPolicy, PolicySet } from './policies.ts';
 import type { PolicyRequest } from './policy-request-view.ts';
@@ -29,7 +29,7 @@ const RETRY_AFTER_MS = 1_000;
 const COPY_SLICE_BYTES = 1024 * 1024;
 
 /** Who waits for an evaluation. */
-export interface PolicyCaller {
+export interface PolicyTaskContext {
   readonly orgId: string;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
@@ -46,7 +46,7 @@ export interface PolicyThreadStats {
 }
 
 /** The number and limits of the threads. Each setting has a default. Only tests set other values. */
-export interface PolicyThreadSettings {
+export interface PolicyThreadsOptions {
   readonly threads?: number;
   readonly timeoutMs?: number;
   readonly maxQueuedPerOrg?: number;
@@ -58,7 +58,7 @@ export interface PolicyThreadSettings {
  * Organizations take turns. Every failure rejects, so that no body passes without an evaluation.
  *
  * All methods throw Fault `overloaded` if too much is waiting or an evaluation takes too long, `shutting_down`
- * if the process ends, `TaskCanceledError` if the client has disconnected, and other errors for a defect.
+ * if the process ends, `ThreadTaskCanceledError` if the client has disconnected, and other errors for a defect.
  */
 export class PolicyThreads {
   readonly #pool: ThreadPool;
@@ -68,7 +68,7 @@ export class PolicyThreads {
   #bytes = 0;
   #rejected = 0;
 
-  constructor(clock: Pick<Clock, 'after'>, settings: PolicyThreadSettings = {}) {
+  constructor(clock: Pick<Clock, 'after'>, settings: PolicyThreadsOptions = {}) {
     this.#timeoutMs = settings.timeoutMs ?? TIMEOUT_MS;
     const maxThreads = settings.threads ?? THREADS;
     this.#pool = new ThreadPool({
@@ -88,7 +88,7 @@ export class PolicyThreads {
   evaluateRequest(
     policySet: PolicySet,
     request: PolicyRequest,
-    caller: PolicyCaller,
+    caller: PolicyTaskContext,
   ): Promise<EvaluatedBody> {
     return this.#admit(caller, request.body.length, async () => {
       const copy = await copyRequest(policySet, request, true);
@@ -102,8 +102,8 @@ export class PolicyThreads {
   /** Evaluates the response policies on a complete response and returns the body to send. */
   evaluateResponse(
     policySet: PolicySet,
-    response: CompletePolicyResponse,
-    caller: PolicyCaller,
+    response: BufferedPolicyResponse,
+    caller: PolicyTaskContext,
   ): Promise<EvaluatedBody> {
     const bytes = response.body.length + response.request.body.length;
     return this.#admit(caller, bytes, async () => {
@@ -122,7 +122,7 @@ export class PolicyThreads {
   evaluateStream(
     policySet: PolicySet,
     response: StreamedPolicyResponse,
-    caller: PolicyCaller,
+    caller: PolicyTaskContext,
   ): Promise<PolicyEvaluation> {
     const { text } = response.answer;
     const bytes = sumLengths([text, ...response.strings]) + response.request.body.length;
@@ -143,7 +143,7 @@ export class PolicyThreads {
   findKinds(
     texts: readonly string[],
     wanted: ReadonlySet<FindingKind>,
-    caller: PolicyCaller,
+    caller: PolicyTaskContext,
   ): Promise<readonly FindingKind[]> {
     const bytes = sumLengths(texts);
     return this.#admit(caller, bytes, async () => {
@@ -162,7 +162,7 @@ export class PolicyThreads {
 
   /** Runs `evaluate` if its bytes fit the limits, and counts them until it has ended. */
   async #admit<Result>(
-    { orgId }: PolicyCaller,
+    { orgId }: PolicyTaskContext,
     bytes: number,
     evaluate: () => Promise<Result>,
   ): Promise<Result> {
@@ -198,7 +198,7 @@ export class PolicyThreads {
    * message.
    */
   async #send(
-    { orgId, signal }: PolicyCaller,
+    { orgId, signal }: PolicyTaskContext,
     task: PolicyTask,
     transfer: readonly ArrayBuffer[],
   ): Promise<PolicyTaskResult> {
@@ -207,15 +207,15 @@ export class PolicyThreads {
   }
 
   #toFault(error: unknown): unknown {
-    if (error instanceof OrganizationBusyError)
+    if (error instanceof TaskQueueFullError)
       return this.#reject('Too many requests of this organization are waiting for policy evaluation.');
-    if (error instanceof TaskStoppedError)
+    if (error instanceof TaskLimitExceededError)
       return this.#reject(
         error.exceeded === 'time'
           ? `Policy evaluation took longer than ${this.#timeoutMs / 1_000} s.`
           : 'Policy evaluation exceeded its memory limit.',
       );
-    if (error instanceof PoolClosedError)
+    if (error instanceof ThreadPoolClosedError)
       return new Fault('shutting_down', 'This process is shutting down. Retry the request.');
     return error;
   }

@@ -1,9 +1,13 @@
 // A plain model of limits and budgets, and one run of a fleet against it.
 import assert from 'node:assert/strict';
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
-import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
+import { BudgetSchema, LimitSchema } from '@floe/contract/config/limits-cache-policies';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import { compileGuardrailRules, declareConfigFileRule, type OrgGuardrailRules } from '../compile-rules.ts';
+import {
+  type CompiledGuardrailRules,
+  compileGuardrailRules,
+  toConfiguredGuardrailRule,
+} from '../compile-rules.ts';
 import type { Grant } from '../grant.ts';
 import type { GuardrailEnforcer } from '../guardrail-enforcer.ts';
 import {
@@ -233,7 +237,7 @@ function grantResultOf({ taken, claims }: Grant): GrantResult {
   return claims[taken.refusedIndex]?.kind === 'spend' ? 'budget' : 'rate';
 }
 
-export function compileModelRules({ limits, budgets }: OrgModel): OrgGuardrailRules {
+export function compileModelRules({ limits, budgets }: OrgModel): CompiledGuardrailRules {
   const limitRules = limits.map(
     ({ subject, rpm, tpm, concurrency }, index): LimitConfig =>
       LimitSchema.parse({ name: `limit-${index}`, ...subject, ...defined({ rpm, tpm, concurrency }) }),
@@ -244,8 +248,8 @@ export function compileModelRules({ limits, budgets }: OrgModel): OrgGuardrailRu
   );
   return (
     compileGuardrailRules(
-      limitRules.map(declareConfigFileRule),
-      budgetRules.map(declareConfigFileRule),
+      limitRules.map(toConfiguredGuardrailRule),
+      budgetRules.map(toConfiguredGuardrailRule),
       'UTC',
     ) ?? assert.fail('some rule')
   );

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { InMemoryCounters } from '../../store/counters/in-memory-counters.ts';
-import type { Database } from '../../store/ports.ts';
+import type { Database } from '../../store/store-interfaces.ts';
 import { GuardrailEnforcer } from '../guardrail-enforcer.ts';
 import { SpendCache } from '../spend-cache.ts';
 

@@ -15,7 +15,7 @@ const MAX_BOARDS = 200;
 const MAX_MISSES = 1_000;
 
 /** Loads boards by the names in their URLs. */
-export interface BoardSource {
+export interface BoardLoader {
   /** The version of a board. Null if these readers may see no board with this name. */
   versionOf(name: string): Promise<string | null>;
   read(name: string): Promise<BoardView | null>;
@@ -31,14 +31,14 @@ interface CachedBoard<Answers> {
 
 /** Caches rendered boards. Concurrent readers share one database read. */
 export class BoardCache<Answers> {
-  readonly #source: BoardSource;
+  readonly #source: BoardLoader;
   readonly #clock: Clock;
   readonly #make: (view: BoardView) => Answers;
   readonly #kept = new Map<string, CachedBoard<Answers>>();
   readonly #missing = new Map<string, number>();
   readonly #underWay = new Map<string, Promise<Answers | null>>();
 
-  constructor(source: BoardSource, clock: Clock, make: (view: BoardView) => Answers) {
+  constructor(source: BoardLoader, clock: Clock, make: (view: BoardView) => Answers) {
     this.#source = source;
     this.#clock = clock;
     this.#make = make;

@@ -1,5 +1,5 @@
 import type { BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
-import { formatBoardDuration, formatQuantity, type TimeZoneFormatter } from './board-text.ts';
+import { formatBoardDuration, formatQuantity, type TimeZoneDateFormatter } from './board-text.ts';
 
 /** The statuses that a board's heading can show. Each has its own color and icon. */
 export type BoardDisplayStatus = 'healthy' | 'failing' | 'waiting' | 'paused' | 'maintenance';
@@ -20,7 +20,7 @@ export function resolveBoardDisplayStatus({ status, maintenanceUntil }: BoardMon
  * Returns a board's heading, which describes the worst status. A failing monitor in announced
  * maintenance does not count as failing.
  */
-export function buildBoardHeadline(view: BoardView, zone: TimeZoneFormatter): BoardHeadline {
+export function buildBoardHeadline(view: BoardView, zone: TimeZoneDateFormatter): BoardHeadline {
   const shown = new Map(view.groups.flatMap(({ monitors }) => monitors.map((one) => [one.id, one] as const)));
   const all = [...shown.values()];
   const of = (mood: BoardDisplayStatus) =>
@@ -67,7 +67,7 @@ function failingDetail(
   failing: readonly BoardMonitor[],
   rest: string,
   { nowMs }: BoardView,
-  zone: TimeZoneFormatter,
+  zone: TimeZoneDateFormatter,
 ): string {
   const since = Math.min(...failing.map(({ failingSince }) => failingSince ?? nowMs));
   const first = `${failing.length === 1 ? 'Failing' : 'The earliest has been failing'} since ${zone.timeOrDateTime(since, nowMs)}, for ${formatBoardDuration(nowMs - since)}.`;

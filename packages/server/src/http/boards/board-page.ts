@@ -5,11 +5,11 @@ import {
   formatBoardDuration,
   formatQuantity,
   formatUptimePercent,
-  getTimeZoneFormatter,
-  type TimeZoneFormatter,
+  getTimeZoneDateFormatter,
+  type TimeZoneDateFormatter,
 } from './board-text.ts';
 import { isUnusualBoardDay, renderDayBars } from './day-bars.ts';
-import { formatBoardDate, formatBoardDay, hasDayButtons, renderDayButtons } from './day-buttons.ts';
+import { formatBoardDate, formatBoardDay, renderDayButtons, shouldShowDayButtons } from './day-buttons.ts';
 import { html, type Markup } from './markup.ts';
 
 /** Without an evaluation for this time, the page may be out of date. */
@@ -27,7 +27,7 @@ export interface BoardLinks {
 
 /** Renders a board's public page. The page needs no scripts. All names are escaped. */
 export function renderBoardPage(view: BoardView, links: BoardLinks): string {
-  const zone = getTimeZoneFormatter(view.timezone);
+  const zone = getTimeZoneDateFormatter(view.timezone);
   const headline = buildBoardHeadline(view, zone);
   const body = html`${SVG_DEFINITIONS}<div class="wrap">
 <header class="top">${renderLogo()}<h1>${view.name}</h1></header>
@@ -45,7 +45,7 @@ ${view.groups.length === 0 ? null : renderLegend()}${renderDowntimes(view, zone)
  * Renders the page for private boards and for boards that do not exist. It is the same for both, so
  * that it does not reveal whether a board exists.
  */
-export function renderMissingBoardPage(links: Omit<BoardLinks, 'board'>): string {
+export function renderBoardNotFoundPage(links: Omit<BoardLinks, 'board'>): string {
   const body = html`${SVG_DEFINITIONS}<div class="wrap"><header class="top">${renderLogo()}<h1>Floe</h1></header>
 <main><section class="banner paused" aria-labelledby="now">${renderStatusIcon('paused')}<h2 id="now">Board not found</h2>
 <p>The URL is incorrect, or the board is not public.</p></section></main></div>`;
@@ -63,7 +63,7 @@ function renderDocument(title: string, body: Markup, links: Omit<BoardLinks, 'bo
 `.text;
 }
 
-function renderStaleNotice({ nowMs, checkedAt }: BoardView, zone: TimeZoneFormatter): Markup | null {
+function renderStaleNotice({ nowMs, checkedAt }: BoardView, zone: TimeZoneDateFormatter): Markup | null {
   if (nowMs - checkedAt < STALE_MS) return null;
   return html`<p class="stale">This page may be out of date. The last check was on ${renderTime(checkedAt, zone.dateTime(checkedAt))}.</p>`;
 }
@@ -72,7 +72,7 @@ function renderGroup(
   { name, monitors }: BoardView['groups'][number],
   index: number,
   view: BoardView,
-  zone: TimeZoneFormatter,
+  zone: TimeZoneDateFormatter,
 ): Markup {
   const note =
     index === 0
@@ -83,7 +83,7 @@ function renderGroup(
       ? html`<p class="empty">No monitors in this group.</p>`
       : monitors.map((monitor) => renderMonitor(monitor, view, zone));
   return html`<section aria-labelledby="g${index}"><div class="head"><h2 id="g${index}">${name}</h2>${note}</div>
-<div class="${hasDayButtons(countMonitors(view)) ? 'card' : 'card long'}">${list}</div></section>
+<div class="${shouldShowDayButtons(countMonitors(view)) ? 'card' : 'card long'}">${list}</div></section>
 `;
 }
 
@@ -95,7 +95,7 @@ const STATUS_LABELS: Readonly<Record<BoardDisplayStatus, string>> = {
   maintenance: 'Maintenance',
 };
 
-function renderMonitor(monitor: BoardMonitor, view: BoardView, zone: TimeZoneFormatter): Markup {
+function renderMonitor(monitor: BoardMonitor, view: BoardView, zone: TimeZoneDateFormatter): Markup {
   const status = resolveBoardDisplayStatus(monitor);
   const uptime =
     monitor.uptimeRatio === null ? 'no data yet' : `${formatUptimePercent(monitor.uptimeRatio)} uptime`;
@@ -109,7 +109,7 @@ function renderMonitor(monitor: BoardMonitor, view: BoardView, zone: TimeZoneFor
   const label = status === 'healthy' ? html`<title>${STATUS_LABELS[status]}</title>` : null;
   return html`<article class="job"><div class="line">${renderStatusIcon(status, label)}<h3>${monitor.name}</h3><span class="note">${renderNote(monitor, status, view.nowMs, zone)}</span>${pill}<span class="up">${monitor.uptimeRatio === null ? '–' : formatUptimePercent(monitor.uptimeRatio)}</span></div>
 <div class="days">${renderDayBars(monitor.days, summary, (index) => words(index))}${
-    hasDayButtons(countMonitors(view))
+    shouldShowDayButtons(countMonitors(view))
       ? renderDayButtons(
           monitor.name,
           monitor.days.map((_, index) => words(index)),
@@ -127,7 +127,7 @@ function renderNote(
   monitor: BoardMonitor,
   status: BoardDisplayStatus,
   nowMs: number,
-  zone: TimeZoneFormatter,
+  zone: TimeZoneDateFormatter,
 ): Markup | string {
   const { lastBeatAt, failingSince, pausedUntil, maintenanceUntil } = monitor;
   if (status === 'maintenance' && maintenanceUntil !== null)
@@ -155,9 +155,11 @@ function renderUnusualDays(
   monitor: BoardMonitor,
   view: BoardView,
   news: readonly number[],
-  zone: TimeZoneFormatter,
+  zone: TimeZoneDateFormatter,
 ): Markup {
-  const told = (hasDayButtons(countMonitors(view)) ? [...news] : news.slice(-MAX_UNUSUAL_DAYS)).reverse();
+  const told = (
+    shouldShowDayButtons(countMonitors(view)) ? [...news] : news.slice(-MAX_UNUSUAL_DAYS)
+  ).reverse();
   const rows = told.map((index) => {
     const { failing = 0, unknown = 0, paused = 0 } = monitor.days[index] ?? {};
     const day = view.days[index];
@@ -171,7 +173,10 @@ function renderUnusualDays(
   return html`<details><summary>${formatQuantity(news.length, 'affected day', 'affected days')}</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${rest}</details>`;
 }
 
-function renderPlannedMaintenance({ maintenance, nowMs }: BoardView, zone: TimeZoneFormatter): Markup | null {
+function renderPlannedMaintenance(
+  { maintenance, nowMs }: BoardView,
+  zone: TimeZoneDateFormatter,
+): Markup | null {
   if (maintenance.length === 0) return null;
   const rows = maintenance.map(
     ({ name, startsAt, endsAt, monitors }) =>
@@ -181,7 +186,7 @@ function renderPlannedMaintenance({ maintenance, nowMs }: BoardView, zone: TimeZ
 `;
 }
 
-function renderDowntimes(view: BoardView, zone: TimeZoneFormatter): Markup {
+function renderDowntimes(view: BoardView, zone: TimeZoneDateFormatter): Markup {
   const told = view.downtimes.slice(0, MAX_DOWNTIMES);
   const list =
     told.length === 0
@@ -194,7 +199,7 @@ function renderDowntimes(view: BoardView, zone: TimeZoneFormatter): Markup {
 function renderDowntime(
   { name, startedAt, endedAt, durationMs }: BoardDowntime,
   nowMs: number,
-  zone: TimeZoneFormatter,
+  zone: TimeZoneDateFormatter,
 ): Markup {
   const words =
     endedAt === null

@@ -8,9 +8,9 @@ import { sendFaultResponse } from '../../gateway/send-error.ts';
 import { toBoardStatus } from '../../monitoring/boards/board-json.ts';
 import type { BoardView } from '../../monitoring/boards/board-view.ts';
 import { renderBoardBadge, renderMonitorBadge } from './board-badge.ts';
-import { BoardCache, type BoardSource } from './board-cache.ts';
+import { BoardCache, type BoardLoader } from './board-cache.ts';
 import { FAVICON_SVG } from './board-icons.ts';
-import { renderBoardPage, renderMissingBoardPage } from './board-page.ts';
+import { renderBoardNotFoundPage, renderBoardPage } from './board-page.ts';
 import { BOARD_STYLESHEET, BOARD_STYLESHEET_NAME } from './board-stylesheet.ts';
 
 const BASE = '/boards';
@@ -62,14 +62,14 @@ export interface BoardRoutes {
 }
 
 /** The boards that only members may see. */
-export interface MemberBoards {
+export interface MemberBoardAccess {
   /** Ids of the orgs that the client is signed in to. Empty for other clients. */
   orgsOf(client: ClientConnection): Promise<readonly string[]>;
   /**
    * Boards of an org, public or not, named `<org>/<slug>`. The org in the name prevents access to boards of
    * other orgs.
    */
-  readonly source: BoardSource;
+  readonly source: BoardLoader;
 }
 
 /**
@@ -77,8 +77,8 @@ export interface MemberBoards {
  * @param prefix path of the configured base URL, '' for none
  */
 export function createBoardRoutes(parts: {
-  readonly source: BoardSource;
-  readonly members: MemberBoards;
+  readonly source: BoardLoader;
+  readonly members: MemberBoardAccess;
   readonly clock: Clock;
   readonly log: Log;
   readonly prefix: string;
@@ -90,7 +90,7 @@ export function createBoardRoutes(parts: {
     [`${BASE}/assets/${BOARD_STYLESHEET_NAME}`, stylesheet],
     [`${BASE}/assets/${ICON_NAME}`, createCachedAnswer(SVG, FAVICON_SVG)],
   ]);
-  const missing = createCachedAnswer(HTML, renderMissingBoardPage(links));
+  const missing = createCachedAnswer(HTML, renderBoardNotFoundPage(links));
   const answersOf = (view: BoardView) => new BoardAnswers(view, `${prefix}${BASE}`, links);
   const cache = new BoardCache(source, clock, answersOf);
   const memberCache = new BoardCache(members.source, clock, answersOf);

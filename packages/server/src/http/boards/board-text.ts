@@ -31,7 +31,7 @@ export function formatUptimePercent(ratio: number): string {
 }
 
 /** Formats times in one time zone. */
-export interface TimeZoneFormatter {
+export interface TimeZoneDateFormatter {
   /** `15 Nov 2026` */
   date(ms: number): string;
   /** `12:26` */
@@ -47,13 +47,13 @@ export interface TimeZoneFormatter {
 }
 
 const MAX_CACHED_ZONES = 50;
-const formatters = new Map<string, TimeZoneFormatter>();
+const formatters = new Map<string, TimeZoneDateFormatter>();
 
 /**
  * Returns the formatter for a time zone. It is cached, because creating one takes longer than
  * rendering a page.
  */
-export function getTimeZoneFormatter(timeZone: string): TimeZoneFormatter {
+export function getTimeZoneDateFormatter(timeZone: string): TimeZoneDateFormatter {
   const found = formatters.get(timeZone);
   if (found) return found;
   const date = new Intl.DateTimeFormat('en-GB', {
@@ -73,7 +73,7 @@ export function getTimeZoneFormatter(timeZone: string): TimeZoneFormatter {
   });
   const zone = (ms: number) =>
     exact.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
-  const words: TimeZoneFormatter = {
+  const words: TimeZoneDateFormatter = {
     date: (ms) => date.format(ms),
     time: (ms) => time.format(ms),
     timeWithZone: (ms) => exact.format(ms),

@@ -1,5 +1,5 @@
 import type { BoardDay, StatusDurations } from '../../monitoring/boards/board-days.ts';
-import { formatBoardDuration, type TimeZoneFormatter } from './board-text.ts';
+import { formatBoardDuration, type TimeZoneDateFormatter } from './board-text.ts';
 import { html, type Markup } from './markup.ts';
 
 /**
@@ -10,7 +10,7 @@ const MONITORS_WITH_SLOTS = 50;
 const STATES = ['failing', 'unknown', 'paused', 'waiting', 'healthy'] as const;
 
 /** Returns whether a page with this number of monitors shows a button for each day. */
-export function hasDayButtons(monitors: number): boolean {
+export function shouldShowDayButtons(monitors: number): boolean {
   return monitors <= MONITORS_WITH_SLOTS;
 }
 
@@ -31,7 +31,7 @@ export function renderDayButtons(name: string, words: readonly string[]): Markup
 export function formatBoardDay(
   sums: StatusDurations | undefined,
   day: BoardDay | undefined,
-  zone: TimeZoneFormatter,
+  zone: TimeZoneDateFormatter,
 ): string {
   if (!sums || !day) return '';
   const parts = STATES.filter((state) => sums[state] >= 1_000);
@@ -47,6 +47,6 @@ export function formatBoardDay(
  * Formats a day's date. Uses the middle of the day, because it is on that date even when daylight
  * saving time starts or ends.
  */
-export function formatBoardDate({ startsAt, endsAt }: BoardDay, zone: TimeZoneFormatter): string {
+export function formatBoardDate({ startsAt, endsAt }: BoardDay, zone: TimeZoneDateFormatter): string {
   return zone.date((startsAt + endsAt) / 2);
 }

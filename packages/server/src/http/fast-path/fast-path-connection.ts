@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../core/clock.ts';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import { ClientConnection } from '../../gateway/client-connection.ts';
-import { markConnectionAuthenticated } from '../unauthenticated-connections.ts';
+import { markConnectionAuthenticated } from '../unauthenticated-connection-limiter.ts';
 import type { ExchangeRoute, FindExchangeRoute } from './exchange-route.ts';
+import { type FastPathRequestHead, POST_PREFIX, parseFastPathRequestHead } from './fast-path-request-head.ts';
 import { type FastPathResponseSink, FastPathTransport } from './fast-path-transport.ts';
-import { POST_PREFIX, parseRequestHead, type RequestHead } from './request-head.ts';
 import type { BodyFraming, ResponseHeadWriter } from './response-head-writer.ts';
 
 const HEAD_END = '\r\n\r\n';
@@ -19,14 +19,14 @@ const MAX_SINGLE_WRITE_BYTES = 16 * 1024;
 
 /** A request whose head is parsed and whose body is incomplete. */
 interface PendingRequest {
-  readonly head: RequestHead;
+  readonly head: FastPathRequestHead;
   readonly route: ExchangeRoute;
   /** Offset of the body. */
   readonly bodyStart: number;
 }
 
 /** Owns fast-path connections and receives their events. */
-export interface FastPathConnectionHost {
+export interface FastPathConnectionOwner {
   readonly clock: Clock;
   readonly headWriter: ResponseHeadWriter;
   readonly findExchangeRoute: FindExchangeRoute;
@@ -56,7 +56,7 @@ export class FastPathConnection implements FastPathResponseSink {
    */
   waitingSince: number;
   readonly #socket: Socket;
-  readonly #host: FastPathConnectionHost;
+  readonly #host: FastPathConnectionOwner;
   #carrier: FastPathTransport | null = null;
   #begun: PendingRequest | null = null;
   #isAwaitingRequest = false;
@@ -73,7 +73,7 @@ export class FastPathConnection implements FastPathResponseSink {
   readonly #onEnd = () => this.#socket.end();
   readonly #onClose = () => this.#closed();
 
-  constructor(socket: Socket, host: FastPathConnectionHost) {
+  constructor(socket: Socket, host: FastPathConnectionOwner) {
     this.#socket = socket;
     this.#host = host;
     this.waitingSince = host.clock.monotonic();
@@ -188,7 +188,7 @@ export class FastPathConnection implements FastPathResponseSink {
     const bytes = this.#gathered();
     const end = bytes.indexOf(HEAD_END, 0, 'latin1');
     const isHead = end !== -1 && end <= MAX_HEAD_BYTES;
-    const head = isHead ? parseRequestHead(bytes.toString('latin1', 0, end)) : null;
+    const head = isHead ? parseFastPathRequestHead(bytes.toString('latin1', 0, end)) : null;
     const place = head ? this.#host.findExchangeRoute(head.target) : undefined;
     if (head && place) return { head, route: place, bodyStart: end + HEAD_END.length };
     if (
@@ -228,7 +228,7 @@ export class FastPathConnection implements FastPathResponseSink {
   #ask({ head, route }: PendingRequest, body: Buffer | null): void {
     const carrier = new FastPathTransport(this, route.path, head, body);
     this.#carrier = carrier;
-    route.answer(new ClientConnection(newId('exc', this.#host.clock.now()), carrier));
+    route.answer(new ClientConnection(createId('exc', this.#host.clock.now()), carrier));
   }
 
   #gathered(): Buffer {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { FindExchangeRoute } from './exchange-route.ts';
-import { FastPathConnection, type FastPathConnectionHost } from './fast-path-connection.ts';
+import { FastPathConnection, type FastPathConnectionOwner } from './fast-path-connection.ts';
 import { KEEP_ALIVE_SECONDS, ResponseHeadWriter } from './response-head-writer.ts';
 
 /** How long the rest of a request may take before `node:http` handles the connection. */
@@ -15,7 +15,7 @@ const MAX_IDLE_MS = (KEEP_ALIVE_SECONDS + 1) * 1000;
  * Serves the most common form of requests (decisions/0106). Reads a request completely before it
  * creates any object for it. Connections with other requests are handed over to `node:http`.
  */
-export class FastPathServer implements FastPathConnectionHost {
+export class FastPathServer implements FastPathConnectionOwner {
   readonly clock: Clock;
   readonly headWriter: ResponseHeadWriter;
   readonly findExchangeRoute: FindExchangeRoute;

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { createBodyTooLargeFault, requireJsonBody } from '../../gateway/body-checks.ts';
 import {
-  type BodyLimiter,
   ClientDisconnectedError,
   type ClientTransport,
+  type RequestBodyCapacity,
   type RequestHeaders,
 } from '../../gateway/client-connection.ts';
-import type { RequestHead } from './request-head.ts';
+import type { FastPathRequestHead } from './fast-path-request-head.ts';
 import type { BodyFraming } from './response-head-writer.ts';
 
 const LAST_CHUNK = '0\r\n\r\n';
@@ -49,7 +49,7 @@ export class FastPathTransport implements ClientTransport {
   constructor(
     line: FastPathResponseSink,
     target: string,
-    { headers, length }: RequestHead,
+    { headers, length }: FastPathRequestHead,
     body: Buffer | null,
   ) {
     this.#line = line;
@@ -86,7 +86,7 @@ export class FastPathTransport implements ClientTransport {
     this.#line.authenticated();
   }
 
-  readBody(limitBytes: number, capacity: BodyLimiter | null): Promise<Buffer> {
+  readBody(limitBytes: number, capacity: RequestBodyCapacity | null): Promise<Buffer> {
     requireJsonBody(this.headers);
     if (this.#length > limitBytes) throw createBodyTooLargeFault(limitBytes);
     if (capacity && !capacity.tryTakeBodyBytes(this.#length)) throw capacity.reject();

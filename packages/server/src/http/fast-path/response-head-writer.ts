@@ -15,7 +15,7 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const INVALID_VALUE_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Thrown if a header value contains a character that would end its line or start another one. */
-export class UnsendableHeaderError extends Error {
+export class InvalidHeaderValueError extends Error {
   override readonly name = 'UnsendableHeaderError';
 }
 
@@ -29,13 +29,13 @@ export class ResponseHeadWriter {
     this.#clock = clock;
   }
 
-  /** Returns status line and fields with the closing empty line. @throws UnsendableHeaderError */
+  /** Returns status line and fields with the closing empty line. @throws InvalidHeaderValueError */
   write(status: number, headers: readonly string[], framing: BodyFraming, isLast: boolean): string {
     let fields = '';
     for (let at = 0; at + 1 < headers.length; at += 2) {
       const [name = '', value = ''] = [headers[at], headers[at + 1]];
       if (!HEADER_NAME.test(name) || INVALID_VALUE_CHARACTER.test(value))
-        throw new UnsendableHeaderError(
+        throw new InvalidHeaderValueError(
           `the header ${JSON.stringify(name)} contains a character that is not allowed in an HTTP header`,
         );
       fields += `${name}: ${value}\r\n`;

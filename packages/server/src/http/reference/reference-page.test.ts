@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
-import { describeBeatPaths } from '../beat-description.ts';
+import { buildBeatOpenApiPaths } from '../beat-openapi.ts';
 import { html } from '../boards/markup.ts';
 import { runApi } from '../test/running-api.ts';
-import { renderReferencePage } from './reference-page.ts';
+import { renderApiReferencePage } from './reference-page.ts';
 
 const api = await runApi();
 after(() => api.close());
@@ -20,7 +20,7 @@ test('the reference has every operation of the document and needs no key', async
     assert.ok(article.includes('curl'), name);
     assert.ok(text.includes(`href="#${name}"`), name);
   }
-  const beats = Object.values(describeBeatPaths()).flatMap((operations) => Object.keys(operations));
+  const beats = Object.values(buildBeatOpenApiPaths()).flatMap((operations) => Object.keys(operations));
   assert.equal(text.split('<article ').length - 1, api.operations.length + beats.length);
 });
 
@@ -67,7 +67,7 @@ test('text of the document never becomes markup', () => {
     parameters: [{ name: nasty, in: 'query', required: true, description: nasty, schema: { const: nasty } }],
     responses: { 200: { description: nasty } },
   };
-  const page = renderReferencePage({
+  const page = renderApiReferencePage({
     info: { title: nasty, version: nasty },
     paths: { [`/${nasty}`]: { get: operation } },
   });

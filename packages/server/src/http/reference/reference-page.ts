@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { type HtmlValue, html, Markup } from '../boards/markup.ts';
-import { REFERENCE_STYLESHEET } from './reference-stylesheet.ts';
+import { API_REFERENCE_STYLESHEET } from './reference-stylesheet.ts';
 import {
   buildSchemaExample,
   formatSchemaType,
@@ -17,13 +17,13 @@ interface DocumentedOperation {
 }
 
 /** Renders the API reference as one HTML page from its OpenAPI document. */
-export function renderReferencePage(document: JsonObject): string {
+export function renderApiReferencePage(document: JsonObject): string {
   const subjects = Map.groupBy(listOperations(document), ({ subject }) => subject);
-  const info = isObject(document['info']) ? document['info'] : {};
+  const info = isJsonObject(document['info']) ? document['info'] : {};
   const title = `${toText(info['title'])} API ${toText(info['version'])}`;
   return html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Markup(REFERENCE_STYLESHEET)}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Markup(API_REFERENCE_STYLESHEET)}</style></head>
 <body><div class="page">
 <nav aria-label="Operations">${[...subjects].map(([subject, operations]) => renderNavigation(subject, operations))}</nav>
 <main><h1>${title}</h1>
@@ -38,9 +38,9 @@ ${[...subjects].map(([subject, operations]) => html`<section><h2 id="${subject}"
 }
 
 function listOperations({ paths }: JsonObject): DocumentedOperation[] {
-  return Object.entries(isObject(paths) ? paths : {}).flatMap(([path, item]) =>
-    Object.entries(isObject(item) ? item : {}).flatMap(([method, about]) => {
-      if (!isObject(about)) return [];
+  return Object.entries(isJsonObject(paths) ? paths : {}).flatMap(([path, item]) =>
+    Object.entries(isJsonObject(item) ? item : {}).flatMap(([method, about]) => {
+      if (!isJsonObject(about)) return [];
       const [tag] = Array.isArray(about['tags']) ? about['tags'] : [];
       return [
         {
@@ -67,14 +67,14 @@ function renderOperation(operation: DocumentedOperation, root: JsonObject): Mark
   const parameters = Array.isArray(definition['parameters']) ? definition['parameters'] : [];
   const body = findContent(definition['requestBody']);
   const [status = '', answer] =
-    Object.entries(isObject(definition['responses']) ? definition['responses'] : {})[0] ?? [];
+    Object.entries(isJsonObject(definition['responses']) ? definition['responses'] : {})[0] ?? [];
   const answered = findContent(answer);
   return html`<article id="${id}"><h3>${toText(definition['summary'])}</h3>
 <p class="place"><code><strong class="${method}">${method}</strong> ${path}</code></p>
 <p>${renderCodeMarks(toText(definition['description']))}</p>
 ${renderTable(
   'Parameters',
-  parameters.filter(isObject).map((one) => describeParameter(one, root)),
+  parameters.filter(isJsonObject).map((one) => describeParameter(one, root)),
 )}
 ${body && renderTable('Body', listSchemaFieldRows(body.schema, root))}
 <h4>Example</h4><pre>${formatCurl(operation, parameters, body?.schema, root)}</pre>
@@ -84,7 +84,7 @@ ${answered && html`<details><summary>Response ${status}, ${answered.type}</summa
 
 function describeParameter(parameter: JsonObject, root: JsonObject): SchemaFieldRow {
   const { name, schema, required, description } = parameter;
-  const own = isObject(schema) ? schema['description'] : undefined;
+  const own = isJsonObject(schema) ? schema['description'] : undefined;
   const where = parameter['in'] === 'query' ? '' : ` (${toText(parameter['in'])})`;
   return {
     name: `${toText(name)}${where}`,
@@ -111,9 +111,9 @@ function renderCodeMarks(words: string): HtmlValue {
 function findContent(
   holder: Json | undefined,
 ): { readonly type: string; readonly schema: Json | undefined } | null {
-  const content = isObject(holder) && isObject(holder['content']) ? holder['content'] : {};
+  const content = isJsonObject(holder) && isJsonObject(holder['content']) ? holder['content'] : {};
   const [type, media] = Object.entries(content)[0] ?? [];
-  return type === undefined ? null : { type, schema: isObject(media) ? media['schema'] : undefined };
+  return type === undefined ? null : { type, schema: isJsonObject(media) ? media['schema'] : undefined };
 }
 
 function formatCurl(
@@ -123,7 +123,7 @@ function formatCurl(
   root: JsonObject,
 ): string {
   const query = parameters
-    .filter(isObject)
+    .filter(isJsonObject)
     .filter((one) => one['in'] === 'query' && one['required'] === true)
     .map(
       (one) =>

@@ -36,10 +36,10 @@ summary { cursor: pointer; margin-top: .75rem; font-size: .8125rem; color: var(-
  * The only stylesheet of the reference page. It is inline, and the content security policy contains
  * its hash.
  */
-export const REFERENCE_STYLESHEET = CSS;
+export const API_REFERENCE_STYLESHEET = CSS;
 const hash = createHash('sha256').update(CSS).digest('base64');
 /**
  * The content security policy of the reference page. It allows only the page's stylesheet: no
  * scripts, images, frames, forms or other origins.
  */
-export const REFERENCE_CONTENT_POLICY = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+export const API_REFERENCE_CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 
 /** Maximum depth of schemas in examples and tables. */
 const MAX_SCHEMA_DEPTH = 4;
@@ -16,14 +16,14 @@ export interface SchemaFieldRow {
  * Returns the schema that a `$ref` in the document refers to, or the given schema if it is not a
  * reference. An invalid schema is replaced with one that allows every value.
  */
-export function resolveReference(schema: Json | undefined, root: JsonObject): JsonObject {
-  if (!isObject(schema)) return {};
+export function resolveSchemaReference(schema: Json | undefined, root: JsonObject): JsonObject {
+  if (!isJsonObject(schema)) return {};
   const { $ref: reference } = schema;
   if (typeof reference !== 'string') return schema;
   let found: Json | undefined = root;
-  for (const step of reference.slice(2).split('/')) found = isObject(found) ? found[step] : undefined;
+  for (const step of reference.slice(2).split('/')) found = isJsonObject(found) ? found[step] : undefined;
   // A description next to the reference describes this use of the schema.
-  return { ...resolveReference(found, root), ...(schema['description'] !== undefined && schema) };
+  return { ...resolveSchemaReference(found, root), ...(schema['description'] !== undefined && schema) };
 }
 
 function choicesOf(schema: JsonObject): readonly Json[] {
@@ -42,11 +42,11 @@ export function formatSchemaType(
   root: JsonObject,
   parentReferences: readonly string[] = [],
 ): string {
-  const reference = isObject(given) ? given['$ref'] : undefined;
+  const reference = isJsonObject(given) ? given['$ref'] : undefined;
   const isNamed = typeof reference === 'string';
   if (isNamed && parentReferences.includes(reference)) return 'any value';
   const inside = isNamed ? [...parentReferences, reference] : parentReferences;
-  const schema = resolveReference(given, root);
+  const schema = resolveSchemaReference(given, root);
   const { const: only, enum: several, type, format, items } = schema;
   const choices = choicesOf(schema);
   if (choices.length > 0)
@@ -83,14 +83,14 @@ export function listSchemaFieldRows(
   depth = 0,
 ): SchemaFieldRow[] {
   if (depth > MAX_SCHEMA_DEPTH) return [];
-  const schema = resolveReference(given, root);
+  const schema = resolveSchemaReference(given, root);
   const found = choicesOf(schema).flatMap((choice) => listSchemaFieldRows(choice, root, prefix, depth + 1));
   const { properties, required, items } = schema;
   if (items !== undefined) found.push(...listSchemaFieldRows(items, root, `${prefix}[]`, depth + 1));
   const needed = Array.isArray(required) ? required : [];
-  for (const [name, member] of Object.entries(isObject(properties) ? properties : {})) {
+  for (const [name, member] of Object.entries(isJsonObject(properties) ? properties : {})) {
     const path = prefix === '' ? name : `${prefix}.${name}`;
-    const { description } = resolveReference(member, root);
+    const { description } = resolveSchemaReference(member, root);
     found.push({
       name: path,
       type: formatSchemaType(member, root),
@@ -116,7 +116,7 @@ const EXAMPLES_BY_NAME: Readonly<Record<string, Json>> = {
 
 /** Builds an example value that contains only the required members. */
 export function buildSchemaExample(given: Json | undefined, root: JsonObject, name = '', depth = 0): Json {
-  const schema = resolveReference(given, root);
+  const schema = resolveSchemaReference(given, root);
   const { const: only, enum: several, default: byDefault, properties, required, minimum } = schema;
   const [choice] = choicesOf(schema);
   if (depth > 2 * MAX_SCHEMA_DEPTH) return null;
@@ -133,7 +133,7 @@ export function buildSchemaExample(given: Json | undefined, root: JsonObject, na
   if (type === 'null') return null;
   if (type === 'array')
     return depth < MAX_SCHEMA_DEPTH ? [buildSchemaExample(schema['items'], root, name, depth + 1)] : [];
-  const members = isObject(properties) ? properties : {};
+  const members = isJsonObject(properties) ? properties : {};
   const needed = Array.isArray(required) ? required : [];
   return Object.fromEntries(
     Object.entries(members)

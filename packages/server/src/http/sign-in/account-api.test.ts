@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { MemberRole } from '@floe/contract/roles';
 import { FakeAuthenticator, type PasskeyCreationOptions } from '@floe/testkit/fake-authenticator';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import { issueInvitation } from '../../platform/invitations.ts';
 import { type ApiTestResponse, listResponseEntries, type ResponseJson } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
@@ -132,7 +132,7 @@ function creationIn(body: ResponseJson): PasskeyCreationOptions {
 /** An invitation to `acme`. */
 async function invited(email: string, role: MemberRole = 'member'): Promise<string> {
   const nowMs = harness.parts.clock.now();
-  const place = { id: newId('inv', nowMs), orgId: 'acme', email, role, team: null, ttlMs: 60 * MINUTE };
+  const place = { id: createId('inv', nowMs), orgId: 'acme', email, role, team: null, ttlMs: 60 * MINUTE };
   const { token } = await harness.api.database.transaction((writer) =>
     issueInvitation(writer, place, { by: 'test', nowMs }),
   );

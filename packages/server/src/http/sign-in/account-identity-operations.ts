@@ -1,6 +1,9 @@
-import { oidcConnectRedirect, oidcParams, ownIdentityPage } from '@floe/contract/api/session';
+import { oidcConnectRedirect, oidcParams, ownIdentityLinkList } from '@floe/contract/api/session';
 import { startOidcFlow } from '../../platform/sign-in/oidc-flow.ts';
-import { requireAccountControl, requireSignedIn } from '../../platform/sign-in/session-changes.ts';
+import {
+  requireSessionForCredentialChange,
+  requireSignedIn,
+} from '../../platform/sign-in/session-changes.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { listIdentitiesOfUser } from '../../store/identities.ts';
 import { createOidcFlowCookie } from './oidc-operations.ts';
@@ -15,7 +18,7 @@ export function createAccountIdentityOperations(context: SignInContext): readonl
       path: '/api/me/identities',
       summary: 'List the OpenID Connect issuers and show whether your account is connected to each',
       status: 200,
-      answer: ownIdentityPage,
+      answer: ownIdentityLinkList,
       async run({ browser }) {
         const { live } = await requireSignedIn(context, browser);
         const own = await listIdentitiesOfUser(context.database.read, live.user.id);
@@ -35,7 +38,7 @@ export function createAccountIdentityOperations(context: SignInContext): readonl
       params: oidcParams,
       answer: oidcConnectRedirect,
       async run({ browser, params }) {
-        await requireAccountControl(context, browser);
+        await requireSessionForCredentialChange(context, browser);
         const returnTo = `${context.site().prefix}/settings/account`;
         const { location, encryptedFlow } = await startOidcFlow(context, params.name, {
           returnTo,

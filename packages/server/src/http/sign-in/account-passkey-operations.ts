@@ -9,7 +9,7 @@ import {
 import * as z from 'zod';
 import {
   addOwnPasskey,
-  createPasskeyCreationOptions,
+  createOwnPasskeyCreationOptions,
   listOwnPasskeys,
   removeOwnPasskey,
   renameOwnPasskey,
@@ -40,7 +40,7 @@ export function createAccountPasskeyOperations(context: SignInContext): readonly
         'Get the options for creating a passkey in the browser; requires a step-up; the options can be used once, within five minutes',
       status: 200,
       answer: passkeyAttestationOptions,
-      run: async ({ browser }) => ({ body: await createPasskeyCreationOptions(context, browser) }),
+      run: async ({ browser }) => ({ body: await createOwnPasskeyCreationOptions(context, browser) }),
     }),
     defineSessionOperation({
       name: 'me.add_passkey',

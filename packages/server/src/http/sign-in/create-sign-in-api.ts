@@ -5,11 +5,11 @@ import { createMemberActor } from '../../platform/actor.ts';
 import type { ActiveConsoleSession } from '../../platform/sign-in/console-sessions.ts';
 import { createSessionExpiredFault } from '../../platform/sign-in/session-changes.ts';
 import type { BrowserRequest, SignInContext } from '../../platform/sign-in/sign-in-context.ts';
-import { rejectCrossSite } from './cross-site.ts';
+import { requireSameSiteRequest } from './require-same-site-request.ts';
 import { createCurrentSessionCookie } from './session-cookie.ts';
 import type { SessionOperationResult } from './session-operation.ts';
 import { createSessionOperations } from './session-operations.ts';
-import type { SessionResponse, SignInApi, SignInRequest } from './sign-in-api.ts';
+import type { SessionOperationResponse, SignInApi, SignInRequest } from './sign-in-api.ts';
 
 /**
  * Creates the sign-in part of `/api`. `trustedProxies` is the value of `server.trusted_proxies`.
@@ -36,13 +36,13 @@ export function createSignInApi(
       const cookie = createCurrentSessionCookie(context);
       const token = cookie.read(cookieHeader(asking.headers));
       if (token === null) return null;
-      rejectCrossSite(asking.method, asking.headers, context.site());
+      requireSameSiteRequest(asking.method, asking.headers, context.site());
       const live = await findSession(context, token);
       const next = live.mustRotate && mayReplace ? await rotateToken(context, live, token) : null;
       return { actor: sessionActor(live), setCookie: next === null ? null : cookie.set(next) };
     },
     async perform(operation, asking, input) {
-      rejectCrossSite(asking.method, asking.headers, context.site());
+      requireSameSiteRequest(asking.method, asking.headers, context.site());
       const cookies = cookieHeader(asking.headers);
       const answer = await operation.perform({ ...input, cookies, browser: browserOf(asking) });
       return toSessionResponse(context, answer);
@@ -53,7 +53,7 @@ export function createSignInApi(
 function toSessionResponse(
   context: SignInContext,
   { body, token, cookies = [], location }: SessionOperationResult<unknown>,
-): SessionResponse {
+): SessionOperationResponse {
   const cookie = createCurrentSessionCookie(context);
   const own = token === undefined ? [] : [token === null ? cookie.clear() : cookie.set(token)];
   return { body, setCookies: [...own, ...cookies], location: location ?? null };

@@ -1,5 +1,5 @@
 import {
-  invitationBody,
+  invitationAcceptanceBody,
   invitationPreview,
   invitationPreviewBody,
   signedInSession,
@@ -35,7 +35,7 @@ export function createInvitationOperations(context: SignInContext): readonly Ses
       path: '/api/session/invitation',
       summary: 'Accept an invitation with a new or an existing account, and sign in',
       status: 200,
-      body: invitationBody,
+      body: invitationAcceptanceBody,
       answer: signedInSession,
       run: async ({ body, browser }) =>
         createSessionStartResult(context, await acceptInvitationAndSignIn(context, body, browser)),

@@ -5,7 +5,7 @@ import type { Log } from '../../core/log.ts';
 import { OIDC_FLOW_TTL_MS, OidcSignInError, startOidcFlow } from '../../platform/sign-in/oidc-flow.ts';
 import { startOidcSession } from '../../platform/sign-in/oidc-sign-in.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
-import { type Cookie, createCookie } from './session-cookie.ts';
+import { type CookieDefinition, createCookieDefinition } from './session-cookie.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
 /**
@@ -70,8 +70,8 @@ export function createOidcOperations(context: SignInContext, log: Log): readonly
 }
 
 /** Returns the cookie that stores the state of a sign-in while the browser is at the issuer. */
-export function createOidcFlowCookie({ site }: Pick<SignInContext, 'site'>): Cookie {
-  return createCookie(site(), 'floe_sign_in', OIDC_FLOW_TTL_MS / 1000);
+export function createOidcFlowCookie({ site }: Pick<SignInContext, 'site'>): CookieDefinition {
+  return createCookieDefinition(site(), 'floe_sign_in', OIDC_FLOW_TTL_MS / 1000);
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PASSWORD_LENGTH_LIMITS } from '@floe/contract/api/session';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import type { ApiTestResponse } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
@@ -78,28 +78,28 @@ const REFUSED: Readonly<Record<string, (email: string) => string>> = {
 async function operationsWithPasswords(): Promise<string[]> {
   const { text } = await harness.api.call('GET', '/api/openapi.json');
   const document: Json = JSON.parse(text);
-  assert.ok(isObject(document) && isObject(document['paths']));
+  assert.ok(isJsonObject(document) && isJsonObject(document['paths']));
   const found = new Set<string>();
   const walk = (schema: Json | undefined, name: string, seen: readonly string[]): void => {
     if (Array.isArray(schema)) for (const one of schema) walk(one, name, seen);
-    if (!isObject(schema)) return;
+    if (!isJsonObject(schema)) return;
     const reference = schema['$ref'];
     if (typeof reference === 'string' && !seen.includes(reference)) {
       const place = reference.slice(2).split('/');
       const target = place.reduce<Json | undefined>(
-        (at, key) => (isObject(at) ? at[key] : undefined),
+        (at, key) => (isJsonObject(at) ? at[key] : undefined),
         document,
       );
       walk(target, name, [...seen, reference]);
     }
-    if (isObject(schema['properties']))
+    if (isJsonObject(schema['properties']))
       for (const field of Object.keys(schema['properties']))
         if (/password|passphrase/i.test(field)) found.add(name);
     for (const value of Object.values(schema)) walk(value, name, seen);
   };
   for (const methods of Object.values(document['paths']))
-    for (const operation of Object.values(isObject(methods) ? methods : {}))
-      if (isObject(operation)) walk(operation['requestBody'], String(operation['operationId']), []);
+    for (const operation of Object.values(isJsonObject(methods) ? methods : {}))
+      if (isJsonObject(operation)) walk(operation['requestBody'], String(operation['operationId']), []);
   return [...found].sort();
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { updateMembership } from '../../store/members.ts';
+import { updateMember } from '../../store/members.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 const MINUTE = 60_000;
@@ -234,7 +234,7 @@ test('a lower role applies immediately with a new cookie, and ends the step-up',
   const { browser, member } = await signedIn({ acme: 'owner' });
   const before = browser.token;
   await harness.api.database.transaction(async (writer) => {
-    await updateMembership(writer, 'acme', member, { role: 'viewer' });
+    await updateMember(writer, 'acme', member, { role: 'viewer' });
     await harness.api.database.signals.announce(writer);
   });
   const old = harness.browser();

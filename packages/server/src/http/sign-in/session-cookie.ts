@@ -2,7 +2,7 @@ import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import type { SignInSite } from '../../platform/sign-in/sign-in-site.ts';
 
 /** The definition of a cookie: its name, and functions that set, clear and read the cookie. */
-export interface Cookie {
+export interface CookieDefinition {
   readonly name: string;
   /** Returns the value of a `set-cookie` header. */
   set(value: string): string;
@@ -14,12 +14,15 @@ export interface Cookie {
 }
 
 /** Returns the session cookie. Browsers keep it for the maximum session duration. */
-export function createSessionCookie(site: SignInSite, maxHours: number): Cookie {
-  return createCookie(site, 'floe_session', maxHours * 3600);
+export function createSessionCookie(site: SignInSite, maxHours: number): CookieDefinition {
+  return createCookieDefinition(site, 'floe_session', maxHours * 3600);
 }
 
 /** Returns the session cookie for the current configuration. */
-export function createCurrentSessionCookie({ site, auth }: Pick<SignInContext, 'site' | 'auth'>): Cookie {
+export function createCurrentSessionCookie({
+  site,
+  auth,
+}: Pick<SignInContext, 'site' | 'auth'>): CookieDefinition {
   return createSessionCookie(site(), auth().sessions.max_hours);
 }
 
@@ -29,11 +32,11 @@ export function createCurrentSessionCookie({ site, auth }: Pick<SignInContext, '
  * page can set it (RFC 6265bis, 4.1.3.2). The name contains the base URL's port, because cookies
  * are shared between ports.
  */
-export function createCookie(
+export function createCookieDefinition(
   { isHttps, prefix, baseUrl }: SignInSite,
   base: string,
   maxAgeS: number,
-): Cookie {
+): CookieDefinition {
   const { port } = new URL(baseUrl);
   const plainName = port === '' ? base : `${base}_${port}`;
   const name = isHttps && prefix === '' ? `__Host-${plainName}` : plainName;

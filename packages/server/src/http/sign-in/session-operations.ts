@@ -14,8 +14,8 @@ import type { Log } from '../../core/log.ts';
 import { hasOpenOwnerLink, previewOwnerLink, redeemOwnerLink } from '../../platform/sign-in/owner-link.ts';
 import { startPasswordSession } from '../../platform/sign-in/password-sign-in.ts';
 import { endBrowserSession, switchOrg } from '../../platform/sign-in/session-changes.ts';
-import { listEnabledSignInMethods, type SignInContext } from '../../platform/sign-in/sign-in-context.ts';
-import { setOwnPassword, stepUp } from '../../platform/sign-in/step-up.ts';
+import { getEnabledSignInMethods, type SignInContext } from '../../platform/sign-in/sign-in-context.ts';
+import { replaceOwnPassword, stepUpSession } from '../../platform/sign-in/step-up.ts';
 import { hasAnyOrgOwner } from '../../store/members.ts';
 import { createAccountIdentityOperations } from './account-identity-operations.ts';
 import { createAccountPasskeyOperations } from './account-passkey-operations.ts';
@@ -60,7 +60,7 @@ function readSession(context: SignInContext): SessionOperation {
       const { read } = context.database;
       const isOpen = !(await hasAnyOrgOwner(read)) || (await hasOpenOwnerLink(read, context.clock));
       return {
-        body: { state: 'signed_out' as const, setup: isOpen, methods: listEnabledSignInMethods(context) },
+        body: { state: 'signed_out' as const, setup: isOpen, methods: getEnabledSignInMethods(context) },
       };
     },
   });
@@ -119,7 +119,8 @@ function confirmIdentity(context: SignInContext): SessionOperation {
     status: 200,
     body: stepUpBody,
     answer: signedInSession,
-    run: async ({ body, browser }) => createSessionStartResult(context, await stepUp(context, browser, body)),
+    run: async ({ body, browser }) =>
+      createSessionStartResult(context, await stepUpSession(context, browser, body)),
   });
 }
 
@@ -133,7 +134,7 @@ function changeOwnPassword(context: SignInContext): SessionOperation {
     body: ownPasswordBody,
     answer: signedInSession,
     run: async ({ body, browser }) =>
-      createSessionStartResult(context, await setOwnPassword(context, browser, body.password)),
+      createSessionStartResult(context, await replaceOwnPassword(context, browser, body.password)),
   });
 }
 

@@ -16,7 +16,7 @@ export interface AuthenticatedSession {
 }
 
 /** A session operation's response, with its cookies and redirect. */
-export interface SessionResponse {
+export interface SessionOperationResponse {
   readonly body: unknown;
   readonly setCookies: readonly string[];
   readonly location: string | null;
@@ -33,11 +33,15 @@ export interface SignInApi {
    */
   findSession(asking: SignInRequest, canSetCookie: boolean): Promise<AuthenticatedSession | null>;
   /** @throws Fault of the operation; `cross_site_request` */
-  perform(operation: SessionOperation, asking: SignInRequest, input: SessionInput): Promise<SessionResponse>;
+  perform(
+    operation: SessionOperation,
+    asking: SignInRequest,
+    input: RawSessionOperationInput,
+  ): Promise<SessionOperationResponse>;
 }
 
 /** The unvalidated input of a session operation. */
-export interface SessionInput {
+export interface RawSessionOperationInput {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;

@@ -1,19 +1,19 @@
 import type { KeyObject } from 'node:crypto';
-import { newId } from '../../core/ids.ts';
-import { createKeyHint } from '../../platform/key-format.ts';
+import { createId } from '../../core/ids.ts';
+import { createPlatformKeyHint } from '../../platform/key-format.ts';
 import { hashPlatformKey } from '../../platform/keyring.ts';
 import type { PlatformKeyRow } from '../../store/platform-keys.ts';
-import type { ExchangeRow } from '../../store/ports.ts';
+import type { ExchangeRow } from '../../store/store-interfaces.ts';
 
 /** Returns the stored row of a key. */
 export function createKeyRow(orgId: string, key: string, now: number, pepper: KeyObject): PlatformKeyRow {
-  const id = newId('key', now);
+  const id = createId('key', now);
   return {
     id,
     org_id: orgId,
     name: `test ${id}`,
     hash: hashPlatformKey(pepper, key),
-    ...createKeyHint(key),
+    ...createPlatformKeyHint(key),
     scopes_json: '[]',
     models_json: null,
     team: null,

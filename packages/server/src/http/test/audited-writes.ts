@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Operation } from '../../management/operation.ts';
 import type { Actor } from '../../platform/actor.ts';
 import { getDatabaseEngine } from '../../store/database-engine.ts';
-import type { Database, DatabaseWriter } from '../../store/ports.ts';
+import type { Database, DatabaseWriter } from '../../store/store-interfaces.ts';
 
 /** Operations that may write without an audit entry, with reasons. */
 const UNAUDITED_OPERATIONS: Readonly<Record<string, string>> = {

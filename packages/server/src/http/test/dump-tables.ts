@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { getDatabaseEngine } from '../../store/database-engine.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 
 /** All rows of all tables as sorted JSON, by table. */
 export type TableDump = ReadonlyMap<string, readonly string[]>;

@@ -1,5 +1,5 @@
 import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import type { RouteExpectation } from './monitoring-routes.ts';
 
 const KEY_MAKERS: readonly MemberRole[] = ['owner', 'admin', 'member'];
@@ -35,7 +35,7 @@ export function createIdentityRouteExpectations(): Record<string, RouteExpectati
     [`POST ${on}/orgs`]: {
       path: () => `${on}/orgs`,
       // Ids of orgs are never reused.
-      body: () => ({ id: newId('org', 0).replace('_', '-') }),
+      body: () => ({ id: createId('org', 0).replace('_', '-') }),
       succeeds: 201,
       scope,
       roles: MEMBER_ROLES,
@@ -133,7 +133,7 @@ function teams(): Record<string, RouteExpectation> {
 
 /** Callers can only grant scopes that they have. */
 function keyBody(by: string): object {
-  return { name: newId('key', 0), scopes: [by === 'management' ? 'management' : 'read'] };
+  return { name: createId('key', 0), scopes: [by === 'management' ? 'management' : 'read'] };
 }
 
 function keys(): Record<string, RouteExpectation> {

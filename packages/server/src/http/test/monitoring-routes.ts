@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import type { KeyScope } from '@floe/contract/scopes';
-import type { Database } from '../../store/ports.ts';
+import type { Database } from '../../store/store-interfaces.ts';
 import type { RunningApi } from './running-api.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { MEMBER_ROLES } from '@floe/contract/roles';
-import { upsertGuardrailRule } from '../../store/guardrail-rules.ts';
 import { insertRelayApproval } from '../../store/relay/relay-approvals.ts';
+import { upsertStoredRule } from '../../store/stored-rules.ts';
 import type { RouteExpectation } from './monitoring-routes.ts';
 import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
@@ -108,7 +108,7 @@ export async function seedRelay(api: RunningApi, route: string, id: string): Pro
   await api.database.transaction(async (writer) => {
     await writer.deleteFrom('relay_rules').execute();
     const times = { created_at: API_TEST_NOW, updated_at: API_TEST_NOW, updated_by: 'test' };
-    await upsertGuardrailRule(writer, 'relay_rules', { id, org_id: 'acme', rule_json, ...times });
+    await upsertStoredRule(writer, 'relay_rules', { id, org_id: 'acme', rule_json, ...times });
   });
 }
 

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
-import { newId } from '../../core/ids.ts';
-import { setForcedState } from '../../guardrails/breakers/forced-state.ts';
-import {
-  deleteGuardrailRule,
-  listGuardrailRulesOfOrg,
-  upsertGuardrailRule,
-} from '../../store/guardrail-rules.ts';
+import { createId } from '../../core/ids.ts';
+import { applyBreakerOverride } from '../../guardrails/breakers/forced-state.ts';
 import { insertInvitation } from '../../store/invitations.ts';
-import { insertMemberRemoval } from '../../store/member-grants.ts';
+import { insertMemberRemoval } from '../../store/member-role-grants.ts';
 import { insertMember, insertUser } from '../../store/members.ts';
 import { insertOperator } from '../../store/operators.ts';
+import { deleteStoredRule, listStoredRulesOfOrg, upsertStoredRule } from '../../store/stored-rules.ts';
 import { upsertTeam } from '../../store/teams.ts';
 import { seedAnalytics } from './analytics-routes.ts';
 import { seedEntries } from './entry-routes.ts';
@@ -61,7 +57,7 @@ async function seedForcedBreakers(api: RunningApi): Promise<void> {
   const wanted = { state: 'open', ttlMs: 3_600_000, reason: 'maintenance', by: 'ops' } as const;
   await api.database.transaction(async (writer) => {
     for (const orgId of ['acme', 'other'])
-      await setForcedState(writer, { ...name, orgId }, wanted, API_TEST_NOW);
+      await applyBreakerOverride(writer, { ...name, orgId }, wanted, API_TEST_NOW);
   });
 }
 
@@ -80,10 +76,10 @@ async function seedRules(api: RunningApi, id: string): Promise<void> {
   await api.database.transaction(async (writer) => {
     for (const kind of ['limits', 'budgets'] as const) {
       for (const org of ['acme', 'other'])
-        for (const row of await listGuardrailRulesOfOrg(writer, kind, org))
-          await deleteGuardrailRule(writer, kind, org, row.id);
+        for (const row of await listStoredRulesOfOrg(writer, kind, org))
+          await deleteStoredRule(writer, kind, org, row.id);
       const times = { created_at: API_TEST_NOW, updated_at: API_TEST_NOW, updated_by: 'test' };
-      await upsertGuardrailRule(writer, kind, {
+      await upsertStoredRule(writer, kind, {
         id,
         org_id: 'acme',
         rule_json: JSON.stringify(rules[kind]),
@@ -107,7 +103,7 @@ async function seedAccount(api: RunningApi, id: string): Promise<void> {
   };
   await api.database.transaction(async (writer) => {
     await writer.deleteFrom('users').where('email', '=', GRANTEE_EMAIL).execute();
-    await insertUser(writer, { ...account, id: newId('usr', API_TEST_NOW), email: GRANTEE_EMAIL });
+    await insertUser(writer, { ...account, id: createId('usr', API_TEST_NOW), email: GRANTEE_EMAIL });
     await insertUser(writer, { ...account, id, email: `${id}@seed.example` });
     await insertMemberRemoval(writer, {
       org_id: 'acme',
@@ -122,7 +118,7 @@ async function seedAccount(api: RunningApi, id: string): Promise<void> {
 /** A member, an invitation and a team. Removes those of earlier requests. */
 async function seedPeople(api: RunningApi, id: string): Promise<void> {
   const times = { created_at: API_TEST_NOW, updated_at: API_TEST_NOW };
-  const user = newId('usr', API_TEST_NOW);
+  const user = createId('usr', API_TEST_NOW);
   await api.database.transaction(async (writer) => {
     await writer.deleteFrom('invitations').execute();
     await writer.deleteFrom('teams').where('id', '!=', 'platform').execute();

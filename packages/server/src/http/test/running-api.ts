@@ -7,26 +7,26 @@ import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
 import type { LiveHub } from '../../analytics/live/live-hub.ts';
 import { createClientAddressResolver } from '../../core/client-address.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { createMemoryGuard } from '../../guardrails/test/memory-guard.ts';
 import { type ApiOperationDependencies, defineApiOperations } from '../../management/api-operations.ts';
-import type { BreakerSource } from '../../management/breakers/breaker-resource.ts';
+import type { BreakerLister } from '../../management/breakers/breaker-resource.ts';
 import { createEvaluationPool, type EvaluationPool } from '../../management/evaluation/evaluation-pool.ts';
-import type { OrgConfigFileGuardrails } from '../../management/guardrails/rule-dependencies.ts';
-import type { MemberDependencies } from '../../management/members/member-dependencies.ts';
+import type { OrgConfigFileRules } from '../../management/guardrails/rule-dependencies.ts';
+import type { MemberOperationDependencies } from '../../management/members/member-dependencies.ts';
 import type { MonitoringDependencies } from '../../management/monitors/monitoring-dependencies.ts';
 import type { Operation } from '../../management/operation.ts';
 import type { ProcessStatus } from '../../management/overview/process-status.ts';
 import { type Actor, createKeyActor } from '../../platform/actor.ts';
 import { extractPlatformKey, generatePlatformKey } from '../../platform/key-format.ts';
-import { derivePepper } from '../../platform/keyring.ts';
+import { derivePlatformKeyPepper } from '../../platform/keyring.ts';
 import { loadKeyring } from '../../platform/load-keyring.ts';
-import { type DatabaseWithBeats, openDatabase } from '../../store/open-database.ts';
+import { type DatabaseWithBeatStore, openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertPlatformKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
-import type { ExchangeRow } from '../../store/ports.ts';
 import { runAndRollBack } from '../../store/run-and-roll-back.ts';
+import type { ExchangeRow } from '../../store/store-interfaces.ts';
 import { upsertTeam } from '../../store/teams.ts';
 import { type ApiApplication, createApi } from '../api.ts';
 import { renderBoardPreview } from '../boards/board-routes.ts';
@@ -47,7 +47,7 @@ import { createTestRuleDependencies } from './test-rule-dependencies.ts';
 import { requireValidResponse } from './validate-response.ts';
 
 export const API_TEST_NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
-export const apiTestPepper = derivePepper(Buffer.alloc(32, 9));
+export const apiTestPepper = derivePlatformKeyPepper(Buffer.alloc(32, 9));
 
 /** The channel dependencies for tests. Channels may send to loopback, and there is no mail server. */
 export const testChannels = createTestChannelParts();
@@ -79,7 +79,7 @@ export interface ApiTestCall {
 }
 
 export interface RunningApi {
-  readonly database: DatabaseWithBeats;
+  readonly database: DatabaseWithBeatStore;
   readonly operations: readonly Operation[];
   readonly relay: RunningRelay;
   /** Sets the clock of the API and its dependencies. */
@@ -106,8 +106,8 @@ export interface TestApiOptions {
   /** Operations in addition to those of the API. */
   readonly operations?: readonly Operation[];
   /** Rules of floe.yaml for the org `acme`. */
-  readonly fileRules?: Partial<OrgConfigFileGuardrails>;
-  readonly breakers?: BreakerSource;
+  readonly fileRules?: Partial<OrgConfigFileRules>;
+  readonly breakers?: BreakerLister;
   readonly engine?: MonitoringDependencies['engine'];
   readonly processStatus?: Partial<ProcessStatus>;
   /** Whether `acme` may name resources of the machine, like the only org of an installation. */
@@ -115,10 +115,10 @@ export interface TestApiOptions {
   /** Configuration of the org `acme` in floe.yaml. */
   readonly org?: OrgConfig;
   /** Absent: sign-in is not available. */
-  readonly signIn?: (database: DatabaseWithBeats, clock: Clock) => SignInApi;
+  readonly signIn?: (database: DatabaseWithBeatStore, clock: Clock) => SignInApi;
   /** Collects the ended sessions. */
   readonly endedSessions?: object[];
-  readonly mail?: MemberDependencies['sendMail'];
+  readonly mail?: MemberOperationDependencies['sendMail'];
 }
 
 /** Defaults of the whole API. A proxy on loopback is trusted. */
@@ -153,7 +153,7 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
       const shown = extractPlatformKey(headers);
       return sessions.get(shown)?.(now) ?? createKeyActor(keyring.authenticate(shown, now));
     },
-    requestIdOf: () => newId('req', now),
+    requestIdOf: () => createId('req', now),
   });
   const http = await serve(api);
   return {
@@ -192,7 +192,7 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
 type KeyColumns = NonNullable<Parameters<RunningApi['addKey']>[1]>;
 
 async function storeKey(
-  database: DatabaseWithBeats,
+  database: DatabaseWithBeatStore,
   orgId: string,
   { scopes = KEY_SCOPES, ...columns }: KeyColumns,
   now: number,
@@ -209,7 +209,7 @@ async function storeKey(
 
 function createOperationParts(
   options: TestApiOptions,
-  database: DatabaseWithBeats,
+  database: DatabaseWithBeatStore,
   clock: Clock,
   running: Pick<ApiOperationDependencies, 'runningGateway' | 'providers' | 'relay'>,
 ): ApiOperationDependencies {
@@ -229,7 +229,7 @@ function createOperationParts(
     providers: running.providers,
     pepper: apiTestPepper,
   };
-  const people: MemberDependencies = {
+  const people: MemberOperationDependencies = {
     endSessions: [async (_writer, who) => void options.endedSessions?.push(who)],
     baseUrl: () => 'https://floe.example',
     sendMail: options.mail ?? (async () => 'off'),
@@ -257,13 +257,13 @@ function createFakeEngine(now: () => number): MonitoringDependencies['engine'] {
   };
 }
 
-async function openWithOrgs(url: string, dataDir: string, clock: Clock): Promise<DatabaseWithBeats> {
+async function openWithOrgs(url: string, dataDir: string, clock: Clock): Promise<DatabaseWithBeatStore> {
   const database = await openDatabase(url, { dataDir, log: silentLog, clock });
   await insertOrgs(database, clock.now());
   return database;
 }
 
-async function insertOrgs(database: DatabaseWithBeats, now: number): Promise<void> {
+async function insertOrgs(database: DatabaseWithBeatStore, now: number): Promise<void> {
   const acme = { id: 'acme', name: 'Acme', created_at: now, metadata_keys_json: '["project"]' };
   await database.transaction(async (writer) => {
     await insertOrg(writer, acme);
@@ -275,7 +275,7 @@ async function insertOrgs(database: DatabaseWithBeats, now: number): Promise<voi
 }
 
 /** Inserts a row like the spool, so that it is also counted. */
-async function ingestRow(database: DatabaseWithBeats, dataDir: string, row: ExchangeRow): Promise<void> {
+async function ingestRow(database: DatabaseWithBeatStore, dataDir: string, row: ExchangeRow): Promise<void> {
   const path = join(dataDir, `${row.id}.jsonl`);
   await writeFile(path, JSON.stringify(row));
   const { size } = await stat(path);

@@ -2,21 +2,21 @@ import type { OrgConfig } from '@floe/contract/config';
 import type { Clock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import type { RelayDependencies } from '../../management/relay/relay-dependencies.ts';
-import { RelayApprovals } from '../../relay/approvals.ts';
-import { deriveBundleKey } from '../../relay/bundle.ts';
-import { DecisionEngine } from '../../relay/decision-engine.ts';
-import { createOrgRelays } from '../../relay/org-relays.ts';
-import { RelaySessions } from '../../relay/relay-sessions.ts';
+import { deriveBundleSigningKey } from '../../relay/bundle.ts';
+import { RelayDecisionEngine } from '../../relay/decision-engine.ts';
+import { createOrgRelayRegistry } from '../../relay/org-relay-registry.ts';
+import { RelayApprovalManager } from '../../relay/relay-approval-manager.ts';
+import { RelaySessionTracker } from '../../relay/relay-session-tracker.ts';
 import { loadStoredRelayRules } from '../../relay/stored-relay-rules.ts';
-import type { Database, RowSink } from '../../store/ports.ts';
-import { ingestRelayRegion, type RelayRow } from '../../store/relay/ingest-relay-region.ts';
-import { openJsonSink } from '../../store/spool/row-sink.ts';
+import { ingestRelaySpoolRegion, type RelaySpoolRow } from '../../store/relay/ingest-relay-spool-region.ts';
+import { openJsonRowSink } from '../../store/spool/row-sink.ts';
+import type { Database, RowSink } from '../../store/store-interfaces.ts';
 
 /** The relay parts of a running API. */
 export interface RunningRelay {
   readonly host: RelayDependencies;
-  readonly sessions: RelaySessions;
-  readonly rows: RowSink<RelayRow>;
+  readonly sessions: RelaySessionTracker;
+  readonly rows: RowSink<RelaySpoolRow>;
   /** Applies the current configuration, like a new snapshot. */
   renew(): Promise<void>;
   close(): Promise<void>;
@@ -28,17 +28,17 @@ export async function runRelay(
   dataDir: string,
   inForce: () => readonly OrgConfig[],
 ): Promise<RunningRelay> {
-  const rows = await openJsonSink<RelayRow>({
+  const rows = await openJsonRowSink<RelaySpoolRow>({
     dataDir,
     directory: 'relay-spool',
-    database: { ingest: (region) => ingestRelayRegion(database, region) },
+    database: { ingest: (region) => ingestRelaySpoolRegion(database, region) },
     log: silentLog,
     clock,
   });
-  const relays = createOrgRelays();
-  const sessions = new RelaySessions(database, relays, clock, silentLog);
-  const approvals = new RelayApprovals({ database, clock, baseUrl: () => 'https://floe.example' });
-  const decisions = new DecisionEngine({ relays, rows, sessions, approvals, clock });
+  const relays = createOrgRelayRegistry();
+  const sessions = new RelaySessionTracker(database, relays, clock, silentLog);
+  const approvals = new RelayApprovalManager({ database, clock, baseUrl: () => 'https://floe.example' });
+  const decisions = new RelayDecisionEngine({ relays, rows, sessions, approvals, clock });
   const configs = () => new Map(inForce().map(({ id, relay }) => [id, relay]));
   const renew = async () => relays.update(configs(), (await loadStoredRelayRules(database.read)).byOrg);
   await renew();
@@ -48,7 +48,7 @@ export async function runRelay(
       orgRelays: relays,
       approvals,
       rowSink: rows,
-      bundleKey: deriveBundleKey(Buffer.alloc(32, 9)),
+      bundleKey: deriveBundleSigningKey(Buffer.alloc(32, 9)),
     },
     sessions,
     rows,

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { encryptSecret } from '../../platform/secrets.ts';
-import type { ExchangeRow } from '../../store/ports.ts';
+import type { ExchangeRow } from '../../store/store-interfaces.ts';
 import { ingestRows } from '../../store/test/ingest-rows.ts';
 import { createApiExchangeRow } from './api-rows.ts';
 import { API_TEST_NOW, type RunningApi } from './running-api.ts';

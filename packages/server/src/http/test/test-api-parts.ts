@@ -24,12 +24,12 @@ import {
 } from '../../platform/config/config-file-entries.ts';
 import { usesDefaultOrigin } from '../../platform/config/provider-secrets.ts';
 import { loadStoredConfig, type MergedConfig, mergeConfig } from '../../platform/config/stored-config.ts';
-import { createResourceKindSync, syncConfigFile } from '../../platform/config-file-sync.ts';
+import { createResourceKindSyncFactory, syncConfigFile } from '../../platform/config-file-sync.ts';
 import { deriveSecretEncryptionKey } from '../../platform/secrets.ts';
 import { createProvidersFromConfig } from '../../providers/providers-from-config.ts';
 import { testProvider } from '../../providers/test-provider.ts';
 import { createUpstreamTransport } from '../../providers/upstream-transport.ts';
-import type { DatabaseWithBeats } from '../../store/open-database.ts';
+import type { DatabaseWithBeatStore } from '../../store/open-database.ts';
 
 export const apiTestSecretsKey = deriveSecretEncryptionKey(Buffer.alloc(32, 9));
 const COMPILE_OPTIONS = {
@@ -44,9 +44,9 @@ interface RunningParts extends Pick<ApiOperationDependencies, 'runningGateway' |
 }
 
 const CONFIG_SYNCS = [
-  createResourceKindSync(CONFIG_FILE_PROVIDER_KIND),
-  createResourceKindSync(CONFIG_FILE_ROUTE_KIND),
-  createResourceKindSync(CONFIG_FILE_POLICY_KIND),
+  createResourceKindSyncFactory(CONFIG_FILE_PROVIDER_KIND),
+  createResourceKindSyncFactory(CONFIG_FILE_ROUTE_KIND),
+  createResourceKindSyncFactory(CONFIG_FILE_POLICY_KIND),
 ];
 
 /**
@@ -55,7 +55,7 @@ const CONFIG_SYNCS = [
  */
 export async function createTestApiParts(
   clock: Clock,
-  database: DatabaseWithBeats,
+  database: DatabaseWithBeatStore,
   { org, isOnlyOrg = false }: { readonly org?: OrgConfig; readonly isOnlyOrg?: boolean },
 ): Promise<RunningParts> {
   const file = org ? [org] : [];
@@ -136,7 +136,7 @@ export function createTestChannelParts() {
  * some of them.
  */
 export function createTestConsoleParts(
-  database: DatabaseWithBeats,
+  database: DatabaseWithBeatStore,
   clock: Clock,
   standing: Partial<ProcessStatus> = {},
 ): Pick<

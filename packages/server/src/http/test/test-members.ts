@@ -1,10 +1,10 @@
 import type { MemberRole } from '@floe/contract/roles';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import { type Actor, createMemberActor } from '../../platform/actor.ts';
 import { generatePlatformKey } from '../../platform/key-format.ts';
 import { findUserByEmail, insertMember, insertUser } from '../../store/members.ts';
 import { insertOperator } from '../../store/operators.ts';
-import type { Database } from '../../store/ports.ts';
+import type { Database } from '../../store/store-interfaces.ts';
 
 export interface NewMember {
   readonly role?: MemberRole;
@@ -31,13 +31,13 @@ export async function storeMember(
   given: NewMember,
   now: number,
 ): Promise<{ readonly member: TestMember; readonly session: (nowMs: number) => Actor }> {
-  const { role = 'admin', team, email = `${newId('usr', 0)}@${orgId}.example` } = given;
+  const { role = 'admin', team, email = `${createId('usr', 0)}@${orgId}.example` } = given;
   const { steppedUp = true, operator: isOperator = false } = given;
   const times = { created_at: now, updated_at: now };
-  const id = newId('mem', now);
+  const id = createId('mem', now);
   const userId = await database.transaction(async (writer) => {
     const found = await findUserByEmail(writer, email);
-    const user = found?.id ?? newId('usr', now);
+    const user = found?.id ?? createId('usr', now);
     if (!found)
       await insertUser(writer, {
         ...times,

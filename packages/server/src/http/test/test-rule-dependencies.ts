@@ -1,11 +1,11 @@
 import type { OrgConfig } from '@floe/contract/config';
 import type { GuardrailEnforcer } from '../../guardrails/guardrail-enforcer.ts';
 import type {
-  OrgConfigFileGuardrails,
+  OrgConfigFileRules,
   RuleOperationDependencies,
 } from '../../management/guardrails/rule-dependencies.ts';
 
-const NONE: OrgConfigFileGuardrails = {
+const NONE: OrgConfigFileRules = {
   limits: [],
   budgets: [],
   relayRules: [],
@@ -19,10 +19,7 @@ const NONE: OrgConfigFileGuardrails = {
  */
 export function createTestRuleDependencies(
   guard: GuardrailEnforcer,
-  {
-    org,
-    fileRules,
-  }: { readonly org?: OrgConfig; readonly fileRules?: Partial<OrgConfigFileGuardrails> } = {},
+  { org, fileRules }: { readonly org?: OrgConfig; readonly fileRules?: Partial<OrgConfigFileRules> } = {},
 ): RuleOperationDependencies {
   const relay_rules = (org?.relay.rules ?? []).map((config, index) => ({ config, line: 10 + index }));
   return {

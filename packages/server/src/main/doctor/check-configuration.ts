@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { ConfigError, formatProblem } from '../../config/config-problem.ts';
-import type { Environment } from '../../config/environment.ts';
+import { ConfigError, formatConfigProblem } from '../../config/config-problem.ts';
+import type { ServerEnvironment } from '../../config/environment.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { findConfigIssues } from '../../management/config/find-config-issues.ts';
 import {
@@ -13,14 +13,14 @@ import {
 const WRITABLE_BY_OTHERS = 0o022;
 
 /** The findings about the configuration, and the configuration itself. */
-export interface ConfigurationResult {
+export interface ConfigurationCheckResult {
   readonly findings: readonly DoctorFinding[];
   /** Null if the configuration cannot be used. */
   readonly loaded: LoadedConfig | null;
 }
 
 /** Loads the configuration as Floe does at startup, and checks the permissions of its file. */
-export function checkConfiguration(env: Environment): ConfigurationResult {
+export function checkConfiguration(env: ServerEnvironment): ConfigurationCheckResult {
   try {
     const loaded = loadConfig({ env, validateSemantics: findConfigIssues });
     const { path, warnings, inactiveFields } = loaded;
@@ -50,16 +50,16 @@ export function checkConfiguration(env: Environment): ConfigurationResult {
     };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { loaded: null, findings: describeConfigError(error) };
+    return { loaded: null, findings: createConfigErrorFindings(error) };
   }
 }
 
 /** Returns one finding for each problem in the configuration or in environment variables. */
-export function describeConfigError({ path, problems }: ConfigError): DoctorFinding[] {
+export function createConfigErrorFindings({ path, problems }: ConfigError): DoctorFinding[] {
   return problems.map((problem) =>
     createFailedFinding(
       'configuration',
-      formatProblem(path, problem),
+      formatConfigProblem(path, problem),
       'Correct the configuration file or the environment variable, and run floe config check.',
     ),
   );

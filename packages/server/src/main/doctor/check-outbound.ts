@@ -11,7 +11,7 @@ import {
   createSkippedFinding,
   createWarningFinding,
   type DoctorFinding,
-  describeReason,
+  formatThrownError,
 } from './doctor-finding.ts';
 
 /** Each organization's providers, and the providers that cannot be used. */
@@ -67,7 +67,7 @@ function findReasonNotToTest({ usesCallerCredential, credentials, modelLists }: 
 }
 
 /** Connects to the mail server and signs in. Does not send mail. */
-export async function checkMail(
+export async function checkMailServer(
   settings: SmtpSettings,
   { guard, via }: OutboundAccess,
 ): Promise<DoctorFinding> {
@@ -78,7 +78,7 @@ export async function checkMail(
   } catch (error) {
     return createWarningFinding(
       'mail',
-      describeReason(error),
+      formatThrownError(error),
       'Check smtp.url, its user and password, and smtp.require_tls.',
     );
   }

@@ -4,21 +4,21 @@ import { silentLog } from '../../core/log.ts';
 import { inspectRedis } from '../../store/counters/inspect-redis.ts';
 import type { DatabaseLocation } from '../../store/database-backup.ts';
 import {
-  type DatabaseWithBeats,
+  type DatabaseWithBeatStore,
   isPostgresUrl,
   openDatabase,
   resolveSqlitePath,
 } from '../../store/open-database.ts';
 import { inspectPostgres } from '../../store/postgres/inspect-postgres.ts';
-import { type InstallationSecretKey, requireSecretKeyOfDatabase } from '../../store/secret-key.ts';
-import { planUpgrade } from '../../store/upgrade-database.ts';
+import { type InstallationSecretKey, requireMatchingSecretKey } from '../../store/secret-key.ts';
+import { planDatabaseUpgrade } from '../../store/upgrade-database.ts';
 import {
   createFailedFinding,
   createPassedFinding,
   createSkippedFinding,
   createWarningFinding,
   type DoctorFinding,
-  describeReason,
+  formatThrownError,
 } from './doctor-finding.ts';
 
 /**
@@ -33,10 +33,10 @@ const SLOW_DATABASE_MS = 20;
 const SLOW_SHARED_STORE_MS = 5;
 
 /** The findings about the database, and what later checks need from it. */
-export interface DatabaseResult {
+export interface DatabaseCheckResult {
   readonly findings: readonly DoctorFinding[];
   /** Set if the database exists, is up to date and belongs to the secret key. The caller must close it. */
-  readonly database: DatabaseWithBeats | null;
+  readonly database: DatabaseWithBeatStore | null;
   /** Size of the SQLite file; 0 for PostgreSQL. */
   readonly bytes: number;
   /** Clock offset of PostgreSQL in milliseconds; null for SQLite. */
@@ -48,7 +48,7 @@ export async function checkDatabase(
   place: DatabaseLocation,
   secret: InstallationSecretKey | null,
   clock: Clock,
-): Promise<DatabaseResult> {
+): Promise<DatabaseCheckResult> {
   const none = { database: null, bytes: 0, clockOffsetMs: null };
   try {
     const server = isPostgresUrl(place.url) ? await inspectPostgres(place.url, clock) : null;
@@ -59,7 +59,7 @@ export async function checkDatabase(
         findings: [createSkippedFinding('database', `${file} will be created at the first start`)],
       };
     const bytes = file === null ? 0 : statSync(file).size;
-    const { migrations } = await planUpgrade(place);
+    const { migrations } = await planDatabaseUpgrade(place);
     const findings: DoctorFinding[] = [];
     const subject = server ? server.version : `SQLite at ${file}`;
     const latency = server ? `, ${server.latencyMs.toFixed(1)} ms per query` : '';
@@ -88,14 +88,14 @@ export async function checkDatabase(
     };
   } catch (error) {
     const remedy = 'Check storage.database (or FLOE_DATABASE_URL) and whether the database is running.';
-    return { ...none, findings: [createFailedFinding('database', describeReason(error), remedy)] };
+    return { ...none, findings: [createFailedFinding('database', formatThrownError(error), remedy)] };
   }
 }
 
 async function openWithKey(place: DatabaseLocation, secret: InstallationSecretKey, clock: Clock) {
   const database = await openDatabase(place.url, { dataDir: place.dataDir, log: silentLog, clock });
   try {
-    await requireSecretKeyOfDatabase(database.read, secret);
+    await requireMatchingSecretKey(database.read, secret);
     return {
       database,
       finding: createPassedFinding('secret_key', 'the database was created with this secret key'),
@@ -103,12 +103,12 @@ async function openWithKey(place: DatabaseLocation, secret: InstallationSecretKe
   } catch (error) {
     await database.close();
     const remedy = 'Set FLOE_SECRET_KEY to the key that the database was created with.';
-    return { database: null, finding: createFailedFinding('secret_key', describeReason(error), remedy) };
+    return { database: null, finding: createFailedFinding('secret_key', formatThrownError(error), remedy) };
   }
 }
 
 /** The findings about the shared store, and the offset of its clock in milliseconds. */
-export interface SharedStoreResult {
+export interface SharedStoreCheckResult {
   readonly findings: readonly DoctorFinding[];
   readonly clockOffsetMs: number | null;
 }
@@ -117,7 +117,7 @@ export interface SharedStoreResult {
  * Checks the shared store.
  * @param url `storage.shared`: `memory`, or the URL of a Redis or Valkey server
  */
-export async function checkSharedStore(url: string, clock: Clock): Promise<SharedStoreResult> {
+export async function checkSharedStore(url: string, clock: Clock): Promise<SharedStoreCheckResult> {
   if (url === 'memory')
     return {
       findings: [
@@ -152,7 +152,7 @@ export async function checkSharedStore(url: string, clock: Clock): Promise<Share
   } catch (error) {
     const remedy = 'Check storage.shared (or FLOE_REDIS_URL) and whether Redis or Valkey is running.';
     return {
-      findings: [createFailedFinding('shared_store', describeReason(error), remedy)],
+      findings: [createFailedFinding('shared_store', formatThrownError(error), remedy)],
       clockOffsetMs: null,
     };
   }

@@ -45,7 +45,7 @@ export function createFailedFinding(check: DoctorCheck, message: string, remedy:
  * Returns the message of a thrown value. If the cause contains more information than the error itself, adds
  * its message.
  */
-export function describeReason(error: unknown): string {
+export function formatThrownError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   const isNew = cause instanceof Error && cause.message !== '' && !error.message.includes(cause.message);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { toSmtpSettings } from '../../alerts/mailer.ts';
 import { pluralize } from '../../config/check-config.ts';
 import { ConfigError } from '../../config/config-problem.ts';
-import { type Environment, readProcessEnvironment } from '../../config/environment.ts';
+import { readProcessEnvironment, type ServerEnvironment } from '../../config/environment.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { systemClock } from '../../core/clock.ts';
 import { compileCatalogs } from '../../gateway/compile-catalogs.ts';
@@ -10,9 +10,9 @@ import { DEFAULT_ORG_ID } from '../../platform/config/stored-config.ts';
 import { deriveSecretEncryptionKey } from '../../platform/secrets.ts';
 import { EMPTY_PRICE_BOOK } from '../../providers/price-catalog.ts';
 import { createUpstreamTransport } from '../../providers/upstream-transport.ts';
-import { type DatabaseWithBeats, isPostgresUrl } from '../../store/open-database.ts';
+import { type DatabaseWithBeatStore, isPostgresUrl } from '../../store/open-database.ts';
 import {
-  createMissingSharedSecretError,
+  createMissingSecretKeyError,
   type InstallationSecretKey,
   loadInstallationSecretKey,
 } from '../../store/secret-key.ts';
@@ -20,10 +20,10 @@ import { parseCommandArguments } from '../command-arguments.ts';
 import { compileConfig } from '../compile-config.ts';
 import { createOutboundAccess, type OutboundAccess } from '../outbound-access.ts';
 import { readServerUrl } from '../server-url-file.ts';
-import { checkCertificate, checkServer } from './check-address.ts';
-import { checkConfiguration, describeConfigError } from './check-configuration.ts';
+import { checkConfiguration, createConfigErrorFindings } from './check-configuration.ts';
 import { checkClock, checkDataDirectory, checkDisk } from './check-machine.ts';
-import { type CheckedProviders, checkMail, checkProviders } from './check-outbound.ts';
+import { type CheckedProviders, checkMailServer, checkProviders } from './check-outbound.ts';
+import { checkCertificate, checkServer } from './check-server-and-certificate.ts';
 import { checkDatabase, checkSharedStore } from './check-stores.ts';
 import {
   createFailedFinding,
@@ -31,7 +31,7 @@ import {
   createSkippedFinding,
   DOCTOR_CHECKS,
   type DoctorFinding,
-  describeReason,
+  formatThrownError,
 } from './doctor-finding.ts';
 
 const SYNTAX = { usage: 'doctor [--json]', positionals: [0, 0], flags: ['json'] } as const;
@@ -52,11 +52,11 @@ export async function runDoctor(args: readonly string[]): Promise<void> {
 }
 
 async function collectFindings(): Promise<DoctorFinding[]> {
-  let environment: Environment;
+  let environment: ServerEnvironment;
   try {
     environment = readProcessEnvironment();
   } catch (error) {
-    if (error instanceof ConfigError) return describeConfigError(error);
+    if (error instanceof ConfigError) return createConfigErrorFindings(error);
     throw error;
   }
   const { findings, loaded } = checkConfiguration(environment);
@@ -80,7 +80,7 @@ const CHECKS_OF_CONFIGURATION = DOCTOR_CHECKS.filter(
 );
 
 async function checkInstallation(
-  environment: Environment,
+  environment: ServerEnvironment,
   loaded: LoadedConfig,
   dataDir: string,
 ): Promise<DoctorFinding[]> {
@@ -118,10 +118,10 @@ interface SecretKeyResult {
   readonly finding: DoctorFinding;
 }
 
-function checkSecretKey(environment: Environment, url: string, dataDir: string): SecretKeyResult {
+function checkSecretKey(environment: ServerEnvironment, url: string, dataDir: string): SecretKeyResult {
   const { secretKey: given } = environment;
   try {
-    if (given === undefined && isPostgresUrl(url)) throw createMissingSharedSecretError();
+    if (given === undefined && isPostgresUrl(url)) throw createMissingSecretKeyError();
     const secret = loadInstallationSecretKey({ dataDir, ...(given === undefined ? {} : { given }) });
     if (secret.isGenerated)
       return {
@@ -133,18 +133,18 @@ function checkSecretKey(environment: Environment, url: string, dataDir: string):
   } catch (error) {
     const remedy =
       'Set FLOE_SECRET_KEY, or restore the secret key of this installation. Without it, Floe cannot read stored credentials.';
-    return { secret: null, finding: createFailedFinding('secret_key', describeReason(error), remedy) };
+    return { secret: null, finding: createFailedFinding('secret_key', formatThrownError(error), remedy) };
   }
 }
 
 async function checkOutbound(
-  environment: Environment,
+  environment: ServerEnvironment,
   loaded: LoadedConfig,
   secret: InstallationSecretKey | null,
-  database: DatabaseWithBeats | null,
+  database: DatabaseWithBeatStore | null,
 ): Promise<DoctorFinding[]> {
   const outbound = createOutboundAccess(loaded.config, environment.variable);
-  const mail = await checkMail(toSmtpSettings(loaded.config.smtp), outbound);
+  const mail = await checkMailServer(toSmtpSettings(loaded.config.smtp), outbound);
   const secretsKey = secret && deriveSecretEncryptionKey(secret.key, environment.encryptionKeys);
   const catalogs =
     database && secretsKey
@@ -172,7 +172,7 @@ async function compileAllProviders(
 /**
  * Compiles the providers of floe.yaml and of the environment. Before the first start, there are no others.
  */
-function compileFileProviders({ config }: LoadedConfig, { variable }: Environment): CheckedProviders {
+function compileFileProviders({ config }: LoadedConfig, { variable }: ServerEnvironment): CheckedProviders {
   const environmentOrg = config.orgs.length === 0 ? DEFAULT_ORG_ID : null;
   return compileCatalogs(config.orgs, environmentOrg, {
     lookupVariable: variable,

@@ -4,13 +4,13 @@ import { getProcessDataDir } from '../../store/process-directories.ts';
 import type { LogPipe } from './log-pipe.ts';
 import { isProcessMessage, SUPERVISED_PROCESS_ARGUMENT } from './process-messages.ts';
 import type { SupervisedProcess } from './process-slot.ts';
-import { closeUnconfirmedConnections } from './unconfirmed-connections.ts';
+import { closeUnconfirmedConnectionsOnExit } from './unconfirmed-connections.ts';
 
 /**
  * Returns a function that starts a process of the server (decisions/0159). All processes listen on the same
  * ports: the supervisor accepts the connections, and passes them to the processes in turn.
  */
-export function createProcessFork(
+export function createProcessStarter(
   dataDir: string,
   count: number,
   logs: LogPipe,
@@ -25,7 +25,7 @@ export function createProcessFork(
   return (processNumber) => {
     const worker = cluster.fork({ FLOE_DATA_DIR: getProcessDataDir(dataDir, processNumber) });
     const child = worker.process;
-    closeUnconfirmedConnections(child);
+    closeUnconfirmedConnectionsOnExit(child);
     // A message cannot be sent to a process that is exiting. Its exit is handled.
     child.on('error', () => undefined);
     if (child.stdout) logs.add(processNumber, child.stdout);

@@ -1,4 +1,4 @@
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import type { StartReport } from '../announce-start.ts';
 
 /** The argument with which the supervisor starts the server program, followed by the number of processes. */
@@ -33,5 +33,5 @@ export function isSupervisorMessage(value: unknown): value is SupervisorMessage 
 }
 
 function hasType(value: unknown, types: readonly string[]): boolean {
-  return isObject(value) && typeof value['type'] === 'string' && types.includes(value['type']);
+  return isJsonObject(value) && typeof value['type'] === 'string' && types.includes(value['type']);
 }

@@ -1,4 +1,4 @@
-import { MergedMetrics } from '../../analytics/merge-metrics.ts';
+import { MergedMetrics } from '../../analytics/merged-metrics.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { SupervisorMessage } from './process-messages.ts';
 

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
-import type { Environment } from '../../config/environment.ts';
+import type { ServerEnvironment } from '../../config/environment.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { systemClock } from '../../core/clock.ts';
 import { announceStart } from '../announce-start.ts';
 import { openServerOutput } from '../server-output.ts';
-import { createProcessFork } from './cluster-processes.ts';
+import { createProcessStarter } from './cluster-processes.ts';
 import { LogPipe } from './log-pipe.ts';
 import { Supervisor } from './supervisor.ts';
 
 /** Runs the server in `count` processes, and handles the signals for all of them. */
 export async function superviseProcesses(
-  environment: Environment,
+  environment: ServerEnvironment,
   { config }: LoadedConfig,
   count: number,
 ): Promise<void> {
@@ -18,7 +18,7 @@ export async function superviseProcesses(
   const dataDir = resolve(environment.dataDir);
   const supervisor = new Supervisor({
     count,
-    fork: createProcessFork(dataDir, count, new LogPipe(output.destination)),
+    fork: createProcessStarter(dataDir, count, new LogPipe(output.destination)),
     clock: systemClock,
     log: output.log,
     announce: (report) => announceStart(report, output),

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 
 /** A connection that the supervisor passes to a process. */
 interface ConnectionHandle {
@@ -10,17 +10,17 @@ interface ConnectionHandle {
  * Closes connections if the process to which they were passed exits before it confirms them. Otherwise,
  * `node:cluster` (Node 26) keeps such a connection open without an owner, and its client waits forever.
  */
-export function closeUnconfirmedConnections(child: ChildProcess): void {
+export function closeUnconfirmedConnectionsOnExit(child: ChildProcess): void {
   const unconfirmed = new Map<number, ConnectionHandle>();
   const send = Reflect.get(child, 'send');
   const sendAndRecord = (message: unknown, handle: unknown, ...rest: unknown[]) => {
-    if (isObject(message) && message['act'] === 'newconn' && isConnectionHandle(handle))
+    if (isJsonObject(message) && message['act'] === 'newconn' && isConnectionHandle(handle))
       unconfirmed.set(Number(message['seq']), handle);
     return Reflect.apply(send, child, [message, handle, ...rest]);
   };
   Object.assign(child, { send: sendAndRecord });
   child.on('internalMessage', (message: unknown) => {
-    if (isObject(message)) unconfirmed.delete(Number(message['ack']));
+    if (isJsonObject(message)) unconfirmed.delete(Number(message['ack']));
   });
   child.once('exit', () => {
     for (const handle of unconfirmed.values()) handle.close();
@@ -29,5 +29,5 @@ export function closeUnconfirmedConnections(child: ChildProcess): void {
 }
 
 function isConnectionHandle(value: unknown): value is ConnectionHandle {
-  return isObject(value) && typeof Reflect.get(value, 'close') === 'function';
+  return isJsonObject(value) && typeof Reflect.get(value, 'close') === 'function';
 }

@@ -1,6 +1,6 @@
 import { idParams } from '@floe/contract/api/page';
 import * as z from 'zod';
-import { resendAlertDelivery } from '../../alerts/resend-alert-delivery.ts';
+import { retryAlertDelivery } from '../../alerts/retry-alert-delivery.ts';
 import { defineWriteOperation } from '../operation.ts';
 
 /**
@@ -19,7 +19,7 @@ export const resendAlertDeliveryOperation = defineWriteOperation({
   invalidates: null,
   async run({ orgId, writer, clock }, { params }) {
     const now = clock.now();
-    const row = await resendAlertDelivery(writer, orgId, params.id, now);
+    const row = await retryAlertDelivery(writer, orgId, params.id, now);
     const before = { state: row.state, attempts: row.attempts, due_at: toIsoString(row.due_at) };
     const after = { state: 'pending', attempts: 0, due_at: toIsoString(now) };
     return { answer: null, audit: { subject: row.id, before, after } };

@@ -1,5 +1,5 @@
 import { analyticsAnnotations, analyticsAnnotationsQuery } from '@floe/contract/api/annotations';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import { type AlertRow, getAlertPage } from '../../store/alerts.ts';
 import { type AuditEntryRow, getAuditEntryPage } from '../../store/audit-entries.ts';
@@ -7,12 +7,12 @@ import { type BreakerChangeRow, getBreakerChangePage } from '../../store/breaker
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
 import { resolveChartRange } from './chart-range.ts';
-import { ANNOTATION_AUDIT_ACTION } from './create-note.ts';
+import { ANNOTATION_AUDIT_ACTION } from './create-annotation.ts';
 
 type AnalyticsAnnotation = z.input<typeof analyticsAnnotations>['data'][number];
 
 /** Defines the operation that lists the events that charts show (`GET /api/analytics/annotations`). */
-export function defineGetAnnotationsOperation(coverage: AnalyticsCoverage): Operation {
+export function defineListAnnotationsOperation(coverage: AnalyticsCoverage): Operation {
   return defineReadOperation({
     name: 'annotations.list',
     method: 'GET',
@@ -82,17 +82,17 @@ function toChangeAnnotation({
 /** The name of the resource in an audited version; null when it has none. */
 function parseResourceName(json: string | null): string | null {
   const version: Json = json === null ? null : JSON.parse(json);
-  if (!isObject(version)) return null;
+  if (!isJsonObject(version)) return null;
   const name = [version['name'], version['email'], version['model']].find(
     (value) => typeof value === 'string',
   );
   return typeof name === 'string' && name !== '' ? name : null;
 }
 
-/** Parses a note that `createNoteOperation` stored. */
+/** Parses a note that `createAnnotationOperation` stored. */
 function parseNoteText(json: string | null): string {
   const kept: Json = json === null ? null : JSON.parse(json);
-  return isObject(kept) && typeof kept['text'] === 'string' ? kept['text'] : '';
+  return isJsonObject(kept) && typeof kept['text'] === 'string' ? kept['text'] : '';
 }
 
 function toAlertAnnotation({

@@ -1,14 +1,14 @@
-import { analyticsValues, analyticsValuesQuery } from '@floe/contract/api/charts';
-import { parseRollupFacet } from '../../analytics/chart-request.ts';
+import { analyticsDimensionValues, analyticsDimensionValuesQuery } from '@floe/contract/api/charts';
+import { requireRollupFacet } from '../../analytics/chart-request.ts';
 import { queryTopValues } from '../../analytics/charts.ts';
-import { findPlatformKeyIdsByNamePrefix } from '../../store/platform-keys.ts';
+import { listPlatformKeyIdsByNamePrefix } from '../../store/platform-keys.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { AnalyticsCoverage } from './analytics-coverage.ts';
 import { resolveChartRange } from './chart-range.ts';
 import { loadGroupValueNames } from './value-names.ts';
 
 /** Defines the operation that lists the values of a dimension for filters (`GET /api/analytics/values`). */
-export function defineGetFilterValuesOperation(coverage: AnalyticsCoverage): Operation {
+export function defineListFilterValuesOperation(coverage: AnalyticsCoverage): Operation {
   return defineReadOperation({
     name: 'analytics.values',
     method: 'GET',
@@ -16,19 +16,19 @@ export function defineGetFilterValuesOperation(coverage: AnalyticsCoverage): Ope
     scope: 'management',
     summary:
       'List the values of a dimension with the number of requests for each, most frequent first; `q` filters by prefix',
-    query: analyticsValuesQuery,
-    answer: analyticsValues,
+    query: analyticsDimensionValuesQuery,
+    answer: analyticsDimensionValues,
     async run(context, { query }) {
       const { field, q, limit, ...rest } = query;
       const { orgId, reader } = context;
       const range = resolveChartRange(context, coverage.timezoneOf(orgId), rest, { groupBy: field });
       const searched =
         field === 'key' && q
-          ? { onlyValues: await findPlatformKeyIdsByNamePrefix(reader, orgId, q) }
+          ? { onlyValues: await listPlatformKeyIdsByNamePrefix(reader, orgId, q) }
           : { prefix: q || undefined };
       const wanted = {
         ...range,
-        groupBy: parseRollupFacet(field),
+        groupBy: requireRollupFacet(field),
         order: 'requests',
         limit: limit + 1,
       } as const;

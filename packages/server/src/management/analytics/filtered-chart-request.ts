@@ -1,19 +1,19 @@
 import { requestFilterQuery } from '@floe/contract/api/analytics';
 import {
   type ChartOptions,
-  chooseChartRows,
+  chooseChartRowCondition,
   isRollupFacet,
-  parseRollupFacet,
+  requireRollupFacet,
 } from '../../analytics/chart-request.ts';
 import {
   buildExchangeFilterConditions,
   type ExchangeFilters,
   type ValueFilter,
 } from '../../store/exchange-filters.ts';
-import { planIndexedCondition } from '../../store/exchange-scan-plan.ts';
+import { findSingleScanCondition } from '../../store/exchange-scan-plan.ts';
 import { resolveKeyFilter } from '../../store/exchanges.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
-import { isRollupPair, type RollupFacetFilter } from '../../store/rollups/read-rollups.ts';
+import { hasRollupPair, type RollupFacetFilter } from '../../store/rollups/read-rollups.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import type { OperationContext } from '../operation.ts';
 import { parseRequestFilters } from '../requests/request-filters.ts';
 import { type ChartQuery, resolveChartRange } from './chart-range.ts';
@@ -23,7 +23,7 @@ import { type ChartQuery, resolveChartRange } from './chart-range.ts';
  * contain it, alone or combined with the grouping. Otherwise, the chart counts the same rows that
  * the list shows.
  *
- * @throws Fault `invalid_request` in the same cases as `resolveChartRange` and `chooseChartRows`
+ * @throws Fault `invalid_request` in the same cases as `resolveChartRange` and `chooseChartRowCondition`
  */
 export async function resolveFilteredChartRequest(
   context: OperationContext & { readonly reader: DatabaseReader },
@@ -40,9 +40,9 @@ export async function resolveFilteredChartRequest(
   const filter = findRollupFilter(withKeyIds(filters, keys), shape);
   if (filters.length === 0 || filter) return resolveChartRange(context, orgZone, query, { ...shape, filter });
   const range = resolveChartRange(context, orgZone, query, { ...shape, readsRows: true });
-  const rows = await chooseChartRows(reader, range, {
+  const rows = await chooseChartRowCondition(reader, range, {
     includesPrevious: query.compare !== undefined,
-    indexed: planIndexedCondition(wanted, keys),
+    indexed: findSingleScanCondition(wanted, keys),
   });
   const conditions = buildExchangeFilterConditions(wanted, keys).map(({ condition }) => condition);
   return { ...range, minutesSince: undefined, conditions: [rows, ...conditions] };
@@ -82,7 +82,7 @@ function findRollupFilter(
   if (
     groupBy !== undefined &&
     groupBy !== name &&
-    (isPercentile || !isRollupPair(parseRollupFacet(groupBy), name))
+    (isPercentile || !hasRollupPair(requireRollupFacet(groupBy), name))
   )
     return undefined;
   return {

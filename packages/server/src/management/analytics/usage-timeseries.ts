@@ -3,9 +3,9 @@ import { Fault } from '@floe/contract/faults';
 import { computePreviousRange } from '../../analytics/chart-grid.ts';
 import {
   type ChartSeries,
+  type ChartSeriesRequest,
   isPercentileMetric,
   queryChartSeries,
-  type SeriesRequest,
   toChartGrid,
 } from '../../analytics/charts.ts';
 import { HOUR_MS, MINUTE_MS } from '../../store/rollups/rollup-accumulator.ts';
@@ -65,7 +65,7 @@ export function defineGetUsageTimeseriesOperation(coverage: AnalyticsCoverage): 
 }
 
 /** @throws Fault `invalid_request` for a chart with too many points */
-function requirePointLimit({ from, to, stepMs }: SeriesRequest): void {
+function requirePointLimit({ from, to, stepMs }: ChartSeriesRequest): void {
   if ((to - from) / stepMs > MAX_POINTS)
     throw new Fault(
       'invalid_request',

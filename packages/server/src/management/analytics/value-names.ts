@@ -1,5 +1,5 @@
 import { getPlatformKeyNames } from '../../store/platform-keys.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 
 /**
  * Loads the display names of a grouping's values. Platform keys are shown by name. All other values

@@ -2,7 +2,7 @@ import { auditAnchorList, auditVerificationInput, auditVerificationResult } from
 import { pageQuery } from '@floe/contract/api/page';
 import type { AuditChainVerifier } from '../../platform/audit-chain-verifier.ts';
 import { listDailyAuditAnchors } from '../../store/audit-chain.ts';
-import { paginateForResponse } from '../list-page.ts';
+import { paginateListForResponse } from '../list-page.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 
 /** The operation that lists the last audit log hash of each day (`GET /api/management/audit/anchors`). */
@@ -17,12 +17,12 @@ export const listAuditAnchorsOperation = defineReadOperation({
   async run({ orgId, reader }, { query }) {
     const anchors = await listDailyAuditAnchors(reader, orgId);
     const data = anchors.map(({ seq, hash, at }) => ({ seq, hash, at: new Date(at).toISOString() }));
-    return paginateForResponse(data, ({ seq }) => ({ id: String(seq) }), query);
+    return paginateListForResponse(data, ({ seq }) => ({ id: String(seq) }), query);
   },
 });
 
 /** Defines the operation that compares exported anchors with the current audit chain. */
-export function defineVerifyAuditOperation(verifier: AuditChainVerifier): Operation {
+export function defineVerifyAuditAnchorsOperation(verifier: AuditChainVerifier): Operation {
   return defineReadOperation({
     name: 'audit.verify',
     method: 'POST',

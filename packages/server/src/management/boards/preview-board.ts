@@ -1,6 +1,6 @@
 import { boardCreation, boardPreview } from '@floe/contract/api/boards';
 import { MEMBER_ROLES } from '@floe/contract/roles';
-import { requireBoardMonitors } from '../../monitoring/boards/board.ts';
+import { requireBoardMonitorsExist } from '../../monitoring/boards/board.ts';
 import { loadBoardView } from '../../monitoring/boards/board-view.ts';
 import { toBoardColumns } from '../../monitoring/boards/config-file-boards.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from '../monitors/monitoring-dependencies.ts';
@@ -23,7 +23,7 @@ export function definePreviewBoardOperation(dependencies: MonitoringDependencies
     body: boardCreation,
     answer: boardPreview,
     async run({ orgId, reader }, { body }) {
-      const draft = await requireBoardMonitors(reader, orgId, buildBoardConfig(body));
+      const draft = await requireBoardMonitorsExist(reader, orgId, buildBoardConfig(body));
       const row = { org_id: orgId, ...toBoardColumns(draft) };
       const view = await loadBoardView(
         reader,

@@ -1,5 +1,5 @@
 import { breakerHistoryEntry } from '@floe/contract/api/breakers';
-import { createPageSchema, idParams, rangeQuery } from '@floe/contract/api/page';
+import { createPageSchema, idParams, timeRangeListQuery } from '@floe/contract/api/page';
 import { getBreakerChangePage } from '../../store/breaker-changes.ts';
 import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
@@ -13,7 +13,7 @@ export const listBreakerChangesOperation = defineReadOperation({
   scope: 'management',
   summary: 'List the state changes of a breaker in all processes, newest first',
   params: idParams,
-  query: rangeQuery,
+  query: timeRangeListQuery,
   answer: createPageSchema(breakerHistoryEntry),
   async run({ orgId, reader }, { params, query }) {
     parseBreakerId(params.id);

@@ -6,10 +6,10 @@ import {
   type BreakerView,
   formatBreakerId,
 } from '../../guardrails/breakers/breakers.ts';
-import type { ForcedState } from '../../guardrails/breakers/circuit-state.ts';
+import type { ForcedCircuitState } from '../../guardrails/breakers/forced-circuit-state.ts';
 
 /** The `Breakers` methods that the operations use. */
-export type BreakerSource = Pick<Breakers, 'list'>;
+export type BreakerLister = Pick<Breakers, 'list'>;
 
 /** Converts a breaker to the API format. */
 export function toBreakerResource(view: BreakerView): BreakerResource {
@@ -29,7 +29,7 @@ export function toBreakerResource(view: BreakerView): BreakerResource {
 }
 
 /** Converts a forced state to the field `forced` of a breaker. Null if no state is forced. */
-export function toBreakerOverrideField(forced: ForcedState | null): BreakerResource['forced'] {
+export function toBreakerOverrideField(forced: ForcedCircuitState | null): BreakerResource['forced'] {
   if (!forced) return null;
   const { state, until, reason, by } = forced;
   return { state, until: new Date(until).toISOString(), reason, by };

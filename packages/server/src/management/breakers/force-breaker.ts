@@ -2,11 +2,11 @@ import { breakerForceInput, breakerResource } from '@floe/contract/api/breakers'
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { formatBreakerId } from '../../guardrails/breakers/breakers.ts';
-import { hasForcedState, setForcedState } from '../../guardrails/breakers/forced-state.ts';
+import { applyBreakerOverride, hasForcedBreakerState } from '../../guardrails/breakers/forced-state.ts';
 import type { GetLoadedOrg, LoadedOrg } from '../loaded-org.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
 import {
-  type BreakerSource,
+  type BreakerLister,
   parseBreakerId,
   toBreakerOverrideField,
   toBreakerResource,
@@ -16,7 +16,7 @@ import {
  * Defines the operation that forces a breaker open or closed for a limited time, or removes the
  * forced state. The forced state applies in every process.
  */
-export function defineForceBreakerOperation(breakers: BreakerSource, getLoadedOrg: GetLoadedOrg): Operation {
+export function defineForceBreakerOperation(breakers: BreakerLister, getLoadedOrg: GetLoadedOrg): Operation {
   return defineWriteOperation({
     name: 'breakers.force',
     method: 'POST',
@@ -32,11 +32,11 @@ export function defineForceBreakerOperation(breakers: BreakerSource, getLoadedOr
       const name = parseBreakerId(params.id);
       // A stored override can be ended even if its target no longer exists.
       const canBeReturned =
-        body.state === 'auto' && (await hasForcedState(writer, { ...name, orgId }, clock.now()));
+        body.state === 'auto' && (await hasForcedBreakerState(writer, { ...name, orgId }, clock.now()));
       if (!canBeReturned) requireBreakerTarget(name, getLoadedOrg(orgId));
       const { state, reason, expires_in_seconds: seconds } = body;
       const wanted = { state, reason, ttlMs: seconds * 1000, by: actor.name };
-      const { before, after } = await setForcedState(writer, { ...name, orgId }, wanted, clock.now());
+      const { before, after } = await applyBreakerOverride(writer, { ...name, orgId }, wanted, clock.now());
       const running = breakers.list(orgId).find((view) => formatBreakerId(view) === params.id);
       const view = running ?? { ...CLOSED_BREAKER, ...name, orgId };
       // The running breakers apply the override after the commit, so the response computes its wait.

@@ -1,11 +1,11 @@
 import { breakerListQuery, breakerResource } from '@floe/contract/api/breakers';
 import { createPageSchema } from '@floe/contract/api/page';
-import { paginateForResponse } from '../list-page.ts';
+import { paginateListForResponse } from '../list-page.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import { type BreakerSource, toBreakerResource } from './breaker-resource.ts';
+import { type BreakerLister, toBreakerResource } from './breaker-resource.ts';
 
 /** Defines the operation that lists the breakers of this process. */
-export function defineListBreakersOperation(breakers: BreakerSource): Operation {
+export function defineListBreakersOperation(breakers: BreakerLister): Operation {
   return defineReadOperation({
     name: 'breakers.list',
     method: 'GET',
@@ -16,7 +16,7 @@ export function defineListBreakersOperation(breakers: BreakerSource): Operation 
     answer: createPageSchema(breakerResource),
     async run({ orgId }, { query: { sort = 'id', ...query } }) {
       const all = breakers.list(orgId).map(toBreakerResource);
-      return paginateForResponse(all, ({ id }) => ({ id }), {
+      return paginateListForResponse(all, ({ id }) => ({ id }), {
         ...query,
         sort: sort === 'id' ? 'name' : sort,
       });

@@ -1,10 +1,10 @@
-import { cacheResource } from '@floe/contract/api/cache';
+import { cacheSettingsResource } from '@floe/contract/api/cache';
 import { cacheSettingsPatch } from '@floe/contract/api/settings';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import { getCachePurgeCount } from '../../store/cache-purges.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
-import { READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
+import { READ_ONLY_CONFIG_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
 import type { GetLoadedOrg } from '../loaded-org.ts';
 import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
 import {
@@ -24,7 +24,7 @@ export const getCacheSettingsOperation = defineReadOperation({
   scope: 'management',
   summary: 'Read the response cache settings',
   volatileFields: ['purges'],
-  answer: cacheResource,
+  answer: cacheSettingsResource,
   run: async ({ orgId, reader }) => toCacheResource(reader, orgId, await loadStoredSettings(reader, orgId)),
 });
 
@@ -37,15 +37,15 @@ export function defineUpdateCacheSettingsOperation(getLoadedOrg: GetLoadedOrg): 
     scope: 'management',
     summary: 'Change the response cache settings',
     body: cacheSettingsPatch,
-    answer: cacheResource,
+    answer: cacheSettingsResource,
     status: 200,
     invalidates: 'config',
     async run(context, { sent }) {
       const { writer, orgId } = context;
       const before = await loadStoredSettings(writer, orgId);
-      const fields = Object.entries(isObject(sent) ? sent : {});
+      const fields = Object.entries(isJsonObject(sent) ? sent : {});
       const given = Object.fromEntries(
-        fields.filter(([name]) => name !== 'purges' && !READ_ONLY_ENTRY_FIELDS.has(name)),
+        fields.filter(([name]) => name !== 'purges' && !READ_ONLY_CONFIG_ENTRY_FIELDS.has(name)),
       );
       const isChanged = await writeSettingsSection(
         context,
@@ -67,7 +67,7 @@ async function toCacheResource(
   reader: DatabaseReader,
   orgId: string,
   stored: StoredSettings,
-): Promise<z.output<typeof cacheResource>> {
+): Promise<z.output<typeof cacheSettingsResource>> {
   const { enabled, ttl_seconds, scope } = stored.settings.cache;
   return {
     enabled,

@@ -1,7 +1,7 @@
 import { channelCreation, channelTestResult } from '@floe/contract/api/channels';
 import { idParams } from '@floe/contract/api/page';
 import type { AlertSender } from '../../alerts/alert-sender.ts';
-import { sendTestNotice } from '../../alerts/send-test-notice.ts';
+import { sendTestAlertMessage } from '../../alerts/send-test-alert-message.ts';
 import { type DecryptedChannel, decryptChannel } from '../../alerts/stored-channel.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { SecretEncryptionKey } from '../../platform/secrets.ts';
@@ -59,6 +59,6 @@ export function defineTestDraftChannelOperation(dependencies: ChannelDependencie
 }
 
 async function runChannelTest(channel: DecryptedChannel, dependencies: ChannelDependencies, clock: Clock) {
-  const { ok, status, error, durationMs } = await sendTestNotice(channel, { ...dependencies, clock });
+  const { ok, status, error, durationMs } = await sendTestAlertMessage(channel, { ...dependencies, clock });
   return { ok, status, error, duration_ms: durationMs };
 }

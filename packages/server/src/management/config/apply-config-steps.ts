@@ -1,25 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { configChangeList } from '@floe/contract/api/config';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import { requireAccess } from '../access.ts';
 import { createPlatformKeyApplier } from '../keys/apply-key.ts';
 import type { AuditedChange, OperationChange, SecondaryAuditedChange } from '../operation.ts';
-import type { WriteContext } from '../operation-definition.ts';
+import type { WriteOperationContext } from '../operation-definition.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import type { ConfigDocument } from './config-document.ts';
 import type { DocumentResourceName } from './config-file-diff.ts';
+import { ConfigStepNotAppliedError } from './config-step-not-applied-error.ts';
 import { buildConfigSteps, buildRemovalSteps } from './config-steps.ts';
 import type { ConfigStep } from './document-resource-kind.ts';
 import { getDocumentResourceKind } from './document-resource-kinds.ts';
-import { requireSecretValues } from './missing-secrets.ts';
-import { NotAppliedError } from './not-applied-error.ts';
+import { requireSecretValues } from './require-secret-values.ts';
 
 type AppliedChanges = z.input<typeof configChangeList>;
 
 /** The result of applying a configuration document. */
-export interface AppliedConfig {
+export interface ApplyConfigResult {
   readonly answer: AppliedChanges;
   readonly additionalChanges: readonly SecondaryAuditedChange[];
   /** Resources in the document that floe.yaml defines, with the reason why they were not changed. */
@@ -52,8 +52,8 @@ export async function applyConfigSteps(
   document: ConfigDocument,
   { prune, reason }: { readonly prune: boolean; readonly reason?: string | undefined },
   dependencies: ConfigDependencies,
-  context: WriteContext,
-): Promise<AppliedConfig> {
+  context: WriteOperationContext,
+): Promise<ApplyConfigResult> {
   const { writer, orgId, clock } = context;
   const reading = { reader: writer, orgId, dependencies, nowMs: clock.now() };
   await requireSecretValues(document, reading);
@@ -61,7 +61,7 @@ export async function applyConfigSteps(
   const removals = prune ? await buildRemovalSteps(document, steps, reading) : [];
   const changes: AppliedChanges['changes'] = [];
   const ignored = [...document.ignored];
-  const fileManaged: AppliedConfig['fileManaged'][number][] = [];
+  const fileManaged: ApplyConfigResult['fileManaged'][number][] = [];
   const additionalChanges: SecondaryAuditedChange[] = [];
   let unchanged = 0;
   // Create resources before others reference them, and remove routes before the providers that they name.
@@ -69,9 +69,10 @@ export async function applyConfigSteps(
   const removalsFirst = removals.filter((step) => !removalsLast.includes(step));
   for (const step of [...removalsFirst, ...steps, ...removalsLast]) {
     const done = await applyStep(step, dependencies, context, reason);
-    if (done instanceof NotAppliedError && done.isInFile)
+    if (done instanceof ConfigStepNotAppliedError && done.isInFile)
       fileManaged.push({ kind: step.kind, id: step.id, why: `${step.kind}/${step.id}: ${done.message}` });
-    else if (done instanceof NotAppliedError) ignored.push(`${step.kind}/${step.id}: ${done.message}`);
+    else if (done instanceof ConfigStepNotAppliedError)
+      ignored.push(`${step.kind}/${step.id}: ${done.message}`);
     else if (done.audit === 'unchanged') unchanged += 1;
     else {
       changes.push(toConfigChange(step, done.audit));
@@ -92,18 +93,18 @@ function toAuditAction(operation: string): `${string}.${string}` {
 async function applyStep(
   { kind, id, operation, params, body }: ConfigStep,
   dependencies: Pick<ConfigDependencies, 'listOperations' | 'pepper'>,
-  context: WriteContext,
+  context: WriteOperationContext,
   reason: string | undefined,
-): Promise<OperationChange | NotAppliedError> {
+): Promise<OperationChange | ConfigStepNotAppliedError> {
   try {
     const change = resolveStepChange(operation, dependencies, context);
     const why = reason !== undefined && getDocumentResourceKind(kind).acceptsReason ? { reason } : {};
     const [query, sentBody] = body === undefined ? [why, body] : [{}, { ...body, ...why }];
     return await change(context, { params, query, body: sentBody, idempotencyKey: undefined });
   } catch (error) {
-    if (error instanceof NotAppliedError) return error;
+    if (error instanceof ConfigStepNotAppliedError) return error;
     if (!(error instanceof Fault)) throw error;
-    if (error.code === 'managed_by_file') return new NotAppliedError(error.message, true);
+    if (error.code === 'managed_by_file') return new ConfigStepNotAppliedError(error.message, true);
     const { param } = error.detail;
     throw new Fault(error.code, `${kind}/${id}: ${error.message}`, {
       ...error.detail,
@@ -119,7 +120,7 @@ async function applyStep(
 function resolveStepChange(
   name: string,
   { listOperations, pepper }: Pick<ConfigDependencies, 'listOperations' | 'pepper'>,
-  context: WriteContext,
+  context: WriteOperationContext,
 ) {
   if (name === 'keys.apply') return createPlatformKeyApplier(pepper);
   const operation = listOperations().find((one) => one.name === name);
@@ -162,7 +163,7 @@ function listChangedFields({ before, after }: Pick<AuditedChange, 'before' | 'af
 function settingValue(version: JsonObject | null, name: string): unknown {
   const value = version?.[name];
   return Array.isArray(value)
-    ? value.map((entry) => (isObject(entry) ? omitNonSettings(entry) : entry))
+    ? value.map((entry) => (isJsonObject(entry) ? omitNonSettings(entry) : entry))
     : value;
 }
 

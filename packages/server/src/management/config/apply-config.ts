@@ -4,8 +4,8 @@ import { applyConfigSteps, toConfigChange } from './apply-config-steps.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { diffConfigFileResources } from './config-file-diff.ts';
 import { listUndeclaredResources } from './config-steps.ts';
-import { exportOrg } from './export-org.ts';
-import { loadConfigDocument } from './load-config-document.ts';
+import { exportOrgConfig } from './export-org-config.ts';
+import { parseConfigDocumentInWorker } from './parse-config-document-in-worker.ts';
 
 /** A preview is rolled back, so the caller does not have to give a reason. */
 const DIFF_REASON = 'Previewed the changes of applying a configuration';
@@ -25,10 +25,10 @@ export function defineDiffConfigOperation(dependencies: ConfigDependencies): Ope
     answer: configChangeList,
     async run({ reader, ...context }, { body }) {
       const { orgId, clock } = context;
-      const document = await loadConfigDocument(body, orgId, dependencies.evaluationPool);
+      const document = await parseConfigDocumentInWorker(body, orgId, dependencies.evaluationPool);
       const nowMs = clock.now();
-      const { tree } = await exportOrg({ reader, orgId, dependencies, nowMs });
-      const running = await loadConfigDocument(
+      const { tree } = await exportOrgConfig({ reader, orgId, dependencies, nowMs });
+      const running = await parseConfigDocumentInWorker(
         { config: tree, variables: {} },
         orgId,
         dependencies.evaluationPool,
@@ -80,7 +80,7 @@ export function defineApplyConfigOperation(dependencies: ConfigDependencies): Op
     beforeTransaction: async () => {
       for (const prepare of listPreparations(dependencies)) await prepare();
     },
-    plan: ({ orgId }, { body }) => loadConfigDocument(body, orgId, dependencies.evaluationPool),
+    plan: ({ orgId }, { body }) => parseConfigDocumentInWorker(body, orgId, dependencies.evaluationPool),
     async run(context, { body }, document) {
       const { answer, additionalChanges, fileManaged } = await applyConfigSteps(
         document,

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { ConfigProblem } from '../../config/config-problem.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
 import type { Operation } from '../operation.ts';

@@ -1,7 +1,7 @@
 import type { OrgConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json } from '@floe/contract/json';
-import { ConfigError, formatConfigPath, formatProblem } from '../../config/config-problem.ts';
+import { isJsonObject, type Json } from '@floe/contract/json';
+import { ConfigError, formatConfigPath, formatConfigProblem } from '../../config/config-problem.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { ConfigEnvironment } from '../../config/parse-config.ts';
 import { parseYamlDocument } from '../../config/yaml-document.ts';
@@ -79,7 +79,7 @@ export function parseConfigDocument({
     throw new Fault('invalid_request', `orgs: must contain an entry "${orgId}" or exactly one entry`, {
       param: 'orgs',
     });
-  const others = isObject(tree) ? Object.keys(tree).filter((section) => section !== 'orgs') : [];
+  const others = isJsonObject(tree) ? Object.keys(tree).filter((section) => section !== 'orgs') : [];
   return {
     org,
     set: findSetPaths(tree, at),
@@ -102,12 +102,12 @@ function documentText({ yaml, config }: ConfigDocumentInput): string {
 
 /** The sections of an org that a document contains, and the fields of the sections that are maps. */
 function findSetPaths(tree: Json, at: number): ReadonlySet<string> {
-  const orgs = isObject(tree) ? tree['orgs'] : null;
+  const orgs = isJsonObject(tree) ? tree['orgs'] : null;
   const org: Json = (Array.isArray(orgs) ? orgs[at] : null) ?? null;
   const paths = new Set<string>();
-  for (const [section, value] of Object.entries(isObject(org) ? org : {})) {
+  for (const [section, value] of Object.entries(isJsonObject(org) ? org : {})) {
     paths.add(JSON.stringify([section]));
-    for (const field of Object.keys(isObject(value) ? value : {}))
+    for (const field of Object.keys(isJsonObject(value) ? value : {}))
       paths.add(JSON.stringify([section, field]));
   }
   return paths;
@@ -123,7 +123,7 @@ function loadDocument(text: string, env: ConfigEnvironment, kept: readonly KeptP
     throw new Fault(
       'invalid_request',
       [
-        ...error.problems.map((problem) => formatProblem(null, problem)),
+        ...error.problems.map((problem) => formatConfigProblem(null, problem)),
         // Also list the omitted secrets, so that the client can set all missing variables at once.
         ...(error.problems.some(({ isUnset }) => isUnset)
           ? kept.slice(0, MAX_KEPT_LINES).map(formatKept)
@@ -171,7 +171,8 @@ function findKeptSecrets(tree: Json, variables: Readonly<Record<string, string>>
       standIns.set(name, standIn);
     } else if (Array.isArray(value))
       for (const [index, entry] of value.entries()) visit(entry, [...path, index]);
-    else if (isObject(value)) for (const [key, inner] of Object.entries(value)) visit(inner, [...path, key]);
+    else if (isJsonObject(value))
+      for (const [key, inner] of Object.entries(value)) visit(inner, [...path, key]);
   };
   visit(tree, []);
   return { kept, standIns };

@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { formatYaml } from '../../config/format-yaml.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
-import { exportConfigEntry } from './export-org.ts';
+import { exportConfigEntry } from './export-org-config.ts';
 
 /**
  * Defines the operation that returns one resource in floe.yaml format, so that a person can copy it

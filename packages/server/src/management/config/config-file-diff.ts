@@ -1,5 +1,5 @@
 import type { OrgConfig } from '@floe/contract/config';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { toPlainJson } from './document-resource-kind.ts';
 import { getDocumentResourceKind } from './document-resource-kinds.ts';
 import { isSecretPath } from './secret-paths.ts';
@@ -72,7 +72,7 @@ function omitSecrets(kind: string, entry: object): JsonObject {
   const strip = (value: Json | undefined, at: readonly (string | number)[]): Json | undefined => {
     if (value === undefined || isSecretPath(at)) return undefined;
     if (Array.isArray(value)) return value.map((inner, index) => strip(inner, [...at, index]) ?? null);
-    if (!isObject(value)) return value;
+    if (!isJsonObject(value)) return value;
     const members = Object.entries(value).flatMap(([name, inner]) => {
       const kept = strip(inner, [...at, name]);
       return kept === undefined ? [] : [[name, kept] as const];
@@ -80,5 +80,5 @@ function omitSecrets(kind: string, entry: object): JsonObject {
     return Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1)));
   };
   const stripped = strip(toPlainJson(entry), [kind, 0]);
-  return isObject(stripped) ? stripped : {};
+  return isJsonObject(stripped) ? stripped : {};
 }

@@ -7,7 +7,7 @@ import type { ConfigDependencies, ConfigFileStatus } from './config-dependencies
  * Defines the operation that returns whether floe.yaml is loaded. It reads no table, because the
  * console requests it on every page to show rejected files.
  */
-export function defineGetConfigFileOperation(dependencies: ConfigDependencies): Operation {
+export function defineGetConfigFileStatusOperation(dependencies: ConfigDependencies): Operation {
   return defineReadOperation({
     name: 'config.file',
     method: 'GET',
@@ -15,7 +15,7 @@ export function defineGetConfigFileOperation(dependencies: ConfigDependencies): 
     scope: 'management',
     summary: 'Read whether the last change to floe.yaml was applied, and why not if it was rejected',
     answer: configFileStatus,
-    run: async ({ orgId }) => toConfigFileResource(dependencies.getFileStatus(), orgId),
+    run: async ({ orgId }) => toConfigFileStatusResource(dependencies.getFileStatus(), orgId),
   });
 }
 
@@ -23,7 +23,7 @@ export function defineGetConfigFileOperation(dependencies: ConfigDependencies): 
  * Returns the problems in a file that concern one organization. Problems of other organizations are
  * only counted.
  */
-export function filterProblemsForOrg(
+export function filterConfigProblemsForOrg(
   orgId: string,
   problems: readonly ConfigProblem[],
 ): readonly ConfigProblem[] {
@@ -35,13 +35,13 @@ export function filterProblemsForOrg(
 }
 
 /** Converts the load state of floe.yaml to the API format, for one organization. */
-export function toConfigFileResource({ file, loadedAt, rejected }: ConfigFileStatus, orgId: string) {
+export function toConfigFileStatusResource({ file, loadedAt, rejected }: ConfigFileStatus, orgId: string) {
   return {
     file,
     loaded_at: new Date(loadedAt).toISOString(),
     rejected: rejected && {
       at: new Date(rejected.at).toISOString(),
-      problems: filterProblemsForOrg(orgId, rejected.problems).map(({ where, message, position }) => ({
+      problems: filterConfigProblemsForOrg(orgId, rejected.problems).map(({ where, message, position }) => ({
         where,
         message,
         line: position?.line ?? null,

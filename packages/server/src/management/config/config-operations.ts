@@ -2,7 +2,7 @@ import type { Operation } from '../operation.ts';
 import { defineApplyConfigOperation, defineDiffConfigOperation } from './apply-config.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { defineGetConfigEntryOperation } from './config-entry.ts';
-import { defineGetConfigFileOperation } from './config-file-status.ts';
+import { defineGetConfigFileStatusOperation } from './config-file-status.ts';
 import { defineExportConfigOperation } from './export-config.ts';
 import { defineGetConfigOperation } from './get-config.ts';
 
@@ -10,7 +10,7 @@ import { defineGetConfigOperation } from './get-config.ts';
 export function defineConfigOperations(dependencies: ConfigDependencies): readonly Operation[] {
   return [
     defineGetConfigOperation(dependencies),
-    defineGetConfigFileOperation(dependencies),
+    defineGetConfigFileStatusOperation(dependencies),
     defineGetConfigEntryOperation(dependencies),
     defineExportConfigOperation(dependencies),
     defineDiffConfigOperation(dependencies),

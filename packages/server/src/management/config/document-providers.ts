@@ -1,5 +1,5 @@
 import type { ProviderConfig } from '@floe/contract/config';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { CONFIG_FILE_PROVIDER_KIND } from '../../platform/config/config-file-entries.ts';
 import {
   decryptProviderSecrets,
@@ -9,7 +9,7 @@ import {
   splitProviderSecrets,
   splitProxyUrl,
 } from '../../platform/config/provider-secrets.ts';
-import { parseStoredEntry } from '../../platform/config/stored-config.ts';
+import { parseStoredConfigEntry } from '../../platform/config/stored-config.ts';
 import {
   type ConfigEntryRow,
   listProviderCredentials,
@@ -17,7 +17,7 @@ import {
 } from '../../store/config-entries.ts';
 import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
 import {
-  defineListSectionKind,
+  defineDocumentListKind,
   type IsStoredSecretRetained,
   omitRetainedSecrets,
 } from './document-resource-kind.ts';
@@ -52,7 +52,7 @@ function toProviderBody(
  * The document kind of providers. It includes the providers from environment variables, because routes
  * may refer to them.
  */
-export const PROVIDER_DOCUMENT_KIND = defineListSectionKind(
+export const PROVIDER_DOCUMENT_KIND = defineDocumentListKind(
   CONFIG_FILE_PROVIDER_KIND,
   { toBody: toProviderBody },
   async (reading) => {
@@ -107,7 +107,7 @@ function toProviderEntry(
   placeholders: SecretPlaceholders,
 ): JsonObject {
   const { headers, credentials, proxy_userinfo, ...keys } = secrets;
-  const { identity, outbound, ...entry } = parseStoredEntry(row);
+  const { identity, outbound, ...entry } = parseStoredConfigEntry(row);
   const of = `of the provider "${row.id}"`;
   const named = (values: object, parts: readonly string[], describe: (name: string) => string) =>
     Object.fromEntries(
@@ -122,11 +122,13 @@ function toProviderEntry(
     );
   return {
     ...entry,
-    ...(isObject(outbound) && { outbound: { ...outbound, proxy: withUserinfo(String(outbound['proxy'])) } }),
+    ...(isJsonObject(outbound) && {
+      outbound: { ...outbound, proxy: withUserinfo(String(outbound['proxy'])) },
+    }),
     ...(Object.keys(headers).length > 0 && {
       headers: named(headers, [row.id, 'header'], (name) => `the header ${name} ${of}`),
     }),
-    ...(isObject(identity) && {
+    ...(isJsonObject(identity) && {
       identity: { ...identity, ...named(keys, [row.id], (name) => `the ${name.replaceAll('_', ' ')} ${of}`) },
     }),
     ...(credentials.length > 0 && {

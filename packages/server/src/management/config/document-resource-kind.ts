@@ -1,8 +1,8 @@
 import type { OrgConfig } from '@floe/contract/config';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { StoredResourceKind } from '../../platform/config-file-resource-kind.ts';
 import type { DeclaredResourceKind } from '../../platform/declared-resources.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { castToJson } from '../validate-input.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import type { ConfigDocument } from './config-document.ts';
@@ -82,7 +82,7 @@ interface DocumentListOptions<Config> {
 export type IsStoredSecretRetained = (...path: readonly (string | number)[]) => boolean;
 
 /** Defines how a configuration document contains a kind of resource: as a list with one entry per resource. */
-export function defineListSectionKind<Config extends object>(
+export function defineDocumentListKind<Config extends object>(
   { kind, section = [kind], list, nameOf, isReferenced = false }: DeclaredResourceKind<Config>,
   options: DocumentListOptions<Config>,
   listExisting: (reading: OrgReadContext) => Promise<readonly ExistingResource[]>,
@@ -125,7 +125,7 @@ export function defineStoredDocumentListKind<Config extends object, Row extends 
   toEntry: (row: Row, placeholders: SecretPlaceholders, reading: OrgReadContext) => object | null,
   options: DocumentListOptions<Config> = {},
 ): DocumentResourceKind {
-  return defineListSectionKind(kind, options, async (reading) => {
+  return defineDocumentListKind(kind, options, async (reading) => {
     const { reader, orgId } = reading;
     const rows = await kind.stored(reader, [orgId]);
     const objects = rows
@@ -148,5 +148,5 @@ export function omitRetainedSecrets(fields: object, isSecretKept: IsStoredSecret
 /** Converts a value to the JSON that a client would send, without undefined values. */
 export function toPlainJson(value: object): JsonObject {
   const json = castToJson(JSON.parse(JSON.stringify(value)));
-  return isObject(json) ? json : {};
+  return isJsonObject(json) ? json : {};
 }

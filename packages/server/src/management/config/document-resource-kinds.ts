@@ -10,7 +10,7 @@ import {
   CONFIG_FILE_POLICY_KIND,
   CONFIG_FILE_ROUTE_KIND,
 } from '../../platform/config/config-file-entries.ts';
-import { parseStoredEntry } from '../../platform/config/stored-config.ts';
+import { parseStoredConfigEntry } from '../../platform/config/stored-config.ts';
 import { STORED_PLATFORM_KEY_KIND } from '../../platform/config-file-platform-keys.ts';
 import { CONFIG_FILE_TEAM_KIND } from '../../platform/config-file-teams.ts';
 import { CONFIG_FILE_RELAY_RULE_KIND } from '../../relay/config-file-relay-rules.ts';
@@ -53,8 +53,8 @@ export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
   PROVIDER_DOCUMENT_KIND,
   SETTINGS_DOCUMENT_KIND,
   CACHE_DOCUMENT_KIND,
-  defineStoredDocumentListKind(CONFIG_FILE_ROUTE_KIND, parseStoredEntry, { isOrdered: true }),
-  defineStoredDocumentListKind(CONFIG_FILE_POLICY_KIND, parseStoredEntry, { isOrdered: true }),
+  defineStoredDocumentListKind(CONFIG_FILE_ROUTE_KIND, parseStoredConfigEntry, { isOrdered: true }),
+  defineStoredDocumentListKind(CONFIG_FILE_POLICY_KIND, parseStoredConfigEntry, { isOrdered: true }),
   defineDocumentRuleKind(
     CONFIG_FILE_LIMIT_KIND,
     ({ limits }) => limits,

@@ -1,25 +1,21 @@
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import type { DeclaredResourceKind } from '../../platform/declared-resources.ts';
-import {
-  type GuardrailRuleKind,
-  type GuardrailRuleRow,
-  listGuardrailRulesOfOrg,
-} from '../../store/guardrail-rules.ts';
-import type { ConfigFileRule, OrgConfigFileGuardrails } from '../guardrails/rule-dependencies.ts';
-import { type DocumentResourceKind, defineListSectionKind } from './document-resource-kind.ts';
+import { listStoredRulesOfOrg, type StoredRuleKind, type StoredRuleRow } from '../../store/stored-rules.ts';
+import type { ConfigFileRule, OrgConfigFileRules } from '../guardrails/rule-dependencies.ts';
+import { type DocumentResourceKind, defineDocumentListKind } from './document-resource-kind.ts';
 
 /**
  * Defines a document kind for rules. Rules in floe.yaml, which are not stored, come first. Then
  * come the rules that were created with the API, oldest first.
  */
 export function defineDocumentRuleKind<Config extends { readonly name?: string | undefined }>(
-  kind: DeclaredResourceKind<Config> & { readonly kind: GuardrailRuleKind },
-  fileRulesOf: (rules: OrgConfigFileGuardrails) => readonly ConfigFileRule<Config>[],
-  parseConfig: (row: GuardrailRuleRow) => Config,
+  kind: DeclaredResourceKind<Config> & { readonly kind: StoredRuleKind },
+  fileRulesOf: (rules: OrgConfigFileRules) => readonly ConfigFileRule<Config>[],
+  parseConfig: (row: StoredRuleRow) => Config,
   acceptsReason = false,
 ): DocumentResourceKind {
-  return defineListSectionKind(kind, { acceptsReason, matchKeyOf: ruleMatchKey }, async (reading) => {
-    const rows = (await listGuardrailRulesOfOrg(reading.reader, kind.kind, reading.orgId)).toReversed();
+  return defineDocumentListKind(kind, { acceptsReason, matchKeyOf: ruleMatchKey }, async (reading) => {
+    const rows = (await listStoredRulesOfOrg(reading.reader, kind.kind, reading.orgId)).toReversed();
     const declared = fileRulesOf(reading.dependencies.rules.getFileRules(reading.orgId));
     return [
       ...declared.map(({ config }) => ({ id: kind.nameOf(config), source: 'file', toEntry: () => config })),
@@ -35,7 +31,7 @@ export function defineDocumentRuleKind<Config extends { readonly name?: string |
 function ruleMatchKey(rule: { readonly name?: string | undefined }): string {
   if (rule.name !== undefined) return JSON.stringify({ name: rule.name });
   return JSON.stringify(rule, (_, value: unknown) =>
-    isObject(value)
+    isJsonObject(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
       : value,
   );

@@ -1,6 +1,6 @@
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { CONFIG_FILE_SETTINGS_KIND } from '../../platform/config/config-file-entries.ts';
-import { parseStoredEntry } from '../../platform/config/stored-config.ts';
+import { parseStoredConfigEntry } from '../../platform/config/stored-config.ts';
 import {
   type ConfigStep,
   type DocumentResourceKind,
@@ -26,7 +26,7 @@ export const ORG_DOCUMENT_KIND: DocumentResourceKind = {
  */
 export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
   ...defineStoredDocumentListKind(CONFIG_FILE_SETTINGS_KIND, (row) => ({
-    [row.id]: parseStoredEntry(row)['value'],
+    [row.id]: parseStoredConfigEntry(row)['value'],
   })),
   section: [],
   entries: (org) =>
@@ -35,7 +35,7 @@ export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
     CONFIG_FILE_SETTINGS_KIND.list(org).flatMap(({ section, value }): ConfigStep[] => {
       // A relay section with rules only sets no relay settings.
       const isGiven =
-        section === 'relay' && isObject(value)
+        section === 'relay' && isJsonObject(value)
           ? Object.keys(value).some((field) => isSet(section, field))
           : isSet(section);
       if (!isGiven || section === 'cache') return [];

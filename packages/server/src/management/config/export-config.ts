@@ -2,7 +2,7 @@ import { formatYaml } from '../../config/format-yaml.ts';
 import { createFileDownloadSchema, FileDownload } from '../file-download.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
-import { exportOrg } from './export-org.ts';
+import { exportOrgConfig } from './export-org-config.ts';
 
 /**
  * Defines the operation that exports the organization as a floe.yaml that recreates it in another
@@ -17,7 +17,12 @@ export function defineExportConfigOperation(dependencies: ConfigDependencies): O
     summary: 'Export the organization as a floe.yaml; secrets are replaced with ${NAME} and listed',
     answer: createFileDownloadSchema('application/yaml'),
     async run({ orgId, reader, clock }) {
-      const { tree, placeholders } = await exportOrg({ reader, orgId, dependencies, nowMs: clock.now() });
+      const { tree, placeholders } = await exportOrgConfig({
+        reader,
+        orgId,
+        dependencies,
+        nowMs: clock.now(),
+      });
       const names = placeholders.describeAll();
       const comment =
         names.length === 0

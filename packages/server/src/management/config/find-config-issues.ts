@@ -1,6 +1,6 @@
 import type { FloeConfig } from '@floe/contract/config';
-import type { ConfigIssue } from '@floe/contract/config/references';
-import { findRelayRuleError } from '@floe/relay/compile-relay';
+import type { ConfigIssue } from '@floe/contract/config/cross-object-rules';
+import { findRelayRuleError } from '@floe/relay/compile-relay-config';
 import { findPolicyError } from '../../guardrails/policies/policies.ts';
 
 /** Returns the conditions and patterns that are syntactically valid but cannot work. */

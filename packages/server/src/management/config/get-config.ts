@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { runningConfig } from '@floe/contract/api/config';
+import { runningConfigStatus } from '@floe/contract/api/config';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
-import { toConfigFileResource } from './config-file-status.ts';
+import { toConfigFileStatusResource } from './config-file-status.ts';
 import type { OrgReadContext } from './document-resource-kind.ts';
 import { DOCUMENT_RESOURCE_KINDS } from './document-resource-kinds.ts';
-import { exportOrg } from './export-org.ts';
+import { exportOrgConfig } from './export-org-config.ts';
 
 /** Defines the operation that returns the configuration in use (`GET /api/management/config`). */
 export function defineGetConfigOperation(dependencies: ConfigDependencies): Operation {
@@ -16,13 +16,13 @@ export function defineGetConfigOperation(dependencies: ConfigDependencies): Oper
     scope: 'management',
     summary:
       'Read the running configuration, the time when it was applied, and the last rejected change since then',
-    answer: runningConfig,
+    answer: runningConfigStatus,
     async run({ orgId, reader, clock }) {
       const context = { reader, orgId, dependencies, nowMs: clock.now() };
-      const { tree } = await exportOrg(context);
+      const { tree } = await exportOrgConfig(context);
       return {
         version: createHash('sha256').update(JSON.stringify(tree)).digest('hex').slice(0, 16),
-        ...toConfigFileResource(dependencies.getFileStatus(), orgId),
+        ...toConfigFileStatusResource(dependencies.getFileStatus(), orgId),
         counts: await countResources(context),
       };
     },

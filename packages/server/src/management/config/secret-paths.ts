@@ -1,5 +1,5 @@
 import { OrgSchema } from '@floe/contract/config/org';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import * as z from 'zod';
 
 type OrgPath = readonly (string | number)[];
@@ -27,13 +27,13 @@ function orgJsonSchema(): Json {
 
 /** For a secret map, only its values are secret. Its keys may be shown. */
 function* findSecretPaths(schema: Json | undefined, path: OrgPath): Generator<OrgPath> {
-  if (!isObject(schema)) return;
+  if (!isJsonObject(schema)) return;
   const { writeOnly, properties, additionalProperties, items, anyOf, oneOf } = schema;
-  const isMap = isObject(additionalProperties);
+  const isMap = isJsonObject(additionalProperties);
   if (writeOnly === true) yield isMap ? [...path, ANY] : path;
   for (const choices of [anyOf, oneOf])
     for (const choice of Array.isArray(choices) ? choices : []) yield* findSecretPaths(choice, path);
-  for (const [name, field] of Object.entries(isObject(properties) ? properties : {}))
+  for (const [name, field] of Object.entries(isJsonObject(properties) ? properties : {}))
     yield* findSecretPaths(field, [...path, name]);
   for (const each of [items, additionalProperties]) yield* findSecretPaths(each, [...path, ANY]);
 }

@@ -1,4 +1,4 @@
-import { findReferenceIssues } from '@floe/contract/config/references';
+import { findCrossObjectIssues } from '@floe/contract/config/cross-object-rules';
 import type { JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import { explainIssue } from '../../config/explain-issue.ts';
@@ -25,7 +25,7 @@ export interface ConfigEntryInput<Config> {
 export function parseConfigEntry<Config>(input: ConfigEntryInput<Config>): Config {
   const { section, schema, entry, providers = [], findProblem } = input;
   const result = schema.safeParse(entry);
-  const named = findReferenceIssues({
+  const named = findCrossObjectIssues({
     orgs: [{ providers: providers.map((id) => ({ id })), [section]: [entry] }],
   })
     .filter(({ path }) => path[2] === section)
@@ -45,7 +45,7 @@ export function parseConfigEntry<Config>(input: ConfigEntryInput<Config>): Confi
  * Merges `fields` over `current`. Absent fields keep their values, null clears a field, and
  * read-only fields are ignored.
  */
-export function mergeFields(
+export function mergePatchFields(
   current: JsonObject,
   fields: Readonly<Record<string, unknown>>,
   ignored: ReadonlySet<string>,
@@ -60,7 +60,7 @@ export function mergeFields(
 }
 
 /** The response fields that a client may send back without effect. */
-export const READ_ONLY_ENTRY_FIELDS: ReadonlySet<string> = new Set([
+export const READ_ONLY_CONFIG_ENTRY_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'position',
   'source',

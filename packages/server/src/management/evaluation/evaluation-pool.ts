@@ -1,10 +1,10 @@
 import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import {
-  OrganizationBusyError,
-  PoolClosedError,
-  TaskStoppedError,
+  TaskLimitExceededError,
+  TaskQueueFullError,
   ThreadPool,
+  ThreadPoolClosedError,
 } from '../../core/thread-pool.ts';
 import type { EVALUATION_TASKS } from './evaluation-tasks.ts';
 
@@ -87,20 +87,20 @@ export function createEvaluationPool(
 }
 
 function toEvaluationFault(error: unknown, limitMs: number): unknown {
-  if (error instanceof TaskStoppedError)
+  if (error instanceof TaskLimitExceededError)
     return new Fault(
       'evaluation_limit_exceeded',
       error.exceeded === 'time'
         ? `The evaluation took longer than ${limitMs / 1_000} s and was stopped. Use fewer or simpler rules, or fewer samples.`
         : 'The evaluation exceeded its memory limit and was stopped. Use fewer rules or fewer samples.',
     );
-  if (error instanceof OrganizationBusyError)
+  if (error instanceof TaskQueueFullError)
     return new Fault(
       'rate_limit_exceeded',
       `${MAX_QUEUED_PER_ORG} evaluations of this organization are already queued. Try again when an evaluation has finished.`,
       { retryAfterMs: 1_000 },
     );
-  if (error instanceof PoolClosedError)
+  if (error instanceof ThreadPoolClosedError)
     return new Fault('shutting_down', 'This process is shutting down. Retry the request.');
   return error;
 }

@@ -1,4 +1,4 @@
-import { EVENT_TOPICS, type EventTopic, eventsQuery } from '@floe/contract/api/events';
+import { EVENT_STREAM_TOPICS, type EventStreamTopic, eventStreamQuery } from '@floe/contract/api/events';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import type { LiveHub } from '../../analytics/live/live-hub.ts';
@@ -11,7 +11,7 @@ import { toRequestResource } from '../requests/request-resource.ts';
 import { validateInput } from '../validate-input.ts';
 
 /** Topics for callers with the scope `monitoring`. All other topics require `management`. */
-const MONITORING_TOPICS: ReadonlySet<EventTopic> = new Set(['monitors', 'alerts']);
+const MONITORING_TOPICS: ReadonlySet<EventStreamTopic> = new Set(['monitors', 'alerts']);
 
 /**
  * Defines the operation that streams the organization's events as Server-Sent Events. Clients can
@@ -27,14 +27,14 @@ export function defineWatchEventsOperation(hub: LiveHub): Operation {
       'Stream live events as Server-Sent Events; `Last-Event-ID` resumes the stream after a lost connection',
     status: 200,
     params: z.strictObject({}),
-    query: eventsQuery,
+    query: eventStreamQuery,
     body: null,
     answer: eventStreamSchema,
     readAnswer: null,
     applyChange: null,
     async perform(_host, actor, { query: given, streamContext }) {
-      const query = validateInput(eventsQuery, given);
-      const topics = new Set(EVENT_TOPICS.filter((topic) => query.topics.split(',').includes(topic)));
+      const query = validateInput(eventStreamQuery, given);
+      const topics = new Set(EVENT_STREAM_TOPICS.filter((topic) => query.topics.split(',').includes(topic)));
       for (const topic of topics)
         requireActorScope(actor, MONITORING_TOPICS.has(topic) ? 'monitoring' : 'management', 'read');
       const lastEventId = streamContext?.lastEventId;

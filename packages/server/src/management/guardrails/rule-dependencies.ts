@@ -8,7 +8,7 @@ export interface ConfigFileRule<Config> {
 }
 
 /** The limits, budgets and relay rules that floe.yaml defines for an organization. */
-export interface OrgConfigFileGuardrails {
+export interface OrgConfigFileRules {
   readonly limits: readonly ConfigFileRule<LimitConfig>[];
   readonly budgets: readonly ConfigFileRule<BudgetConfig>[];
   readonly relayRules: readonly ConfigFileRule<RelayRuleConfig>[];
@@ -22,5 +22,5 @@ export interface OrgConfigFileGuardrails {
 export interface RuleOperationDependencies {
   readonly guard: GuardrailEnforcer;
   /** Returns the rules of the running floe.yaml for an org. */
-  getFileRules(orgId: string): OrgConfigFileGuardrails;
+  getFileRules(orgId: string): OrgConfigFileRules;
 }

@@ -1,10 +1,10 @@
 import { createdInvitation, type InvitationResource, invitationCreation } from '@floe/contract/api/members';
 import { Fault } from '@floe/contract/faults';
-import { deriveId, newId } from '../../core/ids.ts';
+import { createId, deriveId } from '../../core/ids.ts';
 import { issueInvitation } from '../../platform/invitations.ts';
 import { toInvitationResource } from '../../platform/stored-member.ts';
 import { findInvitationById, type InvitationRow } from '../../store/invitations.ts';
-import type { MemberDependencies } from '../members/member-dependencies.ts';
+import type { MemberOperationDependencies } from '../members/member-dependencies.ts';
 import { requireOwnerToManageOwners, requireTeamExists } from '../members/member-requirements.ts';
 import { defineWriteOperation, type Operation, type SecondaryAuditedChange } from '../operation.ts';
 
@@ -14,7 +14,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * Defines the operation that invites a person. The response does not reveal whether the address has
  * an account in this installation.
  */
-export function defineCreateInvitationOperation(dependencies: MemberDependencies): Operation {
+export function defineCreateInvitationOperation(dependencies: MemberOperationDependencies): Operation {
   return defineWriteOperation({
     name: 'invitations.create',
     method: 'POST',
@@ -32,7 +32,7 @@ export function defineCreateInvitationOperation(dependencies: MemberDependencies
       requireOwnerToManageOwners(actor, [body.role], now);
       await requireTeamExists(writer, orgId, body.team);
       const id =
-        idempotencyKey === undefined ? newId('inv', now) : deriveId('inv', `${orgId}\n${idempotencyKey}`);
+        idempotencyKey === undefined ? createId('inv', now) : deriveId('inv', `${orgId}\n${idempotencyKey}`);
       if (idempotencyKey !== undefined && (await findInvitationById(writer, orgId, id)))
         throw new Fault(
           'conflict',

@@ -1,4 +1,4 @@
-import { jobResource } from '@floe/contract/api/jobs';
+import { backgroundJobResource } from '@floe/contract/api/background-jobs';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
@@ -8,11 +8,11 @@ import {
   findBackgroundJobById,
   requestBackgroundJobCancellation,
 } from '../../store/background-jobs.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
 
 /** Converts a background job row to the API format at `nowMs`. */
-export function toJobResource(row: BackgroundJobRow, nowMs: number): z.input<typeof jobResource> {
+export function toJobResource(row: BackgroundJobRow, nowMs: number): z.input<typeof backgroundJobResource> {
   return {
     id: row.id,
     kind: row.kind,
@@ -36,7 +36,7 @@ export const getJobOperation = defineReadOperation({
   scope: 'management',
   summary: 'Read the progress and result of a background job',
   params: idParams,
-  answer: jobResource,
+  answer: backgroundJobResource,
   async run({ orgId, reader, clock }, { params }) {
     return toJobResource(await requireJob(reader, orgId, params.id), clock.now());
   },
@@ -54,7 +54,7 @@ export function defineCancelJobOperation(jobs: BackgroundJobRunner): Operation {
     scope: 'management',
     summary: 'Cancel a background job; the job stops within seconds unless it finishes first',
     params: idParams,
-    answer: jobResource,
+    answer: backgroundJobResource,
     status: 200,
     invalidates: null,
     async run({ orgId, writer, clock }, { params }) {

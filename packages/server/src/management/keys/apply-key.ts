@@ -10,7 +10,7 @@ import {
   UNROTATED_PLATFORM_KEY_COLUMNS,
 } from '../../platform/create-platform-key.ts';
 import { formatSourceLocation } from '../../platform/source-location.ts';
-import { toPlatformKey } from '../../platform/stored-key.ts';
+import { toPlatformKeyResource } from '../../platform/stored-platform-key.ts';
 import {
   findActivePlatformKeyByName,
   findPlatformKeyByHash,
@@ -18,9 +18,9 @@ import {
   type PlatformKeyRow,
   type PlatformKeyUpdate,
 } from '../../store/platform-keys.ts';
-import { NotAppliedError } from '../config/not-applied-error.ts';
+import { ConfigStepNotAppliedError } from '../config/config-step-not-applied-error.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
-import type { OperationChange, RawOperationInput, WriteContext } from '../operation-definition.ts';
+import type { OperationChange, RawOperationInput, WriteOperationContext } from '../operation-definition.ts';
 import { validateInput } from '../validate-input.ts';
 import { buildKeyUpdate, updateKeyIfChanged } from './key-updates.ts';
 
@@ -35,18 +35,18 @@ const AppliedKeySchema = z.strictObject(PLATFORM_KEY_FIELDS);
  * creates a key. A new value replaces the previous one immediately. The caller cannot grant more
  * permissions than they have.
  *
- * @throws NotAppliedError for a revoked or replaced value, and for a key that does not exist and
+ * @throws ConfigStepNotAppliedError for a revoked or replaced value, and for a key that does not exist and
  * has no value
  * @throws Fault `conflict`, `insufficient_scope`, `invalid_request`
  */
 export function createPlatformKeyApplier(pepper: KeyObject) {
-  return async (context: WriteContext, { body }: RawOperationInput): Promise<OperationChange> => {
+  return async (context: WriteOperationContext, { body }: RawOperationInput): Promise<OperationChange> => {
     const input = validateInput(AppliedKeySchema, body);
     const given = buildPlatformKeyValueColumns(pepper, input);
     const row = await findStoredKey(context, input.name, given?.hash ?? null);
     if (row) return changeStoredKey(context, row, input, given?.hash === row.hash ? null : given);
     if (!given)
-      throw new NotAppliedError(
+      throw new ConfigStepNotAppliedError(
         'no key has this name, and the document contains no value for a new one; set its variable, or create the key with POST /api/management/keys',
       );
     return createDeclaredKey(context, pepper, input, given);
@@ -54,7 +54,7 @@ export function createPlatformKeyApplier(pepper: KeyObject) {
 }
 
 async function findStoredKey(
-  { writer, orgId, clock }: WriteContext,
+  { writer, orgId, clock }: WriteOperationContext,
   name: string,
   hash: string | null,
 ): Promise<PlatformKeyRow | undefined> {
@@ -65,16 +65,17 @@ async function findStoredKey(
       "key: this value belongs to another organization's key. Use a different value.",
       { param: 'key' },
     );
-  if (found?.revoked_at) throw new NotAppliedError('this key value was revoked; use a new value');
+  if (found?.revoked_at) throw new ConfigStepNotAppliedError('this key value was revoked; use a new value');
   if (found && found.hash !== hash)
-    throw new NotAppliedError('this key value was replaced by a rotation; use the current value');
+    throw new ConfigStepNotAppliedError('this key value was replaced by a rotation; use the current value');
   const row = found ?? (await findActivePlatformKeyByName(writer, orgId, name, clock.now()));
-  if (row?.source === 'file') throw new NotAppliedError(`is defined in ${formatSourceLocation(row)}`, true);
+  if (row?.source === 'file')
+    throw new ConfigStepNotAppliedError(`is defined in ${formatSourceLocation(row)}`, true);
   return row;
 }
 
 async function changeStoredKey(
-  context: WriteContext,
+  context: WriteOperationContext,
   row: PlatformKeyRow,
   input: AppliedKeyInput,
   given: PlatformKeyValueColumns | null,
@@ -91,14 +92,14 @@ async function changeStoredKey(
     value = { ...given, ...UNROTATED_PLATFORM_KEY_COLUMNS, rotated_at: now };
   }
   const written = await updateKeyIfChanged(context, row, { ...columns, ...value });
-  const before = toPlatformKey(row, now);
+  const before = toPlatformKeyResource(row, now);
   if (written === null) return { audit: 'unchanged', additionalChanges: [] };
-  const after = toPlatformKey(written, now);
+  const after = toPlatformKeyResource(written, now);
   return { audit: { subject: row.id, before, after }, additionalChanges: [] };
 }
 
 async function createDeclaredKey(
-  { orgId, actor, clock, writer }: WriteContext,
+  { orgId, actor, clock, writer }: WriteOperationContext,
   pepper: KeyObject,
   input: AppliedKeyInput,
   value: PlatformKeyValueColumns,
@@ -108,7 +109,7 @@ async function createDeclaredKey(
   for (const scope of scopes) requireActorScope(actor, scope);
   await requireTeamExists(writer, orgId, team);
   if (expires_at !== undefined && Date.parse(expires_at) <= nowMs)
-    throw new NotAppliedError(`expired at ${expires_at}`);
+    throw new ConfigStepNotAppliedError(`expired at ${expires_at}`);
   const { row } = createPlatformKey(
     pepper,
     { orgId, name, scopes, by: actor.id, nowMs },
@@ -121,6 +122,6 @@ async function createDeclaredKey(
     },
   );
   await insertPlatformKey(writer, row);
-  const after = toPlatformKey(row, nowMs);
+  const after = toPlatformKeyResource(row, nowMs);
   return { audit: { subject: row.id, before: null, after }, additionalChanges: [] };
 }

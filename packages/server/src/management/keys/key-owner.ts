@@ -33,7 +33,7 @@ interface KeyOwnership {
  * @throws Fault `insufficient_role` if a caller with the role member specifies another team or
  * owner
  */
-export function resolveKeyOwner(
+export function resolveKeyOwnership(
   actor: Actor,
   asked: KeyOwnership,
 ): { team: string | null; owner: string | null } {

@@ -2,10 +2,10 @@ import { type keyPatch, unconvertedKeyFields } from '@floe/contract/api/keys';
 import type { KeyScope } from '@floe/contract/scopes';
 import type * as z from 'zod';
 import { requireActorScope } from '../../platform/actor.ts';
-import { toKeyRecord } from '../../platform/stored-key.ts';
+import { toKeyRecord } from '../../platform/stored-platform-key.ts';
 import { type PlatformKeyRow, type PlatformKeyUpdate, updatePlatformKey } from '../../store/platform-keys.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
-import type { WriteContext } from '../operation-definition.ts';
+import type { WriteOperationContext } from '../operation-definition.ts';
 import { requireOwnTeamAndOwner } from './key-owner.ts';
 import { requireFreeKeyName } from './require-free-key-name.ts';
 
@@ -16,7 +16,7 @@ import { requireFreeKeyName } from './require-free-key-name.ts';
  * @throws Fault `invalid_request`, `conflict`, `insufficient_scope`, `insufficient_role`
  */
 export async function buildKeyUpdate(
-  { orgId, actor, clock, writer }: WriteContext,
+  { orgId, actor, clock, writer }: WriteOperationContext,
   row: PlatformKeyRow,
   body: z.output<typeof keyPatch>,
 ): Promise<PlatformKeyUpdate> {
@@ -37,7 +37,7 @@ export async function buildKeyUpdate(
  * values.
  */
 export async function updateKeyIfChanged(
-  { orgId, actor, clock, writer }: WriteContext,
+  { orgId, actor, clock, writer }: WriteOperationContext,
   row: PlatformKeyRow,
   columns: PlatformKeyUpdate,
 ): Promise<PlatformKeyRow | null> {

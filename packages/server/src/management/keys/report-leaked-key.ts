@@ -1,7 +1,7 @@
 import { leakReport } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
-import { toPlatformKey } from '../../platform/stored-key.ts';
+import { toPlatformKeyResource } from '../../platform/stored-platform-key.ts';
 import { type PlatformKeyRow, updatePlatformKey } from '../../store/platform-keys.ts';
 import { defineWriteOperation } from '../operation.ts';
 import { requirePlatformKey } from './require-platform-key.ts';
@@ -38,7 +38,7 @@ export const reportLeakedKeyOperation = defineWriteOperation({
       updated_by: actor.id,
     };
     await updatePlatformKey(writer, orgId, row.id, columns);
-    const after = { ...toPlatformKey({ ...row, ...columns }, now), found_in: body?.found_in ?? null };
-    return { answer: null, audit: { subject: row.id, before: toPlatformKey(row, now), after } };
+    const after = { ...toPlatformKeyResource({ ...row, ...columns }, now), found_in: body?.found_in ?? null };
+    return { answer: null, audit: { subject: row.id, before: toPlatformKeyResource(row, now), after } };
   },
 });

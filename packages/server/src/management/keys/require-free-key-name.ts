@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { findActivePlatformKeyByName } from '../../store/platform-keys.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 
 /**
  * Requires that no active key has this name. Active keys must have unique names, because limits,

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { findPlatformKeyById, type PlatformKeyRow } from '../../store/platform-keys.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 
 /** The message of the 404 error for platform keys. */
 export const UNKNOWN_PLATFORM_KEY_MESSAGE = 'No platform key has this id.';

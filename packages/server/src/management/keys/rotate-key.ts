@@ -2,12 +2,12 @@ import type { KeyObject } from 'node:crypto';
 import { createdKey, keyRotation } from '@floe/contract/api/keys';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
-import { deriveId, newId } from '../../core/ids.ts';
+import { createId, deriveId } from '../../core/ids.ts';
 import { requireActorScope } from '../../platform/actor.ts';
 import { UNROTATED_PLATFORM_KEY_COLUMNS } from '../../platform/create-platform-key.ts';
-import { createKeyHint, generatePlatformKey } from '../../platform/key-format.ts';
+import { createPlatformKeyHint, generatePlatformKey } from '../../platform/key-format.ts';
 import { hashPlatformKey } from '../../platform/keyring.ts';
-import { toKeyRecord, toPlatformKey } from '../../platform/stored-key.ts';
+import { toKeyRecord, toPlatformKeyResource } from '../../platform/stored-platform-key.ts';
 import { type PlatformKeyRow, updatePlatformKey } from '../../store/platform-keys.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
 import { KEY_EDITOR_ROLES, requireChangeableKey } from './key-owner.ts';
@@ -41,12 +41,12 @@ export function defineRotateKeyOperation(pepper: KeyObject): Operation {
       for (const scope of toKeyRecord(row).scopes) requireActorScope(actor, scope);
       const now = clock.now();
       const rotation =
-        idempotencyKey === undefined ? newId('rot', now) : deriveId('rot', `${row.id}\n${idempotencyKey}`);
+        idempotencyKey === undefined ? createId('rot', now) : deriveId('rot', `${row.id}\n${idempotencyKey}`);
       requireRotatable(row, rotation, body.overlap_hours, now);
       const key = generatePlatformKey();
       const columns = {
         hash: hashPlatformKey(pepper, key),
-        ...createKeyHint(key),
+        ...createPlatformKeyHint(key),
         imported_from: null,
         ...(body.overlap_hours > 0
           ? previousValueColumns(row, now + body.overlap_hours * HOUR_MS)
@@ -57,10 +57,10 @@ export function defineRotateKeyOperation(pepper: KeyObject): Operation {
         updated_by: actor.id,
       };
       await updatePlatformKey(writer, orgId, row.id, columns);
-      const after = toPlatformKey({ ...row, ...columns }, now);
+      const after = toPlatformKeyResource({ ...row, ...columns }, now);
       return {
         answer: { ...after, key },
-        audit: { subject: row.id, before: toPlatformKey(row, now), after },
+        audit: { subject: row.id, before: toPlatformKeyResource(row, now), after },
       };
     },
   });

@@ -1,7 +1,7 @@
 import type { SignOutUserInOrg } from '../../platform/members.ts';
 
 /** An e-mail with an invitation link. */
-export interface InvitationMail {
+export interface InvitationEmail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
@@ -10,11 +10,11 @@ export interface InvitationMail {
 }
 
 /** The dependencies of the member operations. */
-export interface MemberDependencies {
+export interface MemberOperationDependencies {
   /** Callbacks that end the sessions of a member. Each session store adds its own. */
   readonly endSessions: readonly SignOutUserInOrg[];
   /** Public base URL of this installation, without a trailing slash. */
   baseUrl(): string;
   /** Tries once, for at most 15 seconds. Resolves to `off` if floe.yaml has no mail server. Never rejects. */
-  sendMail(mail: InvitationMail): Promise<'off' | 'sent' | 'failed'>;
+  sendMail(mail: InvitationEmail): Promise<'off' | 'sent' | 'failed'>;
 }

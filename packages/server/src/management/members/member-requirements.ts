@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { MemberRole } from '@floe/contract/roles';
 import type { Actor } from '../../platform/actor.ts';
 import { findMemberWithUser, type MemberWithUser } from '../../store/members.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { findTeamById } from '../../store/teams.ts';
 import { createInsufficientRoleFault, getEffectiveRole, requireStepUp } from '../access.ts';
 

@@ -1,14 +1,14 @@
 import { modelListQuery, modelResource } from '@floe/contract/api/models';
 import { createPageSchema } from '@floe/contract/api/page';
 import type * as z from 'zod';
-import { toPricesView } from '../../gateway/model-endpoints.ts';
+import { toListedModelPrices } from '../../gateway/model-endpoints.ts';
 import type { CompiledRoute, OrgCatalog } from '../../gateway/org-catalog.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import { SharedKeyValues, toKeyRecord } from '../../platform/stored-key.ts';
+import { SharedKeyValues, toKeyRecord } from '../../platform/stored-platform-key.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { ListedModel } from '../../providers/model-list.ts';
 import { listPlatformKeysOfOrg } from '../../store/platform-keys.ts';
-import { paginateForResponse } from '../list-page.ts';
+import { paginateListForResponse } from '../list-page.ts';
 import type { GetLoadedOrg } from '../loaded-org.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 
@@ -62,7 +62,7 @@ export function defineListModelsOperation({
           (query.provider === undefined || provider === query.provider) &&
           (query.key === undefined || (asked !== undefined && canUseModelId(asked, id))),
       );
-      return paginateForResponse(all, ({ id }) => ({ id }), query);
+      return paginateListForResponse(all, ({ id }) => ({ id }), query);
     },
   });
 }
@@ -108,7 +108,7 @@ function toModelResource(
 }
 
 function toModelPrices(provider: Provider, name: string, now: number): ModelResource['prices'] {
-  const prices = toPricesView(provider.priceOf(name), now);
+  const prices = toListedModelPrices(provider.priceOf(name), now);
   return prices && { ...prices, tiers: prices.tiers.map((tier) => ({ ...tier })) };
 }
 

@@ -1,8 +1,8 @@
 import { type CheckResource, checkExportQuery } from '@floe/contract/api/monitor-history';
 import { idParams } from '@floe/contract/api/page';
-import { readMonitor, readMonitorChecks } from '../../monitoring/read-monitors.ts';
+import { readMonitorChecks, requireMonitorView } from '../../monitoring/read-monitors.ts';
 import type { MonitorCheckQuery } from '../../store/monitoring/monitor-history.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
@@ -38,7 +38,12 @@ export function defineExportChecksOperation(dependencies: MonitoringDependencies
     query: checkExportQuery,
     answer: createFileDownloadSchema(CSV_CONTENT_TYPE, NDJSON_CONTENT_TYPE),
     async run({ orgId, reader }, { params, query }) {
-      const { row } = await readMonitor(reader, orgId, params.id, dependencies.engine.evaluationContext());
+      const { row } = await requireMonitorView(
+        reader,
+        orgId,
+        params.id,
+        dependencies.engine.evaluationContext(),
+      );
       const asked = { ...parseTimeRange(query), uid: row.uid, limit: ROWS_PER_READ, status: query.status };
       const name = `${row.id}-checks.${query.format}`;
       return query.format === 'csv'

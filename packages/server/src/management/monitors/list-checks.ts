@@ -1,6 +1,6 @@
 import { checkListQuery, checkResource } from '@floe/contract/api/monitor-history';
 import { createPageSchema, idParams } from '@floe/contract/api/page';
-import { readMonitor, readMonitorChecks } from '../../monitoring/read-monitors.ts';
+import { readMonitorChecks, requireMonitorView } from '../../monitoring/read-monitors.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { toCheckResource } from './monitor-resource.ts';
@@ -18,7 +18,12 @@ export function defineListChecksOperation(dependencies: MonitoringDependencies):
     query: checkListQuery,
     answer: createPageSchema(checkResource),
     async run({ orgId, reader }, { params, query }) {
-      const { row } = await readMonitor(reader, orgId, params.id, dependencies.engine.evaluationContext());
+      const { row } = await requireMonitorView(
+        reader,
+        orgId,
+        params.id,
+        dependencies.engine.evaluationContext(),
+      );
       const asked = { ...query, ...parseTimeRange(query), uid: row.uid };
       const { rows, nextCursor } = await readMonitorChecks(reader, asked);
       return { data: rows.map(toCheckResource), next_cursor: nextCursor };

@@ -1,4 +1,4 @@
-import { gapList, historyRangeQuery } from '@floe/contract/api/monitor-history';
+import { gapList, monitorHistoryRangeQuery } from '@floe/contract/api/monitor-history';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { resolveHistoryRange } from './history-range.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
@@ -17,7 +17,7 @@ export function defineListGapsOperation(dependencies: MonitoringDependencies): O
     path: '/api/monitoring/gaps',
     scope: MONITORING_SCOPES,
     summary: 'List the gaps in which no Floe process was running, oldest first',
-    query: historyRangeQuery,
+    query: monitorHistoryRangeQuery,
     answer: gapList,
     async run(_context, { query }) {
       const evaluation = dependencies.engine.evaluationContext();

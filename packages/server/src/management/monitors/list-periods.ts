@@ -1,6 +1,6 @@
-import { periodListQuery, periodResource } from '@floe/contract/api/monitor-history';
+import { monitorPeriodListQuery, monitorPeriodResource } from '@floe/contract/api/monitor-history';
 import { createPageSchema, idParams } from '@floe/contract/api/page';
-import { readMonitor, readMonitorPeriods } from '../../monitoring/read-monitors.ts';
+import { readMonitorStatusSpans, requireMonitorView } from '../../monitoring/read-monitors.ts';
 import { decodeTimeCursor, encodeTimeCursor } from '../../store/pagination.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { resolveHistoryRange } from './history-range.ts';
@@ -22,13 +22,13 @@ export function defineListPeriodsOperation(dependencies: MonitoringDependencies)
     scope: MONITORING_SCOPES,
     summary: 'List the status periods of a monitor, newest first; defaults to the last 30 days',
     params: idParams,
-    query: periodListQuery,
-    answer: createPageSchema(periodResource),
+    query: monitorPeriodListQuery,
+    answer: createPageSchema(monitorPeriodResource),
     async run({ orgId, reader }, { params, query }) {
       const evaluation = dependencies.engine.evaluationContext();
-      const view = await readMonitor(reader, orgId, params.id, evaluation);
+      const view = await requireMonitorView(reader, orgId, params.id, evaluation);
       const spans = (
-        await readMonitorPeriods(reader, view, resolveHistoryRange(query, evaluation.nowMs), evaluation)
+        await readMonitorStatusSpans(reader, view, resolveHistoryRange(query, evaluation.nowMs), evaluation)
       ).reverse();
       const before =
         query.cursor === undefined ? Number.POSITIVE_INFINITY : decodeTimeCursor(query.cursor).at;

@@ -1,9 +1,9 @@
 import { Fault } from '@floe/contract/faults';
 import { requireMonitor } from '../../monitoring/monitors.ts';
-import { readMonitor } from '../../monitoring/read-monitors.ts';
+import { requireMonitorView } from '../../monitoring/read-monitors.ts';
 import { findChannelByIdOrName } from '../../store/channels.ts';
 import type { MonitorRow } from '../../store/monitoring/monitors.ts';
-import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseReader, DatabaseWriter } from '../../store/store-interfaces.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import type { OperationContext } from '../operation.ts';
 import { toMonitorResource } from './monitor-resource.ts';
@@ -60,7 +60,7 @@ export async function loadMonitorResource(
   dependencies: MonitoringDependencies,
 ) {
   return toMonitorResource(
-    await readMonitor(writer, orgId, id, dependencies.engine.evaluationContext()),
+    await requireMonitorView(writer, orgId, id, dependencies.engine.evaluationContext()),
     actor,
     dependencies,
   );

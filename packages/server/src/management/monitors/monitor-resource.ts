@@ -7,9 +7,9 @@ import { deriveBeatToken } from '../../monitoring/beat-token.ts';
 import { parseStringListColumn } from '../../monitoring/monitoring-unit-of-work.ts';
 import type { MonitorView } from '../../monitoring/read-monitors.ts';
 import type { Actor } from '../../platform/actor.ts';
-import { grantsScope } from '../../platform/keyring.ts';
+import { includesKeyScope } from '../../platform/keyring.ts';
 import { toResourceSource } from '../../platform/source-location.ts';
-import type { MonitorCheckRow } from '../../store/monitoring/monitor-state-rows.ts';
+import type { MonitorCheckRow } from '../../store/monitoring/monitoring-rows.ts';
 import type { MonitorRow } from '../../store/monitoring/monitors.ts';
 import {
   MONITORING_SCOPES,
@@ -29,7 +29,7 @@ export function toMonitorResource(
   dependencies: MonitoringDependencies,
 ): Monitor {
   const { row, state, graceMs, graceSource } = view;
-  const mayBeat = MONITORING_SCOPES.some((scope) => grantsScope(actor.scopes, scope));
+  const mayBeat = MONITORING_SCOPES.some((scope) => includesKeyScope(actor.scopes, scope));
   const token = mayBeat ? deriveBeatToken(dependencies.beatSecret, row.uid, row.token_version) : null;
   return {
     id: row.id,

@@ -1,6 +1,6 @@
-import { historyRangeQuery, uptimeReport } from '@floe/contract/api/monitor-history';
+import { monitorHistoryRangeQuery, uptimeReport } from '@floe/contract/api/monitor-history';
 import { idParams } from '@floe/contract/api/page';
-import { readMonitor, readMonitorUptime } from '../../monitoring/read-monitors.ts';
+import { readMonitorUptime, requireMonitorView } from '../../monitoring/read-monitors.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { resolveHistoryRange } from './history-range.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
@@ -17,11 +17,11 @@ export function defineGetUptimeOperation(dependencies: MonitoringDependencies): 
     scope: MONITORING_SCOPES,
     summary: 'Read the uptime and downtime of a monitor in a time range; defaults to the last 30 days',
     params: idParams,
-    query: historyRangeQuery,
+    query: monitorHistoryRangeQuery,
     answer: uptimeReport,
     async run({ orgId, reader }, { params, query }) {
       const evaluation = dependencies.engine.evaluationContext();
-      const view = await readMonitor(reader, orgId, params.id, evaluation);
+      const view = await requireMonitorView(reader, orgId, params.id, evaluation);
       const range = resolveHistoryRange(query, evaluation.nowMs);
       const found = await readMonitorUptime(reader, view, range, evaluation);
       return {

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { BoardView } from '../../monitoring/boards/board-view.ts';
 import type { MonitoringEngine } from '../../monitoring/monitoring-engine.ts';
 import type { MonitorChangeContext } from '../../monitoring/monitors.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import type { OperationContext } from '../operation.ts';
 
 /** The dependencies of the monitoring operations. */

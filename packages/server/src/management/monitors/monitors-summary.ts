@@ -1,4 +1,4 @@
-import { monitorSummary, monitorSummaryQuery } from '@floe/contract/api/monitor-history';
+import { monitorStatusSummary, monitorStatusSummaryQuery } from '@floe/contract/api/monitor-history';
 import { MAX_BULK_MONITORS } from '@floe/contract/api/monitors';
 import { Fault } from '@floe/contract/faults';
 import {
@@ -20,8 +20,8 @@ export function defineGetMonitorSummaryOperation(dependencies: MonitoringDepende
     path: '/api/monitoring/status',
     scope: MONITORING_SCOPES,
     summary: 'Count the monitors in each status, and read the last 24 hours of selected monitors',
-    query: monitorSummaryQuery,
-    answer: monitorSummary,
+    query: monitorStatusSummaryQuery,
+    answer: monitorStatusSummary,
     async run({ orgId, reader }, { query }) {
       const ids = [...new Set(query.monitors.split(',').filter((id) => id !== ''))];
       if (ids.length > MAX_BULK_MONITORS)

@@ -2,9 +2,9 @@ import { type BulkMonitorResult, bulkMonitorPatch, bulkMonitorResult } from '@fl
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { parseStringListColumn } from '../../monitoring/monitoring-unit-of-work.ts';
-import { isMonitorOperation, requireMonitor, updateMonitor } from '../../monitoring/monitors.ts';
+import { isPauseOrMuteChange, requireMonitor, updateMonitor } from '../../monitoring/monitors.ts';
 import type { MonitorRow } from '../../store/monitoring/monitors.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import type { SecondaryAuditedChange } from '../audited-change.ts';
 import { defineWriteOperation, type Operation, type OperationContext } from '../operation.ts';
 import { hasColumnValues } from '../resources/has-column-values.ts';
@@ -50,7 +50,7 @@ export function defineUpdateMonitorsOperation(dependencies: MonitoringDependenci
         failed: [],
       };
       const further: SecondaryAuditedChange[] = [];
-      const findRow = isMonitorOperation(patch) ? requireMonitor : requireChangeableMonitor;
+      const findRow = isPauseOrMuteChange(patch) ? requireMonitor : requireChangeableMonitor;
       for (const id of new Set(ids)) {
         const row = await findRow(context.writer, context.orgId, id).catch(toExpectedFault);
         if (row instanceof Fault) {

@@ -1,10 +1,10 @@
-import { operatorGrant, operatorList, operatorResource } from '@floe/contract/api/operators';
+import { operatorCreation, operatorList, operatorResource } from '@floe/contract/api/operators';
 import { createListQuerySchema, idParams } from '@floe/contract/api/page';
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import * as z from 'zod';
 import { addOperator, removeOperator } from '../../platform/operators.ts';
 import { listAllOperators, type OperatorWithUser } from '../../store/operators.ts';
-import { type ListItemSortAndSearchFields, paginateForResponse } from '../list-page.ts';
+import { type ListItemSortAndSearchFields, paginateListForResponse } from '../list-page.ts';
 import { defineReadOperation, defineWriteOperation } from '../operation.ts';
 
 /** Access rules of operations for the installation. Platform keys are not accepted. */
@@ -25,18 +25,22 @@ export const listOperatorsOperation = defineReadOperation({
   answer: operatorList,
   query: createListQuerySchema(['granted']),
   run: async ({ reader }, { query }) =>
-    paginateForResponse((await listAllOperators(reader)).map(toOperatorResource), operatorSortFields, query),
+    paginateListForResponse(
+      (await listAllOperators(reader)).map(toOperatorResource),
+      operatorSortFields,
+      query,
+    ),
 });
 
 /** The operation that makes a person an operator (`POST /api/management/operators`). */
-export const grantOperatorOperation = defineWriteOperation({
+export const grantOperatorRoleOperation = defineWriteOperation({
   ...OPERATOR_ACCESS,
   name: 'operators.grant',
   method: 'POST',
   path: '/api/management/operators',
   requiresStepUp: true,
   summary: 'Grant the operator role to a person who has an account',
-  body: operatorGrant,
+  body: operatorCreation,
   answer: operatorResource,
   status: 201,
   invalidates: 'keys',
@@ -48,7 +52,7 @@ export const grantOperatorOperation = defineWriteOperation({
 });
 
 /** The operation that revokes a person's operator role (`DELETE /api/management/operators/{id}`). */
-export const revokeOperatorOperation = defineWriteOperation({
+export const revokeOperatorRoleOperation = defineWriteOperation({
   ...OPERATOR_ACCESS,
   name: 'operators.revoke',
   method: 'DELETE',

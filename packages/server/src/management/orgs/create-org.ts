@@ -3,9 +3,9 @@ import { createdOrg, orgCreation } from '@floe/contract/api/orgs';
 import { Fault } from '@floe/contract/faults';
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import { createOrgWithOwner } from '../../platform/create-org.ts';
-import { DEFAULT_FILE_NAME } from '../../platform/source-location.ts';
-import { toPlatformKey } from '../../platform/stored-key.ts';
+import { DEFAULT_CONFIG_FILE_NAME } from '../../platform/source-location.ts';
 import { toMemberResource } from '../../platform/stored-member.ts';
+import { toPlatformKeyResource } from '../../platform/stored-platform-key.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
 import { toOrgResource } from './org-resource.ts';
 
@@ -43,9 +43,9 @@ export function defineCreateOrgOperation(pepper: KeyObject): Operation {
       const after = toOrgResource(created.row, {
         config: null,
         isInFile: false,
-        fileName: DEFAULT_FILE_NAME,
+        fileName: DEFAULT_CONFIG_FILE_NAME,
       });
-      const key = toPlatformKey(created.key.row, now);
+      const key = toPlatformKeyResource(created.key.row, now);
       const inNewOrg = { before: null, orgId: body.id };
       return {
         answer: { ...after, key: { ...key, key: created.key.key } },

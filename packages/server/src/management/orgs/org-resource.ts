@@ -2,7 +2,7 @@ import type { OrgResource } from '@floe/contract/api/orgs';
 import { Fault } from '@floe/contract/faults';
 import { toResourceSource } from '../../platform/source-location.ts';
 import { findOrgById, type OrgRow } from '../../store/orgs.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import type { LoadedOrg } from '../loaded-org.ts';
 
 /**

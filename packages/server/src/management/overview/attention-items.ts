@@ -1,13 +1,13 @@
-import { ATTENTION_KINDS, type OverviewAttention } from '@floe/contract/api/overview';
+import { ATTENTION_ITEM_KINDS, type OverviewAttentionItem } from '@floe/contract/api/overview';
 import { formatBreakerId } from '../../guardrails/breakers/breakers.ts';
-import { DEFAULT_FILE_NAME } from '../../platform/source-location.ts';
+import { DEFAULT_CONFIG_FILE_NAME } from '../../platform/source-location.ts';
 import { listOpenAlerts } from '../../store/alerts.ts';
 import { getBreakerChangePage } from '../../store/breaker-changes.ts';
 import { type FailingMonitor, listFailingMonitors } from '../../store/monitoring/monitor-overview.ts';
 import { listExpiringPlatformKeys } from '../../store/platform-keys.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { toIsoTimestamp } from '../analytics/analytics-coverage.ts';
-import type { BreakerSource } from '../breakers/breaker-resource.ts';
+import type { BreakerLister } from '../breakers/breaker-resource.ts';
 import type { OperationContext } from '../operation.ts';
 import type { createBudgetKind } from '../resources/limits-and-budgets.ts';
 import type { ProcessStatus } from './process-status.ts';
@@ -21,7 +21,7 @@ const MIN_PENDING_ROWS = 1_000;
 /** The sources of the items that need attention. */
 export interface AttentionDependencies {
   readonly processStatus: ProcessStatus;
-  readonly breakers: BreakerSource;
+  readonly breakers: BreakerLister;
   readonly budgets: Pick<ReturnType<typeof createBudgetKind>, 'getPage' | 'toResource'>;
   backlog(): number;
 }
@@ -35,7 +35,7 @@ type OverviewContext = OperationContext & { readonly reader: DatabaseReader };
 export async function listAttentionItems(
   context: OverviewContext,
   dependencies: AttentionDependencies,
-): Promise<{ readonly attention: OverviewAttention[]; readonly more: boolean }> {
+): Promise<{ readonly attention: OverviewAttentionItem[]; readonly more: boolean }> {
   const lists = await Promise.all([
     listProcessItems(context, dependencies),
     listCredentialItems(context),
@@ -44,7 +44,7 @@ export async function listAttentionItems(
     listBudgetItems(context, dependencies.budgets),
     listKeyItems(context),
   ]);
-  const rank = (entry: OverviewAttention) => ATTENTION_KINDS.indexOf(entry.kind);
+  const rank = (entry: OverviewAttentionItem) => ATTENTION_ITEM_KINDS.indexOf(entry.kind);
   const kept = lists.flatMap((list) => list.slice(0, MAX_ITEMS_PER_KIND));
   return {
     attention: kept.sort((one, other) => rank(one) - rank(other)),
@@ -55,14 +55,14 @@ export async function listAttentionItems(
 function listProcessItems(
   { orgId }: OverviewContext,
   { processStatus, backlog }: AttentionDependencies,
-): OverviewAttention[] {
-  const found: OverviewAttention[] = [];
+): OverviewAttentionItem[] {
+  const found: OverviewAttentionItem[] = [];
   const rejection = processStatus.configRejection(orgId);
   if (rejection)
     found.push({
       kind: 'config_rejected',
       severity: 'critical',
-      subject: { kind: 'config', id: 'file', name: rejection.file ?? DEFAULT_FILE_NAME },
+      subject: { kind: 'config', id: 'file', name: rejection.file ?? DEFAULT_CONFIG_FILE_NAME },
       since: toIsoTimestamp(rejection.atMs),
       text: `The last change was rejected, and the previous configuration remains active: ${rejection.problem}`,
     });
@@ -95,7 +95,7 @@ function listProcessItems(
   return found;
 }
 
-async function listCredentialItems({ orgId, reader }: OverviewContext): Promise<OverviewAttention[]> {
+async function listCredentialItems({ orgId, reader }: OverviewContext): Promise<OverviewAttentionItem[]> {
   const alerts = await listOpenAlerts(reader, orgId, 'credential', MAX_ITEMS_PER_KIND + 1);
   return alerts.map(({ at, subject_id, subject_name }) => ({
     kind: 'credential_rejected',
@@ -108,15 +108,15 @@ async function listCredentialItems({ orgId, reader }: OverviewContext): Promise<
 
 async function listBreakerItems(
   { orgId, reader }: OverviewContext,
-  breakers: BreakerSource,
-): Promise<OverviewAttention[]> {
+  breakers: BreakerLister,
+): Promise<OverviewAttentionItem[]> {
   const unhealthy = breakers
     .list(orgId)
     // A breaker that only waits for its next request receives traffic. It needs no attention.
     .filter(({ state, forced, probe }) => forced !== null || state === 'open' || probe === 'in_flight')
     .slice(0, MAX_ITEMS_PER_KIND + 1);
   return Promise.all(
-    unhealthy.map(async (view): Promise<OverviewAttention> => {
+    unhealthy.map(async (view): Promise<OverviewAttentionItem> => {
       const id = formatBreakerId(view);
       const subject = { kind: 'breaker', id, name: `${view.provider}/${view.model}` };
       if (view.forced) {
@@ -132,7 +132,7 @@ async function listBreakerItems(
   );
 }
 
-async function listMonitorItems({ orgId, reader }: OverviewContext): Promise<OverviewAttention[]> {
+async function listMonitorItems({ orgId, reader }: OverviewContext): Promise<OverviewAttentionItem[]> {
   const failing = await listFailingMonitors(reader, orgId, MAX_ITEMS_PER_KIND + 1);
   return failing.map((monitor) => ({
     kind: 'monitor_failing',
@@ -153,7 +153,7 @@ function describeMonitorFailure({ failing_since, last_beat_at }: FailingMonitor)
 async function listBudgetItems(
   context: OverviewContext,
   budgets: AttentionDependencies['budgets'],
-): Promise<OverviewAttention[]> {
+): Promise<OverviewAttentionItem[]> {
   const { rows } = await budgets.getPage(context, { limit: 500 });
   const views = await Promise.all(rows.map((row) => budgets.toResource(row, context)));
   const near = views.flatMap(({ id, name, limit_usd, mode, state }) => {
@@ -172,7 +172,7 @@ async function listBudgetItems(
     }));
 }
 
-async function listKeyItems({ orgId, reader, clock }: OverviewContext): Promise<OverviewAttention[]> {
+async function listKeyItems({ orgId, reader, clock }: OverviewContext): Promise<OverviewAttentionItem[]> {
   const now = clock.now();
   const keys = await listExpiringPlatformKeys(
     reader,

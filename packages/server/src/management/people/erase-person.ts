@@ -1,4 +1,4 @@
-import { jobResource } from '@floe/contract/api/jobs';
+import { backgroundJobResource } from '@floe/contract/api/background-jobs';
 import { personErasure } from '@floe/contract/api/people';
 import type { Clock } from '../../core/clock.ts';
 import type { Actor } from '../../platform/actor.ts';
@@ -9,15 +9,15 @@ import {
   deleteConsoleSessionsOfPerson,
   deleteInvitationsOfPerson,
 } from '../../store/people/erase-person-account.ts';
-import { addToCount, type Person, type PersonCounts } from '../../store/people/person.ts';
-import { listMemberGrantsOfPerson } from '../../store/people/person-account-rows.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import { addPersonRecordCount, type Person, type PersonRecordCounts } from '../../store/people/person.ts';
+import { listMemberRoleGrantsOfPerson } from '../../store/people/person-account-rows.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { toJobResource } from '../jobs/job-operations.ts';
 import { requireOwnerToManageOwners } from '../members/member-requirements.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
-import { runErasure } from './erasure-job.ts';
+import { runPersonErasure } from './erasure-job.ts';
 import type { PeopleDependencies } from './people-dependencies.ts';
-import { getPersonReference, resolvePerson } from './resolve-person.ts';
+import { computePersonAuditId, resolvePerson } from './resolve-person.ts';
 
 /**
  * Defines the operation that immediately ends a person's access and starts a background job that
@@ -35,15 +35,15 @@ export function defineErasePersonOperation(dependencies: PeopleDependencies): Op
     summary:
       'Erase the data of one person: ends their access, then starts a job that deletes or pseudonymizes their data; cannot be undone',
     body: personErasure,
-    answer: jobResource,
+    answer: backgroundJobResource,
     status: 200,
     invalidates: 'keys',
     async run({ orgId, actor, clock, writer }, { body }) {
       dependencies.jobRunner.requireCapacity(orgId);
       const { reason, ...selector } = body;
       const person = await resolvePerson(writer, orgId, selector);
-      const subject = getPersonReference(person);
-      const counts: PersonCounts = {};
+      const subject = computePersonAuditId(person);
+      const counts: PersonRecordCounts = {};
       const further = await endAccess(dependencies, { writer, person, counts, actor, clock });
       return {
         audit: { subject, before: null, after: toAuditView(person), reason },
@@ -52,7 +52,7 @@ export function defineErasePersonOperation(dependencies: PeopleDependencies): Op
           const work = { ...dependencies, person, subject, counts, actor, clock };
           const row = await dependencies.jobRunner.start(
             { orgId, kind: 'people.erase', by: actor.id },
-            (handle) => runErasure(work, handle),
+            (handle) => runPersonErasure(work, handle),
           );
           return toJobResource(row, clock.now());
         },
@@ -64,7 +64,7 @@ export function defineErasePersonOperation(dependencies: PeopleDependencies): Op
 interface AccessEnd {
   readonly writer: DatabaseWriter;
   readonly person: Person;
-  readonly counts: PersonCounts;
+  readonly counts: PersonRecordCounts;
   readonly actor: Actor;
   readonly clock: Clock;
 }
@@ -83,11 +83,11 @@ async function endAccess(
   const stamp = { by: actor.id, nowMs: clock.now() };
   const member = await findMemberByEmail(writer, orgId, email);
   if (member) requireOwnerToManageOwners(actor, [member.role], stamp.nowMs);
-  addToCount(counts, 'console_session', await deleteConsoleSessionsOfPerson(writer, person));
-  addToCount(counts, 'invitation', await deleteInvitationsOfPerson(writer, person));
+  addPersonRecordCount(counts, 'console_session', await deleteConsoleSessionsOfPerson(writer, person));
+  addPersonRecordCount(counts, 'invitation', await deleteInvitationsOfPerson(writer, person));
   if (member) {
-    addToCount(counts, 'member', 1);
-    addToCount(counts, 'member_grant', (await listMemberGrantsOfPerson(writer, person)).length);
+    addPersonRecordCount(counts, 'member', 1);
+    addPersonRecordCount(counts, 'member_grant', (await listMemberRoleGrantsOfPerson(writer, person)).length);
   }
   const changes = member
     ? await removeMemberFromOrg(writer, member, members.endSessions, stamp)

@@ -1,21 +1,21 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
 import type { Actor } from '../../platform/actor.ts';
-import type { RunningBackgroundJob } from '../../platform/background-job-runner.ts';
+import type { BackgroundJobHandle } from '../../platform/background-job-runner.ts';
 import { erasePersonAccount } from '../../store/people/erase-person-account.ts';
 import { erasePersonRows } from '../../store/people/erase-person-rows.ts';
-import type { Person, PersonCounts } from '../../store/people/person.ts';
-import type { Database } from '../../store/ports.ts';
+import type { Person, PersonRecordCounts } from '../../store/people/person.ts';
+import type { Database } from '../../store/store-interfaces.ts';
 import { recordAuditedChange } from '../audited-change.ts';
 
 /** An erasure whose first step is committed. The first step ends the person's access. */
-export interface ErasureWork {
+export interface PersonErasureContext {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly person: Person;
   /** The id by which the audit log names the person. */
   readonly subject: string;
   /** What the request already erased. The job adds to it. */
-  readonly counts: PersonCounts;
+  readonly counts: PersonRecordCounts;
   readonly actor: Actor;
   readonly clock: Clock;
 }
@@ -25,7 +25,10 @@ export interface ErasureWork {
  * transaction that erases the account. Returns the number of erased objects by kind. The result does
  * not identify the person, because the job is stored for several days.
  */
-export async function runErasure(work: ErasureWork, handle: RunningBackgroundJob): Promise<JsonObject> {
+export async function runPersonErasure(
+  work: PersonErasureContext,
+  handle: BackgroundJobHandle,
+): Promise<JsonObject> {
   const { database, person, counts, subject, actor, clock } = work;
   const { signal } = handle;
   const onProgress = () => handle.progress(sum(counts), null);
@@ -54,6 +57,6 @@ function listErasedKinds(counts: readonly (readonly [string, number])[]): Map<st
   return sums;
 }
 
-function sum(counts: PersonCounts): number {
+function sum(counts: PersonRecordCounts): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }

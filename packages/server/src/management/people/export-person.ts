@@ -3,7 +3,7 @@ import { createFileDownloadSchema, FileDownload } from '../file-download.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
 import type { PeopleDependencies } from './people-dependencies.ts';
 import { PersonExport } from './person-export.ts';
-import { getPersonReference, resolvePerson } from './resolve-person.ts';
+import { computePersonAuditId, resolvePerson } from './resolve-person.ts';
 
 const NDJSON_CONTENT_TYPE = 'application/x-ndjson';
 
@@ -24,7 +24,7 @@ export function defineExportPersonOperation(dependencies: PeopleDependencies): O
     invalidates: null,
     async run({ orgId, writer, clock }, { body }) {
       const person = await resolvePerson(writer, orgId, body);
-      const subject = getPersonReference(person);
+      const subject = computePersonAuditId(person);
       const name = `${subject}-${new Date(clock.now()).toISOString().slice(0, 10)}.ndjson`;
       // Reads after the commit, so that a long download holds no write transaction.
       const chunks = new PersonExport(dependencies, person, clock).generateLines();

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
-import { toPlatformKey } from '../../platform/stored-key.ts';
 import { toMemberResource } from '../../platform/stored-member.ts';
+import { toPlatformKeyResource } from '../../platform/stored-platform-key.ts';
 import { type AuditEntryFilters, getAuditEntryPage } from '../../store/audit-entries.ts';
 import { listIdentitiesOfUser } from '../../store/identities.ts';
 import { findMemberWithUser, findUserById } from '../../store/members.ts';
@@ -12,32 +12,36 @@ import {
   listConsoleSessionsOfPerson,
   listInvitationsOfPerson,
   listKeysOwnedByPerson,
-  listMemberGrantsOfPerson,
   listMemberRemovalsOfPerson,
+  listMemberRoleGrantsOfPerson,
   listSavedViewsOfPerson,
 } from '../../store/people/person-account-rows.ts';
 import {
-  listDistinctSessions,
-  listRelayIdsOfSession,
+  extractDistinctRelaySessions,
+  listRelayRecordIdsOfSession,
   listRelaySessionsOfPerson,
   RELAY_EVENT_TABLES,
   type RelayEventTable,
   type RelaySessionReference,
 } from '../../store/people/person-relay-rows.ts';
 import {
+  filterRequestIdsOfPerson,
+  filterStoredContentIds,
   findRelaySession,
-  findRequestsOfPerson,
   findStoredResponseById,
-  listExchangesAt,
+  listExchangesAtPositions,
   listRelayRecords,
-  listStoredContentIds,
 } from '../../store/people/read-person-rows.ts';
 import { scanPersonRows } from '../../store/people/scan-person-rows.ts';
 import { findStoredBodies } from '../../store/stored-bodies.ts';
 import { toAuditEntry } from '../audit/audit-entry.ts';
 import { toRequestDetail } from '../requests/request-resource.ts';
 import type { PeopleDependencies } from './people-dependencies.ts';
-import { formatPersonRecord, formatStoredRecord, type StoredRecordKind } from './person-record.ts';
+import {
+  formatPersonRecord,
+  formatStoredPersonRecord,
+  type StoredPersonRecordKind,
+} from './person-record.ts';
 
 const AUDIT_ENTRIES_PER_READ = 500;
 
@@ -45,7 +49,7 @@ const KIND_OF_RELAY_TABLE = {
   relay_decisions: 'relay_decision',
   relay_reports: 'relay_report',
   relay_approvals: 'relay_approval',
-} as const satisfies Record<RelayEventTable, StoredRecordKind>;
+} as const satisfies Record<RelayEventTable, StoredPersonRecordKind>;
 
 type ContentTable = 'stored_bodies' | 'stored_responses';
 
@@ -85,7 +89,7 @@ export class PersonExport {
       yield* formatAll('user', [(await findUserById(reader, userId)) ?? []].flat());
       const member = await findMemberWithUser(reader, orgId, memberIds[0] ?? '');
       if (member) yield formatPersonRecord('member', toMemberResource(member));
-      yield* formatAll('member_grant', await listMemberGrantsOfPerson(reader, person));
+      yield* formatAll('member_grant', await listMemberRoleGrantsOfPerson(reader, person));
       yield* formatAll('removed_member', await listMemberRemovalsOfPerson(reader, person));
       yield* formatAll('identity', await listIdentitiesOfUser(reader, userId));
       yield* formatAll('passkey', await listPasskeysOfUser(reader, userId));
@@ -93,7 +97,7 @@ export class PersonExport {
     }
     yield* formatAll('invitation', await listInvitationsOfPerson(reader, person));
     for (const row of await listKeysOwnedByPerson(reader, person))
-      yield formatPersonRecord('key', toPlatformKey(row, this.#clock.now()));
+      yield formatPersonRecord('key', toPlatformKeyResource(row, this.#clock.now()));
     yield* formatAll('saved_view', await listSavedViewsOfPerson(reader, person));
     yield* formatAll('budget_counter', await listBudgetCountersOfPerson(reader, person));
   }
@@ -102,13 +106,13 @@ export class PersonExport {
     const person = this.#person;
     const exported = new Set<string>();
     for await (const places of scanPersonRows(this.#reader, 'exchanges', person)) {
-      const rows = await listExchangesAt(this.#reader, person.orgId, places);
+      const rows = await listExchangesAtPositions(this.#reader, person.orgId, places);
       yield rows.map((row) => formatPersonRecord('request', toRequestDetail(row))).join('');
       const ids = rows.map(({ id }) => id);
       yield* this.#contentLines('stored_bodies', ids);
       yield* this.#contentLines('stored_responses', ids);
       if (person.endUser === null) continue;
-      for (const session of listDistinctSessions(rows)) {
+      for (const session of extractDistinctRelaySessions(rows)) {
         const name = `${session.keyId}\n${session.sessionId}`;
         if (!exported.has(name)) yield* this.#sessionLines(session);
         exported.add(name);
@@ -118,14 +122,14 @@ export class PersonExport {
 
   async *#contentLines(table: ContentTable, ids: readonly string[]): AsyncGenerator<string> {
     const { orgId } = this.#person;
-    for (const id of await listStoredContentIds(this.#reader, table, orgId, ids))
+    for (const id of await filterStoredContentIds(this.#reader, table, orgId, ids))
       yield table === 'stored_bodies' ? await this.#bodyLine(id) : await this.#responseLine(id);
   }
 
   /** Bodies and turns whose request is not stored, or was sent when the key had another owner. */
   async *#contentWithoutRequestLines(table: ContentTable): AsyncGenerator<string> {
     for await (const places of scanPersonRows(this.#reader, table, this.#person)) {
-      const known = await findRequestsOfPerson(this.#reader, this.#person, places);
+      const known = await filterRequestIdsOfPerson(this.#reader, this.#person, places);
       yield* this.#contentLines(
         table,
         places.map(({ id }) => id).filter((id) => !known.has(id)),
@@ -159,7 +163,7 @@ export class PersonExport {
     const { orgId } = this.#person;
     for (const table of RELAY_EVENT_TABLES)
       for (let afterId: string | undefined = ''; afterId !== undefined; ) {
-        const ids: string[] = await listRelayIdsOfSession(this.#reader, table, orgId, {
+        const ids: string[] = await listRelayRecordIdsOfSession(this.#reader, table, orgId, {
           ...session,
           afterId,
         });
@@ -167,7 +171,7 @@ export class PersonExport {
         afterId = ids.at(-1);
       }
     const row = await findRelaySession(this.#reader, orgId, session);
-    if (row) yield formatStoredRecord('relay_session', row);
+    if (row) yield formatStoredPersonRecord('relay_session', row);
   }
 
   async *#ownedRelayLines(): AsyncGenerator<string> {
@@ -185,7 +189,7 @@ export class PersonExport {
       );
       for (const session of sessions) {
         const row = await findRelaySession(this.#reader, this.#person.orgId, session);
-        if (row) yield formatStoredRecord('relay_session', row);
+        if (row) yield formatStoredPersonRecord('relay_session', row);
       }
       last = sessions.at(-1);
       if (!last) return;
@@ -236,8 +240,8 @@ export class PersonExport {
   }
 }
 
-function formatAll(kind: StoredRecordKind, rows: readonly object[]): string[] {
-  return rows.map((row) => formatStoredRecord(kind, row));
+function formatAll(kind: StoredPersonRecordKind, rows: readonly object[]): string[] {
+  return rows.map((row) => formatStoredPersonRecord(kind, row));
 }
 
 /** One unreadable body must not prevent the export of everything else. */

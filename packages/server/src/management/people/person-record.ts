@@ -82,7 +82,7 @@ const EXPORTED_COLUMNS = {
 } as const satisfies Partial<Record<PersonRecordKind, readonly string[]>>;
 
 /** The kinds of objects that are exported as stored rows, because the API has no format for them. */
-export type StoredRecordKind = keyof typeof EXPORTED_COLUMNS;
+export type StoredPersonRecordKind = keyof typeof EXPORTED_COLUMNS;
 
 /** Formats one object as a line of the export. */
 export function formatPersonRecord(kind: PersonRecordKind, fields: object): string {
@@ -93,7 +93,7 @@ export function formatPersonRecord(kind: PersonRecordKind, fields: object): stri
  * Formats a stored row as a line of the export, with timestamps in ISO 8601 and JSON columns as JSON
  * values.
  */
-export function formatStoredRecord(kind: StoredRecordKind, row: object): string {
+export function formatStoredPersonRecord(kind: StoredPersonRecordKind, row: object): string {
   const fields = EXPORTED_COLUMNS[kind].flatMap((column): (readonly [string, unknown])[] => {
     const value: unknown = Reflect.get(row, column);
     if (value === undefined) return [];

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { PersonSelector } from '@floe/contract/api/people';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import { findMemberByUserId, findMemberWithUser, findUserById } from '../../store/members.ts';
 import {
-  findCurrentOrFormerMember,
+  findUserOfCurrentOrFormerMember,
   listFormerMemberIds,
-  listMembershipEntries,
+  listMembershipAuditEntries,
 } from '../../store/people/find-person.ts';
 import type { Person } from '../../store/people/person.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 
 /**
  * Finds the person that a request names. An email address or end user may be unknown, because requests
@@ -25,7 +25,7 @@ export async function resolvePerson(
   if (endUser !== undefined) return { orgId, email: null, endUser, userId: null, memberIds: [] };
   const address = email ?? (await findMemberAddress(reader, orgId, member_id ?? ''));
   if (address === undefined) throw new Fault('not_found', 'No current or former member has this id.');
-  const user = await findCurrentOrFormerMember(reader, orgId, address);
+  const user = await findUserOfCurrentOrFormerMember(reader, orgId, address);
   const member = user && (await findMemberByUserId(reader, orgId, user.id));
   const former = await listFormerMemberIds(reader, orgId, address);
   const ids = [member?.id, member_id, ...former].filter((id) => id !== undefined);
@@ -36,7 +36,7 @@ export async function resolvePerson(
  * Returns the id that identifies a person in the audit log: the member id, or an id that is derived
  * from the email address or end user, which the audit log must not contain.
  */
-export function getPersonReference({ orgId, email, endUser, memberIds }: Person): string {
+export function computePersonAuditId({ orgId, email, endUser, memberIds }: Person): string {
   const [memberId] = memberIds;
   if (memberId !== undefined) return memberId;
   const identity = email === null ? `end_user:${endUser}` : `email:${email}`;
@@ -51,10 +51,10 @@ async function findMemberAddress(
 ): Promise<string | undefined> {
   const member = await findMemberWithUser(reader, orgId, memberId);
   if (member) return member.email;
-  for (const entry of (await listMembershipEntries(reader, orgId, memberId)).reverse())
+  for (const entry of (await listMembershipAuditEntries(reader, orgId, memberId)).reverse())
     for (const json of [entry.before_json, entry.after_json]) {
       const view: Json = json === null ? null : JSON.parse(json);
-      if (!isObject(view)) continue;
+      if (!isJsonObject(view)) continue;
       if (typeof view['email'] === 'string') return view['email'];
       const userId = view['user_id'];
       const user = typeof userId === 'string' ? await findUserById(reader, userId) : undefined;

@@ -1,6 +1,6 @@
 import type { PolicyConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { scanJsonObject } from '@floe/wire/json-edits';
 import {
   type EvaluatedBody,
@@ -153,7 +153,7 @@ function toPolicyRequest({
 
 /** Narrows a parsed body to a JSON object. Null for other values. The body was parsed from JSON. */
 function toJsonObjectOrNull(value: unknown): JsonObject | null {
-  return isObject(value) ? value : null;
+  return isJsonObject(value) ? value : null;
 }
 
 function toEvaluationView(evaluated: EvaluatedBody | null, given: Buffer, modes: PolicyModes) {

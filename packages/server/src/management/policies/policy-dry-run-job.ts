@@ -1,10 +1,10 @@
-import { jobResource } from '@floe/contract/api/jobs';
-import { policyDryRunJobInput, type policyDryRunResult } from '@floe/contract/api/policies';
+import { backgroundJobResource } from '@floe/contract/api/background-jobs';
+import { policyDryRunJobInput, type policyDryRunJobResult } from '@floe/contract/api/policies';
 import type * as z from 'zod';
 import { getTimeZoneCalendar, listLocalDays } from '../../core/time-zone-calendar.ts';
 import type { BodyStore } from '../../gateway/bodies/body-store.ts';
-import type { BackgroundJobRunner, RunningBackgroundJob } from '../../platform/background-job-runner.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { BackgroundJobHandle, BackgroundJobRunner } from '../../platform/background-job-runner.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { countStoredBodies } from '../../store/stored-bodies.ts';
 import type { AnalyticsCoverage } from '../analytics/analytics-coverage.ts';
 import { parseLocalTimestamp } from '../analytics/local-timestamps.ts';
@@ -12,7 +12,7 @@ import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import { toJobResource } from '../jobs/job-operations.ts';
 import type { GetLoadedOrg } from '../loaded-org.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import { requireValidRange } from '../time-range.ts';
+import { requireValidTimeRange } from '../time-range.ts';
 import { listEnabledPolicies } from './dry-run-policies.ts';
 import type { evaluateStoredPolicySamples } from './evaluate-policy-samples.ts';
 import { loadStoredPolicySamples } from './stored-policy-samples.ts';
@@ -51,7 +51,7 @@ export function defineStartPolicyDryRunOperation({
     summary:
       'Start a background job that evaluates the stored bodies of a time range against draft or active policies',
     body: policyDryRunJobInput,
-    answer: jobResource,
+    answer: backgroundJobResource,
     async run({ orgId, actor, reader, clock }, { body }) {
       const policies = body.policies ?? listEnabledPolicies(getLoadedOrg, orgId);
       const evaluate: EvaluateSamples = (samples) =>
@@ -62,7 +62,7 @@ export function defineStartPolicyDryRunOperation({
       const now = clock.now();
       const from = parseLocalTimestamp(timezone, body.from);
       const to = body.to === undefined ? now : parseLocalTimestamp(timezone, body.to);
-      requireValidRange(from, to);
+      requireValidTimeRange(from, to);
       const dryRun = new StoredSampleDryRun({
         evaluate,
         reader,
@@ -96,7 +96,7 @@ interface PolicyDryRunOptions {
   readonly limit: number;
 }
 
-type PolicyDryRunResult = z.input<typeof policyDryRunResult>;
+type PolicyDryRunResult = z.input<typeof policyDryRunJobResult>;
 
 /** Reads stored bodies once, newest first. */
 class StoredSampleDryRun {
@@ -110,7 +110,7 @@ class StoredSampleDryRun {
     this.#options = options;
   }
 
-  async run({ signal, progress }: RunningBackgroundJob): Promise<PolicyDryRunResult> {
+  async run({ signal, progress }: BackgroundJobHandle): Promise<PolicyDryRunResult> {
     const { reader, bodies, orgId, from, to, limit } = this.#options;
     const total = await countStoredBodies(reader, orgId, { from, to }, limit + 1);
     const sampleCount = Math.min(total, limit);

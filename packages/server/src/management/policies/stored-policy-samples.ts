@@ -1,10 +1,10 @@
 import type { policyDryRunInput } from '@floe/contract/api/policies';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import type { BodyStore } from '../../gateway/bodies/body-store.ts';
 import type { StoredBody } from '../../gateway/bodies/stored-body.ts';
 import { findExchangeById } from '../../store/exchanges.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { listStoredBodies, type StoredBodiesRow } from '../../store/stored-bodies.ts';
 
 /** A request or response that policies are evaluated on, and its caller. */
@@ -88,7 +88,7 @@ function parseBodyObject(body: StoredBody | null): JsonObject | null {
 function parseJsonObject(text: string): JsonObject | null {
   try {
     const value: Json = JSON.parse(text);
-    return isObject(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -9,7 +9,7 @@ import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { getProviderOrigin } from '../../platform/config/provider-secrets.ts';
 import { deleteProviderCredential, type ProviderCredentialRow } from '../../store/config-entries.ts';
-import { paginateForResponse } from '../list-page.ts';
+import { paginateListForResponse } from '../list-page.ts';
 import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
 import { requireChangeableResource, requireResource } from '../resources/resource-operations.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
@@ -17,7 +17,7 @@ import { toCredentialResource, toProviderResource } from './provider-resource.ts
 import {
   createStoredProviderLookup,
   type StoredProvider,
-  toConfigWithoutSecrets,
+  toProviderConfigWithoutSecrets,
 } from './stored-providers.ts';
 import { upsertCredential } from './write-provider.ts';
 
@@ -57,7 +57,7 @@ function listCredentialsOperation(dependencies: ProviderDependencies): Operation
         dependencies,
         dependencies.getLoadedOrg(context.orgId),
       );
-      return paginateForResponse(credentials, ({ name: id }) => ({ id }), query);
+      return paginateListForResponse(credentials, ({ name: id }) => ({ id }), query);
     },
   });
 }
@@ -184,7 +184,7 @@ function requireStoredCredential({ credentials }: StoredProvider, name: string):
 }
 
 function credentialBinding({ row }: StoredProvider) {
-  return { provider_id: row.id, origin: getProviderOrigin(toConfigWithoutSecrets(row)) };
+  return { provider_id: row.id, origin: getProviderOrigin(toProviderConfigWithoutSecrets(row)) };
 }
 
 function unknownCredentialFault(): Fault {

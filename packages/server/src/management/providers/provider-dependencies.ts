@@ -1,8 +1,8 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import type { SecretEncryptionKey } from '../../platform/secrets.ts';
-import type { Credential, Provider } from '../../providers/configured-provider.ts';
+import type { Provider, ProviderCredential } from '../../providers/configured-provider.ts';
 import type { ProviderTestResult } from '../../providers/test-provider.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import type { GetLoadedOrg } from '../loaded-org.ts';
 
 /** The dependencies of the provider operations. */
@@ -14,7 +14,11 @@ export interface ProviderDependencies {
   /** Whether the API may name files and identities of the machine. False if several orgs share it. */
   allowsMachineResources(): boolean;
   /** Sends one cheap real request. */
-  testProvider(provider: Provider, credential: Credential, model: string | null): Promise<ProviderTestResult>;
+  testProvider(
+    provider: Provider,
+    credential: ProviderCredential,
+    model: string | null,
+  ): Promise<ProviderTestResult>;
   /** Writes data about a resource that is not a change of it, so that the audit log does not record it. */
   writeUnaudited(work: (writer: DatabaseWriter) => Promise<void>): Promise<void>;
 }

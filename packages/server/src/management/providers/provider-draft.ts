@@ -1,7 +1,7 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import { ProviderSchema } from '@floe/contract/config/providers';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import {
   getProviderOrigin,
   hasProviderSecrets,
@@ -9,11 +9,15 @@ import {
   joinProxyUrl,
   splitProxyUrl,
 } from '../../platform/config/provider-secrets.ts';
-import { parseStoredEntry } from '../../platform/config/stored-config.ts';
-import { mergeFields, parseConfigEntry, READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
+import { parseStoredConfigEntry } from '../../platform/config/stored-config.ts';
+import {
+  mergePatchFields,
+  parseConfigEntry,
+  READ_ONLY_CONFIG_ENTRY_FIELDS,
+} from '../entries/parse-config-entry.ts';
 import { castToJson, createInvalidInputFault } from '../validate-input.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
-import { type StoredProvider, toConfigWithoutSecrets } from './stored-providers.ts';
+import { type StoredProvider, toProviderConfigWithoutSecrets } from './stored-providers.ts';
 
 type ProviderFields = Readonly<Record<string, unknown>>;
 
@@ -26,7 +30,7 @@ export interface ProviderDraft {
 }
 
 const NON_CONFIG_FIELDS = new Set([
-  ...[...READ_ONLY_ENTRY_FIELDS].filter((name) => name !== 'id'),
+  ...[...READ_ONLY_CONFIG_ENTRY_FIELDS].filter((name) => name !== 'id'),
   'origin',
   'problem',
   'native_dialects',
@@ -56,7 +60,7 @@ export function buildProviderDraft(
   before: StoredProvider | null,
 ): ProviderDraft {
   const credentials = listCredentials(fields, before);
-  const merged = mergeFields(base, fields, NON_CONFIG_FIELDS);
+  const merged = mergePatchFields(base, fields, NON_CONFIG_FIELDS);
   const headers =
     fields['headers'] === undefined ? (before?.secrets.headers ?? {}) : (fields['headers'] ?? {});
   const identity = mergeIdentity(fields['identity'], base['identity'], before);
@@ -78,7 +82,7 @@ export function buildProviderDraft(
   const config = parseConfigEntry({
     section: 'providers',
     schema: ProviderSchema,
-    entry: isObject(entry) ? entry : {},
+    entry: isJsonObject(entry) ? entry : {},
   });
   requireKeysForOrigin(config, credentials, before);
   if (before) requireSecretsForOrigin(config, fields, before);
@@ -141,7 +145,7 @@ function requireSecretsForOrigin(
 ): void {
   if (
     !hasProviderSecrets(before.secrets) ||
-    getProviderOrigin(toConfigWithoutSecrets(before.row)) === getProviderOrigin(config)
+    getProviderOrigin(toProviderConfigWithoutSecrets(before.row)) === getProviderOrigin(config)
   )
     return;
   const { headers, proxy_userinfo: _, ...identity } = before.secrets;
@@ -150,7 +154,7 @@ function requireSecretsForOrigin(
       path: ['headers'],
       message: 'must be sent again because the URL has changed',
     });
-  if (Object.keys(identity).length > 0 && !isObject(fields['identity']))
+  if (Object.keys(identity).length > 0 && !isJsonObject(fields['identity']))
     throw createInvalidInputFault({
       path: ['identity'],
       message: 'must be sent again because the URL has changed',
@@ -161,10 +165,10 @@ function requireSecretsForOrigin(
 function mergeIdentity(given: unknown, current: unknown, before: StoredProvider | null): unknown {
   if (given === null) return undefined;
   if (given === undefined) return current;
-  const fields = isObject(given) ? Object.entries(given).filter(([, value]) => value !== null) : [];
+  const fields = isJsonObject(given) ? Object.entries(given).filter(([, value]) => value !== null) : [];
   const wanted: Record<string, unknown> = Object.fromEntries(fields);
-  const shown = before ? parseStoredEntry(before.row)['identity'] : undefined;
-  const isSameKey = isObject(shown) && shown['access_key_id'] === wanted['access_key_id'];
+  const shown = before ? parseStoredConfigEntry(before.row)['identity'] : undefined;
+  const isSameKey = isJsonObject(shown) && shown['access_key_id'] === wanted['access_key_id'];
   if (!before || !isSameKey || wanted['secret_access_key'] !== undefined) return wanted;
   const { secret_access_key, session_token } = before.secrets;
   return {
@@ -180,10 +184,11 @@ function mergeIdentity(given: unknown, current: unknown, before: StoredProvider 
  */
 function mergeOutbound(given: unknown, current: unknown, before: StoredProvider | null): unknown {
   if (given === null) return undefined;
-  if (!isObject(given)) return given === undefined ? current : given;
+  if (!isJsonObject(given)) return given === undefined ? current : given;
   const { proxy } = given;
-  const stored = before ? parseStoredEntry(before.row)['outbound'] : undefined;
-  if (!before || !isObject(stored) || typeof proxy !== 'string' || stored['proxy'] !== proxy) return given;
+  const stored = before ? parseStoredConfigEntry(before.row)['outbound'] : undefined;
+  if (!before || !isJsonObject(stored) || typeof proxy !== 'string' || stored['proxy'] !== proxy)
+    return given;
   if (splitProxyUrl(proxy).userinfo !== undefined) return given;
   return { ...given, proxy: joinProxyUrl(proxy, before.secrets.proxy_userinfo) };
 }
@@ -193,8 +198,8 @@ function mergeOutbound(given: unknown, current: unknown, before: StoredProvider 
  * credentials.
  */
 export function toProviderFields({ row, secrets }: StoredProvider): JsonObject {
-  const joined = castToJson(joinProviderSecrets(parseStoredEntry(row), secrets));
-  return isObject(joined) ? joined : {};
+  const joined = castToJson(joinProviderSecrets(parseStoredConfigEntry(row), secrets));
+  return isJsonObject(joined) ? joined : {};
 }
 
 /**

@@ -2,16 +2,16 @@ import type { CredentialView, ProviderView } from '@floe/contract/api/providers'
 import { credentialTestResult } from '@floe/contract/api/providers';
 import type { ProviderConfig } from '@floe/contract/config';
 import { ProviderSchema } from '@floe/contract/config/providers';
-import { isObject } from '@floe/contract/json';
-import { getLastFourCharacters } from '../../platform/config/provider-secrets.ts';
-import { parseStoredEntry } from '../../platform/config/stored-config.ts';
+import { isJsonObject } from '@floe/contract/json';
+import { getCredentialHint } from '../../platform/config/provider-secrets.ts';
+import { parseStoredConfigEntry } from '../../platform/config/stored-config.ts';
 import { toResourceSource } from '../../platform/source-location.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { ProviderCredentialRow } from '../../store/config-entries.ts';
-import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
+import { cloneJson, toConfigEntryMetadata } from '../entries/config-entry-row.ts';
 import type { LoadedOrg } from '../loaded-org.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
-import { type StoredProvider, toConfigWithoutSecrets } from './stored-providers.ts';
+import { type StoredProvider, toProviderConfigWithoutSecrets } from './stored-providers.ts';
 
 /** Converts a stored provider to the API format. */
 export function toProviderResource(
@@ -20,7 +20,7 @@ export function toProviderResource(
   org: LoadedOrg,
 ): ProviderView {
   const { row, credentials, secrets } = found;
-  const config = toConfigWithoutSecrets(row);
+  const config = toProviderConfigWithoutSecrets(row);
   const isFile = row.source === 'file';
   const running = isFile ? findRunningProvider(config, org) : resolveRunningProvider(config, dependencies);
   const declared = org.config?.providers.find(({ id }) => id === row.id);
@@ -31,12 +31,12 @@ export function toProviderResource(
     problem: running.problem,
     native_dialects: [...(running.provider?.dialects ?? [])],
     header_names: Object.keys(headers),
-    identity: toPublicIdentity(parseStoredEntry(row)['identity']),
+    identity: toPublicIdentity(parseStoredConfigEntry(row)['identity']),
     credentials:
       credentials.length > 0 && !isFile
         ? credentials.map(toCredentialResource)
-        : toUnstoredCredentials(running.provider, isFile ? toEntryMetadata(row) : ENVIRONMENT_METADATA),
-    ...toEntryMetadata(row),
+        : toUnstoredCredentials(running.provider, isFile ? toConfigEntryMetadata(row) : ENVIRONMENT_METADATA),
+    ...toConfigEntryMetadata(row),
   };
 }
 
@@ -115,7 +115,7 @@ function toUnstoredCredentials(
   return own.map(({ name, weight, secret }) => ({
     name,
     weight,
-    last4: getLastFourCharacters(secret),
+    last4: getCredentialHint(secret),
     origin: provider?.origin ?? null,
     tested_at: null,
     test: null,
@@ -145,7 +145,7 @@ function toProviderSettings({
 }
 
 function toPublicIdentity(identity: unknown): ProviderView['identity'] {
-  if (!isObject(identity)) return null;
+  if (!isJsonObject(identity)) return null;
   const text = (name: string) => {
     const value = identity[name];
     return typeof value === 'string' ? value : null;

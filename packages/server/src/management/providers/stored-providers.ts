@@ -6,7 +6,7 @@ import {
   NO_PROVIDER_SECRETS,
   type ProviderSecrets,
 } from '../../platform/config/provider-secrets.ts';
-import { parseStoredEntry } from '../../platform/config/stored-config.ts';
+import { parseStoredConfigEntry } from '../../platform/config/stored-config.ts';
 import { type SecretEncryptionKey, UnreadableSecretError } from '../../platform/secrets.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import {
@@ -16,7 +16,7 @@ import {
   listProviderCredentials,
   type ProviderCredentialRow,
 } from '../../store/config-entries.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import type { LoadedOrg } from '../loaded-org.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import type { ResourceLookup } from '../resources/resource-kind.ts';
@@ -88,7 +88,7 @@ export function listEnvironmentProviders({ catalog, config }: LoadedOrg): readon
 }
 
 /** Returns a stored provider's settings in the format of floe.yaml, without secrets. */
-export function toConfigWithoutSecrets(row: ConfigEntryRow): ProviderConfig {
-  const { identity: _, ...entry } = parseStoredEntry(row);
+export function toProviderConfigWithoutSecrets(row: ConfigEntryRow): ProviderConfig {
+  const { identity: _, ...entry } = parseStoredConfigEntry(row);
   return ProviderSchema.parse(entry);
 }

@@ -1,9 +1,9 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import {
   encryptProviderSecrets,
-  getLastFourCharacters,
+  getCredentialHint,
   getProviderOrigin,
   splitProviderSecrets,
   toCredentialSecretLocation,
@@ -25,8 +25,8 @@ import {
   updateProviderCredential,
 } from '../../store/config-entries.ts';
 import { requireStepUp } from '../access.ts';
-import { buildConfigEntryRow } from '../entries/entry-row.ts';
-import type { WriteContext } from '../operation-definition.ts';
+import { buildConfigEntryRow } from '../entries/config-entry-row.ts';
+import type { WriteOperationContext } from '../operation-definition.ts';
 import { requireResource } from '../resources/resource-operations.ts';
 import type { ProviderDraft } from './provider-draft.ts';
 import { createStoredProviderLookup, type StoredProvider } from './stored-providers.ts';
@@ -36,7 +36,7 @@ import { createStoredProviderLookup, type StoredProvider } from './stored-provid
  * contains. Members need a step-up to write a key.
  */
 export async function upsertProvider(
-  context: WriteContext,
+  context: WriteOperationContext,
   key: SecretEncryptionKey,
   draft: ProviderDraft,
   before: StoredProvider | null,
@@ -71,7 +71,7 @@ function isDifferentRow(row: ConfigEntryRow, before: ConfigEntryRow): boolean {
 }
 
 async function buildProviderRow(
-  context: WriteContext,
+  context: WriteOperationContext,
   key: SecretEncryptionKey,
   config: ProviderConfig,
   before: StoredProvider | null,
@@ -96,7 +96,7 @@ async function buildProviderRow(
  * already stored.
  */
 async function syncCredentials(
-  context: WriteContext,
+  context: WriteOperationContext,
   key: SecretEncryptionKey,
   { config, keys }: ProviderDraft,
   stored: readonly ProviderCredentialRow[],
@@ -145,14 +145,14 @@ interface CredentialInput {
  * Writes one credential. Members need a step-up. If there is no `secret`, writes only the weight.
  */
 export async function upsertCredential(
-  { orgId, actor, clock, writer }: WriteContext,
+  { orgId, actor, clock, writer }: WriteOperationContext,
   key: SecretEncryptionKey,
   binding: Pick<ProviderCredentialRow, 'provider_id' | 'origin'>,
   { name, weight, secret, before }: CredentialInput,
 ): Promise<ProviderCredentialRow> {
   const now = clock.now();
   if (secret !== undefined) requireStepUp(actor, now);
-  const id = before?.id ?? newId('crd', now);
+  const id = before?.id ?? createId('crd', now);
   const version = (before?.version ?? 0) + (secret === undefined ? 0 : 1);
   const columns = {
     weight,
@@ -160,7 +160,7 @@ export async function upsertCredential(
     updated_by: actor.id,
     ...(secret !== undefined && {
       origin: binding.origin,
-      last4: getLastFourCharacters(secret) ?? '',
+      last4: getCredentialHint(secret) ?? '',
       sealed: encryptSecret(secret, toCredentialSecretLocation({ org_id: orgId, id }, version), key),
       version,
       tested_at: null,

@@ -17,7 +17,7 @@ export function defineDecideEventOperation({ decisionEngine }: RelayDependencies
 }
 
 /** Defines the operation that decides on several events, one after the other. */
-export function defineDecideBatchOperation({ decisionEngine }: RelayDependencies): Operation {
+export function defineDecideEventBatchOperation({ decisionEngine }: RelayDependencies): Operation {
   return defineReadOperation({
     name: 'relay.decide_batch',
     method: 'POST',

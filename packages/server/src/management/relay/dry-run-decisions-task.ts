@@ -1,10 +1,10 @@
 import { relayEvent } from '@floe/contract/api/relay';
 import type { RelayConfig } from '@floe/contract/config';
-import { type CompiledRelay, compileRelay } from '@floe/relay/compile-relay';
+import { type CompiledRelayConfig, compileRelayConfig } from '@floe/relay/compile-relay-config';
 import { evaluateRelayEvent, type RelayEvaluation } from '@floe/relay/evaluate-event';
-import { loadShellGrammar } from '@floe/relay/shell/grammar';
+import { loadShellParser } from '@floe/relay/shell/shell-parser';
 import type { RelayDecisionRow } from '../../store/relay/relay-decisions.ts';
-import { withClientInputFaults } from './client-input-faults.ts';
+import { convertRuleErrorsToFaults } from './convert-rule-errors-to-faults.ts';
 
 /** Stored decisions, and the rules to evaluate on their events. */
 export interface DryRunDecisionsInput {
@@ -17,7 +17,7 @@ export interface DryRunDecisionsInput {
   >[];
 }
 
-let lastCompiled: { readonly id: string; readonly relay: CompiledRelay } | null = null;
+let lastCompiled: { readonly id: string; readonly relay: CompiledRelayConfig } | null = null;
 
 /**
  * Returns the decision that the rules make for each row. Null for a row whose event was not stored.
@@ -26,9 +26,9 @@ let lastCompiled: { readonly id: string; readonly relay: CompiledRelay } | null 
  */
 export async function dryRunDecisions({ id, config, rows }: DryRunDecisionsInput) {
   if (lastCompiled?.id !== id)
-    lastCompiled = { id, relay: withClientInputFaults(() => compileRelay(config)) };
+    lastCompiled = { id, relay: convertRuleErrorsToFaults(() => compileRelayConfig(config)) };
   const { relay } = lastCompiled;
-  const grammar = await loadShellGrammar();
+  const grammar = await loadShellParser();
   return rows.map((row): { would: RelayEvaluation['would']; rule: string | null } | null => {
     const event = row.event_json === null ? null : relayEvent.safeParse(JSON.parse(row.event_json));
     if (!event?.success) return null;

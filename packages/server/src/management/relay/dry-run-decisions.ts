@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { relayDryRunInput, relayDryRunResult } from '@floe/contract/api/relay-management';
 import type { RelayEvaluation } from '@floe/relay/evaluate-event';
 import type { Clock } from '../../core/clock.ts';
-import type { BackgroundJobRunner, RunningBackgroundJob } from '../../platform/background-job-runner.ts';
+import type { BackgroundJobHandle, BackgroundJobRunner } from '../../platform/background-job-runner.ts';
 import { listRelayDecisionsWithEvents, type RelayDecisionRow } from '../../store/relay/relay-decisions.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import { toJobResource } from '../jobs/job-operations.ts';
@@ -87,7 +87,7 @@ class DecisionReplay {
     return this.#next === this.#rows.length;
   }
 
-  async run(clock: Clock, withinMs: number, handle?: RunningBackgroundJob): Promise<void> {
+  async run(clock: Clock, withinMs: number, handle?: BackgroundJobHandle): Promise<void> {
     const until = clock.monotonic() + withinMs;
     while (!this.isFinished && clock.monotonic() <= until && !handle?.signal.aborted) {
       const rows = this.#rows.slice(this.#next, this.#next + DECISIONS_PER_TASK);

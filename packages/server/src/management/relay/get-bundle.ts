@@ -1,5 +1,5 @@
 import { relayBundle } from '@floe/contract/api/relay';
-import { signBundle } from '../../relay/bundle.ts';
+import { createSignedBundle } from '../../relay/bundle.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
@@ -18,7 +18,7 @@ export function defineGetBundleOperation({ orgRelays, bundleKey }: RelayDependen
     answer: relayBundle,
     hasEntityTag: true,
     run: async ({ actor, clock, orgId }) => ({
-      ...signBundle(bundleKey, orgRelays.get(orgId), toRelayCaller(actor), clock.now()),
+      ...createSignedBundle(bundleKey, orgRelays.get(orgId), toRelayCaller(actor), clock.now()),
     }),
   });
 }

@@ -1,10 +1,14 @@
 import { hookParams, type RelayDecision } from '@floe/contract/api/relay';
 import { Fault } from '@floe/contract/faults';
-import { isObject } from '@floe/contract/json';
-import type { HookAdapter, HookDecision } from '@floe/relay/hooks/adapter';
-import { applyAskFallback, HOOK_ADAPTERS, selectStrictestHookDecision } from '@floe/relay/hooks/adapters';
+import { isJsonObject } from '@floe/contract/json';
+import type { HookAdapter, HookDecision } from '@floe/relay/hooks/hook-adapter';
+import {
+  applyAskFallback,
+  HOOK_ADAPTERS,
+  selectStrictestHookDecision,
+} from '@floe/relay/hooks/hook-adapters';
 import * as z from 'zod';
-import { toReportRow } from '../../relay/relay-reports.ts';
+import { toRelayReportRow } from '../../relay/relay-reports.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
@@ -38,8 +42,8 @@ export function defineHandleHookOperation({
     async run({ actor, clock, orgId }, { params, body }) {
       const adapter = requireHookAdapter(params.agent);
       const asker = toRelayCaller(actor);
-      const call = adapter.read(isObject(body) ? body : {});
-      if (call.report) rowSink.append(toReportRow(asker, call.report, clock.now()));
+      const call = adapter.read(isJsonObject(body) ? body : {});
+      if (call.report) rowSink.append(toRelayReportRow(asker, call.report, clock.now()));
       const outcomes: HookDecision[] = [];
       for (const event of call.events)
         outcomes.push(toHookOutcome(await decisionEngine.decide(asker, event)));

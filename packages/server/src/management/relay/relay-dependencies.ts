@@ -1,19 +1,19 @@
 import type { Actor } from '../../platform/actor.ts';
-import type { RelayApprovals } from '../../relay/approvals.ts';
-import type { BundleKey } from '../../relay/bundle.ts';
-import type { DecisionEngine } from '../../relay/decision-engine.ts';
-import type { OrgRelays } from '../../relay/org-relays.ts';
+import type { BundleSigningKey } from '../../relay/bundle.ts';
+import type { RelayDecisionEngine } from '../../relay/decision-engine.ts';
+import type { OrgRelayRegistry } from '../../relay/org-relay-registry.ts';
+import type { RelayApprovalManager } from '../../relay/relay-approval-manager.ts';
 import type { RelayCaller } from '../../relay/relay-caller.ts';
-import type { RowSink } from '../../store/ports.ts';
-import type { RelayRow } from '../../store/relay/ingest-relay-region.ts';
+import type { RelaySpoolRow } from '../../store/relay/ingest-relay-spool-region.ts';
+import type { RowSink } from '../../store/store-interfaces.ts';
 
 /** The dependencies of the relay operations. */
 export interface RelayDependencies {
-  readonly decisionEngine: DecisionEngine;
-  readonly orgRelays: OrgRelays;
-  readonly approvals: RelayApprovals;
-  readonly rowSink: Pick<RowSink<RelayRow>, 'append'>;
-  readonly bundleKey: BundleKey;
+  readonly decisionEngine: RelayDecisionEngine;
+  readonly orgRelays: OrgRelayRegistry;
+  readonly approvals: RelayApprovalManager;
+  readonly rowSink: Pick<RowSink<RelaySpoolRow>, 'append'>;
+  readonly bundleKey: BundleSigningKey;
 }
 
 /** Converts an actor to the form in which rules and the decision log identify it. */

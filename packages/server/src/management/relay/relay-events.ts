@@ -5,8 +5,8 @@ import {
   relayReportListQuery,
   storedRelayReport,
 } from '@floe/contract/api/relay';
-import { isObject } from '@floe/contract/json';
-import { toReportRow } from '../../relay/relay-reports.ts';
+import { isJsonObject } from '@floe/contract/json';
+import { toRelayReportRow } from '../../relay/relay-reports.ts';
 import { getRelayReportPage } from '../../store/relay/relay-reports.ts';
 import type { RelayReportsTable } from '../../store/relay/relay-tables.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
@@ -28,7 +28,7 @@ export function defineReportEventsOperation({ rowSink }: RelayDependencies): Ope
     answer: relayReportBatchResult,
     async run({ actor, clock }, { body }) {
       const asker = toRelayCaller(actor);
-      for (const report of body.events) rowSink.append(toReportRow(asker, report, clock.now()));
+      for (const report of body.events) rowSink.append(toRelayReportRow(asker, report, clock.now()));
       return { accepted: body.events.length };
     },
   });
@@ -69,6 +69,6 @@ function toReportResource(row: RelayReportsTable) {
     agent_version: row.agent_version,
     key: row.key_name,
     owner: row.owner,
-    details: isObject(details) ? { ...details } : {},
+    details: isJsonObject(details) ? { ...details } : {},
   };
 }

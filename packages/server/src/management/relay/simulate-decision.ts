@@ -1,7 +1,7 @@
 import { relaySimulationInput, relaySimulationResult } from '@floe/contract/api/relay-management';
 import type { RelayConfig } from '@floe/contract/config';
 import { MEMBER_ROLES } from '@floe/contract/roles';
-import type { CompiledRelay } from '@floe/relay/compile-relay';
+import type { CompiledRelayConfig } from '@floe/relay/compile-relay-config';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
@@ -48,7 +48,7 @@ interface RelayDraft {
  * validated.
  */
 export function applyRelayDraft(
-  { config }: Pick<CompiledRelay, 'config'>,
+  { config }: Pick<CompiledRelayConfig, 'config'>,
   { rules, mode }: RelayDraft,
 ): RelayConfig {
   return { ...config, rules: rules ?? config.rules, mode: mode ?? config.mode };

@@ -1,11 +1,11 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
 import type { RelayConfig } from '@floe/contract/config';
-import { compileRelay } from '@floe/relay/compile-relay';
+import { compileRelayConfig } from '@floe/relay/compile-relay-config';
 import { evaluateRelayEvent, type RelayEvaluation } from '@floe/relay/evaluate-event';
 import type { CallerIdentity } from '@floe/relay/rules/match-caller';
 import type { SimpleCommand } from '@floe/relay/shell/command';
-import { loadShellGrammar } from '@floe/relay/shell/grammar';
-import { withClientInputFaults } from './client-input-faults.ts';
+import { loadShellParser } from '@floe/relay/shell/shell-parser';
+import { convertRuleErrorsToFaults } from './convert-rule-errors-to-faults.ts';
 
 /** A hypothetical event, and the rules to evaluate on it. */
 export interface SimulateEventInput {
@@ -20,8 +20,8 @@ export interface SimulateEventInput {
  * @throws Fault `invalid_request` that names the invalid field of a rule
  */
 export async function simulateEvent({ config, event, identity, nowMs }: SimulateEventInput) {
-  const relay = withClientInputFaults(() => compileRelay(config));
-  const grammar = event.shell ? await loadShellGrammar() : null;
+  const relay = convertRuleErrorsToFaults(() => compileRelayConfig(config));
+  const grammar = event.shell ? await loadShellParser() : null;
   return toSimulationResult(evaluateRelayEvent(event, { relay, grammar, identity, nowMs }));
 }
 

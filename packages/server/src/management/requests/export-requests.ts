@@ -1,6 +1,6 @@
 import { type RequestRow, requestExportQuery } from '@floe/contract/api/analytics';
 import { type ExchangeQuery, getExchangePage } from '../../store/exchanges.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import type { AnalyticsCoverage } from '../analytics/analytics-coverage.ts';
 import { formatLocalTimestamp, parseLocalTimestamp } from '../analytics/local-timestamps.ts';
 import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
@@ -96,12 +96,12 @@ async function* generateCsv(
 ): AsyncGenerator<string> {
   yield formatCsvLine(Object.keys(CSV_COLUMNS));
   const cells = Object.values(CSV_COLUMNS);
-  for await (const rows of readPages(reader, query))
+  for await (const rows of readRequestPages(reader, query))
     yield rows.map((row) => formatCsvLine(cells.map((cell) => cell(row, timezone)))).join('');
 }
 
 async function* generateNdjson(reader: DatabaseReader, query: ExchangeQuery): AsyncGenerator<string> {
-  for await (const rows of readPages(reader, query))
+  for await (const rows of readRequestPages(reader, query))
     yield rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }
 
@@ -109,7 +109,7 @@ async function* generateNdjson(reader: DatabaseReader, query: ExchangeQuery): As
  * Yields the requests page by page. Also yields empty pages: a stream whose client has disconnected ends the
  * generator only at a `yield`, and filters that few requests match can have many empty pages in a row.
  */
-export async function* readPages(
+export async function* readRequestPages(
   reader: DatabaseReader,
   query: ExchangeQuery,
   readPage = getExchangePage,

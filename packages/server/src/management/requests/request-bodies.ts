@@ -1,5 +1,5 @@
-import { requestBodies } from '@floe/contract/api/bodies';
 import { idParams } from '@floe/contract/api/page';
+import { storedExchangeBodies } from '@floe/contract/api/stored-bodies';
 import { Fault } from '@floe/contract/faults';
 import type { BodyStore } from '../../gateway/bodies/body-store.ts';
 import type { Actor } from '../../platform/actor.ts';
@@ -20,7 +20,7 @@ export function defineGetRequestBodiesOperation(bodies: Pick<BodyStore, 'open'>)
     roles: ['owner', 'admin', 'member'],
     summary: 'Read the request and response bodies, if the organization stores them',
     params: idParams,
-    answer: requestBodies,
+    answer: storedExchangeBodies,
     invalidates: null,
     async run({ orgId, actor, writer }, { params }) {
       const row = await findStoredBodies(writer, orgId, params.id);

@@ -3,10 +3,10 @@ import {
   EXCHANGE_NUMERIC_FILTER_COLUMNS,
   EXCHANGE_TEXT_FILTER_COLUMNS,
   type ExchangeFilters,
+  type ExchangeNumericFilterColumn,
+  type ExchangeTextFilterColumn,
   type IntegerRangeFilter,
-  type NumericFilterColumn,
   type NumericRange,
-  type TextFilterColumn,
   type ValueFilter,
 } from '../../store/exchange-filters.ts';
 
@@ -16,12 +16,12 @@ const METADATA_PREFIX = 'metadata.';
 export function parseRequestFilters(
   query: RequestFilterQuery & Readonly<Record<string, unknown>>,
 ): ExchangeFilters {
-  const chosen: { [Column in TextFilterColumn]?: ValueFilter } = {};
+  const chosen: { [Column in ExchangeTextFilterColumn]?: ValueFilter } = {};
   for (const column of EXCHANGE_TEXT_FILTER_COLUMNS) {
     const choice = parseValueFilter(query[column]);
     if (choice) chosen[column] = choice;
   }
-  const bounded: { [Column in NumericFilterColumn]?: NumericRange } = {};
+  const bounded: { [Column in ExchangeNumericFilterColumn]?: NumericRange } = {};
   for (const column of EXCHANGE_NUMERIC_FILTER_COLUMNS) {
     const bounds = parseNumericRange(query[column]);
     if (bounds) bounded[column] = bounds;

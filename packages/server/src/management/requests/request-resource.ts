@@ -2,9 +2,9 @@ import type { RequestRow, requestDetail } from '@floe/contract/api/analytics';
 import { exchangeAttempt, routingStep } from '@floe/contract/api/attempts';
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import { classifyExchangeOutcome } from '@floe/contract/exchange-outcome';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
-import type { ExchangeRow } from '../../store/ports.ts';
+import type { ExchangeRow } from '../../store/store-interfaces.ts';
 
 /** Converts a stored exchange to the form that request lists use. */
 export function toRequestResource(row: ExchangeRow): RequestRow {
@@ -67,8 +67,8 @@ function parseAttempts(json: string): readonly Json[] {
 function sumBilledUnits(attempts: readonly Json[]): Record<string, number> {
   const sum: Record<string, number> = {};
   for (const attempt of attempts) {
-    const units = isObject(attempt) ? attempt['billed_units'] : undefined;
-    if (!isObject(units)) continue;
+    const units = isJsonObject(attempt) ? attempt['billed_units'] : undefined;
+    if (!isJsonObject(units)) continue;
     for (const [unit, count] of Object.entries(units))
       if (typeof count === 'number') sum[unit] = (sum[unit] ?? 0) + count;
   }
@@ -77,7 +77,7 @@ function sumBilledUnits(attempts: readonly Json[]): Record<string, number> {
 
 /** Service tier of the last billed attempt that was not in the standard tier. */
 function findServiceTier(attempts: readonly Json[]): string | null {
-  const tiers = attempts.map((attempt) => (isObject(attempt) ? attempt['service_tier'] : undefined));
+  const tiers = attempts.map((attempt) => (isJsonObject(attempt) ? attempt['service_tier'] : undefined));
   return tiers.findLast((tier) => typeof tier === 'string') ?? null;
 }
 

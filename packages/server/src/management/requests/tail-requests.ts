@@ -2,7 +2,7 @@ import { requestTailPage, requestTailQuery } from '@floe/contract/api/analytics'
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { extractExchangeBatches } from '../../analytics/live/live-messages.ts';
-import { findExchangesInBatches } from '../../store/find-exchanges-in-batches.ts';
+import { findExchangesOfLiveBatches } from '../../store/find-exchanges-of-live-batches.ts';
 import {
   formatLiveEventPosition,
   getLatestLiveEventPosition,
@@ -45,7 +45,7 @@ export const tailRequestsOperation = defineReadOperation({
     const events = await listLiveEventsAfter(reader, { orgIds: [orgId], after, upTo, limit });
     if (events.length === limit) return resyncPage(upTo);
     const batches = extractExchangeBatches(events);
-    const { count, rows } = await findExchangesInBatches(
+    const { count, rows } = await findExchangesOfLiveBatches(
       reader,
       batches,
       { orgId, ...parseRequestFilters(query) },

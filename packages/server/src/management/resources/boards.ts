@@ -3,8 +3,8 @@ import { createListQuerySchema } from '@floe/contract/api/page';
 import type { BoardConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
-import { newId } from '../../core/ids.ts';
-import { parseBoardGroups, requireBoardMonitors } from '../../monitoring/boards/board.ts';
+import { createId } from '../../core/ids.ts';
+import { parseBoardGroups, requireBoardMonitorsExist } from '../../monitoring/boards/board.ts';
 import { toBoardAuditView, toBoardColumns } from '../../monitoring/boards/config-file-boards.ts';
 import {
   type BoardRow,
@@ -15,7 +15,7 @@ import {
   insertBoard,
   updateBoard,
 } from '../../store/monitoring/boards.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { buildBoardConfig } from '../boards/board-config.ts';
 import { toBoardResource } from '../boards/board-resource.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
@@ -61,10 +61,10 @@ export function createBoardKind(dependencies: MonitoringDependencies): BoardReso
     toAuditView: (_, row) => toBoardAuditView(row),
     requireChangeable: (row) => requireNotManagedByFile('board', row.slug, row),
     configFromCreation: ({ writer, orgId }, { body }) =>
-      requireBoardMonitors(writer, orgId, buildBoardConfig(body)),
+      requireBoardMonitorsExist(writer, orgId, buildBoardConfig(body)),
     configFromPatch({ writer, orgId }, row, { body }) {
       const current = toBoardResource(row, dependencies);
-      return requireBoardMonitors(writer, orgId, buildBoardConfig(body, current), current.groups);
+      return requireBoardMonitorsExist(writer, orgId, buildBoardConfig(body, current), current.groups);
     },
     configFromReplacement({ writer, orgId }, row, id, { body }) {
       if (!row && body.slug !== undefined && body.slug !== id)
@@ -72,13 +72,18 @@ export function createBoardKind(dependencies: MonitoringDependencies): BoardReso
           param: 'slug',
         });
       const fields = { ...body, slug: body.slug ?? row?.slug ?? id };
-      return requireBoardMonitors(writer, orgId, buildBoardConfig(fields), row ? parseBoardGroups(row) : []);
+      return requireBoardMonitorsExist(
+        writer,
+        orgId,
+        buildBoardConfig(fields),
+        row ? parseBoardGroups(row) : [],
+      );
     },
     async insert({ orgId, actor, clock, writer }, config) {
       await requireFreeSlug(writer, config.slug);
       const now = clock.now();
       const row: BoardRow = {
-        id: newId('brd', now),
+        id: createId('brd', now),
         org_id: orgId,
         ...toBoardColumns(config),
         source: 'console',

@@ -11,7 +11,7 @@ import { Fault } from '@floe/contract/faults';
 import { toChannelResource } from '../../alerts/channel-resource.ts';
 import { removeChannel } from '../../alerts/remove-channel.ts';
 import { CHANNEL_SECRET_FIELDS, decryptChannel, toChannelColumns } from '../../alerts/stored-channel.ts';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import type { SecretEncryptionKey } from '../../platform/secrets.ts';
 import { failPendingAlertDeliveries } from '../../store/alert-deliveries.ts';
 import {
@@ -21,10 +21,10 @@ import {
   insertChannel,
   updateChannel,
 } from '../../store/channels.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { buildChannelConfig } from '../channels/channel-config.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
-import type { WriteContext } from '../operation-definition.ts';
+import type { WriteOperationContext } from '../operation-definition.ts';
 import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
@@ -95,7 +95,7 @@ export function createChannelKind(secretsKey: SecretEncryptionKey): ChannelResou
     async insert({ orgId, actor, clock, writer }, { config, enabled }) {
       await requireFreeChannelName(writer, orgId, config.name);
       const now = clock.now();
-      const binding = { id: newId('chn', now), org_id: orgId };
+      const binding = { id: createId('chn', now), org_id: orgId };
       const row: ChannelRow = {
         ...binding,
         ...toChannelColumns(config, binding, secretsKey, now),
@@ -121,7 +121,7 @@ export function createChannelKind(secretsKey: SecretEncryptionKey): ChannelResou
 
 /** Updates a channel and retries its deliveries immediately, regardless of earlier failures. */
 async function updateStoredChannel(
-  { orgId, actor, clock, writer }: WriteContext,
+  { orgId, actor, clock, writer }: WriteOperationContext,
   row: ChannelRow,
   { config, enabled }: ChannelInput,
   secretsKey: SecretEncryptionKey,

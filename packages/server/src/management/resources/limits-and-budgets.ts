@@ -5,16 +5,16 @@ import {
   limitInput,
   limitReplacement,
   limitResource,
-} from '@floe/contract/api/guardrails';
+} from '@floe/contract/api/limits-and-budgets';
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
-import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
+import { BudgetSchema, LimitSchema } from '@floe/contract/config/limits-cache-policies';
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import type * as z from 'zod';
-import { compileBudget, compileLimit, findScopedBucketSubject } from '../../guardrails/compile-rules.ts';
+import { compileBudget, compileLimit, findRuleScopeSubject } from '../../guardrails/compile-rules.ts';
 import { buildLimitClaims, buildSpendClaim } from '../../guardrails/matched-rules.ts';
 import { buildBudgetStatus, buildLimitStatus } from '../../guardrails/rule-status.ts';
 import { forecastBudgetExhaustion, forecastSpend } from '../../guardrails/spend-forecast.ts';
-import { requireRuleSubject } from '../guardrails/require-rule-subject.ts';
+import { requireRuleSubjectExists } from '../guardrails/require-rule-subject-exists.ts';
 import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
 import { validateInput } from '../validate-input.ts';
 import {
@@ -100,7 +100,7 @@ function sharedSpec(kind: 'limits' | 'budgets', singular: 'limit' | 'budget') {
       delete: `Remove a ${singular}`,
     },
     notFoundMessage: `No ${singular} has this id.`,
-    requireReferences: requireRuleSubject,
+    requireReferences: requireRuleSubjectExists,
     // Current usage is not part of a change.
     toAuditView: ({ state: _, ...written }: LimitResource | BudgetResource) => written,
   } as const satisfies Partial<RuleResourceKindSpec<LimitConfig, LimitResource>>;
@@ -113,7 +113,7 @@ async function toLimitResource(
 ): Promise<LimitResource> {
   const { config, id, source } = rule;
   const compiled = compileLimit({ id, source: source.kind, config });
-  const subject = findScopedBucketSubject(config);
+  const subject = findRuleScopeSubject(config);
   const claims = subject === null ? [] : buildLimitClaims(compiled.buckets.get(subject), 0);
   const levels = await guard.readLevels(orgId, claims);
   const byBucket = new Map(claims.map((claim, n) => [claim.bucket, levels[n]]));
@@ -139,7 +139,7 @@ export async function toBudgetResource(
   const rule = compileBudget({ id, source: source.kind, config }, getFileRules(orgId).timezone);
   const { name, metadata, period, limit_usd, mode } = config;
   const base = { ...sharedRuleFields(stored), name, metadata: { ...metadata }, period, limit_usd, mode };
-  const subject = findScopedBucketSubject(config);
+  const subject = findRuleScopeSubject(config);
   if (subject === null) return { ...base, state: null };
   const bucket = rule.buckets.get(subject, nowMs);
   const { period: now } = bucket;

@@ -7,10 +7,10 @@ import {
 } from '@floe/contract/api/maintenance';
 import { createListQuerySchema } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import {
   type MaintenanceWindowFields,
-  requireMaintenanceWindowMonitors,
+  requireMaintenanceMonitorsExist,
   toMaintenanceWindowColumns,
 } from '../../monitoring/maintenance-windows.ts';
 import { parseStringListColumn } from '../../monitoring/monitoring-unit-of-work.ts';
@@ -96,8 +96,8 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
       const now = clock.now();
       const row: MaintenanceWindowRow = {
         org_id: orgId,
-        id: id ?? newId('mnt', now),
-        ...(await requireMaintenanceWindowMonitors(
+        id: id ?? createId('mnt', now),
+        ...(await requireMaintenanceMonitorsExist(
           writer,
           orgId,
           toMaintenanceWindowColumns(fields, dependencies.timezone(orgId)),
@@ -112,7 +112,7 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
     async update({ orgId, actor, clock, writer }, row, { fields }) {
       const named = parseStringListColumn(row.monitors_json);
       const wanted = toMaintenanceWindowColumns(fields, dependencies.timezone(orgId));
-      const columns = await requireMaintenanceWindowMonitors(writer, orgId, wanted, named);
+      const columns = await requireMaintenanceMonitorsExist(writer, orgId, wanted, named);
       if (hasColumnValues(row, columns)) return null;
       const next = { ...row, ...columns, updated_at: clock.now(), updated_by: actor.id };
       await updateMaintenanceWindow(writer, next);

@@ -8,18 +8,23 @@ import {
   monitorResource,
 } from '@floe/contract/api/monitors';
 import { Fault } from '@floe/contract/faults';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import { DEFAULT_GRACE_MS, type MonitorDefinition } from '../../monitoring/monitor-definition.ts';
 import { parseStringListColumn } from '../../monitoring/monitoring-unit-of-work.ts';
 import {
   createMonitor,
   deleteMonitor,
-  isMonitorOperation,
+  isPauseOrMuteChange,
   updateMonitor,
 } from '../../monitoring/monitors.ts';
-import { findMonitor, listMonitors, type MonitorView, readMonitor } from '../../monitoring/read-monitors.ts';
+import {
+  findMonitorView,
+  listMonitors,
+  type MonitorView,
+  requireMonitorView,
+} from '../../monitoring/read-monitors.ts';
 import { findMonitorById, getDefaultGraceMs } from '../../store/monitoring/monitors.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import {
   buildMonitorDefinition,
   requireFutureEndTimes,
@@ -73,7 +78,7 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
     notFoundMessage: 'No monitor of this organization has this id.',
     notFoundCode: 'monitor_not_found',
     beforeTransaction: () => dependencies.engine.changeContext(),
-    find: (reader, orgId, id) => findMonitor(reader, orgId, id, evaluationContext()),
+    find: (reader, orgId, id) => findMonitorView(reader, orgId, id, evaluationContext()),
     async getPage({ reader, orgId }, query) {
       const asked = { ...query, orgId, ids: parseMonitorIds(query.ids) };
       const { rows, nextCursor } = await listMonitors(reader, asked, evaluationContext());
@@ -87,10 +92,10 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
     toResource: (view, { actor }) => toMonitorResource(view, actor, dependencies),
     toAuditView: (_, { row }) => toMonitorAuditView(row),
     requireChangeable({ row }, _, patch) {
-      if (!isMonitorOperation(patch)) requireMonitorNotInFile(row);
+      if (!isPauseOrMuteChange(patch)) requireMonitorNotInFile(row);
     },
     async configFromCreation({ writer, orgId, clock }, { body }) {
-      const id = body.id ?? newId('mon', clock.now());
+      const id = body.id ?? createId('mon', clock.now());
       requireFutureEndTimes(body, null, evaluationContext().nowMs);
       const definition = buildMonitorDefinition({ ...body, id }, {}, dependencies.timezone(orgId));
       const other = await findMonitorById(writer, orgId, id);
@@ -134,12 +139,12 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
     async insert(context, definition) {
       const { writer, orgId } = context;
       await createMonitor(createMonitorChangeContext(context, dependencies), orgId, definition);
-      return readMonitor(writer, orgId, definition.id, evaluationContext());
+      return requireMonitorView(writer, orgId, definition.id, evaluationContext());
     },
     async update(context, { row }, definition) {
       if (hasColumnValues(row, definition)) return null;
       await updateMonitor(createMonitorChangeContext(context, dependencies), row, definition);
-      return readMonitor(context.writer, context.orgId, row.id, evaluationContext());
+      return requireMonitorView(context.writer, context.orgId, row.id, evaluationContext());
     },
     remove: (context, { row }) => deleteMonitor(createMonitorChangeContext(context, dependencies), row),
   };

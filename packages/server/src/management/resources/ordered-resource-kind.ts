@@ -1,8 +1,8 @@
 import { createListQuerySchema } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
-import { parseStoredEntry } from '../../platform/config/stored-config.ts';
+import { parseStoredConfigEntry } from '../../platform/config/stored-config.ts';
 import {
   type ConfigEntryKind,
   type ConfigEntryRow,
@@ -11,13 +11,17 @@ import {
   listConfigEntriesOfOrg,
   updateConfigEntry,
 } from '../../store/config-entries.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
-import { buildConfigEntryRow } from '../entries/entry-row.ts';
-import { mergeFields, parseConfigEntry, READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
+import { buildConfigEntryRow } from '../entries/config-entry-row.ts';
+import {
+  mergePatchFields,
+  parseConfigEntry,
+  READ_ONLY_CONFIG_ENTRY_FIELDS,
+} from '../entries/parse-config-entry.ts';
 import { paginateList } from '../list-page.ts';
 import { type GetLoadedOrg, listProviderIds } from '../loaded-org.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
-import type { WriteContext } from '../operation-definition.ts';
+import type { WriteOperationContext } from '../operation-definition.ts';
 import { castToJson, createInvalidInputFault } from '../validate-input.ts';
 import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 
@@ -67,7 +71,7 @@ export function createOrderedResourceKind<Config extends object, View extends Re
   };
   /** Parses the original input with its short forms, so that errors have the paths that the client used. */
   const parseInput = async (
-    context: WriteContext,
+    context: WriteOperationContext,
     base: JsonObject,
     sent: unknown,
   ): Promise<OrderedEntryInput<Config>> => {
@@ -76,7 +80,7 @@ export function createOrderedResourceKind<Config extends object, View extends Re
     const config = parseConfigEntry({
       section: kind,
       schema: spec.schema,
-      entry: toJsonObject(mergeFields(base, fields, READ_ONLY_ENTRY_FIELDS)),
+      entry: toJsonObject(mergePatchFields(base, fields, READ_ONLY_CONFIG_ENTRY_FIELDS)),
       providers: await listProviderIds(context.reader, context.orgId, getLoadedOrg),
       findProblem: (checked: Config) => spec.findProblem?.(checked) ?? null,
     });
@@ -114,7 +118,7 @@ export function createOrderedResourceKind<Config extends object, View extends Re
     toResource: ({ row, position }) => spec.toResource(row, position),
     requireChangeable: ({ row }) => requireNotManagedByFile(singular, row.id, row),
     configFromCreation: (context, { sent }) => parseInput(context, {}, sent),
-    configFromPatch: (context, { row }, { sent }) => parseInput(context, parseStoredEntry(row), sent),
+    configFromPatch: (context, { row }, { sent }) => parseInput(context, parseStoredConfigEntry(row), sent),
     configFromReplacement(context, _, id, { sent }) {
       if ((toJsonObject(sent)[nameField] ?? id) !== id)
         throw createInvalidInputFault({
@@ -150,7 +154,7 @@ function rankEntries(list: readonly ConfigEntryRow[]): RankedEntry[] {
 
 function toJsonObject(sent: unknown): JsonObject {
   const json = castToJson(sent);
-  return isObject(json) ? json : {};
+  return isJsonObject(json) ? json : {};
 }
 
 /** Writes a row at a position of the list and returns the position. Entries of floe.yaml remain first. */

@@ -10,10 +10,10 @@ import {
   unconvertedKeyFields,
 } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
-import { deriveId, newId } from '../../core/ids.ts';
+import { createId, deriveId } from '../../core/ids.ts';
 import { requireActorScope } from '../../platform/actor.ts';
 import { createPlatformKey } from '../../platform/create-platform-key.ts';
-import { toPlatformKey } from '../../platform/stored-key.ts';
+import { toPlatformKeyResource } from '../../platform/stored-platform-key.ts';
 import {
   findPlatformKeyById,
   getPlatformKeyPage,
@@ -22,12 +22,12 @@ import {
   type PlatformKeyUpdate,
   revokePlatformKey,
 } from '../../store/platform-keys.ts';
-import { KEY_EDITOR_ROLES, requireChangeableKey, resolveKeyOwner } from '../keys/key-owner.ts';
+import { KEY_EDITOR_ROLES, requireChangeableKey, resolveKeyOwnership } from '../keys/key-owner.ts';
 import { buildKeyUpdate, updateKeyIfChanged } from '../keys/key-updates.ts';
 import { requireFreeKeyName } from '../keys/require-free-key-name.ts';
 import { UNKNOWN_PLATFORM_KEY_MESSAGE } from '../keys/require-platform-key.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
-import type { WriteContext } from '../operation-definition.ts';
+import type { WriteOperationContext } from '../operation-definition.ts';
 import { parseFutureTimestamp } from '../parse-future-timestamp.ts';
 import type { ResourceInput, ResourceKind } from './resource-kind.ts';
 
@@ -77,7 +77,7 @@ export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
     notFoundMessage: UNKNOWN_PLATFORM_KEY_MESSAGE,
     find: findPlatformKeyById,
     getPage: ({ reader, orgId }, query) => getPlatformKeyPage(reader, { orgId, ...query }),
-    toResource: (row, { clock }) => toPlatformKey(row, clock.now()),
+    toResource: (row, { clock }) => toPlatformKeyResource(row, clock.now()),
     requireChangeable: requireChangeableKey,
     configFromCreation: (context, sent) => buildNewKey(context, sent, pepper),
     configFromPatch: async (context, row, { body }) => ({
@@ -107,17 +107,17 @@ export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
  * 409 with the id of the first key.
  */
 async function buildNewKey(
-  { orgId, actor, clock, writer }: WriteContext,
+  { orgId, actor, clock, writer }: WriteOperationContext,
   { body, idempotencyKey }: ResourceInput<typeof keyCreation>,
   pepper: KeyObject,
 ): Promise<PlatformKeyInput> {
   for (const scope of body.scopes) requireActorScope(actor, scope);
   const nowMs = clock.now();
-  const owner = resolveKeyOwner(actor, body);
+  const owner = resolveKeyOwnership(actor, body);
   const expiresAt = parseFutureTimestamp('expires_at', body.expires_at, nowMs);
   if (body.team != null) await requireTeamExists(writer, orgId, owner.team);
   const id =
-    idempotencyKey === undefined ? newId('key', nowMs) : deriveId('key', `${orgId}\n${idempotencyKey}`);
+    idempotencyKey === undefined ? createId('key', nowMs) : deriveId('key', `${orgId}\n${idempotencyKey}`);
   if (idempotencyKey !== undefined && (await findPlatformKeyById(writer, orgId, id)))
     throw new Fault(
       'conflict',

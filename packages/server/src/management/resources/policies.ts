@@ -1,10 +1,10 @@
 import { policyInput, policyResource } from '@floe/contract/api/policies';
 import type { PolicyConfig } from '@floe/contract/config';
-import { PolicySchema } from '@floe/contract/config/guardrails';
+import { PolicySchema } from '@floe/contract/config/limits-cache-policies';
 import type * as z from 'zod';
 import { findPolicyError } from '../../guardrails/policies/policies.ts';
 import { parseStoredPolicy } from '../../platform/config/stored-config.ts';
-import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
+import { cloneJson, toConfigEntryMetadata } from '../entries/config-entry-row.ts';
 import type { OrderedResourceKindSpec } from './ordered-resource-kind.ts';
 
 /** The resource kind of policies. Policies are an ordered list. */
@@ -32,6 +32,6 @@ export const POLICY_KIND_SPEC: OrderedResourceKindSpec<PolicyConfig, z.input<typ
       message = null,
     } = parseStoredPolicy(row);
     const shown = { name, enabled, on, when, detect: cloneJson(detect), action, mode, message };
-    return { id: row.id, ...shown, position, ...toEntryMetadata(row) };
+    return { id: row.id, ...shown, position, ...toConfigEntryMetadata(row) };
   },
 };

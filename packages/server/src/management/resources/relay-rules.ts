@@ -1,13 +1,13 @@
 import { relayRule, relayRuleInput } from '@floe/contract/api/relay-management';
 import type { RelayRuleConfig } from '@floe/contract/config';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import { compileRule } from '@floe/relay/rules/compile-rule';
 import type * as z from 'zod';
 import { countRelayDecisionsByRule } from '../../store/relay/relay-decisions.ts';
 import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
-import type { ReadContext } from '../operation-definition.ts';
-import { withClientInputFaults } from '../relay/client-input-faults.ts';
+import type { ReadOperationContext } from '../operation-definition.ts';
+import { convertRuleErrorsToFaults } from '../relay/convert-rule-errors-to-faults.ts';
 import type { RelayDependencies } from '../relay/relay-dependencies.ts';
 import { validateInput } from '../validate-input.ts';
 import {
@@ -38,8 +38,8 @@ export function createRelayRuleKind(
   dependencies: Pick<RuleOperationDependencies, 'getFileRules'>,
 ) {
   // Applying a document writes many rules in one transaction. The counts do not change within it.
-  const hitsByContext = new WeakMap<ReadContext, Promise<HitCounts>>();
-  const loadHits = (context: ReadContext): Promise<HitCounts> => {
+  const hitsByContext = new WeakMap<ReadOperationContext, Promise<HitCounts>>();
+  const loadHits = (context: ReadOperationContext): Promise<HitCounts> => {
     const { reader, orgId, clock } = context;
     const hits =
       hitsByContext.get(context) ??
@@ -94,8 +94,8 @@ function toRelayRuleResource(
 function parseRelayRule(body: Readonly<Record<string, unknown>>): RelayRuleConfig {
   const config: RelayRuleConfig = validateInput(
     RelayRuleSchema,
-    selectProvidedRuleFields(isObject(body['rule']) ? body['rule'] : body),
+    selectProvidedRuleFields(isJsonObject(body['rule']) ? body['rule'] : body),
   );
-  withClientInputFaults(() => compileRule(config));
+  convertRuleErrorsToFaults(() => compileRule(config));
   return config;
 }

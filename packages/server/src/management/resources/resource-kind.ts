@@ -3,13 +3,13 @@ import type { JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import type { Actor } from '../../platform/actor.ts';
 import type { RowPage } from '../../store/pagination.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import type {
   NoFieldsSchema,
   OperationDescription,
   OperationInput,
-  ReadContext,
-  WriteContext,
+  ReadOperationContext,
+  WriteOperationContext,
 } from '../operation-definition.ts';
 import type { SnapshotPart } from '../operation-dependencies.ts';
 
@@ -58,7 +58,7 @@ export interface ResourceLookup<Row> {
 
 /** Writes the resources of one kind and converts them to the API format. */
 export interface WritableResourceKind<Row, Config, View extends ResourceObject> extends ResourceLookup<Row> {
-  toResource(row: Row, context: ReadContext): Promise<View> | View;
+  toResource(row: Row, context: ReadOperationContext): Promise<View> | View;
   /** The view for the audit log. Null for a resource that is not stored. Absent: the API format. */
   toAuditView?(view: View, row: Row): JsonObject | null;
   /**
@@ -67,11 +67,11 @@ export interface WritableResourceKind<Row, Config, View extends ResourceObject> 
    */
   increasesSpending?(row: Row, config: Config | null): boolean;
   /** @throws Fault `conflict` if its name is taken */
-  insert(context: WriteContext, config: Config): Promise<Row>;
+  insert(context: WriteOperationContext, config: Config): Promise<Row>;
   /** Resolves to null if nothing changed. */
-  update(context: WriteContext, row: Row, config: Config): Promise<Row | null>;
+  update(context: WriteOperationContext, row: Row, config: Config): Promise<Row | null>;
   /** Resolves to false if the resource was already removed. */
-  remove(context: WriteContext, row: Row): Promise<unknown>;
+  remove(context: WriteOperationContext, row: Row): Promise<unknown>;
 }
 
 /** Fields that only the response to a create request contains, such as a key's secret. */
@@ -107,16 +107,19 @@ export interface ResourceKind<Row, Config, View extends ResourceObject, S extend
   readonly volatileFields?: readonly string[];
   readonly summaries: Readonly<Record<'list' | 'create' | 'get' | 'update' | 'replace' | 'delete', string>>;
   readonly schemas: S;
-  getPage(context: ReadContext, query: z.output<S['list']>): Promise<RowPage<Row>>;
+  getPage(context: ReadOperationContext, query: z.output<S['list']>): Promise<RowPage<Row>>;
   /** Builds and validates the whole resource from a request. */
-  configFromCreation(context: WriteContext, sent: ResourceInput<S['creation']>): Promise<Config> | Config;
+  configFromCreation(
+    context: WriteOperationContext,
+    sent: ResourceInput<S['creation']>,
+  ): Promise<Config> | Config;
   configFromPatch(
-    context: WriteContext,
+    context: WriteOperationContext,
     row: Row,
     sent: ResourceInput<S['change']>,
   ): Promise<Config> | Config;
   configFromReplacement(
-    context: WriteContext,
+    context: WriteOperationContext,
     row: Row | null,
     id: string,
     sent: ResourceInput<S['replacement']>,

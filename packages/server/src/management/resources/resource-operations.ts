@@ -1,10 +1,10 @@
 import { createPageSchema, idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
 import { requireReasonAndStepUp } from '../access.ts';
 import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
-import type { ReadContext, WriteContext } from '../operation-definition.ts';
+import type { ReadOperationContext, WriteOperationContext } from '../operation-definition.ts';
 import type {
   ResourceKind,
   ResourceLookup,
@@ -175,7 +175,7 @@ function getSchema<S, Name extends keyof S>(schemas: S, name: Name): S[Name] {
  */
 export async function requireResource<Row>(
   kind: ResourceLookup<Row>,
-  { reader, orgId, actor }: ReadContext,
+  { reader, orgId, actor }: ReadOperationContext,
   id: string,
 ): Promise<Row> {
   const row = await kind.find(reader, orgId, id);
@@ -190,7 +190,7 @@ export async function requireResource<Row>(
  */
 export async function requireChangeableResource<Row>(
   kind: ResourceLookup<Row>,
-  context: WriteContext,
+  context: WriteOperationContext,
   id: string,
 ): Promise<Row> {
   const row = await requireResource(kind, context, id);
@@ -203,14 +203,14 @@ function parseReason(
   kind: Pick<WritableResourceKind<never, never, ResourceObject>, 'increasesSpending'>,
   fields: unknown,
 ): string | null {
-  const given = kind.increasesSpending && isObject(fields) ? fields['reason'] : null;
+  const given = kind.increasesSpending && isJsonObject(fields) ? fields['reason'] : null;
   return typeof given === 'string' ? given : null;
 }
 
 /** @throws Fault `reason_required`, `step_up_required` */
 function requireReasonForIncrease<Row, Config, View extends ResourceObject>(
   kind: WritableResourceKind<Row, Config, View>,
-  { actor, clock }: WriteContext,
+  { actor, clock }: WriteOperationContext,
   { row, config }: { readonly row: Row; readonly config: Config | null },
   reason: string | null,
 ): void {
@@ -219,7 +219,7 @@ function requireReasonForIncrease<Row, Config, View extends ResourceObject>(
 
 async function createResource<Row, Config, View extends ResourceObject>(
   kind: WritableResourceKind<Row, Config, View>,
-  context: WriteContext,
+  context: WriteOperationContext,
   config: Config,
   reason: string | null,
 ) {
@@ -234,7 +234,7 @@ async function createResource<Row, Config, View extends ResourceObject>(
 /** Updates a resource. Setting the current values changes nothing. */
 async function updateResource<Row, Config, View extends ResourceObject>(
   kind: WritableResourceKind<Row, Config, View>,
-  context: WriteContext,
+  context: WriteOperationContext,
   change: { readonly row: Row; readonly config: Config },
   reason: string | null,
 ) {

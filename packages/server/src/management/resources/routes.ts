@@ -3,7 +3,7 @@ import type { RouteConfig } from '@floe/contract/config';
 import { RouteSchema } from '@floe/contract/config/routing';
 import type * as z from 'zod';
 import { parseStoredRoute } from '../../platform/config/stored-config.ts';
-import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
+import { cloneJson, toConfigEntryMetadata } from '../entries/config-entry-row.ts';
 import type { OrderedResourceKindSpec } from './ordered-resource-kind.ts';
 
 /** The resource kind of routes. Routes are an ordered list. */
@@ -17,6 +17,13 @@ export const ROUTE_KIND_SPEC: OrderedResourceKindSpec<RouteConfig, z.input<typeo
   nameOf: ({ model }) => model,
   toResource(row, position) {
     const { chat_reasoning = null, cache = null, ...settings } = parseStoredRoute(row);
-    return { id: row.id, ...cloneJson(settings), chat_reasoning, cache, position, ...toEntryMetadata(row) };
+    return {
+      id: row.id,
+      ...cloneJson(settings),
+      chat_reasoning,
+      cache,
+      position,
+      ...toConfigEntryMetadata(row),
+    };
   },
 };

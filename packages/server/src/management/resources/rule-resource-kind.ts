@@ -1,28 +1,28 @@
-import { guardrailDeletionQuery } from '@floe/contract/api/guardrails';
+import { limitOrBudgetDeletionQuery } from '@floe/contract/api/limits-and-budgets';
 import { createListQuerySchema } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
-import { newId } from '../../core/ids.ts';
-import { type ConfigFileRuleIdentity, configFileRuleId } from '../../guardrails/compile-rules.ts';
+import { createId } from '../../core/ids.ts';
+import { type ConfigFileRuleIdentity, computeConfigFileRuleId } from '../../guardrails/compile-rules.ts';
 import { toResourceSource } from '../../platform/source-location.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import {
-  deleteGuardrailRule,
-  findGuardrailRuleById,
-  findGuardrailRulesByName,
-  type GuardrailRuleKind,
-  type GuardrailRuleRow,
-  listGuardrailRulesOfOrg,
-  upsertGuardrailRule,
-} from '../../store/guardrail-rules.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+  deleteStoredRule,
+  findStoredRuleById,
+  listStoredRulesByName,
+  listStoredRulesOfOrg,
+  type StoredRuleKind,
+  type StoredRuleRow,
+  upsertStoredRule,
+} from '../../store/stored-rules.ts';
 import type {
   ConfigFileRule,
-  OrgConfigFileGuardrails,
+  OrgConfigFileRules,
   RuleOperationDependencies,
 } from '../guardrails/rule-dependencies.ts';
 import { paginateList } from '../list-page.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
-import type { ReadContext, WriteContext } from '../operation-definition.ts';
+import type { ReadOperationContext, WriteOperationContext } from '../operation-definition.ts';
 import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 
 type RuleInputFields = Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export interface ManagedRule<Config> {
   readonly config: Config;
   readonly source: ReturnType<typeof toResourceSource>;
   /** Null for a rule of floe.yaml. */
-  readonly row: GuardrailRuleRow | null;
+  readonly row: StoredRuleRow | null;
 }
 
 type RuleResourceKind<Config, View extends ResourceObject> = ResourceKind<
@@ -49,7 +49,7 @@ export interface RuleResourceKindSpec<Config, View extends ResourceObject>
     RuleResourceKind<Config, View>,
     'path' | 'invalidates' | 'volatileFields' | 'summaries' | 'notFoundMessage' | 'toAuditView'
   > {
-  readonly kind: GuardrailRuleKind;
+  readonly kind: StoredRuleKind;
   /** Used in messages. */
   readonly singular: string;
   readonly idPrefix: 'lim' | 'bud' | 'rlr';
@@ -58,7 +58,7 @@ export interface RuleResourceKindSpec<Config, View extends ResourceObject>
   readonly body: z.ZodType<RuleInputFields>;
   /** Body of `PUT`. */
   readonly replacement: z.ZodType<RuleInputFields>;
-  fileRulesOf(rules: OrgConfigFileGuardrails): readonly ConfigFileRule<Config>[];
+  fileRulesOf(rules: OrgConfigFileRules): readonly ConfigFileRule<Config>[];
   /**
    * Parses a whole rule from client input. Null means absent. @throws Fault `invalid_request` as for
    * floe.yaml
@@ -70,8 +70,8 @@ export interface RuleResourceKindSpec<Config, View extends ResourceObject>
    *
    * @throws Fault `invalid_request`
    */
-  requireReferences?(context: WriteContext, config: Config, before: Config | null): Promise<void>;
-  toResource(rule: ManagedRule<Config>, context: ReadContext): Promise<View>;
+  requireReferences?(context: WriteOperationContext, config: Config, before: Config | null): Promise<void>;
+  toResource(rule: ManagedRule<Config>, context: ReadOperationContext): Promise<View>;
   /** Same meaning as in `WritableResourceKind`. */
   increasesSpending?(before: Config, after: Config | null): boolean;
 }
@@ -88,7 +88,7 @@ interface RuleSchemas<View> {
   readonly change: z.ZodType<RuleInputFields>;
   readonly replacement: z.ZodType<RuleInputFields>;
   readonly replaceParams: typeof RULE_ID_PARAMS;
-  readonly removal?: typeof guardrailDeletionQuery;
+  readonly removal?: typeof limitOrBudgetDeletionQuery;
 }
 
 const RULE_LIST_QUERY = createListQuerySchema(['position']);
@@ -112,7 +112,7 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
 ): RuleResourceKind<Config, View> {
   const { increasesSpending, ...declaration } = spec;
   const { kind, singular, answer, body } = spec;
-  const fromRow = (row: GuardrailRuleRow): ManagedRule<Config> => ({
+  const fromRow = (row: StoredRuleRow): ManagedRule<Config> => ({
     id: row.id,
     config: spec.schema.parse(JSON.parse(row.rule_json)),
     source: toResourceSource({ source: 'console', source_line: null }),
@@ -122,11 +122,11 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
     const rules = dependencies.getFileRules(orgId);
     return spec.fileRulesOf(rules).map(({ config, line }): ManagedRule<Config> => {
       const source = toResourceSource({ source: 'file', source_file: rules.file, source_line: line });
-      return { id: configFileRuleId(config), config, source, row: null };
+      return { id: computeConfigFileRuleId(config), config, source, row: null };
     });
   };
   /** A file rule replaces the stored rule with the same id until the file no longer contains it. */
-  const mergeRules = (orgId: string, rows: readonly GuardrailRuleRow[]) => {
+  const mergeRules = (orgId: string, rows: readonly StoredRuleRow[]) => {
     const inFile = listFileRules(orgId);
     return [...inFile, ...rows.filter((row) => !inFile.some(({ id }) => id === row.id)).map(fromRow)];
   };
@@ -137,21 +137,21 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
     { id, config: { name } }: RuleDraft<Config>,
   ) => {
     if (name === undefined) return;
-    const known = mergeRules(orgId, await findGuardrailRulesByName(reader, kind, orgId, name));
+    const known = mergeRules(orgId, await listStoredRulesByName(reader, kind, orgId, name));
     const other = known.find((rule) => rule.config.name === name && rule.id !== id);
     if (other)
       throw new Fault('conflict', `The ${singular} ${other.id} already has this name. Choose another name.`, {
         param: 'name',
       });
   };
-  const buildDraft = async (context: WriteContext, fields: RuleInputFields, id: string) => {
+  const buildDraft = async (context: WriteOperationContext, fields: RuleInputFields, id: string) => {
     const wanted = { id, config: spec.parseConfig(fields) };
     await requireFreeName(context.reader, context.orgId, wanted);
     return wanted;
   };
   /** @param before the rule before a change; null for a new rule */
   const buildCheckedDraft = async (
-    context: WriteContext,
+    context: WriteOperationContext,
     fields: RuleInputFields,
     id: string,
     before: Config | null,
@@ -161,12 +161,12 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
     return wanted;
   };
   const writeRule = async (
-    { writer, orgId, actor, clock }: WriteContext,
+    { writer, orgId, actor, clock }: WriteOperationContext,
     { id, config }: RuleDraft<Config>,
-    before: GuardrailRuleRow | null,
+    before: StoredRuleRow | null,
   ) => {
     const now = clock.now();
-    const row: GuardrailRuleRow = {
+    const row: StoredRuleRow = {
       id,
       org_id: orgId,
       rule_json: JSON.stringify(config),
@@ -174,7 +174,7 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
       updated_at: now,
       updated_by: actor.id,
     };
-    await upsertGuardrailRule(writer, kind, row);
+    await upsertStoredRule(writer, kind, row);
     return fromRow(row);
   };
   return {
@@ -187,11 +187,11 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
       change: body,
       replacement: spec.replacement,
       replaceParams: RULE_ID_PARAMS,
-      ...(increasesSpending && { removal: guardrailDeletionQuery }),
+      ...(increasesSpending && { removal: limitOrBudgetDeletionQuery }),
     },
     async find(reader, orgId, id) {
       const inFile = listFileRules(orgId).find((rule) => rule.id === id);
-      const row = inFile ? undefined : await findGuardrailRuleById(reader, kind, orgId, id);
+      const row = inFile ? undefined : await findStoredRuleById(reader, kind, orgId, id);
       return row ? fromRow(row) : inFile;
     },
     async getPage({ reader, orgId }, query) {
@@ -201,7 +201,7 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
         createdAt: row?.created_at ?? null,
       });
       return paginateList(
-        mergeRules(orgId, await listGuardrailRulesOfOrg(reader, kind, orgId)),
+        mergeRules(orgId, await listStoredRulesOfOrg(reader, kind, orgId)),
         getListFields,
         query,
       );
@@ -214,7 +214,7 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
         increasesSpending(config, wanted?.config ?? null),
     }),
     configFromCreation: (context, sent) =>
-      buildCheckedDraft(context, sent.body, newId(spec.idPrefix, context.clock.now()), null),
+      buildCheckedDraft(context, sent.body, createId(spec.idPrefix, context.clock.now()), null),
     configFromPatch: (context, { id, config }, sent) =>
       buildCheckedDraft(context, { ...config, ...sent.body }, id, config),
     // A configuration file applies rules with replacements. Its references were checked, and the keys whose
@@ -225,7 +225,7 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
       if (row?.rule_json === JSON.stringify(wanted.config)) return null;
       return writeRule(context, wanted, row);
     },
-    remove: ({ writer, orgId }, { id }) => deleteGuardrailRule(writer, kind, orgId, id),
+    remove: ({ writer, orgId }, { id }) => deleteStoredRule(writer, kind, orgId, id),
   };
 }
 

@@ -7,7 +7,7 @@ import {
   teamResource,
   unconvertedTeamFields,
 } from '@floe/contract/api/teams';
-import { slugField } from '@floe/contract/config/fields';
+import { createSlugField } from '@floe/contract/config/fields';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { removeUnusedTeam, toTeamResource } from '../../platform/stored-team.ts';
@@ -24,7 +24,7 @@ const TEAM_SCHEMAS = {
   creation: teamCreation,
   change: teamPatch,
   replacement: teamReplacement,
-  replaceParams: z.strictObject({ id: slugField() }),
+  replaceParams: z.strictObject({ id: createSlugField() }),
 };
 
 /** The resource kind of teams. */

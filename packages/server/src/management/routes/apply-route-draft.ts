@@ -1,5 +1,5 @@
 import { RouteSchema } from '@floe/contract/config/routing';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { compileRoute } from '../../gateway/compile-catalogs.ts';
 import type { OrgCatalog } from '../../gateway/org-catalog.ts';
 import { parseConfigEntry } from '../entries/parse-config-entry.ts';
@@ -21,7 +21,7 @@ export function applyRouteDraft(
 ): LoadedOrg {
   const json = castToJson(draft);
   // Null means the default, as when a route is written.
-  const given = Object.entries(isObject(json) ? json : {}).filter(([, value]) => value !== null);
+  const given = Object.entries(isJsonObject(json) ? json : {}).filter(([, value]) => value !== null);
   const entry: JsonObject = Object.fromEntries(given);
   const config = parseConfigEntry({
     section: 'routes',

@@ -1,15 +1,15 @@
 import { routeSimulationInput, routeSimulationResult } from '@floe/contract/api/routes';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import type * as z from 'zod';
 import { isCacheEnabled } from '../../gateway/cache/cache-settings.ts';
 import { type ClientRequest, parseClientRequest } from '../../gateway/client-request.ts';
 import type { ConversationTargets } from '../../gateway/conversation-targets.ts';
 import { estimateRequestCost, listRequestedModels } from '../../gateway/estimate-request.ts';
-import type { Gateway } from '../../gateway/gateway.ts';
 import { type ResolvedRoute, resolveRoute } from '../../gateway/org-catalog.ts';
 import { applyRoutingStrategy } from '../../gateway/routing-strategy.ts';
+import type { SharedGatewayDependencies } from '../../gateway/shared-gateway-dependencies.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../../gateway/surface.ts';
 import type { TargetLatencies } from '../../gateway/target-latencies.ts';
 import { previewTargetOrder } from '../../guardrails/breakers/preview-target-order.ts';
@@ -19,9 +19,9 @@ import type { RequestAttributes } from '../../guardrails/request-attributes.ts';
 import { readGuardrailRuleStatus } from '../../guardrails/rule-status.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import { toKeyRecord } from '../../platform/stored-key.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
-import type { BreakerSource } from '../breakers/breaker-resource.ts';
+import { toKeyRecord } from '../../platform/stored-platform-key.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
+import type { BreakerLister } from '../breakers/breaker-resource.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import { requirePlatformKey } from '../keys/require-platform-key.ts';
 import { type GetLoadedOrg, type LoadedOrg, listProviderIds } from '../loaded-org.ts';
@@ -36,12 +36,12 @@ type RouteSimulationStep = RouteSimulationResult['steps'][number];
 /** The dependencies on the running gateway. */
 export interface RouteSimulationDependencies {
   readonly getLoadedOrg: GetLoadedOrg;
-  readonly breakers: BreakerSource;
+  readonly breakers: BreakerLister;
   readonly guard: GuardrailEnforcer;
   readonly conversations: ConversationTargets;
   readonly latencies: TargetLatencies;
-  readonly maxOutputTokens: Gateway['maxOutputTokens'];
-  readonly outputLengths: Gateway['outputLengths'];
+  readonly maxOutputTokens: SharedGatewayDependencies['maxOutputTokens'];
+  readonly outputLengths: SharedGatewayDependencies['outputLengths'];
   readonly evaluationPool: Pick<EvaluationPool, 'run'>;
 }
 
@@ -87,7 +87,7 @@ async function simulateRequest(
     given.key_id === undefined
       ? toCallerKey(context.actor)
       : toKeyRecord(await requirePlatformKey(reader, orgId, given.key_id));
-  const metadata = isObject(given.metadata) ? given.metadata : null;
+  const metadata = isJsonObject(given.metadata) ? given.metadata : null;
   const request: SimulatedRequest = { org, key, given, metadata, steps: [] };
   const keyNoun = given.key_id === undefined ? callerNoun(context.actor) : 'platform key';
   const refusal = findKeyFault(key, keyNoun, clock.now(), request.steps);

@@ -1,9 +1,9 @@
 import { orgSettings, orgSettingsPatch } from '@floe/contract/api/settings';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
-import { setDefaultGrace } from '../../monitoring/monitors.ts';
+import { applyDefaultGracePeriod } from '../../monitoring/monitors.ts';
 import { isSettingsSection, SETTINGS_SECTIONS } from '../../platform/config/settings-sections.ts';
-import { setMetadataKeys } from '../../store/orgs.ts';
+import { setDeclaredMetadataKeys } from '../../store/orgs.ts';
 import type { GetLoadedOrg } from '../loaded-org.ts';
 import {
   createMonitorChangeContext,
@@ -51,7 +51,7 @@ export function defineUpdateSettingsOperation(
       const { writer, orgId } = context;
       const before = await loadStoredSettings(writer, orgId);
       const changed: string[] = [];
-      for (const [section, value] of Object.entries(isObject(sent) ? sent : {}))
+      for (const [section, value] of Object.entries(isJsonObject(sent) ? sent : {}))
         if (
           isSettingsSection(section) &&
           (await writeSettingsSection(context, before, { section, given: castToJson(value) }, getLoadedOrg))
@@ -59,9 +59,10 @@ export function defineUpdateSettingsOperation(
           changed.push(section);
       const after = await loadStoredSettings(writer, orgId);
       const { analytics, monitoring: monitoringSettings } = after.settings;
-      if (changed.includes('analytics')) await setMetadataKeys(writer, orgId, analytics.metadata_keys);
+      if (changed.includes('analytics'))
+        await setDeclaredMetadataKeys(writer, orgId, analytics.metadata_keys);
       if (changed.includes('monitoring'))
-        await setDefaultGrace(
+        await applyDefaultGracePeriod(
           createMonitorChangeContext(context, monitoring),
           orgId,
           monitoringSettings.grace_period_minutes * 60_000,

@@ -1,7 +1,7 @@
 import type { OrgConfig } from '@floe/contract/config';
+import { findCrossObjectIssues } from '@floe/contract/config/cross-object-rules';
 import { ORG_SETTINGS_FIELDS, OrgSchema } from '@floe/contract/config/org';
-import { findReferenceIssues } from '@floe/contract/config/references';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
 import { explainIssue } from '../../config/explain-issue.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type OrgSettings,
   type SettingsSection,
 } from '../../platform/config/settings-sections.ts';
-import { parseStoredEntry } from '../../platform/config/stored-config.ts';
+import { parseStoredConfigEntry } from '../../platform/config/stored-config.ts';
 import { toResourceSource } from '../../platform/source-location.ts';
 import {
   type ConfigEntryRow,
@@ -18,11 +18,11 @@ import {
   listConfigEntriesOfOrg,
   updateConfigEntry,
 } from '../../store/config-entries.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
-import { buildConfigEntryRow, toEntryMetadata } from '../entries/entry-row.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
+import { buildConfigEntryRow, toConfigEntryMetadata } from '../entries/config-entry-row.ts';
 import { type GetLoadedOrg, listProviderIds } from '../loaded-org.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
-import type { WriteContext } from '../operation-definition.ts';
+import type { WriteOperationContext } from '../operation-definition.ts';
 import { castToJson, createInvalidInputFault } from '../validate-input.ts';
 
 /** An organization's stored settings, from floe.yaml and from the API. */
@@ -34,7 +34,7 @@ export interface StoredSettings {
 /** Loads all of an organization's settings sections. */
 export async function loadStoredSettings(reader: DatabaseReader, orgId: string): Promise<StoredSettings> {
   const rows = await listConfigEntriesOfOrg(reader, orgId, 'settings');
-  const over = Object.fromEntries(rows.map((row) => [row.id, parseStoredEntry(row)['value']]));
+  const over = Object.fromEntries(rows.map((row) => [row.id, parseStoredConfigEntry(row)['value']]));
   return { rows, settings: mergeOrgSettings(defaultOrgConfig(), over) };
 }
 
@@ -45,7 +45,7 @@ function defaultOrgConfig(): OrgConfig {
 /** Returns a section's source and metadata. A section without a row has its default. */
 export function getSectionMetadata({ rows }: StoredSettings, section: SettingsSection) {
   const row = rows.find(({ id }) => id === section);
-  if (row) return toEntryMetadata(row);
+  if (row) return toConfigEntryMetadata(row);
   const source = toResourceSource({ source: 'console', source_line: null });
   return { source, created_at: null, updated_at: null, updated_by: null };
 }
@@ -58,7 +58,7 @@ export function getSectionMetadata({ rows }: StoredSettings, section: SettingsSe
  * section
  */
 export async function writeSettingsSection(
-  context: WriteContext,
+  context: WriteOperationContext,
   before: StoredSettings,
   { section, given }: { readonly section: SettingsSection; readonly given: Json },
   getLoadedOrg: GetLoadedOrg,
@@ -71,7 +71,8 @@ export async function writeSettingsSection(
     return row !== undefined;
   }
   const current = castToJson(before.settings[section]);
-  const wanted = isObject(given) && isObject(current) ? { ...current, ...nullToUndefined(given) } : given;
+  const wanted =
+    isJsonObject(given) && isJsonObject(current) ? { ...current, ...nullToUndefined(given) } : given;
   const entry_json = JSON.stringify({
     value: validateSection(section, wanted, await listProviderIds(writer, orgId, getLoadedOrg)),
   });
@@ -93,8 +94,8 @@ function validateSection(section: SettingsSection, value: Json, providers: reado
   const schema = z.strictObject({ [section]: ORG_SETTINGS_FIELDS[section] });
   const tree = castToJson(JSON.parse(JSON.stringify({ [section]: value })));
   const result = schema.safeParse(tree);
-  const org = { ...(isObject(tree) && tree), providers: providers.map((id) => ({ id })) };
-  const references = findReferenceIssues({ orgs: [org] })
+  const org = { ...(isJsonObject(tree) && tree), providers: providers.map((id) => ({ id })) };
+  const references = findCrossObjectIssues({ orgs: [org] })
     .filter(({ path }) => path[2] === section)
     .map(({ path, message }) => ({ path: path.slice(2), message }));
   const [first] = [

@@ -1,4 +1,4 @@
-import { createPeriodResolver } from '../../guardrails/budget-period.ts';
+import { createBudgetPeriodResolver } from '../../guardrails/budget-period.ts';
 import type { MonitorStatusSpan } from '../timeline.ts';
 
 /**
@@ -26,7 +26,7 @@ export interface StatusDurations {
 
 /** Returns the last `count` days in a time zone, including today, oldest first. */
 export function listLastBoardDays(timezone: string, nowMs: number, count: number): BoardDay[] {
-  const dayAt = createPeriodResolver('day', timezone);
+  const dayAt = createBudgetPeriodResolver('day', timezone);
   const days: BoardDay[] = [];
   for (let at = nowMs; days.length < count; ) {
     const { name, startsAt, endsAt } = dayAt(at);

@@ -1,12 +1,8 @@
 import type { BoardRow } from '../../store/monitoring/boards.ts';
 import { listUnfinishedMaintenanceWindows } from '../../store/monitoring/maintenance-windows.ts';
 import { listMonitorPeriodsSince } from '../../store/monitoring/monitor-history.ts';
-import {
-  findMonitorStatesByUid,
-  findMonitorsByIds,
-  type MonitorRow,
-} from '../../store/monitoring/monitors.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import { getMonitorStatesByUid, listMonitorsById, type MonitorRow } from '../../store/monitoring/monitors.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import {
   createMaintenanceMatcher,
   listMaintenanceOccurrencesAfter,
@@ -100,10 +96,10 @@ export async function loadBoardView(
   const timezone = row.timezone ?? orgTimezone;
   const days = listLastBoardDays(timezone, context.nowMs, BOARD_HISTORY_DAYS);
   const ids = [...new Set(groups.flatMap(({ monitors }) => monitors))];
-  const rows = await findMonitorsByIds(reader, row.org_id, ids);
+  const rows = await listMonitorsById(reader, row.org_id, ids);
   const uids = rows.map(({ uid }) => uid);
   const [states, periods, windows] = await Promise.all([
-    findMonitorStatesByUid(reader, uids),
+    getMonitorStatesByUid(reader, uids),
     listMonitorPeriodsSince(reader, uids, days[0]?.startsAt ?? context.nowMs),
     listUnfinishedMaintenanceWindows(reader, [row.org_id], context.nowMs),
   ]);

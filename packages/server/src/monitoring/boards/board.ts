@@ -2,7 +2,7 @@ import type { BoardConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import type { BoardRow } from '../../store/monitoring/boards.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { requireMonitorsExist } from '../require-monitors.ts';
 
 /**
@@ -32,7 +32,7 @@ export function parseBoardGroups({
  * removed.
  * @throws Fault `invalid_request` with `param`
  */
-export async function requireBoardMonitors(
+export async function requireBoardMonitorsExist(
   reader: DatabaseReader,
   orgId: string,
   board: BoardConfig,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { ConfigFileRejectedError } from '../../platform/config-file-rejected.ts';
-import { createResourceKindSync } from '../../platform/config-file-sync.ts';
+import { ConfigFileRejectedError } from '../../platform/config-file-rejected-error.ts';
+import { createResourceKindSyncFactory } from '../../platform/config-file-sync.ts';
 import { syncTestOrgs } from '../../platform/test/sync-orgs.ts';
 import { findBoardBySlug, listAllBoards, updateBoard } from '../../store/monitoring/boards.ts';
 import { expireMonitorHistory } from '../../store/monitoring/monitor-history.ts';
 import { findMonitorById } from '../../store/monitoring/monitors.ts';
-import type { Database } from '../../store/ports.ts';
+import type { Database } from '../../store/store-interfaces.ts';
 import { commitBeats } from '../commit-beats.ts';
 import { createMonitor, deleteMonitor } from '../monitors.ts';
 import { listMonitors } from '../read-monitors.ts';
@@ -41,7 +41,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     database.transaction((writer) =>
       syncTestOrgs(
         writer,
-        [createResourceKindSync(CONFIG_FILE_BOARD_KIND)],
+        [createResourceKindSyncFactory(CONFIG_FILE_BOARD_KIND)],
         [{ id: MONITOR_TEST_ORG, boards: boards.map(board) }],
         { nowMs },
       ),
@@ -101,7 +101,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
       database.transaction((writer) =>
         syncTestOrgs(
           writer,
-          [createResourceKindSync(CONFIG_FILE_BOARD_KIND)],
+          [createResourceKindSyncFactory(CONFIG_FILE_BOARD_KIND)],
           [
             { id: MONITOR_TEST_ORG, boards: ours.map(config) },
             { id: 'rival', boards: theirs.map(config) },

@@ -1,7 +1,7 @@
 import type { BoardConfig } from '@floe/contract/config';
+import type { ConfigIssue } from '@floe/contract/config/cross-object-rules';
 import { unconvertedBoardFields } from '@floe/contract/config/monitoring';
-import type { ConfigIssue } from '@floe/contract/config/references';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import { defineConfigFileKind, type MatchedResourceRows } from '../../platform/config-file-resource-kind.ts';
 import type { DeclaredResource } from '../../platform/declared-resources.ts';
 import {
@@ -12,7 +12,7 @@ import {
   listBoardsBySlug,
   updateBoard,
 } from '../../store/monitoring/boards.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { parseBoardGroups } from './board.ts';
 
 const SLUG_TAKEN =
@@ -27,7 +27,7 @@ export const CONFIG_FILE_BOARD_KIND = defineConfigFileKind({
   storedName: ({ slug }: BoardRow) => slug,
   findIssues: findTakenSlugs,
   columns: ({ config }) => toBoardColumns(config),
-  row: (columns): BoardRow => ({ id: newId('brd', columns.created_at), ...columns }),
+  row: (columns): BoardRow => ({ id: createId('brd', columns.created_at), ...columns }),
   insert: insertBoard,
   update: (writer, { id }, change) => updateBoard(writer, id, change),
   remove: (writer, { id }) => deleteBoard(writer, id),

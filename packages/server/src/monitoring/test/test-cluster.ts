@@ -5,7 +5,7 @@ import { FakeClock } from '@floe/testkit/fake-clock';
 import type { Clock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { findMonitorById } from '../../store/monitoring/monitors.ts';
-import type { DatabaseWithBeats } from '../../store/open-database.ts';
+import type { DatabaseWithBeatStore } from '../../store/open-database.ts';
 import { openSqlite } from '../../store/sqlite/open-sqlite.ts';
 import { createTemporaryDirectory } from '../../store/test/temporary-directory.ts';
 import { MonitoringEngine } from '../monitoring-engine.ts';
@@ -28,11 +28,11 @@ export interface TestProcess {
 
 export interface TestCluster {
   readonly clock: FakeClock;
-  readonly database: DatabaseWithBeats;
+  readonly database: DatabaseWithBeatStore;
   /** @param processId the id of the previous process, for one that replaces it */
-  start(processId?: string, through?: DatabaseWithBeats): Promise<TestProcess>;
+  start(processId?: string, through?: DatabaseWithBeatStore): Promise<TestProcess>;
   /** Prepares a process that does not accept beats yet. */
-  prepare(processId?: string, through?: DatabaseWithBeats): Promise<TestProcess>;
+  prepare(processId?: string, through?: DatabaseWithBeatStore): Promise<TestProcess>;
   /** Advances the time without running anything. */
   stall(ms: number): void;
   add(engine: MonitoringEngine, ids: readonly string[], minutes: number, grace?: number): Promise<void>;
@@ -95,13 +95,13 @@ export async function createTestCluster(t: TestContext): Promise<TestCluster> {
   };
 }
 
-async function historyById(database: DatabaseWithBeats, id: string) {
+async function historyById(database: DatabaseWithBeatStore, id: string) {
   const row = await findMonitorById(database.read, MONITOR_TEST_ORG, id);
   assert.ok(row);
   return loadRecordedHistory(database, row.uid);
 }
 
-async function countChecks(database: DatabaseWithBeats, status: string): Promise<number> {
+async function countChecks(database: DatabaseWithBeatStore, status: string): Promise<number> {
   const rows = await database.read
     .selectFrom('checks')
     .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -1,11 +1,11 @@
 import { createSecretKey } from 'node:crypto';
 import type { MonitorConfig } from '@floe/contract/config';
 import { insertOrg } from '../../store/orgs.ts';
-import type { Database, DatabaseWriter } from '../../store/ports.ts';
-import type { BeatCall } from '../beat-call.ts';
+import type { Database, DatabaseWriter } from '../../store/store-interfaces.ts';
 import { type MonitorDefinition, parseMonitorDefinition } from '../monitor-definition.ts';
 import type { MonitorChangeContext } from '../monitors.ts';
 import type { MonitorEvaluationContext } from '../read-monitors.ts';
+import type { ReceivedBeat } from '../received-beat.ts';
 
 export const MONITOR_TEST_ORG = 'acme';
 export const MONITOR_TEST_START = Date.UTC(2026, 10, 21);
@@ -70,8 +70,8 @@ export function runMonitorChange<T>(
 export function createTestBeatCall(
   id: string,
   receivedAt: number,
-  changes: Partial<BeatCall> = {},
-): BeatCall {
+  changes: Partial<ReceivedBeat> = {},
+): ReceivedBeat {
   return {
     address: { orgId: MONITOR_TEST_ORG, id },
     kind: 'ok',

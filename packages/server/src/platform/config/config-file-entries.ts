@@ -1,6 +1,6 @@
 import type { PolicyConfig, ProviderConfig, RouteConfig } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import {
   type ConfigEntryKind,
   type ConfigEntryRow,
@@ -14,7 +14,7 @@ import type { DeclaredResourceKind } from '../declared-resources.ts';
 import { splitProviderSecrets } from './provider-secrets.ts';
 import { removeProvider } from './remove-provider.ts';
 import { SETTINGS_SECTIONS, type SettingsSection } from './settings-sections.ts';
-import { parseStoredEntry } from './stored-config.ts';
+import { parseStoredConfigEntry } from './stored-config.ts';
 
 interface EntryListKind<Config> extends DeclaredResourceKind<Config> {
   readonly kind: ConfigEntryKind;
@@ -44,7 +44,7 @@ function entryFileKind<Config>(
     }),
     row: (columns): ConfigEntryRow => ({
       ...columns,
-      row_id: newId('cfg', columns.created_at),
+      row_id: createId('cfg', columns.created_at),
       secrets_version: 0,
     }),
     insert: (writer, row) => insertConfigEntry(writer, row),
@@ -94,5 +94,5 @@ export const CONFIG_FILE_SETTINGS_KIND = entryFileKind<OrgSetting>(
 
 /** An entry in the form that the audit log stores. */
 function entryAuditView(row: ConfigEntryRow): JsonObject {
-  return { ...parseStoredEntry(row), source: row.source, line: row.source_line };
+  return { ...parseStoredConfigEntry(row), source: row.source, line: row.source_line };
 }

@@ -1,5 +1,5 @@
 import type { ProviderConfig } from '@floe/contract/config';
-import { isObject } from '@floe/contract/json';
+import { isJsonObject } from '@floe/contract/json';
 import * as z from 'zod';
 import { findProviderDefinition } from '../../providers/provider-definitions.ts';
 import type { ConfigEntryRow, ProviderCredentialRow } from '../../store/config-entries.ts';
@@ -45,8 +45,8 @@ export function joinProviderSecrets(
   return {
     ...entry,
     headers,
-    ...(isObject(identity) && { identity: { ...identity, ...given } }),
-    ...(isObject(outbound) && {
+    ...(isJsonObject(identity) && { identity: { ...identity, ...given } }),
+    ...(isJsonObject(outbound) && {
       outbound: { ...outbound, proxy: joinProxyUrl(String(outbound['proxy']), proxy_userinfo) },
     }),
   };
@@ -143,6 +143,6 @@ function parseOrigin(address: string): string {
  * Returns the last four characters of a credential. Null for a short credential, because they would
  * reveal too much of it.
  */
-export function getLastFourCharacters(secret: string): string | null {
+export function getCredentialHint(secret: string): string | null {
   return secret.length < 16 ? null : secret.slice(-4);
 }

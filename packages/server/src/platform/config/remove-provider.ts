@@ -8,8 +8,8 @@ import {
   listConfigEntriesOfOrg,
   listProviderCredentials,
 } from '../../store/config-entries.ts';
-import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
-import { parseStoredEntry, parseStoredRoute } from './stored-config.ts';
+import type { DatabaseReader, DatabaseWriter } from '../../store/store-interfaces.ts';
+import { parseStoredConfigEntry, parseStoredRoute } from './stored-config.ts';
 
 /**
  * Deletes a provider and its credentials.
@@ -29,7 +29,7 @@ async function requireUnused(reader: DatabaseReader, orgId: string, id: string):
     throw new Fault('conflict', `The route "${route.model}" uses this provider. Change the route first.`);
   const row = await findConfigEntryById(reader, orgId, 'settings', 'passthrough');
   if (!row) return;
-  const passthrough = ORG_SETTINGS_FIELDS.passthrough.parse(parseStoredEntry(row)['value']);
+  const passthrough = ORG_SETTINGS_FIELDS.passthrough.parse(parseStoredConfigEntry(row)['value']);
   for (const surface of ['a', 'b'] as const)
     if (passthrough[surface].some(({ provider }) => provider === id))
       throw new Fault(

@@ -14,10 +14,10 @@ import {
 } from '../../store/config-entries.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
-import type { Database } from '../../store/ports.ts';
 import { runAndRollBack } from '../../store/run-and-roll-back.ts';
+import type { Database } from '../../store/store-interfaces.ts';
 import { createTestDatabase } from '../../store/test/postgres-database.ts';
-import { createResourceKindSync } from '../config-file-sync.ts';
+import { createResourceKindSyncFactory } from '../config-file-sync.ts';
 import { requireKnownEncryptionKeys, rewrapStoredSecrets } from '../rewrap-secrets.ts';
 import { deriveSecretEncryptionKey, deriveStoredResponsesKey, encryptSecret } from '../secrets.ts';
 import { syncTestOrgs } from '../test/sync-orgs.ts';
@@ -40,10 +40,10 @@ const FILE = {
 };
 const ORG = OrgSchema.parse(FILE);
 const FILE_ENTRIES = [
-  createResourceKindSync(CONFIG_FILE_PROVIDER_KIND),
-  createResourceKindSync(CONFIG_FILE_ROUTE_KIND),
-  createResourceKindSync(CONFIG_FILE_POLICY_KIND),
-  createResourceKindSync(CONFIG_FILE_SETTINGS_KIND),
+  createResourceKindSyncFactory(CONFIG_FILE_PROVIDER_KIND),
+  createResourceKindSyncFactory(CONFIG_FILE_ROUTE_KIND),
+  createResourceKindSyncFactory(CONFIG_FILE_POLICY_KIND),
+  createResourceKindSyncFactory(CONFIG_FILE_SETTINGS_KIND),
 ];
 
 async function open(t: TestContext, engine: 'sqlite' | 'postgres'): Promise<Database> {

@@ -1,9 +1,9 @@
 import type { OrgConfig, PolicyConfig, ProviderConfig, RouteConfig } from '@floe/contract/config';
-import { PolicySchema } from '@floe/contract/config/guardrails';
+import { PolicySchema } from '@floe/contract/config/limits-cache-policies';
 import { OrgSchema } from '@floe/contract/config/org';
 import { ProviderSchema } from '@floe/contract/config/providers';
 import { RouteSchema } from '@floe/contract/config/routing';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import {
   type ConfigEntryRow,
   listAllConfigEntries,
@@ -11,7 +11,7 @@ import {
   type ProviderCredentialRow,
 } from '../../store/config-entries.ts';
 import { listAllOrgs } from '../../store/orgs.ts';
-import type { DatabaseReader } from '../../store/ports.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { decryptSecret, type SecretEncryptionKey } from '../secrets.ts';
 import {
   decryptProviderSecrets,
@@ -69,7 +69,9 @@ export async function loadStoredConfig(
       providers: of('providers').flatMap((row) => read(row, () => decryptStoredProvider(row, keys, key))),
       routes: of('routes').flatMap((row) => read(row, parseStoredRoute)),
       policies: of('policies').flatMap((row) => read(row, parseStoredPolicy)),
-      settings: Object.fromEntries(of('settings').map((row) => [row.id, parseStoredEntry(row)['value']])),
+      settings: Object.fromEntries(
+        of('settings').map((row) => [row.id, parseStoredConfigEntry(row)['value']]),
+      ),
     });
   }
   return { orgs: stored, unusable: unusable.found };
@@ -80,12 +82,12 @@ export async function loadStoredConfig(
  * of fields that later releases introduced.
  */
 export function parseStoredRoute(row: ConfigEntryRow): RouteConfig {
-  return RouteSchema.parse(parseStoredEntry(row));
+  return RouteSchema.parse(parseStoredConfigEntry(row));
 }
 
 /** Parses a stored policy, in the same way as `parseStoredRoute` parses a route. */
 export function parseStoredPolicy(row: ConfigEntryRow): PolicyConfig {
-  return PolicySchema.parse(parseStoredEntry(row));
+  return PolicySchema.parse(parseStoredConfigEntry(row));
 }
 
 /**
@@ -99,7 +101,7 @@ export function decryptStoredProvider(
   key: SecretEncryptionKey,
 ): ProviderConfig {
   const config = ProviderSchema.parse(
-    joinProviderSecrets(parseStoredEntry(row), decryptProviderSecrets(row, key)),
+    joinProviderSecrets(parseStoredConfigEntry(row), decryptProviderSecrets(row, key)),
   );
   const origin = getProviderOrigin(config);
   return {
@@ -118,9 +120,9 @@ export function decryptStoredProvider(
  * Parses the JSON in a config entry row. This program writes only objects, so any other value means
  * that the data is corrupt.
  */
-export function parseStoredEntry(row: Pick<ConfigEntryRow, 'entry_json'>): JsonObject {
+export function parseStoredConfigEntry(row: Pick<ConfigEntryRow, 'entry_json'>): JsonObject {
   const value: unknown = JSON.parse(row.entry_json);
-  if (!isObject(value)) throw new Error('a configuration entry is not an object');
+  if (!isJsonObject(value)) throw new Error('a configuration entry is not an object');
   return value;
 }
 

@@ -1,9 +1,9 @@
 import { Fault } from '@floe/contract/faults';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import { findUserByEmail, insertUser, updateUser } from '../../store/members.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
-import { acceptInvitation, findOpenInvitation, type InvitationDetails } from '../invitations.ts';
-import { isUnclaimedAccount, replaceAccountCredentials } from './account-credentials.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
+import { acceptInvitation, type InvitationDetails, requireOpenInvitation } from '../invitations.ts';
+import { isAccountWithoutOrg, replaceAccountCredentials } from './account-credentials.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
 import { hashNewPassword } from './password-policy.ts';
 import { verifyPassword } from './password-sign-in.ts';
@@ -11,7 +11,7 @@ import {
   type AuthenticatedUser,
   type BrowserRequest,
   createSignInFailedFault,
-  listEnabledSignInMethods,
+  getEnabledSignInMethods,
   runAuditedTransaction,
   type SignInContext,
   startConsoleSession,
@@ -22,7 +22,7 @@ import {
  * @throws Fault `not_found` if the invitation is not valid
  */
 export function previewInvitation(context: SignInContext, token: string): Promise<InvitationDetails> {
-  return findOpenInvitation(context.database.read, token, context.clock.now());
+  return requireOpenInvitation(context.database.read, token, context.clock.now());
 }
 
 /**
@@ -46,7 +46,7 @@ export async function acceptInvitationAndSignIn(
   const { database, clock } = context;
   const { email } = await previewInvitation(context, given.token);
   const known = await findUserByEmail(database.read, email);
-  if (known && !(await isUnclaimedAccount(database.read, known.id)))
+  if (known && !(await isAccountWithoutOrg(database.read, known.id)))
     return joinAs(context, given, { id: known.id, email }, browser);
   const hash = await hashNewPassword(context, given.password, email);
   const { name } = given;
@@ -55,7 +55,7 @@ export async function acceptInvitationAndSignIn(
   return completeAcceptance(context, given.token, browser, async (writer) => {
     const now = clock.now();
     if (known) {
-      if (!(await isUnclaimedAccount(writer, known.id)))
+      if (!(await isAccountWithoutOrg(writer, known.id)))
         throw createSignInFailedFault(
           `${email} already has an account. Sign in with it, then open the link again.`,
         );
@@ -63,7 +63,7 @@ export async function acceptInvitationAndSignIn(
       await updateUser(writer, known.id, { name });
       return { userId: known.id };
     }
-    const id = newId('usr', now);
+    const id = createId('usr', now);
     const times = { created_at: now, updated_at: now };
     await insertUser(writer, { id, email, name, password_hash: hash, preferences_json: null, ...times });
     return { userId: id };
@@ -80,7 +80,7 @@ async function joinAs(
   if (live?.user.id === user.id)
     return completeAcceptance(context, given.token, browser, async () => continueSession(live));
   const { password } = given;
-  if (password === undefined || !listEnabledSignInMethods(context).password)
+  if (password === undefined || !getEnabledSignInMethods(context).password)
     throw createSignInFailedFault(
       `${user.email} already has an account. Sign in with it, then open the link again.`,
     );

@@ -3,7 +3,7 @@ import { deleteIdentitiesOfUser, insertIdentity } from '../../store/identities.t
 import { listMembershipsOfUser, updateUser } from '../../store/members.ts';
 import { deleteOperator } from '../../store/operators.ts';
 import { deletePasskeysOfUser } from '../../store/passkeys.ts';
-import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseReader, DatabaseWriter } from '../../store/store-interfaces.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
@@ -11,7 +11,7 @@ import type { SignInContext } from './sign-in-context.ts';
  * Returns whether an account belongs to no organization, so that taking it over would give access
  * to nothing.
  */
-export async function isUnclaimedAccount(reader: DatabaseReader, userId: string): Promise<boolean> {
+export async function isAccountWithoutOrg(reader: DatabaseReader, userId: string): Promise<boolean> {
   return (await listMembershipsOfUser(reader, userId)).length === 0;
 }
 

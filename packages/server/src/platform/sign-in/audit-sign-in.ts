@@ -1,11 +1,11 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import { appendAuditEntry } from '../../store/audit-entries.ts';
 import { listMembershipsWithRoles } from '../../store/console-sessions.ts';
 import { findMemberWithUser } from '../../store/members.ts';
 import { listAllOrgs } from '../../store/orgs.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 
 /** An audit entry about a sign-in. */
 export interface SignInAuditEntry {
@@ -28,7 +28,7 @@ export async function auditSignIn(
   const isMember = entry.actor.startsWith('mem_');
   const member = isMember ? await findMemberWithUser(writer, entry.orgId, entry.actor) : undefined;
   await appendAuditEntry(writer, {
-    id: newId('aud', at),
+    id: createId('aud', at),
     org_id: entry.orgId,
     at,
     actor: entry.actor,

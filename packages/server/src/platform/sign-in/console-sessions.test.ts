@@ -8,11 +8,11 @@ import { deleteConsoleSessionsOfUser } from '../../store/console-sessions.ts';
 import { insertMember, insertUser } from '../../store/members.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { openTestPlatform, PLATFORM_TEST_NOW } from '../test/test-platform.ts';
+import { toConsoleSessionSettings } from './console-session-settings.ts';
 import { ConsoleSessions } from './console-sessions.ts';
-import { toSessionPolicy } from './session-policy.ts';
 import { generateSecretToken } from './tokens.ts';
 
-const RULES = toSessionPolicy(FloeConfigSchema.parse({}).auth);
+const RULES = toConsoleSessionSettings(FloeConfigSchema.parse({}).auth);
 const TIMES = { created_at: PLATFORM_TEST_NOW, updated_at: PLATFORM_TEST_NOW };
 const AT = { org: { id: 'acme' }, role: 'owner' as const };
 const FROM = {

@@ -1,7 +1,7 @@
 import { SIGN_IN_METHODS, type SignInMethod } from '@floe/contract/api/session';
 import type { MemberRole } from '@floe/contract/roles';
 import type { Clock } from '../../core/clock.ts';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import {
   type ConsoleSessionRow,
@@ -12,10 +12,10 @@ import {
   rotateConsoleSession,
   updateConsoleSessionLastSeen,
 } from '../../store/console-sessions.ts';
-import type { Database, DatabaseWriter } from '../../store/ports.ts';
+import type { Database, DatabaseWriter } from '../../store/store-interfaces.ts';
+import { type ConsoleSessionSettings, computeSessionExpiry } from './console-session-settings.ts';
 import { hasAllRoles, listSessionMemberships, type SessionMembership } from './session-memberships.ts';
-import { computeSessionExpiry, type SessionPolicy } from './session-policy.ts';
-import { generateSecretToken, hasTokenFormat, sha256Hex } from './tokens.ts';
+import { computeSha256Hex, generateSecretToken, hasSecretTokenFormat } from './tokens.ts';
 
 /**
  * How long after a sign-in or step-up a session may perform operations that require a step-up, in
@@ -89,11 +89,11 @@ export class ConsoleSessions {
   readonly #database: SessionDatabase;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #rules: () => SessionPolicy;
+  readonly #rules: () => ConsoleSessionSettings;
   readonly #cache = new Map<string, CachedSession>();
   readonly #touching = new Set<Promise<void>>();
 
-  constructor(database: SessionDatabase, clock: Clock, log: Log, rules: () => SessionPolicy) {
+  constructor(database: SessionDatabase, clock: Clock, log: Log, rules: () => ConsoleSessionSettings) {
     this.#database = database;
     this.#clock = clock;
     this.#log = log;
@@ -103,8 +103,8 @@ export class ConsoleSessions {
 
   /** The session of a cookie. Null if it is unknown or expired, or the membership has ended. */
   async find(token: string): Promise<ActiveConsoleSession | null> {
-    if (!hasTokenFormat(token)) return null;
-    const known = await this.#load(sha256Hex(token));
+    if (!hasSecretTokenFormat(token)) return null;
+    const known = await this.#load(computeSha256Hex(token));
     const now = this.#clock.now();
     if (!known || !this.isActive(known.row, known.seenAt)) return null;
     const live = toLiveSession(known, now, this.#rules());
@@ -128,10 +128,10 @@ export class ConsoleSessions {
   ): Promise<{ readonly id: string; readonly token: string }> {
     const now = this.#clock.now();
     const token = generateSecretToken();
-    const id = newId('ses', now);
+    const id = createId('ses', now);
     await insertConsoleSession(writer, {
       id,
-      token_sha256: sha256Hex(token),
+      token_sha256: computeSha256Hex(token),
       previous_sha256: null,
       previous_until: 0,
       user_id: from.userId,
@@ -161,8 +161,8 @@ export class ConsoleSessions {
   ): Promise<string | null> {
     const next = generateSecretToken();
     const until = change.org_id === undefined ? this.#clock.now() + ROTATION_OVERLAP_MS : 0;
-    const fields = { ...change, token_sha256: sha256Hex(next), previous_until: until };
-    return (await rotateConsoleSession(writer, sha256Hex(token), fields)) ? next : null;
+    const fields = { ...change, token_sha256: computeSha256Hex(next), previous_until: until };
+    return (await rotateConsoleSession(writer, computeSha256Hex(token), fields)) ? next : null;
   }
 
   /** Clears the cache, so that changes of this process take effect immediately after their commit. */
@@ -220,7 +220,7 @@ export class ConsoleSessions {
 function toLiveSession(
   { row, isCurrent, membershipRows, seenAt }: LoadedSession,
   now: number,
-  rules: SessionPolicy,
+  rules: ConsoleSessionSettings,
 ): ActiveConsoleSession | null {
   const issuer = row.issuer ?? null;
   const everywhere = listSessionMemberships(membershipRows, issuer);

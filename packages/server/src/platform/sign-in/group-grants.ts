@@ -1,23 +1,23 @@
 import { getStrongerRole, type MemberRole, parseMemberRole } from '@floe/contract/roles';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import { deleteConsoleSessionsOfUserInOrg } from '../../store/console-sessions.ts';
 import {
-  deleteMemberGrants,
-  listMemberGrants,
+  deleteMemberRoleGrants,
+  listMemberRoleGrants,
   listOrgsThatRemovedUser,
-  type MemberGrantRow,
-  upsertMemberGrant,
-} from '../../store/member-grants.ts';
+  type MemberRoleGrantRow,
+  upsertMemberRoleGrant,
+} from '../../store/member-role-grants.ts';
 import {
   deleteMember,
   findUserById,
   insertMember,
   listMembershipsOfUser,
   type MemberRow,
-  updateMembership,
+  updateMember,
 } from '../../store/members.ts';
 import { listAllOrgs } from '../../store/orgs.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { restrictMemberKeys, revokeMemberKeys } from '../member-keys.ts';
 import { isLastOwnerOfOrg } from '../members.ts';
 import { auditSignIn } from './audit-sign-in.ts';
@@ -53,7 +53,7 @@ export async function applyGroupGrants(
     given.set(orgId, place);
   }
   const members = await listMembershipsOfUser(writer, who.userId);
-  const grants = await listMemberGrants(writer, who.userId);
+  const grants = await listMemberRoleGrants(writer, who.userId);
   const isAsked = (name: string) =>
     name !== who.issuer && context.auth().oidc.some((oidc) => oidc.name === name);
   for (const [orgId, place] of given)
@@ -78,7 +78,7 @@ interface Membership {
 function toGrantRow(
   { userId, issuer, orgId }: Membership,
   { role, team }: GrantedMembership,
-): MemberGrantRow {
+): MemberRoleGrantRow {
   return { org_id: orgId, user_id: userId, issuer, role, team };
 }
 
@@ -91,10 +91,10 @@ async function addMember(
   const { role, team } = place;
   const { userId, issuer, orgId } = who;
   const now = clock.now();
-  const id = newId('mem', now);
+  const id = createId('mem', now);
   const times = { created_at: now, updated_at: now, updated_by: `oidc ${issuer}` };
   await insertMember(writer, { id, user_id: userId, org_id: orgId, role, team, source: 'oidc', ...times });
-  await upsertMemberGrant(writer, toGrantRow(who, place));
+  await upsertMemberRoleGrant(writer, toGrantRow(who, place));
   await auditSignIn(writer, clock, {
     orgId,
     actor: `oidc ${issuer}`,
@@ -106,8 +106,8 @@ async function addMember(
 
 interface GrantChange {
   readonly member: MemberRow;
-  readonly before: readonly MemberGrantRow[];
-  readonly after: readonly MemberGrantRow[];
+  readonly before: readonly MemberRoleGrantRow[];
+  readonly after: readonly MemberRoleGrantRow[];
   /** Name of the issuer. */
   readonly issuer: string;
 }
@@ -122,14 +122,14 @@ async function updateGrants(
   if (strongest?.role !== 'owner' && (await isLastOwnerOfOrg(writer, member))) return;
   const isSame = JSON.stringify(grantsForAudit(before)) === JSON.stringify(grantsForAudit(after));
   if (!isSame) {
-    await deleteMemberGrants(writer, member.org_id, member.user_id);
-    for (const grant of after) await upsertMemberGrant(writer, grant);
+    await deleteMemberRoleGrants(writer, member.org_id, member.user_id);
+    for (const grant of after) await upsertMemberRoleGrant(writer, grant);
   }
   if (!strongest) return removeMember(context, writer, member, issuer);
   const { role, team } = strongest;
   if (isSame && member.role === role && member.team === team) return;
   const by = `oidc ${issuer}`;
-  await updateMembership(writer, member.org_id, member.id, {
+  await updateMember(writer, member.org_id, member.id, {
     role,
     team,
     updated_at: context.clock.now(),
@@ -148,8 +148,8 @@ async function updateGrants(
 }
 
 /** The grant whose role has the most permissions. It also determines the team. */
-function strongestGrant(grants: readonly MemberGrantRow[]): MemberGrantRow | undefined {
-  return grants.reduce<MemberGrantRow | undefined>((best, grant) => {
+function strongestGrant(grants: readonly MemberRoleGrantRow[]): MemberRoleGrantRow | undefined {
+  return grants.reduce<MemberRoleGrantRow | undefined>((best, grant) => {
     if (!best) return grant;
     const [one, other] = [parseMemberRole(best.role), parseMemberRole(grant.role)];
     return one !== other && getStrongerRole(one, other) === other ? grant : best;
@@ -157,7 +157,7 @@ function strongestGrant(grants: readonly MemberGrantRow[]): MemberGrantRow | und
 }
 
 /** Roles by issuer, as the audit log shows them. */
-function grantsForAudit(grants: readonly MemberGrantRow[]): Record<string, string> {
+function grantsForAudit(grants: readonly MemberRoleGrantRow[]): Record<string, string> {
   const entries = grants.map(({ issuer, role, team }) => [issuer, team === null ? role : `${role}, ${team}`]);
   return Object.fromEntries(entries.sort(([one = ''], [other = '']) => (one < other ? -1 : 1)));
 }

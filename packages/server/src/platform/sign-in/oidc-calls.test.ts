@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import { systemClock } from '../../core/clock.ts';
 import { createOutboundGuard, type OutboundAccessSettings } from '../../core/outbound-guard.ts';
-import { deriveSignInKey } from '../secrets.ts';
+import { deriveOidcFlowKey } from '../secrets.ts';
 import {
   completeOidcFlow,
   decryptOidcFlow,
@@ -14,7 +14,7 @@ import {
   requireOidcIssuer,
   startOidcFlow,
 } from './oidc-flow.ts';
-import { OidcIssuers } from './oidc-issuer.ts';
+import { OidcIssuerCache } from './oidc-issuer-cache.ts';
 import { createSignInSite } from './sign-in-site.ts';
 import { type ScriptedIssuer, startScriptedIssuer } from './test/scripted-issuer.ts';
 
@@ -58,9 +58,9 @@ function partsFor(issuer: string, rules: OutboundAccessSettings, names: Names = 
   return {
     auth: () => auth,
     clock: systemClock,
-    issuers: new OidcIssuers({ guard, via: () => undefined }, systemClock),
+    issuers: new OidcIssuerCache({ guard, via: () => undefined }, systemClock),
     site: () => createSignInSite('https://floe.example'),
-    flowEncryptionKey: deriveSignInKey(Buffer.alloc(32, 6)),
+    flowEncryptionKey: deriveOidcFlowKey(Buffer.alloc(32, 6)),
   };
 }
 

@@ -3,7 +3,7 @@ import type { OidcConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { decryptSecret, encryptSecret } from '../secrets.ts';
-import { loadOpenidClient } from './oidc-issuer.ts';
+import { loadOpenidClient } from './oidc-issuer-cache.ts';
 import type { SignInContext } from './sign-in-context.ts';
 import { resolveSafeReturnPath } from './sign-in-site.ts';
 

@@ -1,11 +1,15 @@
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import { listMembershipsWithRoles } from '../../store/console-sessions.ts';
 import { findIdentity } from '../../store/identities.ts';
 import { findUserByEmail, insertUser } from '../../store/members.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { markTokenUsed } from '../../store/used-tokens.ts';
 import { mapGroupsToMemberships } from '../group-mapping.ts';
-import { isUnclaimedAccount, linkAccountIdentity, replaceAccountCredentials } from './account-credentials.ts';
+import {
+  isAccountWithoutOrg,
+  linkAccountIdentity,
+  replaceAccountCredentials,
+} from './account-credentials.ts';
 import { auditFailedSignIn } from './audit-sign-in.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
 import { STEP_UP_WINDOW_MS } from './console-sessions.ts';
@@ -26,7 +30,7 @@ import {
   type SignInContext,
   startConsoleSession,
 } from './sign-in-context.ts';
-import { sha256Hex } from './tokens.ts';
+import { computeSha256Hex } from './tokens.ts';
 
 /** The browser's callback request. */
 export interface OidcCallback {
@@ -58,7 +62,7 @@ export async function startOidcSession(
   try {
     // Consumed before the code, so that only one of two concurrent requests continues.
     const isFirst = await database.transaction((writer) =>
-      markTokenUsed(writer, sha256Hex(kept.state), clock.now() + OIDC_FLOW_TTL_MS),
+      markTokenUsed(writer, computeSha256Hex(kept.state), clock.now() + OIDC_FLOW_TTL_MS),
     );
     if (!isFirst)
       throw new OidcSignInError(
@@ -162,7 +166,7 @@ async function joinAccount(
   const { profile, name, live } = coming;
   const isProven = live?.user.id === userId && live.hasAllRoles && live.steppedUpUntil > context.clock.now();
   if (!isProven) {
-    if (!(await isUnclaimedAccount(writer, userId)))
+    if (!(await isAccountWithoutOrg(writer, userId)))
       throw new OidcSignInError(
         'account_exists',
         'An account with this email address exists but is not connected to this identity provider. Sign in with another method, then connect the identity provider in your account settings.',
@@ -187,7 +191,7 @@ async function createAccount(
   const { profile, name } = coming;
   requireMembership(coming);
   const now = context.clock.now();
-  const id = newId('usr', now);
+  const id = createId('usr', now);
   const times = { created_at: now, updated_at: now };
   await insertUser(writer, {
     id,

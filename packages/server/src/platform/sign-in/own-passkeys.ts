@@ -8,11 +8,11 @@ import {
   type PasskeyRow,
   updatePasskey,
 } from '../../store/passkeys.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
-import { createPasskeyAttestationOptions, loadWebauthn, registerPasskey } from './passkeys.ts';
-import { requireAccountControl, requireSignedIn } from './session-changes.ts';
+import { buildPasskeyCreationOptions, loadWebauthn, registerPasskey } from './passkeys.ts';
+import { requireSessionForCredentialChange, requireSignedIn } from './session-changes.ts';
 import { type BrowserRequest, runAuditedTransaction, type SignInContext } from './sign-in-context.ts';
 
 /**
@@ -29,23 +29,23 @@ export async function listOwnPasskeys(
 
 /**
  * Returns the options for `navigator.credentials.create`.
- * @throws the faults of `requireAccountControl`; `not_found` if passkeys are disabled
+ * @throws the faults of `requireSessionForCredentialChange`; `not_found` if passkeys are disabled
  */
-export async function createPasskeyCreationOptions(context: SignInContext, browser: BrowserRequest) {
-  const { live } = await requireAccountControl(context, browser);
-  return createPasskeyAttestationOptions(context, context.database.read, live.user);
+export async function createOwnPasskeyCreationOptions(context: SignInContext, browser: BrowserRequest) {
+  const { live } = await requireSessionForCredentialChange(context, browser);
+  return buildPasskeyCreationOptions(context, context.database.read, live.user);
 }
 
 /**
  * Adds a passkey for the signed-in user.
- * @throws the faults of `requireAccountControl` and `registerPasskey`
+ * @throws the faults of `requireSessionForCredentialChange` and `registerPasskey`
  */
 export async function addOwnPasskey(
   context: SignInContext,
   browser: BrowserRequest,
   given: { readonly name: string; readonly credential: PasskeyAttestation },
 ): Promise<PasskeyRow> {
-  const { live } = await requireAccountControl(context, browser);
+  const { live } = await requireSessionForCredentialChange(context, browser);
   // Outside the transaction, because loading takes a while.
   await loadWebauthn();
   return runAuditedTransaction(context, browser, live, async (writer) => {
@@ -77,7 +77,7 @@ export async function renameOwnPasskey(
  * Removes a passkey and ends the sessions that were started with it. Returns whether the current
  * session is one of them.
  *
- * @throws the faults of `requireAccountControl`; `not_found` for a passkey of another user
+ * @throws the faults of `requireSessionForCredentialChange`; `not_found` for a passkey of another user
  */
 export async function removeOwnPasskey(
   context: SignInContext,
@@ -85,7 +85,7 @@ export async function removeOwnPasskey(
   id: string,
 ): Promise<boolean> {
   const { database, sessions } = context;
-  const { live, token } = await requireAccountControl(context, browser);
+  const { live, token } = await requireSessionForCredentialChange(context, browser);
   await runAuditedTransaction(context, browser, live, async (writer) => {
     const row = await requireOwnPasskey(writer, live, id);
     await deletePasskey(writer, id);

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
-import { newId } from '../../core/ids.ts';
-import { deleteMemberGrants, deleteMemberRemoval } from '../../store/member-grants.ts';
+import { createId } from '../../core/ids.ts';
+import { deleteMemberRemoval, deleteMemberRoleGrants } from '../../store/member-role-grants.ts';
 import {
   findMemberByUserId,
   findUserByEmail,
@@ -9,13 +9,13 @@ import {
   insertMember,
   insertUser,
   listMembershipsOfUser,
-  updateMembership,
+  updateMember,
   updateUser,
 } from '../../store/members.ts';
 import { insertOperator, isOperator } from '../../store/operators.ts';
 import { findOrgById, listAllOrgs } from '../../store/orgs.ts';
-import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
 import { getSetting, storeSetting } from '../../store/settings.ts';
+import type { DatabaseReader, DatabaseWriter } from '../../store/store-interfaces.ts';
 import { OWNER_LINK_SETTING } from '../bootstrap.ts';
 import { replaceAccountCredentials } from './account-credentials.ts';
 import { auditSignIn } from './audit-sign-in.ts';
@@ -26,7 +26,7 @@ import {
   type SignInContext,
   startConsoleSession,
 } from './sign-in-context.ts';
-import { generateSecretToken, sha256Hex } from './tokens.ts';
+import { computeSha256Hex, generateSecretToken } from './tokens.ts';
 
 const OWNER_LINK_TTL_MS = 24 * 60 * 60_000;
 
@@ -67,7 +67,7 @@ export async function createOwnerLink(
     );
   const token = generateSecretToken();
   const link: OwnerLink = {
-    sha256: sha256Hex(token),
+    sha256: computeSha256Hex(token),
     org_id: org.id,
     expires_at: clock.now() + OWNER_LINK_TTL_MS,
     operator: operator || orgs.length === 1,
@@ -152,7 +152,7 @@ export async function previewOwnerLink({ database, clock }: SignInContext, token
 
 async function requireUsableLink(reader: DatabaseReader, clock: Clock, token: string): Promise<OwnerLink> {
   const link = parseOwnerLink(await getSetting(reader, OWNER_LINK_SETTING));
-  if (link?.sha256 !== sha256Hex(token) || !(await findOrgById(reader, link.org_id)))
+  if (link?.sha256 !== computeSha256Hex(token) || !(await findOrgById(reader, link.org_id)))
     throw linkFault('This link is not valid, or a newer link has replaced it.');
   if (link.used_at !== undefined)
     throw linkFault(`This link was used at ${new Date(link.used_at).toISOString()}.`);
@@ -192,11 +192,11 @@ async function upsertOwner(
   const isFirst = !(await hasAnyOrgOwner(writer));
   const userId = await upsertAccount(writer, clock, link, person);
   const member = await findMemberByUserId(writer, orgId, userId);
-  const id = member?.id ?? newId('mem', now);
+  const id = member?.id ?? createId('mem', now);
   const owner = { role: 'owner', source: 'setup', updated_at: now, updated_by: 'setup' };
-  await deleteMemberGrants(writer, orgId, userId);
+  await deleteMemberRoleGrants(writer, orgId, userId);
   await deleteMemberRemoval(writer, orgId, userId);
-  if (member) await updateMembership(writer, orgId, id, owner);
+  if (member) await updateMember(writer, orgId, id, owner);
   else
     await insertMember(writer, { id, org_id: orgId, user_id: userId, team: null, created_at: now, ...owner });
   const operator = (link.operator ?? false) || isFirst;
@@ -232,7 +232,7 @@ async function upsertAccount(
     await updateUser(writer, known.id, { name, updated_at: now });
     return known.id;
   }
-  const id = newId('usr', now);
+  const id = createId('usr', now);
   const times = { created_at: now, updated_at: now };
   await insertUser(writer, { id, email, name, password_hash: hash, preferences_json: null, ...times });
   return id;

@@ -1,7 +1,7 @@
 import type { PasskeyAssertion, PasskeyAttestation } from '@floe/contract/api/passkeys';
 import { Fault } from '@floe/contract/faults';
 import type { VerifiedAuthenticationResponse } from '@simplewebauthn/server';
-import { newId } from '../../core/ids.ts';
+import { createId } from '../../core/ids.ts';
 import {
   findPasskeyByCredential,
   insertPasskey,
@@ -9,12 +9,12 @@ import {
   type PasskeyRow,
   updatePasskey,
 } from '../../store/passkeys.ts';
-import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseReader, DatabaseWriter } from '../../store/store-interfaces.ts';
 import {
-  type ChallengeBinding,
   consumeSignInChallenge,
   createSignInChallenge,
   isValidSignInChallenge,
+  type SignInChallengeBinding,
 } from './sign-in-challenge.ts';
 import { createSignInFailedFault, type SignInContext } from './sign-in-context.ts';
 
@@ -65,12 +65,12 @@ export function createPasskeyAssertionOptions(context: PasskeyContext) {
   };
 }
 
-const ANY_USER: ChallengeBinding = ['passkey', ''];
+const ANY_USER: SignInChallengeBinding = ['passkey', ''];
 
 /**
  * Returns the options for `navigator.credentials.create` (PublicKeyCredentialCreationOptionsJSON).
  */
-export async function createPasskeyAttestationOptions(
+export async function buildPasskeyCreationOptions(
   context: PasskeyContext,
   reader: DatabaseReader,
   user: { readonly id: string; readonly email: string },
@@ -207,7 +207,7 @@ export async function registerPasskey(
     );
   const { credential, credentialBackedUp } = verified.registrationInfo;
   const row: PasskeyRow = {
-    id: newId('psk', clock.now()),
+    id: createId('psk', clock.now()),
     user_id: userId,
     credential_id: credential.id,
     public_key: Buffer.from(credential.publicKey).toString('base64url'),

@@ -1,7 +1,7 @@
 import { hasValidPasswordLength, PASSWORD_LENGTH_LIMITS } from '@floe/contract/api/session';
 import { Fault } from '@floe/contract/faults';
 import { isCommonPassword } from './common-passwords.ts';
-import { listEnabledSignInMethods, type SignInContext } from './sign-in-context.ts';
+import { getEnabledSignInMethods, type SignInContext } from './sign-in-context.ts';
 
 /**
  * Hashes a new password. Every password is set with this function, so that the same policy always
@@ -15,7 +15,7 @@ export async function hashNewPassword(
   password: string | undefined,
   email: string,
 ): Promise<string | null> {
-  if (!listEnabledSignInMethods(context).password) return null;
+  if (!getEnabledSignInMethods(context).password) return null;
   if (password === undefined) throw invalidPassword('is required');
   if (!hasValidPasswordLength(password))
     throw invalidPassword(

@@ -1,11 +1,11 @@
 import { Fault } from '@floe/contract/faults';
 import { findUserByEmail, findUserById, updateUser } from '../../store/members.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { auditFailedSignIn } from './audit-sign-in.ts';
 import {
   type BrowserRequest,
   createSignInFailedFault,
-  listEnabledSignInMethods,
+  getEnabledSignInMethods,
   runAuditedTransaction,
   type SignInContext,
   startConsoleSession,
@@ -88,6 +88,6 @@ export async function verifyPassword(
  * @throws Fault `not_found` if it is disabled
  */
 export function requirePasswordsEnabled(context: Pick<SignInContext, 'auth' | 'site'>): void {
-  if (!listEnabledSignInMethods(context).password)
+  if (!getEnabledSignInMethods(context).password)
     throw new Fault('not_found', 'Sign-in with a password is disabled (auth.password in floe.yaml).');
 }

@@ -3,7 +3,7 @@ import { deleteConsoleSessionByToken } from '../../store/console-sessions.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
 import { type BrowserRequest, runAuditedTransaction, type SignInContext } from './sign-in-context.ts';
-import { sha256Hex } from './tokens.ts';
+import { computeSha256Hex } from './tokens.ts';
 
 /**
  * Returns the browser's session.
@@ -25,7 +25,7 @@ export async function requireSignedIn(
  *
  * @throws Fault `session_expired`, `step_up_required`, `insufficient_role`
  */
-export async function requireAccountControl(context: SignInContext, browser: BrowserRequest) {
+export async function requireSessionForCredentialChange(context: SignInContext, browser: BrowserRequest) {
   const { live, token } = await requireSignedIn(context, browser);
   if (live.steppedUpUntil <= context.clock.now())
     throw new Fault(
@@ -79,7 +79,7 @@ export async function endBrowserSession(context: SignInContext, browser: Browser
   if (token === null) return;
   const live = await sessions.find(token);
   await runAuditedTransaction(context, browser, live, async (writer) => {
-    const ended = await deleteConsoleSessionByToken(writer, sha256Hex(token));
+    const ended = await deleteConsoleSessionByToken(writer, computeSha256Hex(token));
     if (!ended) return;
     await auditSignIn(writer, clock, {
       orgId: ended.org_id,

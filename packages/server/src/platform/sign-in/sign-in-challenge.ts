@@ -1,8 +1,8 @@
 import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { markTokenUsed } from '../../store/used-tokens.ts';
-import { sha256Hex } from './tokens.ts';
+import { computeSha256Hex } from './tokens.ts';
 
 const CHALLENGE_TTL_MS = 5 * 60_000;
 const RANDOM_BYTES = 16;
@@ -10,13 +10,13 @@ const TIME_BYTES = 6;
 const MAC_BYTES = 32;
 
 /** The ceremony and the user that a challenge is valid for. */
-export type ChallengeBinding = readonly [kind: 'passkey' | 'register', userId: string];
+export type SignInChallengeBinding = readonly [kind: 'passkey' | 'register', userId: string];
 
 /**
  * Creates a signed challenge: random bytes, an expiry time and an HMAC that includes the binding,
  * in base64url. Nothing is stored, so that unauthenticated callers cannot fill the database.
  */
-export function createSignInChallenge(key: KeyObject, clock: Clock, binding: ChallengeBinding): string {
+export function createSignInChallenge(key: KeyObject, clock: Clock, binding: SignInChallengeBinding): string {
   const body = Buffer.alloc(RANDOM_BYTES + TIME_BYTES);
   randomBytes(RANDOM_BYTES).copy(body);
   body.writeUIntBE(clock.now() + CHALLENGE_TTL_MS, RANDOM_BYTES, TIME_BYTES);
@@ -27,7 +27,7 @@ export function createSignInChallenge(key: KeyObject, clock: Clock, binding: Cha
 export function isValidSignInChallenge(
   key: KeyObject,
   clock: Clock,
-  binding: ChallengeBinding,
+  binding: SignInChallengeBinding,
   text: string,
 ): boolean {
   const bytes = Buffer.from(text, 'base64url');
@@ -45,9 +45,9 @@ export function isValidSignInChallenge(
  */
 export function consumeSignInChallenge(writer: DatabaseWriter, clock: Clock, text: string): Promise<boolean> {
   const spelled = Buffer.from(text, 'base64url').toString('base64url');
-  return markTokenUsed(writer, sha256Hex(spelled), clock.now() + CHALLENGE_TTL_MS);
+  return markTokenUsed(writer, computeSha256Hex(spelled), clock.now() + CHALLENGE_TTL_MS);
 }
 
-function computeMac(key: KeyObject, body: Buffer, binding: ChallengeBinding): Buffer {
+function computeMac(key: KeyObject, body: Buffer, binding: SignInChallengeBinding): Buffer {
   return createHmac('sha256', key).update(JSON.stringify(binding)).update('\n').update(body).digest();
 }

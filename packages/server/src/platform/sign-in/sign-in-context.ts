@@ -5,16 +5,16 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import { setAuditOrigin } from '../../store/audit-context.ts';
 import { deleteConsoleSessionByToken, listMembershipsWithRoles } from '../../store/console-sessions.ts';
-import type { Database, DatabaseWriter } from '../../store/ports.ts';
+import type { Database, DatabaseWriter } from '../../store/store-interfaces.ts';
 import type { SecretEncryptionKey } from '../secrets.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import type { ActiveConsoleSession, ConsoleSessions } from './console-sessions.ts';
-import type { OidcIssuers } from './oidc-issuer.ts';
+import type { OidcIssuerCache } from './oidc-issuer-cache.ts';
 import { canHashPasswords, type PasswordHasher } from './password-hash.ts';
 import { listSessionMemberships } from './session-memberships.ts';
 import type { SignInSite } from './sign-in-site.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
-import { sha256Hex } from './tokens.ts';
+import { computeSha256Hex } from './tokens.ts';
 
 /** The dependencies of all sign-in methods. */
 export interface SignInContext {
@@ -23,11 +23,11 @@ export interface SignInContext {
   readonly sessions: ConsoleSessions;
   readonly throttle: SignInThrottle;
   readonly hasher: PasswordHasher;
-  /** Result of `deriveChallengeKey`. */
+  /** Result of `deriveSignInChallengeKey`. */
   readonly challengeKey: KeyObject;
-  /** Result of `deriveSignInKey`. */
+  /** Result of `deriveOidcFlowKey`. */
   readonly flowEncryptionKey: SecretEncryptionKey;
-  readonly issuers: OidcIssuers;
+  readonly issuers: OidcIssuerCache;
   /** `auth` of the running floe.yaml. */
   readonly auth: () => FloeConfig['auth'];
   readonly site: () => SignInSite;
@@ -63,7 +63,7 @@ export function runAuditedTransaction<T>(
 }
 
 /** Returns the sign-in methods that are enabled and possible at the base URL. */
-export function listEnabledSignInMethods({ auth, site }: Pick<SignInContext, 'auth' | 'site'>) {
+export function getEnabledSignInMethods({ auth, site }: Pick<SignInContext, 'auth' | 'site'>) {
   const { password, passkey, oidc } = auth();
   return {
     password: password && canHashPasswords(),
@@ -108,7 +108,7 @@ export async function startConsoleSession(
     throw createSignInFailedFault(
       'Your account does not belong to any organization. Ask an owner to invite you.',
     );
-  if (browser.token !== null) await deleteConsoleSessionByToken(writer, sha256Hex(browser.token));
+  if (browser.token !== null) await deleteConsoleSessionByToken(writer, computeSha256Hex(browser.token));
   const { id, token } = await context.sessions.create(writer, {
     userId: user.userId,
     membership: at,

@@ -1,14 +1,14 @@
 import { isIPv6 } from 'node:net';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
-import type { Database, DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
 import {
   deleteSignInAttempts,
-  findSignInAttempts,
+  listSignInAttempts,
   type SignInAttemptsRow,
   upsertSignInAttempts,
 } from '../../store/sign-in-attempts.ts';
-import { sha256Hex } from './tokens.ts';
+import type { Database, DatabaseReader, DatabaseWriter } from '../../store/store-interfaces.ts';
+import { computeSha256Hex } from './tokens.ts';
 
 /** The number of attempts without a pause, and the longest pause. */
 interface ThrottlePolicy {
@@ -32,7 +32,7 @@ export interface SignInAttempt {
 }
 
 /** A sign-in attempt that has been counted. */
-export interface CountedAttempt {
+export interface CountedSignInAttempt {
   /** How long the next attempt must wait. */
   readonly pausedMs: number;
   /** Attempts of the address, including this one. */
@@ -46,13 +46,13 @@ export interface SignInThrottle {
    *
    * @throws Fault `too_many_attempts` with the remaining wait
    */
-  countAttempt(attempt: SignInAttempt): Promise<CountedAttempt>;
+  countAttempt(attempt: SignInAttempt): Promise<CountedSignInAttempt>;
   /**
    * Records a successful attempt: resets the count of the account, and subtracts the attempt from that of
    * the address. Failures of others from the address stay counted, so that a user with an account cannot
    * reset the count.
    */
-  recordSuccess(writer: DatabaseWriter, attempt: SignInAttempt, taken: CountedAttempt): Promise<void>;
+  recordSuccess(writer: DatabaseWriter, attempt: SignInAttempt, taken: CountedSignInAttempt): Promise<void>;
 }
 
 /**
@@ -64,7 +64,7 @@ export function createSignInThrottle(database: Database, clock: Clock): SignInTh
     reader: DatabaseReader,
     buckets: readonly string[],
   ): Promise<SignInAttemptsRow[]> {
-    const rows = await findSignInAttempts(reader, buckets);
+    const rows = await listSignInAttempts(reader, buckets);
     const waits = rows.map((row) => row.blocked_until - clock.now());
     // A wait longer than any pause means that the clock was set back, and is ignored.
     const waitMs = Math.max(0, ...waits.filter((ms) => ms <= ADDRESS_POLICY.maxPauseMs));
@@ -102,7 +102,7 @@ export function createSignInThrottle(database: Database, clock: Clock): SignInTh
       const names = bucketsOf(attempt).map(({ bucket }) => bucket);
       const byAddress = names.pop();
       for (const bucket of names) await deleteSignInAttempts(writer, bucket);
-      const [row] = byAddress === undefined ? [] : await findSignInAttempts(writer, [byAddress]);
+      const [row] = byAddress === undefined ? [] : await listSignInAttempts(writer, [byAddress]);
       if (!row) return;
       // A later attempt may have started a pause, which stays.
       const isLast = row.attempts === addressAttempts;
@@ -136,7 +136,7 @@ function bucketsOf({
 }: SignInAttempt): { readonly bucket: string; readonly patience: ThrottlePolicy }[] {
   const byAddress = { bucket: `address:${networkPrefix(address)}`, patience: ADDRESS_POLICY };
   if (account === null) return [byAddress];
-  return [{ bucket: `account:${sha256Hex(account)}`, patience: ACCOUNT_POLICY }, byAddress];
+  return [{ bucket: `account:${computeSha256Hex(account)}`, patience: ACCOUNT_POLICY }, byAddress];
 }
 
 /** One customer has at least a /64 of IPv6 addresses. */

@@ -2,13 +2,17 @@ import type { PasskeyAssertion } from '@floe/contract/api/passkeys';
 import { Fault } from '@floe/contract/faults';
 import { deleteConsoleSessionsOfUser } from '../../store/console-sessions.ts';
 import { findUserById, updateUser } from '../../store/members.ts';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { auditFailedSignIn, auditSignIn } from './audit-sign-in.ts';
 import { type ActiveConsoleSession, STEP_UP_WINDOW_MS } from './console-sessions.ts';
 import { consumePasskeyAssertion, verifyPasskeyAssertion } from './passkeys.ts';
 import { hashNewPassword } from './password-policy.ts';
 import { requirePasswordsEnabled } from './password-sign-in.ts';
-import { createSessionExpiredFault, requireAccountControl, requireSignedIn } from './session-changes.ts';
+import {
+  createSessionExpiredFault,
+  requireSessionForCredentialChange,
+  requireSignedIn,
+} from './session-changes.ts';
 import {
   type BrowserRequest,
   createSignInFailedFault,
@@ -28,7 +32,7 @@ export interface StepUpProof {
  *
  * @throws Fault `session_expired`, `sign_in_failed`, `too_many_attempts`
  */
-export async function stepUp(
+export async function stepUpSession(
   context: SignInContext,
   browser: BrowserRequest,
   proof: StepUpProof,
@@ -91,16 +95,16 @@ async function verifyProof(
  * Sets a new password for the signed-in user after a step-up, and ends all other sessions. Returns
  * the cookie's new value.
  *
- * @throws the faults of `requireAccountControl`; `invalid_request` for an unacceptable password
+ * @throws the faults of `requireSessionForCredentialChange`; `invalid_request` for an unacceptable password
  */
-export async function setOwnPassword(
+export async function replaceOwnPassword(
   context: SignInContext,
   browser: BrowserRequest,
   password: string,
 ): Promise<string> {
   const { database, clock, sessions } = context;
   requirePasswordsEnabled(context);
-  const { live, token } = await requireAccountControl(context, browser);
+  const { live, token } = await requireSessionForCredentialChange(context, browser);
   const password_hash = await hashNewPassword(context, password, live.user.email);
   const next = await runAuditedTransaction(context, browser, live, async (writer) => {
     await updateUser(writer, live.user.id, { password_hash, updated_at: clock.now() });

@@ -15,11 +15,11 @@ export function generateSecretToken(): string {
  * Returns whether a string could be a result of `generateSecretToken`. Avoids a database lookup for
  * other strings.
  */
-export function hasTokenFormat(text: string): boolean {
+export function hasSecretTokenFormat(text: string): boolean {
   return TOKEN.test(text);
 }
 
 /** Returns the SHA-256 of a string in hex. */
-export function sha256Hex(text: string): string {
+export function computeSha256Hex(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

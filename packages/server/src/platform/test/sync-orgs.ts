@@ -1,7 +1,7 @@
 import { FloeConfigSchema } from '@floe/contract/config';
-import type { ConfigPath } from '@floe/contract/config/references';
-import { isObject, type Json } from '@floe/contract/json';
-import type { DatabaseWriter } from '../../store/ports.ts';
+import type { ConfigPath } from '@floe/contract/config/cross-object-rules';
+import { isJsonObject, type Json } from '@floe/contract/json';
+import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { type ResourceKindSyncFactory, syncConfigFile } from '../config-file-sync.ts';
 import type { ConfigFile } from '../declared-resources.ts';
 
@@ -11,7 +11,7 @@ function buildConfigFile(orgs: readonly object[], line = 7): ConfigFile {
   const sets = (path: ConfigPath) => {
     let here: Json | undefined = tree;
     for (const step of path)
-      here = Array.isArray(here) ? here[Number(step)] : isObject(here) ? here[step] : undefined;
+      here = Array.isArray(here) ? here[Number(step)] : isJsonObject(here) ? here[step] : undefined;
     return here !== undefined;
   };
   return { config: FloeConfigSchema.parse(tree), path: null, lineOf: () => line, sets };

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
-import type { AuditTable } from '../../store/key-tables.ts';
+import type { AuditTable } from '../../store/key-and-audit-tables.ts';
 import { openDatabase } from '../../store/open-database.ts';
-import type { Database } from '../../store/ports.ts';
-import { derivePepper } from '../keyring.ts';
+import type { Database } from '../../store/store-interfaces.ts';
+import { derivePlatformKeyPepper } from '../keyring.ts';
 
 export const PLATFORM_TEST_NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
-export const platformTestPepper = derivePepper(Buffer.alloc(32, 3));
+export const platformTestPepper = derivePlatformKeyPepper(Buffer.alloc(32, 3));
 
 export interface TestPlatform {
   readonly database: Database;

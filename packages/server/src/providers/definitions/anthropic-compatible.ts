@@ -1,12 +1,12 @@
-import { messagesCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
-import { claudeQuirks } from './claude-models.ts';
+import { messagesProviderDefaults, type ProviderDefinition } from '../provider-definition.ts';
+import { claudeQuirks } from './claude-quirks.ts';
 
 /**
  * The provider definition of any provider that implements the Messages dialect. The base URL must be
  * configured, without `/v1`.
  */
 export const anthropicCompatible: ProviderDefinition = {
-  ...messagesCompatibleFields,
+  ...messagesProviderDefaults,
   kind: 'anthropic-compatible',
   name: 'Anthropic-compatible',
   keyVariables: [],

@@ -1,9 +1,9 @@
-import { messagesCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
-import { claudeQuirks } from './claude-models.ts';
+import { messagesProviderDefaults, type ProviderDefinition } from '../provider-definition.ts';
+import { claudeQuirks } from './claude-quirks.ts';
 
 /** The provider definition of Anthropic. */
 export const anthropic: ProviderDefinition = {
-  ...messagesCompatibleFields,
+  ...messagesProviderDefaults,
   kind: 'anthropic',
   name: 'Anthropic',
   baseUrl: 'https://api.anthropic.com',

@@ -1,4 +1,4 @@
-import type { ProviderAddress, ProviderDefinition } from '../provider-definition.ts';
+import type { ProviderDefinition, ResolvedProviderUrls } from '../provider-definition.ts';
 import { openaiDialectPreferences, openaiQuirks } from './openai-models.ts';
 
 /**
@@ -37,7 +37,7 @@ export const azureOpenai: ProviderDefinition = {
 function address(
   base: string,
   { apiVersion }: { readonly apiVersion?: string | undefined },
-): ProviderAddress {
+): ResolvedProviderUrls {
   const root = base.replace(/\/+$/, '').replace(/\/openai(\/v1)?$/, '');
   const query = apiVersion === undefined ? {} : { query: `api-version=${encodeURIComponent(apiVersion)}` };
   if (apiVersion === undefined || !/^\d{4}-/.test(apiVersion)) return { base: `${root}/openai/v1`, ...query };

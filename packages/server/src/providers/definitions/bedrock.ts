@@ -1,5 +1,9 @@
-import type { ProviderAddress, ProviderAddressSettings, ProviderDefinition } from '../provider-definition.ts';
-import { claudeQuirks } from './claude-models.ts';
+import type {
+  ProviderDefinition,
+  ProviderUrlSettings,
+  ResolvedProviderUrls,
+} from '../provider-definition.ts';
+import { claudeQuirks } from './claude-quirks.ts';
 
 const RUNTIME = 'https://bedrock-runtime.{region}.amazonaws.com';
 
@@ -62,7 +66,7 @@ export const bedrock: ProviderDefinition = {
  * Returns the URLs for a region. Its model lists are on the control host of the region; a configured base URL
  * has no model lists.
  */
-function address(base: string, { region }: ProviderAddressSettings): ProviderAddress {
+function address(base: string, { region }: ProviderUrlSettings): ResolvedProviderUrls {
   const domain = region?.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   if (base !== RUNTIME) return { base };
   return {

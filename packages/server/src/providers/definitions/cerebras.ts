@@ -1,8 +1,8 @@
-import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
+import { chatProviderDefaults, type ProviderDefinition } from '../provider-definition.ts';
 
 /** The provider definition of Cerebras. */
 export const cerebras: ProviderDefinition = {
-  ...chatCompatibleFields,
+  ...chatProviderDefaults,
   kind: 'cerebras',
   name: 'Cerebras',
   baseUrl: 'https://api.cerebras.ai/v1',

@@ -1,8 +1,8 @@
-import { chatCompatibleFields, type ProviderDefinition, stripVersionSuffix } from '../provider-definition.ts';
+import { chatProviderDefaults, type ProviderDefinition, stripVersionSuffix } from '../provider-definition.ts';
 
 /** The provider definition of DeepSeek. */
 export const deepseek: ProviderDefinition = {
-  ...chatCompatibleFields,
+  ...chatProviderDefaults,
   kind: 'deepseek',
   name: 'DeepSeek',
   baseUrl: 'https://api.deepseek.com',

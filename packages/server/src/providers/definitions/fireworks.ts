@@ -1,8 +1,8 @@
-import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
+import { chatProviderDefaults, type ProviderDefinition } from '../provider-definition.ts';
 
 /** The provider definition of Fireworks AI. */
 export const fireworks: ProviderDefinition = {
-  ...chatCompatibleFields,
+  ...chatProviderDefaults,
   kind: 'fireworks',
   name: 'Fireworks AI',
   baseUrl: 'https://api.fireworks.ai/inference/v1',

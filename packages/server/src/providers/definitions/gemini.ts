@@ -34,7 +34,7 @@ export const geminiQuirks: readonly Quirk[] = [
 ];
 
 /** The exceptions to the default meaning of error statuses at Gemini. */
-export const geminiErrors: readonly ErrorStatusOverride[] = [
+export const geminiErrorStatusOverrides: readonly ErrorStatusOverride[] = [
   { status: 400, text: 'api_key_invalid', means: 'bad_credentials' },
 ];
 
@@ -54,7 +54,7 @@ export const gemini: ProviderDefinition = {
   modelListPaths: '/models?pageSize=1000',
   streamUsage: 'given',
   quirks: geminiQuirks,
-  errors: geminiErrors,
+  errors: geminiErrorStatusOverrides,
   embeddings: { dialect: 'gemini', path: '/models/{model}:batchEmbedContents' },
   priceBookName: 'google',
   docs: 'https://ai.google.dev/api',

@@ -1,8 +1,8 @@
-import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
+import { chatProviderDefaults, type ProviderDefinition } from '../provider-definition.ts';
 
 /** The provider definition of Groq. */
 export const groq: ProviderDefinition = {
-  ...chatCompatibleFields,
+  ...chatProviderDefaults,
   kind: 'groq',
   name: 'Groq',
   baseUrl: 'https://api.groq.com/openai/v1',

@@ -1,9 +1,9 @@
-import { computeStableHash } from '@floe/wire/tool-names';
-import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
+import { computeStableHash } from '@floe/wire/tool-identifiers';
+import { chatProviderDefaults, type ProviderDefinition } from '../provider-definition.ts';
 
 /** The provider definition of Mistral AI. */
 export const mistral: ProviderDefinition = {
-  ...chatCompatibleFields,
+  ...chatProviderDefaults,
   kind: 'mistral',
   name: 'Mistral AI',
   baseUrl: 'https://api.mistral.ai/v1',

@@ -1,8 +1,8 @@
-import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
+import { chatProviderDefaults, type ProviderDefinition } from '../provider-definition.ts';
 
 /** The provider definition of Moonshot AI (Kimi). */
 export const moonshot: ProviderDefinition = {
-  ...chatCompatibleFields,
+  ...chatProviderDefaults,
   kind: 'moonshot',
   name: 'Moonshot AI',
   baseUrl: 'https://api.moonshot.ai/v1',

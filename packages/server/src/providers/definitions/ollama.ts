@@ -1,11 +1,11 @@
-import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
+import { chatProviderDefaults, type ProviderDefinition } from '../provider-definition.ts';
 
 /**
  * The provider definition of Ollama. The default is a local server without a key. The cloud service
  * requires a bearer key.
  */
 export const ollama: ProviderDefinition = {
-  ...chatCompatibleFields,
+  ...chatProviderDefaults,
   kind: 'ollama',
   name: 'Ollama',
   baseUrl: 'http://127.0.0.1:11434/v1',

@@ -1,11 +1,11 @@
-import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
+import { chatProviderDefaults, type ProviderDefinition } from '../provider-definition.ts';
 
 /**
  * The provider definition of any provider that implements the Chat dialect. The base URL must be configured,
  * including `/v1`.
  */
 export const openaiCompatible: ProviderDefinition = {
-  ...chatCompatibleFields,
+  ...chatProviderDefaults,
   kind: 'openai-compatible',
   name: 'OpenAI-compatible',
   keyVariables: [],

@@ -1,9 +1,9 @@
-import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
+import { chatProviderDefaults, type ProviderDefinition } from '../provider-definition.ts';
 import { openaiDialectPreferences, openaiQuirks } from './openai-models.ts';
 
 /** The provider definition of OpenAI. */
 export const openai: ProviderDefinition = {
-  ...chatCompatibleFields,
+  ...chatProviderDefaults,
   kind: 'openai',
   name: 'OpenAI',
   baseUrl: 'https://api.openai.com/v1',

@@ -1,8 +1,8 @@
-import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
+import { chatProviderDefaults, type ProviderDefinition } from '../provider-definition.ts';
 
 /** The provider definition of Together AI. */
 export const together: ProviderDefinition = {
-  ...chatCompatibleFields,
+  ...chatProviderDefaults,
   kind: 'together',
   name: 'Together AI',
   baseUrl: 'https://api.together.ai/v1',

@@ -1,11 +1,11 @@
 import {
-  type ProviderAddress,
-  type ProviderAddressSettings,
   type ProviderDefinition,
+  type ProviderUrlSettings,
+  type ResolvedProviderUrls,
   stripVersionSuffix,
 } from '../provider-definition.ts';
-import { claudeQuirks } from './claude-models.ts';
-import { geminiErrors, geminiQuirks } from './gemini.ts';
+import { claudeQuirks } from './claude-quirks.ts';
+import { geminiErrorStatusOverrides, geminiQuirks } from './gemini.ts';
 
 const HOST = 'https://{region}-aiplatform.googleapis.com';
 const PUBLISHERS = '/v1/projects/{project}/locations/{region}/publishers';
@@ -49,7 +49,7 @@ export const vertex: ProviderDefinition = {
     ...claudeQuirks,
     { models: ['*claude-*'], options: { unsupportedFeatures: ['image-url', 'file-url', 'media-id'] } },
   ],
-  errors: geminiErrors,
+  errors: geminiErrorStatusOverrides,
   docs: 'https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest',
   checked: '2026-11-21',
 };
@@ -58,7 +58,7 @@ export const vertex: ProviderDefinition = {
  * Returns the URLs for a location. `global` and multi-regions have their own hosts. The name of any other
  * location is part of the host name.
  */
-function address(base: string, { region = 'global' }: ProviderAddressSettings): ProviderAddress {
+function address(base: string, { region = 'global' }: ProviderUrlSettings): ResolvedProviderUrls {
   if (base !== HOST) return { base: stripVersionSuffix(base) };
   if (region === 'global') return { base: 'https://aiplatform.googleapis.com' };
   if (region === 'us' || region === 'eu') return { base: `https://aiplatform.${region}.rep.googleapis.com` };

@@ -1,11 +1,11 @@
-import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
+import { chatProviderDefaults, type ProviderDefinition } from '../provider-definition.ts';
 
 /**
  * The provider definition of vLLM. vLLM is self-hosted. The base URL must be configured, including
  * `/v1`.
  */
 export const vllm: ProviderDefinition = {
-  ...chatCompatibleFields,
+  ...chatProviderDefaults,
   kind: 'vllm',
   name: 'vLLM',
   keyVariables: ['VLLM_API_KEY'],

@@ -6,7 +6,7 @@ import { duplexPair } from 'node:stream';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { UpstreamHeaders } from '../transport.ts';
-import { ResponseReader } from './response-reader.ts';
+import { Http1ResponseReader } from './response-reader.ts';
 
 interface Heard {
   readonly status: number;
@@ -29,7 +29,7 @@ function ours(pieces: readonly Buffer[]): Heard | null {
       body += bytes.toString('latin1');
     },
   };
-  const reader = new ResponseReader(listener, FLOW, false);
+  const reader = new Http1ResponseReader(listener, FLOW, false);
   try {
     for (const piece of pieces) if (!reader.done) reader.push(piece);
     if (!reader.done) reader.end();

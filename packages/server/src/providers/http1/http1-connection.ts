@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { ClosedEarlyError, type FlowControl, type UpstreamHandler } from '../transport.ts';
-import { ResponseReader } from './response-reader.ts';
+import { ConnectionClosedEarlyError, type FlowControl, type UpstreamResponseHandler } from '../transport.ts';
+import { Http1ResponseReader } from './response-reader.ts';
 
 /**
  * Maximum size of a body that is written together with the head as one text. Writing two buffers takes
@@ -17,34 +17,34 @@ export interface InFlightHttp1Request extends FlowControl {
   readonly body: Buffer | null;
   /** Whether the response has no body. */
   readonly isBodiless: boolean;
-  readonly handler: UpstreamHandler;
+  readonly handler: UpstreamResponseHandler;
 }
 
 /**
  * Called when a connection becomes idle. `restMs` is the number of milliseconds for which the connection may
  * still be reused; 0 if it is closed.
  */
-export type OnConnectionIdle = (connection: Http1Connection, restMs: number) => void;
+export type ConnectionIdleCallback = (connection: Http1Connection, restMs: number) => void;
 
 /** A socket to a provider. It sends one request at a time: HTTP/1.1 without pipelining. */
 export class Http1Connection {
   /** The time until which the connection may be reused, in monotonic milliseconds. */
   idleUntil = 0;
   readonly #socket: Socket;
-  readonly #onFree: OnConnectionIdle;
+  readonly #onFree: ConnectionIdleCallback;
   #exchange: InFlightHttp1Request | null = null;
-  #reader: ResponseReader | null = null;
+  #reader: Http1ResponseReader | null = null;
   #isPaused = false;
   /** How the connection ended while bytes of a response were held back. It is reported after these bytes. */
   #ending: 'end' | Error | null = null;
 
-  constructor(socket: Socket, onFree: OnConnectionIdle) {
+  constructor(socket: Socket, onFree: ConnectionIdleCallback) {
     this.#socket = socket;
     this.#onFree = onFree;
     const read = (bytes: Buffer) => this.#read(bytes);
     const end = () => this.#end();
     const broken = (error: Error) => this.#abort(error);
-    const close = () => this.#abort(new ClosedEarlyError());
+    const close = () => this.#abort(new ConnectionClosedEarlyError());
     socket.on('data', read).on('end', end).on('error', broken).on('close', close);
     // A tunnel may have paused the socket.
     socket.resume();
@@ -57,7 +57,7 @@ export class Http1Connection {
   send(exchanging: InFlightHttp1Request): void {
     const { head, body, handler, isBodiless } = exchanging;
     this.#exchange = exchanging;
-    this.#reader = new ResponseReader(handler, exchanging, isBodiless);
+    this.#reader = new Http1ResponseReader(handler, exchanging, isBodiless);
     const socket = this.#socket;
     if (body === null || body.length === 0) socket.write(head, 'latin1');
     // Writing two buffers together costs several times as much as a single write
@@ -124,7 +124,7 @@ export class Http1Connection {
     if (reader?.done) this.#finish(reader);
   }
 
-  #finish(reader: ResponseReader): void {
+  #finish(reader: Http1ResponseReader): void {
     const exchanging = this.#exchange;
     if (exchanging === null) return;
     this.#exchange = null;

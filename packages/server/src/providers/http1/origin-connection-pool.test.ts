@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createHttpTransport } from '../http-transport.ts';
 import type { FlowControl, UpstreamRequest } from '../transport.ts';
+import { createUpstreamHttpTransport } from '../upstream-http-transport.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
@@ -40,12 +40,12 @@ async function upstream(t: TestContext, serve: (socket: Socket, text: string) =>
 }
 
 function transportFor(t: TestContext) {
-  const transport = createHttpTransport();
+  const transport = createUpstreamHttpTransport();
   t.after(() => transport.close());
   return transport;
 }
 
-type Transport = ReturnType<typeof createHttpTransport>;
+type Transport = ReturnType<typeof createUpstreamHttpTransport>;
 
 interface Call {
   readonly ended: Promise<string>;

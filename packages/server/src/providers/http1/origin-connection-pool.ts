@@ -1,6 +1,10 @@
-import { hostWithoutBrackets } from '../../core/network.ts';
+import { getHostWithoutBrackets } from '../../core/network.ts';
 import type { SocketConnector } from '../socket-connector.ts';
-import { ClosedEarlyError, type UpstreamHandler, type UpstreamRequest } from '../transport.ts';
+import {
+  ConnectionClosedEarlyError,
+  type UpstreamRequest,
+  type UpstreamResponseHandler,
+} from '../transport.ts';
 import { Http1Connection, type InFlightHttp1Request } from './http1-connection.ts';
 import { formatRequestHead } from './request-head.ts';
 
@@ -12,11 +16,11 @@ class PooledCall implements InFlightHttp1Request {
   readonly head: string;
   readonly body: Buffer | null;
   readonly isBodiless: boolean;
-  readonly handler: UpstreamHandler;
+  readonly handler: UpstreamResponseHandler;
   isCanceled = false;
   #connection: Http1Connection | null = null;
 
-  constructor(head: string, body: Buffer | null, isBodiless: boolean, handler: UpstreamHandler) {
+  constructor(head: string, body: Buffer | null, isBodiless: boolean, handler: UpstreamResponseHandler) {
     this.head = head;
     this.body = body;
     this.isBodiless = isBodiless;
@@ -65,7 +69,7 @@ export class OriginConnectionPool {
   }
 
   /** Sends a request. Returns a function that cancels it. @throws UnsendableRequestError */
-  dispatch(request: UpstreamRequest, body: Buffer | null, handler: UpstreamHandler): () => void {
+  dispatch(request: UpstreamRequest, body: Buffer | null, handler: UpstreamResponseHandler): () => void {
     const { method } = request;
     const length = body?.length ?? (method === 'GET' || method === 'HEAD' ? null : 0);
     const head = formatRequestHead(request, this.#url.host, length);
@@ -105,11 +109,11 @@ export class OriginConnectionPool {
 
   #connectFor(call: PooledCall): void {
     const { protocol, host, port } = this.#url;
-    this.#connect({ protocol, host, hostname: hostWithoutBrackets(this.#url), port }, (error, socket) => {
+    this.#connect({ protocol, host, hostname: getHostWithoutBrackets(this.#url), port }, (error, socket) => {
       if (error) return call.fail(error);
       if (this.#isClosed) {
         socket.destroy();
-        return call.fail(new ClosedEarlyError());
+        return call.fail(new ConnectionClosedEarlyError());
       }
       const connection = new Http1Connection(socket, (freed, restMs) => this.#onIdle(freed, restMs));
       this.#open.add(connection);

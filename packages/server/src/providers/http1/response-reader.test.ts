@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ClosedEarlyError, MalformedResponseError } from '../transport.ts';
-import { ResponseReader } from './response-reader.ts';
+import { ConnectionClosedEarlyError, MalformedResponseError } from '../transport.ts';
+import { Http1ResponseReader } from './response-reader.ts';
 
 interface Heard {
   status: number;
@@ -27,7 +27,7 @@ function hear(pieces: readonly Buffer[], { ends = false, isBodiless = false } = 
       heard.body += bytes.toString('latin1');
     },
   };
-  const reader = new ResponseReader(listener, FLOW, isBodiless);
+  const reader = new Http1ResponseReader(listener, FLOW, isBodiless);
   for (const piece of pieces) reader.push(piece);
   if (ends && !reader.done) reader.end();
   return Object.assign(heard, { done: reader.done, restMs: reader.keepAliveMs });
@@ -104,7 +104,7 @@ test('a response that ends early is never complete', () => {
     for (let cut = 0; cut < text.length; cut++)
       assert.throws(
         () => hearText(text.slice(0, cut), { ends: true }),
-        ClosedEarlyError,
+        ConnectionClosedEarlyError,
         `${cut} of ${text}`,
       );
 });
@@ -188,7 +188,7 @@ test('an idle connection is kept as long as both sides allow', () => {
 
 test('a paused response delivers the rest after it is resumed, and nothing twice', () => {
   let heard = '';
-  let reader: ResponseReader | null = null;
+  let reader: Http1ResponseReader | null = null;
   const listener = {
     onHead: () => undefined,
     onData(piece: Buffer) {
@@ -196,7 +196,7 @@ test('a paused response delivers the rest after it is resumed, and nothing twice
       reader?.pause();
     },
   };
-  reader = new ResponseReader(listener, FLOW, false);
+  reader = new Http1ResponseReader(listener, FLOW, false);
   const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
   reader.push(bytes(`${head}1\r\na\r\n`));
   reader.push(bytes('1\r\nb\r\n'));
@@ -213,7 +213,7 @@ test('chunks in one read are delivered together, including those before an inval
     onHead: () => undefined,
     onData: (piece: Buffer) => heard.push(piece.toString('latin1')),
   };
-  const reader = new ResponseReader(listener, FLOW, false);
+  const reader = new Http1ResponseReader(listener, FLOW, false);
   reader.push(bytes('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n2\r\nbc\r\n1\r\n'));
   assert.throws(() => reader.push(bytes('d\r\n1\r\ne\r\nnonsense')), MalformedResponseError);
   assert.deepEqual(heard, ['abc', 'de']);

@@ -1,8 +1,8 @@
 import {
-  ClosedEarlyError,
+  ConnectionClosedEarlyError,
   type FlowControl,
   MalformedResponseError,
-  type UpstreamHandler,
+  type UpstreamResponseHandler,
 } from '../transport.ts';
 import { ChunkedDecoder } from './chunked-decoder.ts';
 import { parseResponseHead, type ResponseHead } from './response-head.ts';
@@ -12,20 +12,20 @@ const HEAD_END = '\r\n\r\n';
 const PROTOCOL = 'HTTP/1.';
 
 /** Receives a response from the reader. */
-export type ResponseListener = Pick<UpstreamHandler, 'onHead' | 'onData'>;
+export type Http1ResponseListener = Pick<UpstreamResponseHandler, 'onHead' | 'onData'>;
 
 /**
  * Reads one HTTP/1.1 response from a connection's bytes. Skips interim responses with status 1xx
  * (RFC 9110, section 15.2).
  */
-export class ResponseReader {
+export class Http1ResponseReader {
   /** Whether the complete response has been read. */
   done = false;
   /**
    * Milliseconds for which the connection may stay idle before it is reused. Set when the head has been read.
    */
   keepAliveMs = 0;
-  readonly #listener: ResponseListener;
+  readonly #listener: Http1ResponseListener;
   readonly #flow: FlowControl;
   readonly #isBodiless: boolean;
   #headChunks: Buffer | null = null;
@@ -35,7 +35,7 @@ export class ResponseReader {
   #isPaused = false;
   #held: Buffer | null = null;
 
-  constructor(listener: ResponseListener, flow: FlowControl, isBodiless: boolean) {
+  constructor(listener: Http1ResponseListener, flow: FlowControl, isBodiless: boolean) {
     this.#listener = listener;
     this.#flow = flow;
     this.#isBodiless = isBodiless;
@@ -74,9 +74,9 @@ export class ResponseReader {
     else this.#readBody(rest);
   }
 
-  /** Handles the end of the connection. @throws ClosedEarlyError if the response is incomplete */
+  /** Handles the end of the connection. @throws ConnectionClosedEarlyError if the response is incomplete */
   end(): void {
-    if (this.#head?.length !== 'until_close') throw new ClosedEarlyError();
+    if (this.#head?.length !== 'until_close') throw new ConnectionClosedEarlyError();
     this.done = true;
   }
 

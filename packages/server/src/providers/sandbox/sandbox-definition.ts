@@ -1,4 +1,4 @@
-import { chatCompatibleFields, type ProviderDefinition } from '../provider-definition.ts';
+import { chatProviderDefaults, type ProviderDefinition } from '../provider-definition.ts';
 
 /** The origin of sandbox requests. `createSandboxTransport` handles them within this process. */
 export const SANDBOX_ORIGIN = 'sandbox://local';
@@ -9,7 +9,7 @@ export const SANDBOX_ORIGIN = 'sandbox://local';
  * word, and `flaky` fails on request.
  */
 export const sandbox: ProviderDefinition = {
-  ...chatCompatibleFields,
+  ...chatProviderDefaults,
   kind: 'sandbox',
   name: 'Sandbox',
   baseUrl: SANDBOX_ORIGIN,

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { generateSchemaExample } from './schema-example.ts';
 
 /** The sandbox's response to a Chat request. */
@@ -36,35 +36,35 @@ function estimateTokens(text: string): number {
 }
 
 function answerText(model: string, body: JsonObject, messages: readonly Json[]): string {
-  const format = isObject(body.response_format) ? body.response_format : {};
-  const schema = isObject(format.json_schema) ? format.json_schema.schema : undefined;
+  const format = isJsonObject(body.response_format) ? body.response_format : {};
+  const schema = isJsonObject(format.json_schema) ? format.json_schema.schema : undefined;
   if (format.type === 'json_schema') return JSON.stringify(generateSchemaExample(schema));
-  if (format.type === 'json_object') return JSON.stringify({ echo: findLastMessageText(messages, 'user') });
+  if (format.type === 'json_object') return JSON.stringify({ echo: getLastMessageText(messages, 'user') });
   const result = model === 'tools' ? lastToolResult(messages) : undefined;
-  return result === undefined ? findLastMessageText(messages, 'user') : `The tool answered: ${result}`;
+  return result === undefined ? getLastMessageText(messages, 'user') : `The tool answered: ${result}`;
 }
 
 /**
  * Returns the text of the last message with a role. Parts that are not text are replaced with their
  * type in brackets.
  */
-export function findLastMessageText(messages: readonly Json[], role: string): string {
-  const last = messages.filter((message) => isObject(message) && message.role === role).at(-1);
-  if (!isObject(last)) return 'Hello from the sandbox.';
+export function getLastMessageText(messages: readonly Json[], role: string): string {
+  const last = messages.filter((message) => isJsonObject(message) && message.role === role).at(-1);
+  if (!isJsonObject(last)) return 'Hello from the sandbox.';
   if (typeof last.content === 'string') return last.content;
   if (!Array.isArray(last.content)) return '';
   return last.content
     .map((part) =>
-      isObject(part) && typeof part.text === 'string'
+      isJsonObject(part) && typeof part.text === 'string'
         ? part.text
-        : `[${isObject(part) ? String(part.type) : 'part'}]`,
+        : `[${isJsonObject(part) ? String(part.type) : 'part'}]`,
     )
     .join(' ');
 }
 
 function lastToolResult(messages: readonly Json[]): string | undefined {
   const last = messages.at(-1);
-  return isObject(last) && last.role === 'tool' ? findLastMessageText(messages, 'tool') : undefined;
+  return isJsonObject(last) && last.role === 'tool' ? getLastMessageText(messages, 'tool') : undefined;
 }
 
 /** Returns one call per offered tool, unless the last message is already the result of a call. */
@@ -72,14 +72,14 @@ function offeredCalls(body: JsonObject, messages: readonly Json[]): SandboxRespo
   if (lastToolResult(messages) !== undefined || body.tool_choice === 'none' || !Array.isArray(body.tools))
     return [];
   const wanted =
-    isObject(body.tool_choice) && isObject(body.tool_choice.function)
+    isJsonObject(body.tool_choice) && isJsonObject(body.tool_choice.function)
       ? body.tool_choice.function.name
       : undefined;
   const calls: { id: string; name: string; arguments: string }[] = [];
   for (const tool of body.tools) {
-    const declared = isObject(tool) && isObject(tool.function) ? tool.function : undefined;
+    const declared = isJsonObject(tool) && isJsonObject(tool.function) ? tool.function : undefined;
     if (typeof declared?.name !== 'string' || (wanted !== undefined && declared.name !== wanted)) continue;
-    const args = isObject(declared.parameters)
+    const args = isJsonObject(declared.parameters)
       ? generateSchemaExample({ type: 'object', ...declared.parameters })
       : {};
     calls.push({ id: `call_${calls.length + 1}`, name: declared.name, arguments: JSON.stringify(args) });
@@ -94,7 +94,7 @@ function offeredCalls(body: JsonObject, messages: readonly Json[]): SandboxRespo
 export function parseRequestedFailure(body: JsonObject): SandboxFailure | undefined {
   const messages = Array.isArray(body.messages) ? body.messages : [];
   const order = /\bfail (\d{3}|cut|silence|malformed|no-finish)\b/.exec(
-    findLastMessageText(messages, 'user'),
+    getLastMessageText(messages, 'user'),
   )?.[1];
   if (order === undefined) return undefined;
   if (order === 'cut' || order === 'silence' || order === 'malformed' || order === 'no-finish')

@@ -1,6 +1,11 @@
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
-import type { FlowControl, UpstreamHandler, UpstreamRequest, UpstreamTransport } from '../transport.ts';
+import type {
+  FlowControl,
+  UpstreamRequest,
+  UpstreamResponseHandler,
+  UpstreamTransport,
+} from '../transport.ts';
 import { sandbox } from './sandbox-definition.ts';
 import {
   buildSandboxResponse,
@@ -29,7 +34,7 @@ export function createSandboxTransport(clock: Clock): UpstreamTransport {
 function respond(request: UpstreamRequest, player: ResponsePlayer): void {
   if (request.method === 'GET' && request.path.endsWith('/models')) return player.json(200, modelList());
   const body: unknown = JSON.parse(request.body?.toString('utf8') ?? 'null');
-  if (!isObject(body) || typeof body.model !== 'string')
+  if (!isJsonObject(body) || typeof body.model !== 'string')
     return player.json(400, errorBody(400, 'model is required'));
   if (!sandbox.knownModels?.includes(body.model))
     return player.json(404, errorBody(404, `the sandbox has no model "${body.model}"`));
@@ -123,7 +128,7 @@ function streamFrames(
   if (failure?.type === 'cut') return list.slice(0, Math.max(2, Math.ceil(list.length / 2)));
   if (failure?.type === 'malformed') return [...list.slice(0, 2), 'data: {"choices":[{"delta":\n\n'];
   if (failure?.type !== 'no-finish') list.push(frame({}, finishReason(answer)));
-  const asked = isObject(body.stream_options) && body.stream_options.include_usage === true;
+  const asked = isJsonObject(body.stream_options) && body.stream_options.include_usage === true;
   if (asked) list.push(`data: ${JSON.stringify({ ...base, choices: [], usage: usageJson(answer) })}\n\n`);
   list.push('data: [DONE]\n\n');
   return list;
@@ -134,13 +139,13 @@ function streamFrames(
  * stopped.
  */
 class ResponsePlayer implements FlowControl {
-  #handler: UpstreamHandler;
+  #handler: UpstreamResponseHandler;
   #clock: Clock;
   #stopped = false;
   #paused = false;
   #waiting: (() => void) | null = null;
 
-  constructor(handler: UpstreamHandler, clock: Clock) {
+  constructor(handler: UpstreamResponseHandler, clock: Clock) {
     this.#handler = handler;
     this.#clock = clock;
   }

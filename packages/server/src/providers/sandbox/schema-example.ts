@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 
 const MAX_DEPTH = 6;
 
@@ -7,7 +7,7 @@ const MAX_DEPTH = 6;
  * that tools and response formats use.
  */
 export function generateSchemaExample(schema: unknown, name = 'value', depth = 0): Json {
-  if (!isObject(schema) || depth > MAX_DEPTH) return 'example';
+  if (!isJsonObject(schema) || depth > MAX_DEPTH) return 'example';
   const variant = firstItem(schema.anyOf) ?? firstItem(schema.oneOf) ?? firstItem(schema.allOf);
   if (schema.const !== undefined) return schema.const;
   if (schema.default !== undefined) return schema.default;
@@ -27,7 +27,7 @@ export function generateSchemaExample(schema: unknown, name = 'value', depth = 0
     case 'null':
       return null;
     case undefined:
-      return isObject(schema.properties) ? exampleObject(schema, depth) : 'example';
+      return isJsonObject(schema.properties) ? exampleObject(schema, depth) : 'example';
     default:
       return `example ${name}`;
   }
@@ -38,7 +38,7 @@ function firstItem(list: Json | undefined): Json | undefined {
 }
 
 function exampleObject(schema: JsonObject, depth: number): JsonObject {
-  const properties = isObject(schema.properties) ? schema.properties : {};
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required : Object.keys(properties);
   const filled: Record<string, Json> = {};
   for (const name of required)

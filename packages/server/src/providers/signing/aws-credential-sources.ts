@@ -25,11 +25,11 @@ export interface AwsCredentialSources {
   /** The configured profile. The default profile is not set here, because it comes later in the chain. */
   readonly profile?: string | undefined;
   readonly environmentKeys?: AwsKeys | undefined;
-  readonly webIdentity?: WebIdentity | undefined;
+  readonly webIdentity?: AwsWebIdentity | undefined;
   readonly defaultProfile: string;
   readonly credentialsFile: string;
   readonly configFile: string;
-  readonly container?: ContainerSource | undefined;
+  readonly container?: AwsContainerCredentialSource | undefined;
   /** Base URL of the metadata service. Set only if it is configured. */
   readonly metadata?: string | undefined;
   readonly role?: { readonly arn: string; readonly externalId?: string | undefined } | undefined;
@@ -39,13 +39,13 @@ export interface AwsCredentialSources {
 }
 
 /** An AWS role that is assumed with a token from a file. */
-export interface WebIdentity {
+export interface AwsWebIdentity {
   readonly tokenFile: string;
   readonly roleArn: string;
 }
 
 /** A container service that returns AWS keys. */
-export interface ContainerSource {
+export interface AwsContainerCredentialSource {
   readonly url: string;
   readonly token?: string | undefined;
   readonly tokenFile?: string | undefined;
@@ -54,7 +54,7 @@ export interface ContainerSource {
 type VariableLookup = (name: string) => string | undefined;
 
 /** The provider settings that determine the sources of AWS keys. */
-export interface AwsSettings {
+export interface AwsCredentialSettings {
   readonly service: string;
   readonly region: string;
   readonly keys?: AwsKeys | undefined;
@@ -70,7 +70,7 @@ const METADATA_SERVICE_URL = 'http://169.254.169.254';
 
 /** Determines the sources of AWS keys from the settings and the environment. */
 export function resolveAwsCredentialSources(
-  settings: AwsSettings,
+  settings: AwsCredentialSettings,
   variable: VariableLookup,
 ): AwsCredentialSources {
   const set = (name: string) => variable(name) || undefined;

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type {
+  AwsContainerCredentialSource,
   AwsCredentialSources,
   AwsCredentials,
   AwsKeys,
-  ContainerSource,
-  WebIdentity,
+  AwsWebIdentity,
 } from './aws-credential-sources.ts';
-import { type AwsProfiles, findAwsProfile, parseAwsProfiles } from './aws-profiles.ts';
+import { type AwsProfiles, mergeAwsProfileSettings, parseAwsProfiles } from './aws-profiles.ts';
 import {
   buildFormRequest,
   type CredentialContext,
@@ -18,7 +18,7 @@ import {
   requestCredential,
   requestCredentialWithSkewRetry,
 } from './credential-service.ts';
-import { signRequestHeaders } from './sigv4.ts';
+import { addSigV4Headers } from './sigv4.ts';
 
 /** Lifetime of a session of the metadata service, in seconds. */
 const METADATA_SESSION_S = '21600';
@@ -73,7 +73,7 @@ async function fromProfile(
     readProfilesFile(identity.configFile),
     readProfilesFile(identity.credentialsFile),
   ]);
-  const profile = findAwsProfile(name, config, shared);
+  const profile = mergeAwsProfileSettings(name, config, shared);
   const [id, secret] = [profile.get('aws_access_key_id'), profile.get('aws_secret_access_key')];
   const keys = id && secret ? { id, secret, token: profile.get('aws_session_token') } : undefined;
   const arn = profile.get('role_arn');
@@ -118,7 +118,10 @@ async function readProfilesFile(path: string): Promise<AwsProfiles> {
   }
 }
 
-async function fromContainer(source: ContainerSource, context: CredentialContext): Promise<AwsCredentials> {
+async function fromContainer(
+  source: AwsContainerCredentialSource,
+  context: CredentialContext,
+): Promise<AwsCredentials> {
   const token =
     source.tokenFile === undefined ? source.token : (await readFile(source.tokenFile, 'utf8')).trim();
   const headers = token === undefined ? [] : ['authorization', token];
@@ -176,7 +179,7 @@ async function assumeRole(
   const scope = { region: identity.region, service: 'sts' };
   const signedAt = (nowMs: number) => ({
     ...request,
-    headers: signRequestHeaders(parts, scope, keys, nowMs),
+    headers: addSigV4Headers(parts, scope, keys, nowMs),
   });
   return parseRoleCredentials(await requestCredentialWithSkewRetry(context, signedAt));
 }
@@ -187,7 +190,7 @@ async function assumeRole(
  */
 async function assumeRoleWithWebIdentity(
   identity: AwsCredentialSources,
-  { tokenFile, roleArn }: WebIdentity,
+  { tokenFile, roleArn }: AwsWebIdentity,
   context: CredentialContext,
 ): Promise<AwsCredentials> {
   const token = await readCredentialFile(tokenFile, 'the web identity token');

@@ -27,7 +27,7 @@ export function parseAwsProfiles(text: string): AwsProfiles {
 }
 
 /** Returns the settings of a profile from both files. The credentials file takes precedence. */
-export function findAwsProfile(
+export function mergeAwsProfileSettings(
   name: string,
   config: AwsProfiles,
   credentials: AwsProfiles,

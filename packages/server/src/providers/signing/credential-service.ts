@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
 import { type BufferedResponse, sendBufferedRequest } from '../buffered-request.ts';
-import type { ConnectionOptions } from '../outbound.ts';
+import type { OutboundConnectionOptions } from '../outbound-connections.ts';
 import type { UpstreamTransport } from '../transport.ts';
 
 const RESPONSE_LIMITS = { timeoutMs: 15_000, maxBytes: 1 << 20 };
@@ -20,7 +20,7 @@ export interface CredentialContext {
   readonly clock: Clock;
   /** The organization whose provider needs the credential. */
   readonly orgId: string | undefined;
-  readonly via: (origin: string) => ConnectionOptions | undefined;
+  readonly via: (origin: string) => OutboundConnectionOptions | undefined;
 }
 
 /** A request to a service that returns credentials. */
@@ -178,7 +178,7 @@ export async function readCredentialFile(path: string, what: string): Promise<st
 export function parseCredentialJson(text: string, what: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
+    if (isJsonObject(value)) return value;
   } catch {
     // Reported below, without the text, which may contain a secret.
   }

@@ -7,8 +7,8 @@ import { type TestContext, test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
-import { createHttpTransport } from '../http-transport.ts';
-import { resolveGoogleIdentity } from './google-identity.ts';
+import { createUpstreamHttpTransport } from '../upstream-http-transport.ts';
+import { resolveGoogleTokenSources } from './google-token-sources.ts';
 import { fetchGoogleToken } from './google-tokens.ts';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -17,7 +17,7 @@ const clock = new FakeClock();
 /** Fetches a token for a service account with this private key; `assertion` reads what was sent for it. */
 async function setUp(t: TestContext, privateKey: string, keyId?: string) {
   const upstream = await startFakeUpstream({ respond: () => createJsonReply({ access_token: 't' }) });
-  const transport = createHttpTransport();
+  const transport = createUpstreamHttpTransport();
   const folder = mkdtempSync(join(tmpdir(), 'floe-google-'));
   t.after(async () => {
     await transport.close();
@@ -33,7 +33,7 @@ async function setUp(t: TestContext, privateKey: string, keyId?: string) {
   };
   const file = join(folder, 'account.json');
   writeFileSync(file, JSON.stringify({ type: 'service_account', ...account }));
-  const identity = resolveGoogleIdentity({ file, metadata: false }, () => undefined);
+  const identity = resolveGoogleTokenSources({ file, metadata: false }, () => undefined);
   const fetch = () =>
     fetchGoogleToken(identity, { transport, clock, orgId: undefined, via: () => undefined });
   const assertion = () =>

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { ExpiringValue } from './auto-renewing-value.ts';
 import {
   buildFormRequest,
@@ -13,7 +13,7 @@ import {
   requestCredential,
   requestCredentialWithSkewRetry,
 } from './credential-service.ts';
-import type { GoogleIdentity } from './google-identity.ts';
+import type { GoogleTokenSources } from './google-token-sources.ts';
 
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
@@ -21,7 +21,7 @@ const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const MAX_TOKEN_LIFETIME_S = 3600;
 
 /** An access token and when it expires. */
-export interface AccessToken extends ExpiringValue {
+export interface GoogleAccessToken extends ExpiringValue {
   readonly value: string;
 }
 
@@ -31,9 +31,9 @@ export interface AccessToken extends ExpiringValue {
  * @throws Fault `upstream_auth_failed` or `upstream_unreachable`
  */
 export async function fetchGoogleToken(
-  identity: GoogleIdentity,
+  identity: GoogleTokenSources,
   context: CredentialContext,
-): Promise<AccessToken> {
+): Promise<GoogleAccessToken> {
   const { file, userFile, metadata } = identity;
   const text =
     file === undefined
@@ -68,7 +68,10 @@ async function readUserFile(path: string): Promise<string | undefined> {
   }
 }
 
-async function fromServiceAccount(credentials: JsonObject, context: CredentialContext): Promise<AccessToken> {
+async function fromServiceAccount(
+  credentials: JsonObject,
+  context: CredentialContext,
+): Promise<GoogleAccessToken> {
   const key = requireMember(credentials, 'private_key');
   const email = requireMember(credentials, 'client_email');
   const url = readStringMember(credentials, 'token_uri') ?? TOKEN_URL;
@@ -96,7 +99,7 @@ async function signJwt(claims: JsonObject, key: string, keyId: string | undefine
   }
 }
 
-async function fromUser(credentials: JsonObject, context: CredentialContext): Promise<AccessToken> {
+async function fromUser(credentials: JsonObject, context: CredentialContext): Promise<GoogleAccessToken> {
   const request = buildFormRequest(readStringMember(credentials, 'token_uri') ?? TOKEN_URL, {
     grant_type: 'refresh_token',
     refresh_token: requireMember(credentials, 'refresh_token'),
@@ -106,7 +109,7 @@ async function fromUser(credentials: JsonObject, context: CredentialContext): Pr
   return parseTokenResponse(await requestCredential(context, request), context);
 }
 
-async function fromMetadata(base: string, context: CredentialContext): Promise<AccessToken> {
+async function fromMetadata(base: string, context: CredentialContext): Promise<GoogleAccessToken> {
   const url = `${base}/computeMetadata/v1/instance/service-accounts/default/token`;
   const headers = ['metadata-flavor', 'Google'];
   return parseTokenResponse(
@@ -119,7 +122,10 @@ async function fromMetadata(base: string, context: CredentialContext): Promise<A
  * Workload identity federation (cloud.google.com/iam/docs/workload-identity-federation; RFC 8693): exchanges
  * a token of the environment for a Google token, which may then impersonate a service account.
  */
-async function fromFederation(credentials: JsonObject, context: CredentialContext): Promise<AccessToken> {
+async function fromFederation(
+  credentials: JsonObject,
+  context: CredentialContext,
+): Promise<GoogleAccessToken> {
   const request = buildFormRequest(
     readStringMember(credentials, 'token_url') ?? 'https://sts.googleapis.com/v1/token',
     {
@@ -140,7 +146,7 @@ async function impersonateServiceAccount(
   url: string,
   bearer: string,
   context: CredentialContext,
-): Promise<AccessToken> {
+): Promise<GoogleAccessToken> {
   const grant = await requestCredential(context, {
     method: 'POST',
     url,
@@ -156,7 +162,8 @@ async function impersonateServiceAccount(
 
 /** Returns the token of the environment from a file or a URL. */
 async function subjectToken(source: unknown, context: CredentialContext): Promise<string> {
-  if (!isObject(source)) throw createCredentialFault('the credentials file must contain `credential_source`');
+  if (!isJsonObject(source))
+    throw createCredentialFault('the credentials file must contain `credential_source`');
   const [file, url] = [readStringMember(source, 'file'), readStringMember(source, 'url')];
   if (file !== undefined)
     return parseSubjectToken(source['format'], await readCredentialFile(file, 'the token file'));
@@ -164,14 +171,14 @@ async function subjectToken(source: unknown, context: CredentialContext): Promis
     throw createCredentialFault(
       '`credential_source` must contain `file` or `url`; no other source is supported',
     );
-  const named = isObject(source['headers']) ? source['headers'] : {};
+  const named = isJsonObject(source['headers']) ? source['headers'] : {};
   const headers = Object.entries(named).flatMap(([name, value]) => [name.toLowerCase(), String(value)]);
   const grant = await requestCredential(context, { method: 'GET', url, headers, isLocal: true });
   return parseSubjectToken(source['format'], grant.text);
 }
 
 function parseSubjectToken(format: unknown, text: string): string {
-  if (!isObject(format) || format['type'] !== 'json') return text.trim();
+  if (!isJsonObject(format) || format['type'] !== 'json') return text.trim();
   const name = readStringMember(format, 'subject_token_field_name') ?? 'access_token';
   const token = readStringMember(parseCredentialJson(text, 'the token'), name);
   if (token === undefined)
@@ -180,7 +187,7 @@ function parseSubjectToken(format: unknown, text: string): string {
 }
 
 /** Parses `{access_token, expires_in}` (RFC 6749, section 5.1). */
-function parseTokenResponse(grant: CredentialResponse, { clock }: CredentialContext): AccessToken {
+function parseTokenResponse(grant: CredentialResponse, { clock }: CredentialContext): GoogleAccessToken {
   const body = grant.json();
   const value = readStringMember(body, 'access_token');
   if (value === undefined) throw grant.toFault();

@@ -1,6 +1,6 @@
-import type { ConnectionOptions } from '../outbound.ts';
+import type { OutboundConnectionOptions } from '../outbound-connections.ts';
 import type { AwsCredentialSources } from './aws-credential-sources.ts';
-import type { GoogleIdentity } from './google-identity.ts';
+import type { GoogleTokenSources } from './google-token-sources.ts';
 
 /**
  * How to sign a provider's requests. The transport caches tokens and temporary keys under `key`, so that they
@@ -9,7 +9,7 @@ import type { GoogleIdentity } from './google-identity.ts';
 export interface SigningConfig {
   /** Identifies the cached credentials. It is the same for equal identities, regardless of other settings. */
   readonly key: string;
-  readonly identity: AwsCredentialSources | GoogleIdentity;
+  readonly identity: AwsCredentialSources | GoogleTokenSources;
   /** Returns how to connect to the services that issue tokens. */
-  readonly via: (origin: string) => ConnectionOptions | undefined;
+  readonly via: (origin: string) => OutboundConnectionOptions | undefined;
 }

@@ -2,23 +2,23 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import type {
   FlowControl,
-  UpstreamHandler,
   UpstreamHeaders,
   UpstreamRequest,
+  UpstreamResponseHandler,
   UpstreamTransport,
 } from '../transport.ts';
 import { AutoRenewingValue } from './auto-renewing-value.ts';
 import type { AwsCredentials } from './aws-credential-sources.ts';
 import { fetchAwsCredentials } from './aws-credentials.ts';
 import { computeClockSkew, MIN_CLOCK_SKEW_MS } from './credential-service.ts';
-import { type AccessToken, fetchGoogleToken } from './google-tokens.ts';
+import { fetchGoogleToken, type GoogleAccessToken } from './google-tokens.ts';
 import type { SigningConfig } from './signing-config.ts';
-import { signRequestHeaders } from './sigv4.ts';
+import { addSigV4Headers } from './sigv4.ts';
 
 /** The headers of a signed request, and the keys or token that were used. */
 interface SignedHeaders {
   readonly headers: readonly string[];
-  readonly signedWith: AccessToken | AwsCredentials;
+  readonly signedWith: GoogleAccessToken | AwsCredentials;
 }
 
 /** Signs requests with one identity and caches its credentials. */
@@ -71,7 +71,7 @@ export function createSigningTransport(inner: UpstreamTransport, clock: Clock): 
   };
 }
 
-function googleSigner(tokens: AutoRenewingValue<AccessToken>): Signer {
+function googleSigner(tokens: AutoRenewingValue<GoogleAccessToken>): Signer {
   return {
     sign(request) {
       const by = tokens.current;
@@ -92,7 +92,7 @@ function awsSigner(
     sign(request) {
       const by = credentials.current;
       return (
-        by && { headers: signRequestHeaders(request, scope, by.keys, clock.now() + skewMs), signedWith: by }
+        by && { headers: addSigV4Headers(request, scope, by.keys, clock.now() + skewMs), signedWith: by }
       );
     },
     fetchCredential: () => credentials.renew(),
@@ -108,11 +108,11 @@ function awsSigner(
 }
 
 /** A request that can be sent again with a new signature before its caller receives a response. */
-class SignedCall implements UpstreamHandler {
+class SignedCall implements UpstreamResponseHandler {
   readonly #inner: UpstreamTransport;
   readonly #signer: Signer;
   readonly #request: UpstreamRequest;
-  readonly #handler: UpstreamHandler;
+  readonly #handler: UpstreamResponseHandler;
   #cancel: (() => void) | undefined;
   #signedWith: SignedHeaders['signedWith'] | undefined;
   #isOver = false;
@@ -120,7 +120,12 @@ class SignedCall implements UpstreamHandler {
   /** Whether the rejected response is still being received. Its end must not end the call. */
   #isIgnoringResponse = false;
 
-  constructor(inner: UpstreamTransport, signer: Signer, request: UpstreamRequest, handler: UpstreamHandler) {
+  constructor(
+    inner: UpstreamTransport,
+    signer: Signer,
+    request: UpstreamRequest,
+    handler: UpstreamResponseHandler,
+  ) {
     this.#inner = inner;
     this.#signer = signer;
     this.#request = request;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import type { AwsKeys } from './aws-credential-sources.ts';
-import { createSigV4Authorization, signRequestHeaders } from './sigv4.ts';
+import { addSigV4Headers, createSigV4Authorization } from './sigv4.ts';
 
 const KEYS = { id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
 const DATE = '20150830T123600Z';
@@ -196,7 +196,7 @@ for (const vector of [...OWN_VECTORS, ...officialVectors()])
     const { method = 'POST', url, headers, body, keys, region, service, date, authorization } = vector;
     const { origin, pathname, search } = new URL(url);
     const request = { method, origin, path: pathname + search, headers, body: Buffer.from(body) };
-    const flat = signRequestHeaders(request, { region, service }, keys, Date.parse(date));
+    const flat = addSigV4Headers(request, { region, service }, keys, Date.parse(date));
     const sent = new Map(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]]] : [])));
     assert.equal(sent.get('authorization'), authorization);
     assert.equal(sent.get('x-amz-date'), new Date(date).toISOString().replace(/[-:]|\.\d{3}/g, ''));

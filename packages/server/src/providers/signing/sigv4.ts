@@ -52,7 +52,7 @@ export function createSigV4Authorization(context: SigV4Request, scope: SigV4Scop
 }
 
 /** Signs a request. Returns the flat header list with the signature headers added. */
-export function signRequestHeaders(
+export function addSigV4Headers(
   request: {
     readonly method: string;
     readonly origin: string;

@@ -11,15 +11,15 @@ import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstrea
 import { findInjectedFault } from '@floe/testkit/fault-table';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
-import { createHttpTransport } from '../http-transport.ts';
-import { type AwsSettings, resolveAwsCredentialSources } from './aws-credential-sources.ts';
+import { createUpstreamHttpTransport } from '../upstream-http-transport.ts';
+import { type AwsCredentialSettings, resolveAwsCredentialSources } from './aws-credential-sources.ts';
 import { fetchAwsCredentials } from './aws-credentials.ts';
-import { resolveGoogleIdentity } from './google-identity.ts';
+import { resolveGoogleTokenSources } from './google-token-sources.ts';
 import { fetchGoogleToken } from './google-tokens.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'floe-tokens-'));
 const clock = new FakeClock();
-const transport = createHttpTransport();
+const transport = createUpstreamHttpTransport();
 const world = { transport, clock, orgId: undefined, via: () => undefined };
 const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
   type: 'pkcs8',
@@ -47,7 +47,7 @@ const inAnHour = () => new Date(clock.now() + 3_600_000).toISOString();
 const lastRequest = () => server.requests.at(-1) ?? assert.fail('nobody asked');
 
 /** The keys found with these settings and this environment; no file of this machine is looked at. */
-function aws(settings: Partial<AwsSettings>, environment: Readonly<Record<string, string>> = {}) {
+function aws(settings: Partial<AwsCredentialSettings>, environment: Readonly<Record<string, string>> = {}) {
   const variables: Readonly<Record<string, string>> = {
     HOME: join(folder, 'nobody'),
     AWS_ENDPOINT_URL_STS: server.url,
@@ -196,7 +196,7 @@ describe('Google tokens', () => {
     environment: Readonly<Record<string, string>> = {},
   ) =>
     fetchGoogleToken(
-      resolveGoogleIdentity(
+      resolveGoogleTokenSources(
         { metadata: false, ...settings },
         (name) => ({ HOME: folder, ...environment })[name],
       ),

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../core/clock.ts';
 import {
-  NO_SHARED_STORE_OBSERVER,
+  NOOP_SHARED_STORE_OBSERVER,
   type SharedStoreObserver,
   timeSharedStoreCall,
 } from '../counters/observed-counters.ts';
@@ -86,7 +86,7 @@ class RedisResponseCache implements ResponseCache {
    * ago.
    */
   async #within<T>(operation: 'cache_get' | 'cache_put', command: () => Promise<T>): Promise<T | null> {
-    const { clock, onUnavailable, isStoreSlow, observe = NO_SHARED_STORE_OBSERVER } = this.#options;
+    const { clock, onUnavailable, isStoreSlow, observe = NOOP_SHARED_STORE_OBSERVER } = this.#options;
     if (clock.monotonic() < this.#cooldownUntil || isStoreSlow?.()) return null;
     const late = Promise.withResolvers<never>();
     const timer = clock.after(TIMEOUT_MS, () =>

@@ -13,7 +13,7 @@ interface TableEntry<Bucket> {
  * removes an entry, it looks up the entry in the current map, so that a counter in use is never
  * removed.
  */
-export class BucketTable<Bucket> {
+export class CounterBucketTable<Bucket> {
   /** Two levels, because a joined name would have to be hashed for each request. */
   readonly #orgs = new Map<string, Map<string, Bucket>>();
   /** Every bucket once, without order. The last entry replaces a removed one. */

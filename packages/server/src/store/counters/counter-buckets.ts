@@ -1,7 +1,7 @@
 import { OpenAddressingMap } from '../../core/open-addressing-map.ts';
-import type { BucketClaim, ReservationSettlement } from '../ports.ts';
+import type { BucketClaim, ReservationSettlement } from '../store-interfaces.ts';
 import { ReleaseEstimator } from './release-estimator.ts';
-import { SLIDING_WINDOW_SLOTS, SlidingWindow } from './sliding-window.ts';
+import { SLIDING_WINDOW_INTERVALS, SlidingWindow } from './sliding-window.ts';
 
 /** An in-memory counter. `nowMs` and `second` must come from the same monotonic clock. */
 export interface CounterBucket {
@@ -17,7 +17,7 @@ export interface CounterBucket {
 }
 
 /** A counter for a rate limit. It counts units within 60 seconds. */
-export class WindowBucket implements CounterBucket {
+export class RateLimitBucket implements CounterBucket {
   readonly #window = new SlidingWindow();
 
   msUntilAvailable({ amount, limit }: BucketClaim, nowMs: number, second: number): number {
@@ -56,7 +56,7 @@ const MEAN_RETENTION_MS = 60_000;
  * exchange is counted until it is settled, so a blocked process still counts its exchanges. If the
  * process is killed, the counter is lost with it.
  */
-export class ProcessSlotBucket implements CounterBucket {
+export class ConcurrencyBucket implements CounterBucket {
   /** How long the shared store keeps the slots of a process that does not renew them. */
   readonly leaseMs: number;
   /** Time of the last renewal in the shared store, in monotonic milliseconds. */
@@ -195,4 +195,4 @@ export class SpendBucket implements CounterBucket {
 }
 
 /** How long a one-second interval can affect a window, in milliseconds. */
-export const WINDOW_SLOT_RETENTION_MS = SLIDING_WINDOW_SLOTS * 1000;
+export const WINDOW_INTERVAL_RETENTION_MS = SLIDING_WINDOW_INTERVALS * 1000;

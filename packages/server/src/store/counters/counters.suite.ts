@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { AcquireResult, BucketClaim, Counters, ReservationSettlement } from '../ports.ts';
+import type {
+  AcquireResult,
+  BucketClaim,
+  LimitCounters,
+  ReservationSettlement,
+} from '../store-interfaces.ts';
 
 /** The counters under test, and control over their time. */
 export interface CountersHarness {
-  readonly counters: Counters;
+  readonly counters: LimitCounters;
   /** How much time of the store may pass between two calls of a test, in milliseconds. */
   readonly slackMs: number;
   /** Advances the time of the store. */

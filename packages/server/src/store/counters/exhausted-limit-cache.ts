@@ -1,4 +1,4 @@
-import type { AcquireResult, BucketClaim } from '../ports.ts';
+import type { AcquireResult, BucketClaim } from '../store-interfaces.ts';
 
 /** Maximum number of buckets. Those with room again are removed first. */
 const MAX_BUCKETS = 10_000;

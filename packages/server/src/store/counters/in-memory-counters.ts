@@ -4,13 +4,13 @@ import type {
   BucketClaim,
   BucketLevel,
   BucketUsage,
-  Counters,
+  LimitCounters,
   ReservationIncrease,
   ReservationIncreaseResult,
   ReservationSettlement,
-} from '../ports.ts';
-import { BucketTable } from './bucket-table.ts';
-import { type CounterBucket, ProcessSlotBucket, SpendBucket, WindowBucket } from './counter-buckets.ts';
+} from '../store-interfaces.ts';
+import { CounterBucketTable } from './bucket-table.ts';
+import { ConcurrencyBucket, type CounterBucket, RateLimitBucket, SpendBucket } from './counter-buckets.ts';
 
 /**
  * Number of buckets per call that are checked for removal, so that the table contains only buckets in use.
@@ -21,9 +21,9 @@ const BUCKETS_SWEPT_PER_ACQUIRE = 2;
  * The counters of a single process. They start empty. The amounts already spent come from the
  * database (`BucketClaim.minimumUsed`).
  */
-export class InMemoryCounters implements Counters {
+export class InMemoryCounters implements LimitCounters {
   readonly #clock: Clock;
-  readonly #buckets = new BucketTable<CounterBucket>();
+  readonly #buckets = new CounterBucketTable<CounterBucket>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -113,15 +113,15 @@ export class InMemoryCounters implements Counters {
   }
 
   /** The slots of this process in a bucket. Undefined if it has had none recently. */
-  getSlots(orgId: string, bucket: string): ProcessSlotBucket | undefined {
+  getSlots(orgId: string, bucket: string): ConcurrencyBucket | undefined {
     const slots = this.#buckets.get(orgId, bucket);
-    return slots instanceof ProcessSlotBucket ? slots : undefined;
+    return slots instanceof ConcurrencyBucket ? slots : undefined;
   }
 
   /** Calls `visit` for every bucket in which this process has slots. */
-  forEachOccupied(visit: (slots: ProcessSlotBucket, orgId: string, bucket: string) => void): void {
+  forEachOccupied(visit: (slots: ConcurrencyBucket, orgId: string, bucket: string) => void): void {
     this.#buckets.forEach((bucket, orgId, name) => {
-      if (bucket instanceof ProcessSlotBucket && bucket.size > 0) visit(bucket, orgId, name);
+      if (bucket instanceof ConcurrencyBucket && bucket.size > 0) visit(bucket, orgId, name);
     });
   }
 
@@ -146,8 +146,8 @@ export class InMemoryCounters implements Counters {
 }
 
 function createBucket({ kind, endsAt, ttlMs }: BucketClaim): CounterBucket {
-  if (kind === 'window') return new WindowBucket();
-  return kind === 'lease' ? new ProcessSlotBucket(ttlMs) : new SpendBucket(endsAt);
+  if (kind === 'window') return new RateLimitBucket();
+  return kind === 'lease' ? new ConcurrencyBucket(ttlMs) : new SpendBucket(endsAt);
 }
 
 function readBucketLevel(

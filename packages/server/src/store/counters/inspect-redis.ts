@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { measureFastest, type StoreInspection } from '../store-inspection.ts';
+import { measureFastestResponse, type StoreInspection } from '../store-inspection.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -25,7 +25,7 @@ export async function inspectRedis(url: string, clock: Clock): Promise<StoreInsp
   });
   try {
     await client.connect();
-    const { result, latencyMs, atMs } = await measureFastest(() => client.time(), clock);
+    const { result, latencyMs, atMs } = await measureFastestResponse(() => client.time(), clock);
     const [seconds = 0, microseconds = 0] = result;
     const storeMs = Number(seconds) * 1000 + Number(microseconds) / 1000;
     return {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../test/manual-clock.ts';
-import { observeSharedStoreCounters } from './observed-counters.ts';
+import { instrumentSharedStoreCounters } from './observed-counters.ts';
 import type { SharedStoreCounters } from './redis-counters.ts';
 
 test('each call to the shared store is reported with its duration and result', async () => {
@@ -22,7 +22,7 @@ test('each call to the shared store is reported with its duration and result', a
   };
   const seen: unknown[] = [];
   const observe = (...observation: readonly unknown[]) => void seen.push(observation);
-  const counters = observeSharedStoreCounters(inner, { clock, observe });
+  const counters = instrumentSharedStoreCounters(inner, { clock, observe });
   await counters.peek('acme', []);
   await counters.ping();
   isBroken = true;

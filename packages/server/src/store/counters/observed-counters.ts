@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
-import type { BucketClaim, ReservationIncrease, ReservationSettlement } from '../ports.ts';
-import type { AcquireCaller, BucketWithLocalSlots, SharedStoreCounters } from './redis-counters.ts';
+import type { BucketClaim, ReservationIncrease, ReservationSettlement } from '../store-interfaces.ts';
+import type { BucketWithLocalSlots, CounterAcquireContext, SharedStoreCounters } from './redis-counters.ts';
 
 /** The measured calls to the shared store. */
 export type SharedStoreOperation =
@@ -21,7 +21,7 @@ export type SharedStoreObserver = (
 ) => void;
 
 /** An observer that ignores all durations. */
-export const NO_SHARED_STORE_OBSERVER: SharedStoreObserver = () => undefined;
+export const NOOP_SHARED_STORE_OBSERVER: SharedStoreObserver = () => undefined;
 
 /** Runs a call to the shared store and reports its duration. */
 export async function timeSharedStoreCall<T>(
@@ -44,14 +44,14 @@ export async function timeSharedStoreCall<T>(
  * Returns counters that report the duration of each call. The duration ends when the store responds, even if the
  * request that made the call has stopped waiting.
  */
-export function observeSharedStoreCounters(
+export function instrumentSharedStoreCounters(
   inner: SharedStoreCounters,
   sink: { readonly clock: Pick<Clock, 'monotonic'>; readonly observe: SharedStoreObserver },
 ): SharedStoreCounters {
   const time = <T>(operation: SharedStoreOperation, call: () => T | Promise<T>) =>
     timeSharedStoreCall(operation, sink, async () => call());
   return {
-    acquire: (orgId: string, id: string, claims: readonly BucketClaim[], taker?: AcquireCaller) =>
+    acquire: (orgId: string, id: string, claims: readonly BucketClaim[], taker?: CounterAcquireContext) =>
       time('acquire', () => inner.acquire(orgId, id, claims, taker)),
     settle: (orgId: string, settlement: ReservationSettlement) =>
       time('settle', () => inner.settle(orgId, settlement)),

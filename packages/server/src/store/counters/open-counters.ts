@@ -1,16 +1,16 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Counters } from '../ports.ts';
+import type { LimitCounters } from '../store-interfaces.ts';
 import { InMemoryCounters } from './in-memory-counters.ts';
-import { observeSharedStoreCounters, type SharedStoreObserver } from './observed-counters.ts';
-import type { ReplicaRank } from './replica-share.ts';
+import { instrumentSharedStoreCounters, type SharedStoreObserver } from './observed-counters.ts';
+import type { ReplicaPosition } from './replica-position.ts';
 import type { SharedStoreStats } from './shared-store-stats.ts';
 
 export interface OpenCountersOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** The number of running processes, and the rank of this one. */
-  readonly replicaRank: () => ReplicaRank;
+  readonly replicaRank: () => ReplicaPosition;
   /** How long a request may wait for the shared store. */
   readonly timeoutMs: number;
   /** Reads the spending from the database. */
@@ -20,8 +20,8 @@ export interface OpenCountersOptions {
 }
 
 /** The opened counters, and information about the shared store. */
-export interface OpenedCounters {
-  readonly counters: Counters;
+export interface OpenCountersResult {
+  readonly counters: LimitCounters;
   /** Returns null without a shared store. */
   readonly sharedStoreStats: () => SharedStoreStats | null;
   /**
@@ -35,7 +35,10 @@ export interface OpenedCounters {
  * Opens the counters that `storage.shared` configures: `memory`, or Redis with a local fallback, so
  * that requests do not wait when Redis is unavailable.
  */
-export async function openCounters(shared: string, options: OpenCountersOptions): Promise<OpenedCounters> {
+export async function openCounters(
+  shared: string,
+  options: OpenCountersOptions,
+): Promise<OpenCountersResult> {
   if (shared === 'memory')
     return {
       counters: new InMemoryCounters(options.clock),
@@ -52,7 +55,7 @@ export async function openCounters(shared: string, options: OpenCountersOptions)
     told = true;
   };
   const redis = await openRedisCounters({ url: shared, clock: options.clock, onError });
-  const remote = observeSharedStoreCounters(redis, options);
+  const remote = instrumentSharedStoreCounters(redis, options);
   const counters = new ResilientCounters({ remote, ...options });
   const sharedStoreIsLate = () => counters.isStoreSlow;
   return { counters, sharedStoreStats: () => counters.stats(), isSharedStoreSlow: sharedStoreIsLate };

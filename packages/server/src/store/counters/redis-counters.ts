@@ -6,18 +6,18 @@ import type {
   BucketClaim,
   BucketLevel,
   BucketUsage,
-  Counters,
+  LimitCounters,
   ReservationIncrease,
   ReservationIncreaseResult,
   ReservationSettlement,
-} from '../ports.ts';
-import type { ProcessSlotBucket } from './counter-buckets.ts';
+} from '../store-interfaces.ts';
+import type { ConcurrencyBucket } from './counter-buckets.ts';
 import { COUNTER_EXTEND_SCRIPT } from './redis-extend-script.ts';
 import {
+  CONCURRENCY_CORRECTION_SCRIPT,
   COUNTER_ACQUIRE_SCRIPT,
   COUNTER_LEASE_RENEWAL_SCRIPT,
   COUNTER_PEEK_SCRIPT,
-  COUNTER_RECOUNT_SCRIPT,
   COUNTER_SETTLE_SCRIPT,
 } from './redis-scripts.ts';
 
@@ -42,11 +42,11 @@ export interface RedisCountersOptions {
 
 /** The exchanges in progress in this process, by the process's own count, for limits of kind `concurrency`. */
 export interface LocalConcurrencySlots {
-  getSlots(orgId: string, bucket: string): ProcessSlotBucket | undefined;
+  getSlots(orgId: string, bucket: string): ConcurrencyBucket | undefined;
 }
 
 /** The process that acquires. */
-export interface AcquireCaller {
+export interface CounterAcquireContext {
   readonly slots: LocalConcurrencySlots;
   /** Returns false if the caller has stopped waiting. */
   isWaiting(): boolean;
@@ -55,14 +55,14 @@ export interface AcquireCaller {
 /** A concurrency counter in which this process has exchanges in progress. */
 export interface BucketWithLocalSlots {
   readonly bucket: string;
-  readonly slots: ProcessSlotBucket;
+  readonly slots: ConcurrencyBucket;
 }
 
 /**
  * Counters in a remote store, whose calls may fail or not return. `resilient-counters.ts` protects callers from such
  * calls.
  */
-export interface SharedStoreCounters extends Counters {
+export interface SharedStoreCounters extends LimitCounters {
   /**
    * As in `Counters`. If the store is missing slots of `taker`, counts them there before anything is
    * granted. Does this only while the caller waits, because an abandoned `acquire` must not be sent again.
@@ -71,7 +71,7 @@ export interface SharedStoreCounters extends Counters {
     orgId: string,
     id: string,
     claims: readonly BucketClaim[],
-    taker?: AcquireCaller,
+    taker?: CounterAcquireContext,
   ): Promise<AcquireResult>;
   /**
    * Renews the lease of this process on its slots. Counts them again if the store has fewer, or more than
@@ -124,7 +124,7 @@ const SCRIPTS = {
   extend: new RedisScript(COUNTER_EXTEND_SCRIPT),
   peek: new RedisScript(COUNTER_PEEK_SCRIPT),
   renew: new RedisScript(COUNTER_LEASE_RENEWAL_SCRIPT),
-  recount: new RedisScript(COUNTER_RECOUNT_SCRIPT),
+  recount: new RedisScript(CONCURRENCY_CORRECTION_SCRIPT),
 };
 
 const KIND_CODES = { window: 'w', lease: 'l', spend: 's' } as const;
@@ -146,7 +146,7 @@ class RedisCounters implements SharedStoreCounters {
     orgId: string,
     id: string,
     claims: readonly BucketClaim[],
-    taker?: AcquireCaller,
+    taker?: CounterAcquireContext,
   ): Promise<AcquireResult> {
     const slots = taker?.slots;
     let reply = await this.#acquire(orgId, id, claims, slots);
@@ -260,7 +260,7 @@ class RedisCounters implements SharedStoreCounters {
     return recounts;
   }
 
-  #recount(orgId: string, bucket: string, slots: ProcessSlotBucket): Promise<readonly number[]> {
+  #recount(orgId: string, bucket: string, slots: ConcurrencyBucket): Promise<readonly number[]> {
     // An older slot that is unknown here is not an `acquire` in progress: its settlement was lost.
     const args: (string | number)[] = [this.#offsetMs(), this.#process, slots.leaseMs, slots.leaseMs];
     const nowMs = this.#clock.monotonic();

@@ -277,7 +277,7 @@ return reply
  * not listed and are older than `stale`. ARGV: offset, process, ttlMs, stale ms, then pairs: id,
  * age in ms.
  */
-export const COUNTER_RECOUNT_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
+export const CONCURRENCY_CORRECTION_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local key, own, named = KEYS[1], ARGV[2], {}
 local mine = slots(key, own)
 for i = 5, #ARGV, 2 do

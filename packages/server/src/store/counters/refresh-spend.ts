@@ -15,7 +15,7 @@ export interface SpendRefreshOptions {
 }
 
 /** Reads the spending of other processes. Resolves when it has been read, or after the timeout. */
-export async function refreshSpendBeforeUse({
+export async function refreshSpendWithTimeout({
   clock,
   log,
   refreshSpend,

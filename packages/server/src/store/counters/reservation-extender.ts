@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
-import type { ReservationIncrease, ReservationIncreaseResult } from '../ports.ts';
+import type { ReservationIncrease, ReservationIncreaseResult } from '../store-interfaces.ts';
 import type { InMemoryCounters } from './in-memory-counters.ts';
-import { computeReplicaShare, type ReplicaRank } from './replica-share.ts';
+import { limitClaimToReplicaShare, type ReplicaPosition } from './replica-position.ts';
 
 export interface ReservationExtenderOptions {
   /** The counters of this process. */
@@ -12,7 +12,7 @@ export interface ReservationExtenderOptions {
     extension: ReservationIncrease,
   ) => Promise<ReservationIncreaseResult>;
   readonly clock: Clock;
-  readonly replicaRank: () => ReplicaRank;
+  readonly replicaRank: () => ReplicaPosition;
   /** Called for each failure of the store, with the start of the call. */
   readonly onFailure: (error: unknown, began: number) => void;
 }
@@ -46,7 +46,7 @@ export class ReservationExtender {
   extendLocally(orgId: string, extension: ReservationIncrease): ReservationIncreaseResult {
     const { local, replicaRank } = this.#options;
     const own = replicaRank();
-    const claims = extension.claims.map((claim) => computeReplicaShare(claim, own));
+    const claims = extension.claims.map((claim) => limitClaimToReplicaShare(claim, own));
     return { ...local.extend(orgId, { ...extension, claims }), countedLocally: true };
   }
 }

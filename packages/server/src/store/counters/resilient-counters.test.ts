@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '../../core/log.ts';
-import type { AcquireResult, ReservationSettlement } from '../ports.ts';
+import type { AcquireResult, ReservationSettlement } from '../store-interfaces.ts';
 import { ManualClock } from '../test/manual-clock.ts';
 import { testLeaseClaim, testSettlement, testSpendClaim, testWindowClaim } from './counters.suite.ts';
 import { InMemoryCounters } from './in-memory-counters.ts';

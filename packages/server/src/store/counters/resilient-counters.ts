@@ -2,21 +2,21 @@ import type {
   AcquireResult,
   BucketClaim,
   BucketUsage,
-  Counters,
+  LimitCounters,
   ReservationIncrease,
   ReservationIncreaseResult,
   ReservationSettlement,
-} from '../ports.ts';
+} from '../store-interfaces.ts';
 import { ExhaustedLimitCache } from './exhausted-limit-cache.ts';
 import { InMemoryCounters } from './in-memory-counters.ts';
-import { PendingSharedStoreUpdates } from './pending-shared-store-updates.ts';
 import type { SharedStoreCounters } from './redis-counters.ts';
-import { refreshSpendBeforeUse, type SpendRefreshOptions } from './refresh-spend.ts';
-import { computeReplicaShare, type ReplicaRank } from './replica-share.ts';
+import { refreshSpendWithTimeout, type SpendRefreshOptions } from './refresh-spend.ts';
+import { limitClaimToReplicaShare, type ReplicaPosition } from './replica-position.ts';
 import { ReservationExtender } from './reservation-extender.ts';
-import { buildAbandonedSettlement, buildCorrectedSettlement, extractSlotSettlement } from './settlements.ts';
+import { buildCorrectionSettlement, buildTimeoutSettlement, extractSlotSettlement } from './settlements.ts';
 import { SharedStoreAvailability } from './shared-store-availability.ts';
 import type { SharedStoreStats } from './shared-store-stats.ts';
+import { SharedStoreUpdateQueue } from './shared-store-update-queue.ts';
 import { SlotLeaseRenewer } from './slot-lease-renewer.ts';
 import { withTimeout } from './with-timeout.ts';
 
@@ -29,7 +29,7 @@ const SHARE_ENFORCEMENT_MS = 2_000;
 export interface ResilientCountersOptions extends SpendRefreshOptions {
   readonly remote: SharedStoreCounters;
   /** The rank of this process. Each process uses its share while the store is unavailable. */
-  readonly replicaRank: () => ReplicaRank;
+  readonly replicaRank: () => ReplicaPosition;
   /** How long a request may wait for the store. */
   readonly timeoutMs: number;
 }
@@ -40,12 +40,12 @@ export interface ResilientCountersOptions extends SpendRefreshOptions {
  * again, the process sends its settlements and grants to it. If the store does not respond at all, each caller waits
  * at most three times until the outage is detected.
  */
-export class ResilientCounters implements Counters {
+export class ResilientCounters implements LimitCounters {
   readonly #options: ResilientCountersOptions;
   readonly #local: InMemoryCounters;
   readonly #availability: SharedStoreAvailability;
   readonly #exhaustedLimits = new ExhaustedLimitCache();
-  readonly #pendingUpdates: PendingSharedStoreUpdates;
+  readonly #pendingUpdates: SharedStoreUpdateQueue;
   readonly #renewals: SlotLeaseRenewer;
   readonly #extensions: ReservationExtender;
   /** Number of `acquire` calls to the store without a response yet. */
@@ -71,7 +71,7 @@ export class ResilientCounters implements Counters {
         this.#withStoreTimeout(Promise.resolve(remote.extend(orgId, extension))),
       onFailure: (error, began) => this.#availability.recordFailure(error, began),
     });
-    this.#pendingUpdates = new PendingSharedStoreUpdates({
+    this.#pendingUpdates = new SharedStoreUpdateQueue({
       remote,
       clock,
       withTimeout: (work) => this.#withStoreTimeout(work),
@@ -194,7 +194,7 @@ export class ResilientCounters implements Counters {
     try {
       const taken = await this.#withStoreTimeout(taking);
       this.#onStoreReply();
-      this.#local.settle(orgId, buildCorrectedSettlement(id, claims, own, taken));
+      this.#local.settle(orgId, buildCorrectionSettlement(id, claims, own, taken));
       return { ...taken, localSecond: own.localSecond };
     } catch (error) {
       return this.#resolveTimedOutAcquire(orgId, id, claims, {
@@ -217,7 +217,7 @@ export class ResilientCounters implements Counters {
     this.#stats.errors += 1;
     this.#countLocalDecision(localResult);
     // The store may have counted it, but no one would settle it.
-    this.#pendingUpdates.enqueueSettlement(orgId, buildAbandonedSettlement(id, claims, localResult));
+    this.#pendingUpdates.enqueueSettlement(orgId, buildTimeoutSettlement(id, claims, localResult));
     this.#availability.recordFailure(error, startedAt);
     // A late call is counted by the store. A failed one must be reported to it.
     pending.catch(() => this.#pendingUpdates.recordLocalGrant(orgId, claims, localResult));
@@ -242,7 +242,7 @@ export class ResilientCounters implements Counters {
     const place = this.#options.replicaRank();
     const full = this.#exhaustedLimits.msUntilAvailable(orgId, claims, this.#options.clock.monotonic());
     const own = claims.map((claim, index) =>
-      index === full?.index ? { ...claim, limit: -1 } : computeReplicaShare(claim, place),
+      index === full?.index ? { ...claim, limit: -1 } : limitClaimToReplicaShare(claim, place),
     );
     const taken = this.#local.acquire(orgId, id, own);
     if (taken.refusedIndex === null) this.#renewals.start();
@@ -273,7 +273,7 @@ export class ResilientCounters implements Counters {
   /** Probes the store and sends what it missed. */
   async #recover(): Promise<void> {
     await this.#withStoreTimeout(this.#options.remote.ping());
-    await refreshSpendBeforeUse(this.#options);
+    await refreshSpendWithTimeout(this.#options);
     await this.#pendingUpdates.flush();
     // If this fails, the next `acquire` counts the slots again.
     await this.#renewals.renew().catch(() => undefined);

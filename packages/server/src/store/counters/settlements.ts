@@ -1,11 +1,11 @@
 // Settlements that the counters create themselves.
-import type { AcquireResult, BucketClaim, ReservationSettlement } from '../ports.ts';
+import type { AcquireResult, BucketClaim, ReservationSettlement } from '../store-interfaces.ts';
 
 /**
  * Returns a settlement that releases what an `acquire` without a response may have reserved.
  * Requests per minute and the concurrency slots of an exchange in progress stay counted.
  */
-export function buildAbandonedSettlement(
+export function buildTimeoutSettlement(
   id: string,
   claims: readonly BucketClaim[],
   { refusedIndex }: AcquireResult,
@@ -20,7 +20,7 @@ export function buildAbandonedSettlement(
  * Returns a settlement that corresponds to what this process counted in its share: token amounts
  * are limited to the share, and rejected claims are removed.
  */
-export function buildCorrectedSettlement(
+export function buildCorrectionSettlement(
   id: string,
   claims: readonly BucketClaim[],
   own: AcquireResult,

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { ReplicaRank } from './replica-share.ts';
+import type { ReplicaPosition } from './replica-position.ts';
 
 /**
  * Number of failures in a row after which no request waits for the store. A failure counts only if its call
@@ -13,10 +13,10 @@ const MAX_PROBE_MS = 500;
 /** After a slow response, no request waits for the store a second time within this time. */
 const SLOW_STORE_MS = 1_000;
 
-export interface StoreAvailabilityOptions {
+export interface SharedStoreAvailabilityOptions {
   readonly clock: Clock;
   readonly log: Log;
-  readonly replicaRank: () => ReplicaRank;
+  readonly replicaRank: () => ReplicaPosition;
   /** Probes the store and sends what it missed. Rejects while the store does not respond. */
   readonly recover: () => Promise<void>;
   /** Called when the store is back. */
@@ -28,14 +28,14 @@ export interface StoreAvailabilityOptions {
  * requests do not wait until a probe succeeds.
  */
 export class SharedStoreAvailability {
-  readonly #options: StoreAvailabilityOptions;
+  readonly #options: SharedStoreAvailabilityOptions;
   #failures = 0;
   #failedAt = Number.NEGATIVE_INFINITY;
   #probe: Timer | null = null;
   #probeMs = FIRST_PROBE_MS;
   #closed = false;
 
-  constructor(options: StoreAvailabilityOptions) {
+  constructor(options: SharedStoreAvailabilityOptions) {
     this.#options = options;
   }
 

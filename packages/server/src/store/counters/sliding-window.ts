@@ -2,7 +2,7 @@
  * The number of one-second intervals in a window. An interval counts completely until all of it is
  * older than 60 seconds.
  */
-export const SLIDING_WINDOW_SLOTS = 61;
+export const SLIDING_WINDOW_INTERVALS = 61;
 
 /**
  * Counts units within any 60 seconds, in one-second intervals. The oldest interval counts
@@ -10,7 +10,7 @@ export const SLIDING_WINDOW_SLOTS = 61;
  * than `limit` units.
  */
 export class SlidingWindow {
-  readonly #slots = new Float64Array(SLIDING_WINDOW_SLOTS);
+  readonly #slots = new Float64Array(SLIDING_WINDOW_INTERVALS);
   #second = 0;
   #sum = 0;
 
@@ -23,39 +23,39 @@ export class SlidingWindow {
   /** Changes the slot of `at` if it is still in the window. */
   add(at: number, amount: number, second: number): void {
     this.#expireSlots(second);
-    if (at <= this.#second - SLIDING_WINDOW_SLOTS || at > this.#second) return;
-    const slot = at % SLIDING_WINDOW_SLOTS;
+    if (at <= this.#second - SLIDING_WINDOW_INTERVALS || at > this.#second) return;
+    const slot = at % SLIDING_WINDOW_INTERVALS;
     this.#slots[slot] = (this.#slots[slot] ?? 0) + amount;
     this.#sum += amount;
   }
 
   /**
-   * Seconds after `second` until `units` have left the window. `SLIDING_WINDOW_SLOTS` if there are never
+   * Seconds after `second` until `units` have left the window. `SLIDING_WINDOW_INTERVALS` if there are never
    * enough.
    */
   secondsUntilFreed(units: number, second: number): number {
     this.#expireSlots(second);
     let left = units;
-    for (let age = SLIDING_WINDOW_SLOTS - 1; age >= 0; age--) {
-      left -= this.#slots[(second - age + SLIDING_WINDOW_SLOTS) % SLIDING_WINDOW_SLOTS] ?? 0;
-      if (left <= 0) return SLIDING_WINDOW_SLOTS - age;
+    for (let age = SLIDING_WINDOW_INTERVALS - 1; age >= 0; age--) {
+      left -= this.#slots[(second - age + SLIDING_WINDOW_INTERVALS) % SLIDING_WINDOW_INTERVALS] ?? 0;
+      if (left <= 0) return SLIDING_WINDOW_INTERVALS - age;
     }
-    return SLIDING_WINDOW_SLOTS;
+    return SLIDING_WINDOW_INTERVALS;
   }
 
   /** Seconds after `second` until the window is empty. 0 for an empty window. */
   secondsUntilEmpty(second: number): number {
     this.#expireSlots(second);
-    for (let age = 0; age < SLIDING_WINDOW_SLOTS; age++)
-      if (this.#slots[(second - age + SLIDING_WINDOW_SLOTS) % SLIDING_WINDOW_SLOTS] !== 0)
-        return SLIDING_WINDOW_SLOTS - age;
+    for (let age = 0; age < SLIDING_WINDOW_INTERVALS; age++)
+      if (this.#slots[(second - age + SLIDING_WINDOW_INTERVALS) % SLIDING_WINDOW_INTERVALS] !== 0)
+        return SLIDING_WINDOW_INTERVALS - age;
     return 0;
   }
 
   #expireSlots(second: number): void {
-    const passed = Math.min(second - this.#second, SLIDING_WINDOW_SLOTS);
+    const passed = Math.min(second - this.#second, SLIDING_WINDOW_INTERVALS);
     for (let step = 1; step <= passed; step++) {
-      const slot = (second - passed + step) % SLIDING_WINDOW_SLOTS;
+      const slot = (second - passed + step) % SLIDING_WINDOW_INTERVALS;
       this.#sum -= this.#slots[slot] ?? 0;
       this.#slots[slot] = 0;
     }

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { silentLog } from '../../core/log.ts';
-import type { AcquireResult, BucketClaim } from '../ports.ts';
+import type { AcquireResult, BucketClaim } from '../store-interfaces.ts';
 import { ManualClock } from '../test/manual-clock.ts';
 import { startTestRedis } from '../test/redis-server.ts';
 import { testLeaseClaim, testSettlement } from './counters.suite.ts';

@@ -1,4 +1,4 @@
-import type { AcquireResult, BucketClaim } from '../ports.ts';
+import type { AcquireResult, BucketClaim } from '../store-interfaces.ts';
 import { SlidingWindow } from './sliding-window.ts';
 
 interface UnreportedBucket {

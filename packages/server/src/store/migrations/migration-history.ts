@@ -1,4 +1,4 @@
-import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import type { Migration } from './migration.ts';
 import { releaseCompatibilityMigration } from './release-compatibility.ts';
 
@@ -22,7 +22,7 @@ export async function readMigrationHistory(
 }
 
 /** Creates the table `migrations` in an empty database. */
-export async function createMigrationHistory(writer: DatabaseWriter): Promise<void> {
+export async function createMigrationsTable(writer: DatabaseWriter): Promise<void> {
   await writer.schema
     .createTable('migrations')
     .ifNotExists()

@@ -23,6 +23,6 @@ export const MIGRATIONS: readonly Migration[] = [
  * Returns the number of the newest migration in a list; 0 if the list is empty. It identifies the schema of a
  * release.
  */
-export function getNewestMigration(migrations: readonly Migration[] = MIGRATIONS): number {
+export function getNewestMigrationNumber(migrations: readonly Migration[] = MIGRATIONS): number {
   return migrations.at(-1)?.number ?? 0;
 }

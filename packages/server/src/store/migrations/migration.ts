@@ -1,5 +1,5 @@
 import type { DatabaseEngine } from '../database-engine.ts';
-import type { DatabaseWriter } from '../ports.ts';
+import type { DatabaseWriter } from '../store-interfaces.ts';
 
 /**
  * A single schema change for both engines. A migration never changes after its release. Because

@@ -12,7 +12,7 @@ import { openPostgres } from '../postgres/open-postgres.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import { createTestDatabaseWithoutTables, runAsAdministrator } from '../test/postgres-database.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
-import { planUpgrade, upgradeDatabase } from '../upgrade-database.ts';
+import { planDatabaseUpgrade, upgradeDatabase } from '../upgrade-database.ts';
 import type { Migration } from './migration.ts';
 import type { AppliedMigration } from './migration-history.ts';
 import { MIGRATIONS } from './migration-list.ts';
@@ -112,7 +112,7 @@ test('a dry run rejects the same databases as a start, with the same message, an
     file.exec(sql);
     file.close();
     const before = contentsOf(dataDir);
-    const dry = await refusalOf(planUpgrade(place, quiet));
+    const dry = await refusalOf(planDatabaseUpgrade(place, quiet));
     assert.equal(await refusalOf(upgradeDatabase(place, quiet)), dry, what);
     assert.equal(await refusalOf(openDatabase(place.url, { ...quiet, dataDir })), dry, what);
     assert.match(dry, /Run (that version|the build that last used)/, what);
@@ -175,7 +175,7 @@ test('PostgreSQL is rejected in the same way', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   await runAsAdministrator(`delete from migrations where number = ${FIRST}`, url);
   const before = await runAsAdministrator('select * from migrations order by number', url);
-  const dry = await refusalOf(planUpgrade({ url, dataDir }, quiet));
+  const dry = await refusalOf(planDatabaseUpgrade({ url, dataDir }, quiet));
   assert.match(
     dry,
     new RegExp(`lacks migration ${FIRST} "later-${FIRST}", although it has the later migration ${NEWEST}`),
@@ -191,7 +191,7 @@ test('a dry run states the copy that a start writes first, and fails if there is
   const file = new DatabaseSync(join(dataDir, 'floe.db'));
   file.exec(`delete from migrations where number = ${NEWEST}`);
   file.close();
-  const { migrations, copy } = await planUpgrade(place, quiet);
+  const { migrations, copy } = await planDatabaseUpgrade(place, quiet);
   assert.deepEqual(
     migrations.map(({ number }) => number),
     [NEWEST],
@@ -199,7 +199,7 @@ test('a dry run states the copy that a start writes first, and fails if there is
   assert.equal(copy, join(dataDir, `floe.db.before-${NEWEST}`));
   const full = { ...quiet, freeBytes: async () => 2 };
   assert.match(
-    await refusalOf(planUpgrade(place, full)),
+    await refusalOf(planDatabaseUpgrade(place, full)),
     /Cannot copy .* has only 2 bytes free\. Free disk space/,
   );
 });

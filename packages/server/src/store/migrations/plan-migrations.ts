@@ -1,7 +1,7 @@
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import type { Migration } from './migration.ts';
 import type { AppliedMigration } from './migration-history.ts';
-import { getNewestMigration, MIGRATIONS } from './migration-list.ts';
+import { getNewestMigrationNumber, MIGRATIONS } from './migration-list.ts';
 
 /** The first of the migrations that one baseline replaced. */
 const PRE_RELEASE_MIGRATION = 'first-tables';
@@ -23,7 +23,7 @@ export function planMigrations(
       'The database was created by a pre-release build. This build cannot read its tables. Nothing was changed. Export every organization with that build (floe config export > org.yaml), start this build with a different storage.database, and apply the files (floe config apply org.yaml).',
     );
   const newest = Math.max(0, ...applied.map(({ number }) => number));
-  const known = getNewestMigration(migrations);
+  const known = getNewestMigrationNumber(migrations);
   requireCompatibleMigrations(applied, known);
   const problems = [
     ...describeUnknownMigrations(

@@ -1,17 +1,17 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { type DatabaseEngine, getDatabaseEngine } from '../database-engine.ts';
-import type { Database, DatabaseWriter } from '../ports.ts';
-import { countOlderProcesses, readRunningProcesses } from '../replicas.ts';
+import { countOlderProcesses, listRunningProcesses } from '../replicas.ts';
+import type { Database, DatabaseWriter } from '../store-interfaces.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import type { Migration } from './migration.ts';
 import {
   type AppliedMigration,
-  createMigrationHistory,
+  createMigrationsTable,
   readMigrationHistory,
   recordMigration,
 } from './migration-history.ts';
-import { getNewestMigration } from './migration-list.ts';
+import { getNewestMigrationNumber } from './migration-list.ts';
 import { planMigrations } from './plan-migrations.ts';
 
 export interface RunMigrationsOptions {
@@ -60,7 +60,7 @@ export async function runMigrations(
  * rejected.
  */
 async function planSafely(writer: DatabaseWriter, options: RunMigrationsOptions) {
-  await createMigrationHistory(writer);
+  await createMigrationsTable(writer);
   const applied = await readMigrationHistory(writer);
   const missing = planMigrations(applied, options.migrations);
   if (applied.length > 0)
@@ -93,7 +93,7 @@ async function requireNoOlderProcess(
   { clock, force = false }: RunMigrationsOptions,
 ): Promise<void> {
   if (force) return;
-  const count = countOlderProcesses(await readRunningProcesses(writer, clock.now()), compatibleFrom);
+  const count = countOlderProcesses(await listRunningProcesses(writer, clock.now()), compatibleFrom);
   if (count === 0) return;
   const processes = count === 1 ? '1 running process' : `${count} running processes`;
   throw new StoreUnusableError(
@@ -105,7 +105,7 @@ function logNewerMigrations(
   applied: readonly AppliedMigration[],
   { log, migrations }: RunMigrationsOptions,
 ): void {
-  const known = getNewestMigration(migrations);
+  const known = getNewestMigrationNumber(migrations);
   const newer = applied.filter(({ number }) => number > known).map(({ number, name }) => `${number} ${name}`);
   if (newer.length > 0)
     log.info({ migrations: newer }, 'database contains migrations of a newer, compatible version');

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { type DatabaseEngine, getDatabaseEngine } from '../database-engine.ts';
-import type { DatabaseWriter } from '../ports.ts';
+import type { DatabaseWriter } from '../store-interfaces.ts';
 
 type Value = string | number | null;
 type RowRecords = readonly Readonly<Record<string, Value>>[];
@@ -49,7 +49,7 @@ export function encodeRowsAsJson(
   rows: RowRecords,
 ): string {
   if (getDatabaseEngine(writer) === 'postgres')
-    return replaceUnstorableJson(JSON.stringify(rows, [...columns]));
+    return replaceUnstorableJsonEscapes(JSON.stringify(rows, [...columns]));
   return JSON.stringify(rows.map((row) => columns.map((column) => row[column])));
 }
 
@@ -111,7 +111,7 @@ function toRecord<Row extends object>(
 }
 
 /** Replaces JSON escapes that PostgreSQL cannot store as text: U+0000 and unpaired surrogates. */
-export function replaceUnstorableJson(json: string): string {
+export function replaceUnstorableJsonEscapes(json: string): string {
   return json.replace(/\\u0000|\\ud[89a-f]../gi, '\\ufffd');
 }
 

@@ -1,5 +1,5 @@
-import { DEFAULT_LIST_COLUMNS, getListPage, type ListRequest, type RowPage } from '../pagination.ts';
-import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+import { getResourceListPage, type ListRequest, RESOURCE_LIST_COLUMNS, type RowPage } from '../pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import type { BoardsTable } from './monitoring-tables.ts';
 
 export type BoardRow = BoardsTable;
@@ -38,7 +38,7 @@ export function listBoardsBySlug(reader: DatabaseReader, slugs: readonly string[
 /** Returns a page of an organization's boards in the requested order. */
 export function getBoardPage(reader: DatabaseReader, request: ListRequest): Promise<RowPage<BoardRow>> {
   const rows = reader.selectFrom('boards').selectAll().where('org_id', '=', request.orgId);
-  return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
+  return getResourceListPage(reader, rows, RESOURCE_LIST_COLUMNS, request);
 }
 
 /**

@@ -1,5 +1,5 @@
-import { DEFAULT_LIST_COLUMNS, getListPage, type ListRequest, type RowPage } from '../pagination.ts';
-import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+import { getResourceListPage, type ListRequest, RESOURCE_LIST_COLUMNS, type RowPage } from '../pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import type { MaintenanceWindowsTable } from './monitoring-tables.ts';
 
 export type MaintenanceWindowRow = MaintenanceWindowsTable;
@@ -23,7 +23,7 @@ export function getMaintenanceWindowPage(
   request: ListRequest,
 ): Promise<RowPage<MaintenanceWindowRow>> {
   const rows = reader.selectFrom('maintenance_windows').selectAll().where('org_id', '=', request.orgId);
-  return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
+  return getResourceListPage(reader, rows, RESOURCE_LIST_COLUMNS, request);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { getTimeRangePage, type RowPage, type TimeRangeRequest } from '../pagination.ts';
-import type { Database, DatabaseReader, DatabaseWriter } from '../ports.ts';
-import type { MonitorCheckRow, MonitorPeriodRow } from './monitor-state-rows.ts';
+import type { Database, DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { insertMonitorPeriods } from './monitor-states.ts';
+import type { MonitorCheckRow, MonitorPeriodRow } from './monitoring-rows.ts';
 
 const ROWS_PER_BATCH = 2_000;
 

@@ -1,4 +1,4 @@
-import type { DatabaseReader } from '../ports.ts';
+import type { DatabaseReader } from '../store-interfaces.ts';
 
 /**
  * Returns the number of an organization's monitors by status. Uses the last status that was

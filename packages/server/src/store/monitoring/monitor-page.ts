@@ -3,13 +3,13 @@ import {
   buildContainsTextCondition,
   escapeLikePattern,
   getKeysetPage,
-  getListPage,
+  getResourceListPage,
   type ListRequest,
   type PageSortKey,
   type RowPage,
 } from '../pagination.ts';
-import type { DatabaseReader } from '../ports.ts';
 import type { DatabaseSchema } from '../schema.ts';
+import type { DatabaseReader } from '../store-interfaces.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
 /** Selects a page of an organization's monitors. */
@@ -37,7 +37,7 @@ export function getMonitorPage(
   { sort, ...query }: MonitorQuery,
 ): Promise<RowPage<MonitorsTable>> {
   const rows = selectMonitors(reader, query);
-  if (sort !== 'urgency') return getListPage(reader, rows, MONITOR_LIST_COLUMNS, { ...query, sort });
+  if (sort !== 'urgency') return getResourceListPage(reader, rows, MONITOR_LIST_COLUMNS, { ...query, sort });
   const { search } = query;
   const found =
     search === undefined

@@ -1,5 +1,5 @@
 import type { DatabaseEngine } from '../database-engine.ts';
-import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import {
   buildUpsertStatement,
   defineBatchStatement,
@@ -12,17 +12,17 @@ import {
   MONITOR_CHECK_COLUMNS,
   MONITOR_STATE_COLUMNS,
   MONITOR_STATE_DEFINITION_COLUMNS,
-} from './monitor-state-columns.ts';
+} from './monitoring-columns.ts';
 import type {
   BeatIdempotencyKeyRow,
   MonitorCheckRow,
   MonitorPeriodRow,
   MonitorStateRow,
-} from './monitor-state-rows.ts';
+} from './monitoring-rows.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
 /** The `wake_at` value for a monitor that the sweep does not evaluate. */
-export const NEVER_WAKE_AT = Number.MAX_SAFE_INTEGER;
+export const NO_EVALUATION_AT = Number.MAX_SAFE_INTEGER;
 
 /** How a beat identifies its monitor. */
 export type MonitorReference =
@@ -217,7 +217,7 @@ const KNOWN_KEYS = defineBatchStatement(
  * Returns earlier beats with the same idempotency keys. The state rows of the monitors must be locked, so
  * that no other transaction can add such a beat.
  */
-export async function findBeatIdempotencyKeys(
+export async function listUsedBeatIdempotencyKeys(
   writer: DatabaseWriter,
   keys: readonly { readonly uid: string; readonly key: string }[],
 ): Promise<BeatIdempotencyKeyRow[]> {
@@ -243,7 +243,7 @@ function toPlainRow<Row extends object>(row: Row): { [Column in keyof Row]: Row[
 }
 
 /** Returns monitor definitions by uid. */
-export async function findMonitorsByUid(
+export async function listMonitorsByUid(
   reader: DatabaseReader,
   uids: readonly string[],
 ): Promise<MonitorsTable[]> {

@@ -145,7 +145,7 @@ export interface MonitorLeasesTable {
 /**
  * One row with the last time at which any process recorded that it was running. Gaps are computed from it.
  */
-export interface MonitorPulseTable {
+export interface MonitoringLivenessTable {
   id: number;
   seen_at: number;
 }
@@ -210,6 +210,6 @@ export interface MonitoringTables {
   beat_keys: BeatIdempotencyKeysTable;
   monitor_defaults: MonitorDefaultsTable;
   monitor_leases: MonitorLeasesTable;
-  monitor_pulse: MonitorPulseTable;
+  monitor_pulse: MonitoringLivenessTable;
   monitor_gaps: MonitorGapsTable;
 }

@@ -1,7 +1,7 @@
 import { unconvertedMonitorFields } from '@floe/contract/config/monitoring';
-import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { buildUpsertStatement, upsertRows } from './batch-statements.ts';
-import type { MonitorStateRow } from './monitor-state-rows.ts';
+import type { MonitorStateRow } from './monitoring-rows.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
 export type MonitorRow = MonitorsTable;
@@ -20,7 +20,7 @@ export function findMonitorById(
 }
 
 /** Returns an organization's monitors with these ids, unsorted. Removed monitors are omitted. */
-export async function findMonitorsByIds(
+export async function listMonitorsById(
   reader: DatabaseReader,
   orgId: string,
   ids: readonly string[],
@@ -85,7 +85,7 @@ export function upsertMonitors(writer: DatabaseWriter, rows: readonly MonitorRow
 }
 
 /** Returns the state rows of monitors by uid. */
-export async function findMonitorStatesByUid(
+export async function getMonitorStatesByUid(
   reader: DatabaseReader,
   uids: readonly string[],
 ): Promise<Map<string, MonitorStateRow>> {
@@ -150,7 +150,7 @@ export async function setDefaultGraceMs(
  * Returns the last time at which any process recorded that it was running, in Unix milliseconds; null if
  * there is none.
  */
-export async function getLastMonitoringPulseAt(reader: DatabaseReader): Promise<number | null> {
+export async function getLastMonitoringLivenessAt(reader: DatabaseReader): Promise<number | null> {
   const row = await reader.selectFrom('monitor_pulse').select('seen_at').executeTakeFirst();
   return row?.seen_at ?? null;
 }

@@ -3,8 +3,8 @@ import {
   MONITOR_CHECK_COLUMNS,
   MONITOR_STATE_COLUMNS,
   MONITOR_STATE_DEFINITION_COLUMNS,
-} from './monitor-state-columns.ts';
-import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorStateRow } from './monitor-state-rows.ts';
+} from './monitoring-columns.ts';
+import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorStateRow } from './monitoring-rows.ts';
 
 /**
  * Beats of one monitor that update its state row and add check rows, but cause no missed check, new

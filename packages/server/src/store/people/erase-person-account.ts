@@ -1,12 +1,12 @@
-import type { DatabaseWriter } from '../ports.ts';
-import { isUserNeeded } from './find-person.ts';
-import { matchesOwner, type Person, type PersonCounts } from './person.ts';
+import type { DatabaseWriter } from '../store-interfaces.ts';
+import { isUserNeededElsewhere } from './find-person.ts';
+import { buildKeyOwnerCondition, type Person, type PersonRecordCounts } from './person.ts';
 import {
   listConsoleSessionsOfPerson,
   listInvitationsOfPerson,
   listKeysOwnedByPerson,
-  listMemberGrantsOfPerson,
   listMemberRemovalsOfPerson,
+  listMemberRoleGrantsOfPerson,
   listSavedViewsOfPerson,
 } from './person-account-rows.ts';
 
@@ -16,7 +16,10 @@ import {
  * Call it last, because the keys and the account identify the other rows of the person.
  * @returns the number of deleted objects by kind; for keys, the number of keys whose owner was removed
  */
-export async function erasePersonAccount(writer: DatabaseWriter, person: Person): Promise<PersonCounts> {
+export async function erasePersonAccount(
+  writer: DatabaseWriter,
+  person: Person,
+): Promise<PersonRecordCounts> {
   const { orgId, userId } = person;
   const keys = await listKeysOwnedByPerson(writer, person);
   const views = await listSavedViewsOfPerson(writer, person);
@@ -24,7 +27,7 @@ export async function erasePersonAccount(writer: DatabaseWriter, person: Person)
     .updateTable('platform_keys')
     .set({ owner: null })
     .where('org_id', '=', orgId)
-    .where(matchesOwner(person))
+    .where(buildKeyOwnerCondition(person))
     .execute();
   for (const { id } of views)
     await writer.deleteFrom('views').where('org_id', '=', orgId).where('id', '=', id).execute();
@@ -33,16 +36,20 @@ export async function erasePersonAccount(writer: DatabaseWriter, person: Person)
   return userId === null ? counts : { ...counts, ...(await eraseUser(writer, person, userId)) };
 }
 
-async function eraseUser(writer: DatabaseWriter, person: Person, userId: string): Promise<PersonCounts> {
+async function eraseUser(
+  writer: DatabaseWriter,
+  person: Person,
+  userId: string,
+): Promise<PersonRecordCounts> {
   const counts = {
     console_session: await deleteConsoleSessionsOfPerson(writer, person),
-    member_grant: (await listMemberGrantsOfPerson(writer, person)).length,
+    member_grant: (await listMemberRoleGrantsOfPerson(writer, person)).length,
     removed_member: (await listMemberRemovalsOfPerson(writer, person)).length,
   };
   for (const table of ['member_grants', 'removed_members'] as const)
     await writer.deleteFrom(table).where('org_id', '=', person.orgId).where('user_id', '=', userId).execute();
-  if (await isUserNeeded(writer, person.orgId, userId)) return counts;
-  const deleted: PersonCounts = {};
+  if (await isUserNeededElsewhere(writer, person.orgId, userId)) return counts;
+  const deleted: PersonRecordCounts = {};
   for (const [table, kind] of [
     ['identities', 'identity'],
     ['passkeys', 'passkey'],

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Database, DatabaseReader, DatabaseWriter } from '../ports.ts';
 import { listRollupFacets } from '../rollups/quarter-hours.ts';
 import { ROLLUP_FIGURE_COLUMNS } from '../rollups/rollup-figures.ts';
 import { ROLLUP_TABLES } from '../rollups/rollup-statements.ts';
 import type { RollupTable } from '../schema.ts';
-import { matchesPerson, type Person } from './person.ts';
+import type { Database, DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
+import { buildPersonCondition, type Person } from './person.ts';
 
 const TABLES = ['rollup_minutes', 'rollup_hours'] as const;
 type Table = (typeof TABLES)[number];
@@ -62,7 +62,7 @@ function listPersonRollups(
     .where('org_id', '=', person.orgId)
     .where('facet', '=', facet)
     .where('at', '>=', from)
-    .where(matchesPerson(sql.ref('value'), person))
+    .where(buildPersonCondition(sql.ref('value'), person))
     .orderBy('at')
     .orderBy('value')
     .limit(ROWS_PER_BATCH)

@@ -1,29 +1,29 @@
 import type { PersonRecordKind } from '@floe/contract/api/people';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import { sql } from 'kysely';
 import type { TimePosition } from '../pagination.ts';
-import type { Database, DatabaseWriter } from '../ports.ts';
+import type { Database, DatabaseWriter } from '../store-interfaces.ts';
 import { erasePersonFromRollups } from './erase-person-from-rollups.ts';
-import { addToCount, type Person, type PersonCounts } from './person.ts';
+import { addPersonRecordCount, type Person, type PersonRecordCounts } from './person.ts';
 import { listBudgetCountersOfPerson } from './person-account-rows.ts';
 import {
   deleteRelaySessions,
-  listDistinctSessions,
-  listRelayIdsOfSession,
+  extractDistinctRelaySessions,
+  listRelayRecordIdsOfSession,
   listRelaySessionsOfPerson,
   RELAY_EVENT_TABLES,
   type RelaySessionReference,
 } from './person-relay-rows.ts';
 import {
-  LARGE_PERSON_TABLES,
-  type LargePersonTable,
+  HIGH_VOLUME_PERSON_TABLES,
+  type HighVolumePersonTable,
   ROWS_PER_BATCH,
   scanPersonRows,
 } from './scan-person-rows.ts';
 
-type DeletableTable = Exclude<LargePersonTable, 'exchanges'>;
+type DeletableTable = Exclude<HighVolumePersonTable, 'exchanges'>;
 
-const KIND_OF_TABLE: Readonly<Record<LargePersonTable, PersonRecordKind>> = {
+const KIND_OF_TABLE: Readonly<Record<HighVolumePersonTable, PersonRecordKind>> = {
   exchanges: 'request',
   stored_bodies: 'request_body',
   stored_responses: 'stored_response',
@@ -37,7 +37,7 @@ export interface PersonErasure {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly person: Person;
   /** The number of erased objects by kind, which the erasure updates. */
-  readonly counts: PersonCounts;
+  readonly counts: PersonRecordCounts;
   readonly signal: AbortSignal;
   /** Called after each transaction. */
   onProgress(): void;
@@ -56,7 +56,7 @@ export async function erasePersonRows(erasure: PersonErasure): Promise<void> {
     signal.throwIfAborted();
     await eraseRequests(erasure, places);
   }
-  for (const table of LARGE_PERSON_TABLES)
+  for (const table of HIGH_VOLUME_PERSON_TABLES)
     if (table !== 'exchanges')
       for await (const places of scanPersonRows(database.read, table, person)) {
         signal.throwIfAborted();
@@ -85,7 +85,7 @@ async function eraseRequests(erasure: PersonErasure, places: readonly TimePositi
       .where('created_at', '<=', range.to)
       .where('id', 'in', ids)
       .execute();
-    await eraseSessionRecords(erasure, listDistinctSessions(rows));
+    await eraseSessionRecords(erasure, extractDistinctRelaySessions(rows));
   }
   const erased = await database.transaction(async (writer) => ({
     request_body: await deleteByIds(writer, 'stored_bodies', person.orgId, ids),
@@ -93,7 +93,7 @@ async function eraseRequests(erasure: PersonErasure, places: readonly TimePositi
     request: await pseudonymizeRequests(writer, person, ids, range),
   }));
   for (const kind of ['request', 'request_body', 'stored_response'] as const)
-    addToCount(counts, kind, erased[kind]);
+    addPersonRecordCount(counts, kind, erased[kind]);
   erasure.onProgress();
 }
 
@@ -149,7 +149,7 @@ async function deleteMetadataEntries(
 /** Returns the names and values of metadata in the way in which `RollupAccumulator` indexes them. */
 function listMetadataValues(json: string | null): (readonly [string, string])[] {
   const metadata: Json = json === null ? null : JSON.parse(json);
-  if (!isObject(metadata)) return [];
+  if (!isJsonObject(metadata)) return [];
   return Object.entries(metadata).flatMap(([name, value]) =>
     value === null || typeof value === 'object' ? [] : [[name, String(value)] as const],
   );
@@ -165,12 +165,12 @@ async function eraseSessionRecords(
     for (const table of RELAY_EVENT_TABLES)
       for (;;) {
         signal.throwIfAborted();
-        const ids = await listRelayIdsOfSession(database.read, table, person.orgId, session);
+        const ids = await listRelayRecordIdsOfSession(database.read, table, person.orgId, session);
         if (ids.length === 0) break;
         await deleteRows(erasure, table, ids);
       }
   if (sessions.length === 0) return;
-  addToCount(
+  addPersonRecordCount(
     counts,
     'relay_session',
     await database.transaction((writer) => deleteRelaySessions(writer, person.orgId, sessions)),
@@ -185,7 +185,7 @@ async function eraseOwnedSessions({ database, person, counts, signal, onProgress
     const deleted = await database.transaction((writer) =>
       deleteRelaySessions(writer, person.orgId, sessions),
     );
-    addToCount(counts, 'relay_session', deleted);
+    addPersonRecordCount(counts, 'relay_session', deleted);
     onProgress();
   }
 }
@@ -200,7 +200,7 @@ async function eraseBudgetCounters({ database, person, counts }: PersonErasure):
       .where('bucket', 'in', buckets)
       .execute(),
   );
-  addToCount(counts, 'budget_counter', buckets.length);
+  addPersonRecordCount(counts, 'budget_counter', buckets.length);
 }
 
 async function deleteRows(
@@ -210,7 +210,7 @@ async function deleteRows(
 ): Promise<void> {
   const { database, person, counts } = erasure;
   const deleted = await database.transaction((writer) => deleteByIds(writer, table, person.orgId, ids));
-  addToCount(counts, KIND_OF_TABLE[table], deleted);
+  addPersonRecordCount(counts, KIND_OF_TABLE[table], deleted);
   erasure.onProgress();
 }
 

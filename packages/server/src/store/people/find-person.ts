@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { AuditEntryRow } from '../audit-entries.ts';
 import { findUserByEmail, type UserRow } from '../members.ts';
 import { escapeLikePattern } from '../pagination.ts';
-import type { DatabaseReader } from '../ports.ts';
+import type { DatabaseReader } from '../store-interfaces.ts';
 
 /** The tables that associate a user with an organization. */
 const USER_TABLES = ['members', 'removed_members', 'member_grants'] as const;
@@ -11,7 +11,7 @@ const USER_TABLES = ['members', 'removed_members', 'member_grants'] as const;
  * Returns the account with this e-mail address if it is or was a member of the organization; otherwise
  * undefined.
  */
-export async function findCurrentOrFormerMember(
+export async function findUserOfCurrentOrFormerMember(
   reader: DatabaseReader,
   orgId: string,
   email: string,
@@ -35,7 +35,11 @@ export async function findCurrentOrFormerMember(
  * A membership in the organization itself also counts: an erasure removes the old membership first, so this
  * is a new one.
  */
-export async function isUserNeeded(reader: DatabaseReader, orgId: string, userId: string): Promise<boolean> {
+export async function isUserNeededElsewhere(
+  reader: DatabaseReader,
+  orgId: string,
+  userId: string,
+): Promise<boolean> {
   for (const table of USER_TABLES) {
     const rows = reader.selectFrom(table).select('user_id').where('user_id', '=', userId);
     const others = table === 'members' ? rows : rows.where('org_id', '<>', orgId);
@@ -52,7 +56,7 @@ export async function isUserNeeded(reader: DatabaseReader, orgId: string, userId
 /**
  * Returns the audit entries about one membership, oldest first: changes of the member and earlier erasures.
  */
-export function listMembershipEntries(
+export function listMembershipAuditEntries(
   reader: DatabaseReader,
   orgId: string,
   memberId: string,

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { InvitationRow } from '../invitations.ts';
 import { escapeLikePattern } from '../pagination.ts';
 import type { PlatformKeyRow } from '../platform-keys.ts';
-import type { DatabaseReader } from '../ports.ts';
-import { matchesOwner, type Person } from './person.ts';
+import type { DatabaseReader } from '../store-interfaces.ts';
+import { buildKeyOwnerCondition, type Person } from './person.ts';
 
 /** Returns the person's keys in the organization, including revoked ones. */
 export async function listKeysOwnedByPerson(
@@ -15,7 +15,7 @@ export async function listKeysOwnedByPerson(
     .selectFrom('platform_keys')
     .selectAll()
     .where('org_id', '=', person.orgId)
-    .where(matchesOwner(person))
+    .where(buildKeyOwnerCondition(person))
     .orderBy('id')
     .execute();
 }
@@ -60,7 +60,7 @@ export async function listConsoleSessionsOfPerson(reader: DatabaseReader, { orgI
 }
 
 /** Returns the roles that groups of identity providers grant the person in the organization. */
-export async function listMemberGrantsOfPerson(reader: DatabaseReader, { orgId, userId }: Person) {
+export async function listMemberRoleGrantsOfPerson(reader: DatabaseReader, { orgId, userId }: Person) {
   if (userId === null) return [];
   return reader
     .selectFrom('member_grants')

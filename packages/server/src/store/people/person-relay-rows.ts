@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
-import { matchesOwner, type Person } from './person.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
+import { buildKeyOwnerCondition, type Person } from './person.ts';
 import { ROWS_PER_BATCH } from './scan-person-rows.ts';
 
 /** The relay tables with one row per event of a session. */
@@ -15,7 +15,7 @@ export interface RelaySessionReference {
 }
 
 /** Returns the sessions that requests belong to, without duplicates. */
-export function listDistinctSessions(
+export function extractDistinctRelaySessions(
   rows: readonly { readonly key_id: string; readonly session: string | null }[],
 ): RelaySessionReference[] {
   const found = new Map<string, RelaySessionReference>();
@@ -25,7 +25,7 @@ export function listDistinctSessions(
 }
 
 /** Returns up to 500 ids of a session's relay records, in order, starting after `afterId`. */
-export async function listRelayIdsOfSession(
+export async function listRelayRecordIdsOfSession(
   reader: DatabaseReader,
   table: RelayEventTable,
   orgId: string,
@@ -55,7 +55,7 @@ export async function listRelaySessionsOfPerson(
     .select(['session_id', 'key_id'])
     .where('org_id', '=', person.orgId)
     .where(sql<boolean>`(session_id, key_id) > (${after.sessionId}, ${after.keyId})`)
-    .where(matchesOwner(person))
+    .where(buildKeyOwnerCondition(person))
     .orderBy('session_id')
     .orderBy('key_id')
     .limit(ROWS_PER_BATCH)

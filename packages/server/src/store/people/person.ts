@@ -15,10 +15,10 @@ export interface Person {
 }
 
 /** Number of objects by kind. */
-export type PersonCounts = Partial<Record<PersonRecordKind, number>>;
+export type PersonRecordCounts = Partial<Record<PersonRecordKind, number>>;
 
 /** Adds `more` to the count of a kind. */
-export function addToCount(counts: PersonCounts, kind: PersonRecordKind, more: number): void {
+export function addPersonRecordCount(counts: PersonRecordCounts, kind: PersonRecordKind, more: number): void {
   counts[kind] = (counts[kind] ?? 0) + more;
 }
 
@@ -26,11 +26,14 @@ export function addToCount(counts: PersonCounts, kind: PersonRecordKind, more: n
  * Returns an SQL condition that a text column contains the person. Ignores case, because keys in `floe.yaml`
  * may have an owner in any case.
  */
-export function matchesPerson(column: RawBuilder<unknown>, { email, endUser }: Person): RawBuilder<boolean> {
+export function buildPersonCondition(
+  column: RawBuilder<unknown>,
+  { email, endUser }: Person,
+): RawBuilder<boolean> {
   return email === null ? sql<boolean>`${column} = ${endUser}` : sql<boolean>`lower(${column}) = ${email}`;
 }
 
 /** Returns an SQL condition that the owner of a key is the person. It is never true for an end user. */
-export function matchesOwner(person: Person): RawBuilder<boolean> {
-  return person.email === null ? sql<boolean>`1 = 0` : matchesPerson(sql.ref('owner'), person);
+export function buildKeyOwnerCondition(person: Person): RawBuilder<boolean> {
+  return person.email === null ? sql<boolean>`1 = 0` : buildPersonCondition(sql.ref('owner'), person);
 }

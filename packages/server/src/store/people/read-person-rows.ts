@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { selectExchangesById } from '../exchanges.ts';
 import type { TimePosition } from '../pagination.ts';
-import type { DatabaseReader, ExchangeRow } from '../ports.ts';
+import type { DatabaseReader, ExchangeRow } from '../store-interfaces.ts';
 import type { StoredResponseRow } from '../stored-responses.ts';
-import { matchesOwner, matchesPerson, type Person } from './person.ts';
+import { buildKeyOwnerCondition, buildPersonCondition, type Person } from './person.ts';
 import type { RelayEventTable, RelaySessionReference } from './person-relay-rows.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Returns the requests at the given positions, oldest first. */
-export function listExchangesAt(
+export function listExchangesAtPositions(
   reader: DatabaseReader,
   orgId: string,
   places: readonly TimePosition[],
@@ -32,7 +32,7 @@ export function listExchangesAt(
  * Returns which of the given ids are requests of the person. Bodies and stored responses are created within a
  * day of their request.
  */
-export async function findRequestsOfPerson(
+export async function filterRequestIdsOfPerson(
   reader: DatabaseReader,
   person: Person,
   places: readonly TimePosition[],
@@ -49,7 +49,11 @@ export async function findRequestsOfPerson(
       'in',
       places.map(({ id }) => id),
     )
-    .where(person.endUser === null ? matchesOwner(person) : matchesPerson(sql.ref('end_user'), person))
+    .where(
+      person.endUser === null
+        ? buildKeyOwnerCondition(person)
+        : buildPersonCondition(sql.ref('end_user'), person),
+    )
     .execute();
   return new Set(rows.map(({ id }) => id));
 }
@@ -58,7 +62,7 @@ export async function findRequestsOfPerson(
  * Returns the given ids that have a row in `table`. Returns no content. Content can be large, so callers must
  * read it one row at a time.
  */
-export async function listStoredContentIds(
+export async function filterStoredContentIds(
   reader: DatabaseReader,
   table: 'stored_bodies' | 'stored_responses',
   orgId: string,

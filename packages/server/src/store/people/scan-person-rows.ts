@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TimePosition } from '../pagination.ts';
-import type { DatabaseReader } from '../ports.ts';
-import { matchesOwner, matchesPerson, type Person } from './person.ts';
+import type { DatabaseReader } from '../store-interfaces.ts';
+import { buildKeyOwnerCondition, buildPersonCondition, type Person } from './person.ts';
 
 /** The tables that can contain many rows per person. Each has an index on `org_id` and `created_at`. */
-export const LARGE_PERSON_TABLES = [
+export const HIGH_VOLUME_PERSON_TABLES = [
   'exchanges',
   'stored_bodies',
   'stored_responses',
@@ -13,7 +13,7 @@ export const LARGE_PERSON_TABLES = [
   'relay_approvals',
 ] as const;
 /** A table that `scanPersonRows` can scan. */
-export type LargePersonTable = (typeof LARGE_PERSON_TABLES)[number];
+export type HighVolumePersonTable = (typeof HIGH_VOLUME_PERSON_TABLES)[number];
 
 /**
  * Number of rows that one statement scans. No index contains the owner, so most of the rows belong to others.
@@ -28,7 +28,7 @@ export const ROWS_PER_BATCH = 500;
  */
 export async function* scanPersonRows(
   reader: DatabaseReader,
-  table: LargePersonTable,
+  table: HighVolumePersonTable,
   person: Person,
 ): AsyncGenerator<readonly TimePosition[]> {
   let after: TimePosition = { at: -1, id: '' };
@@ -49,7 +49,7 @@ export async function* scanPersonRows(
 
 async function findWindowEnd(
   reader: DatabaseReader,
-  table: LargePersonTable,
+  table: HighVolumePersonTable,
   orgId: string,
   after: TimePosition,
 ): Promise<TimePosition | undefined> {
@@ -68,11 +68,12 @@ function isAfter(orgId: string, { at, id }: TimePosition): RawBuilder<boolean> {
   return sql<boolean>`org_id = ${orgId} and created_at >= ${at} and (created_at, id) > (${at}, ${id})`;
 }
 
-function conditionOf(table: LargePersonTable, person: Person): RawBuilder<boolean> {
-  if (table === 'exchanges' && person.endUser !== null) return matchesPerson(sql.ref('end_user'), person);
+function conditionOf(table: HighVolumePersonTable, person: Person): RawBuilder<boolean> {
+  if (table === 'exchanges' && person.endUser !== null)
+    return buildPersonCondition(sql.ref('end_user'), person);
   // Turns have no owner. Those of requests are found through the requests.
   if (table === 'stored_responses')
     return sql<boolean>`key_id in (
-      select id from platform_keys where org_id = ${person.orgId} and ${matchesOwner(person)})`;
-  return matchesOwner(person);
+      select id from platform_keys where org_id = ${person.orgId} and ${buildKeyOwnerCondition(person)})`;
+  return buildKeyOwnerCondition(person);
 }

@@ -1,4 +1,4 @@
-import { replaceUnstorableJson } from '../monitoring/batch-statements.ts';
+import { replaceUnstorableJsonEscapes } from '../monitoring/batch-statements.ts';
 import { POSTGRES_BEAT_STATEMENT, type UneventfulBeats } from '../monitoring/uneventful-beats.ts';
 import type { PostgresConnection } from './postgres-pool.ts';
 
@@ -22,5 +22,5 @@ export async function applyPostgresBeatsIfUnchanged(
 }
 
 function json(rows: readonly object[]): string {
-  return replaceUnstorableJson(JSON.stringify(rows));
+  return replaceUnstorableJsonEscapes(JSON.stringify(rows));
 }

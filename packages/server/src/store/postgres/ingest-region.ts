@@ -1,8 +1,7 @@
 import { open } from 'node:fs/promises';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import { replaceUnstorableCharacters } from '../../core/unstorable-characters.ts';
-import { LIVE_EVENT_COLUMNS, LiveExchangeBatches } from '../live-exchange-batches.ts';
-import type { SpoolIngestResult, SpoolRegion } from '../ports.ts';
+import { LIVE_EVENT_COLUMNS, LiveExchangeBatchCollector } from '../live-exchange-batches.ts';
 import {
   type DeclaredMetadataKeysByOrg,
   parseDeclaredMetadataKeys,
@@ -11,17 +10,18 @@ import {
 } from '../rollups/rollup-accumulator.ts';
 import {
   buildRollupUpsertSql,
-  listRollupColumns,
-  METADATA_COLUMNS,
+  EXCHANGE_METADATA_COLUMNS,
+  getRollupColumns,
   ROLLUP_TABLES,
   type RollupTableName,
-  toMetadataRowValues,
+  toExchangeMetadataRowValues,
   toRollupRowValues,
 } from '../rollups/rollup-statements.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
-import { hasValidTime, parseSpoolRows } from '../spool/parse-rows.ts';
-import { type DayPartitions, runInTransaction } from './day-partitions.ts';
+import { hasValidExchangeTime, parseSpoolRows } from '../spool/parse-spool-rows.ts';
+import type { SpoolIngestResult, SpoolRegion } from '../store-interfaces.ts';
+import { type DayPartitionManager, runInTransaction } from './day-partitions.ts';
 import { isMissingPartitionError, isPostgresRowError } from './postgres-errors.ts';
 import type { PostgresConnection } from './postgres-pool.ts';
 
@@ -58,8 +58,8 @@ const UPSERT_ROLLUP: Readonly<Record<RollupTableName, string>> = {
   rollup_pairs: buildRollupUpsertSql('rollup_pairs', selectDeltas('rollup_pairs')),
 };
 const SELECT_DECLARED_KEYS = 'select id, metadata_keys_json from orgs where metadata_keys_json is not null';
-const INSERT_METADATA = `insert into exchange_metadata (${METADATA_COLUMNS.join(', ')})
-  ${selectFrom('exchange_metadata', METADATA_COLUMNS)} on conflict do nothing`;
+const INSERT_METADATA = `insert into exchange_metadata (${EXCHANGE_METADATA_COLUMNS.join(', ')})
+  ${selectFrom('exchange_metadata', EXCHANGE_METADATA_COLUMNS)} on conflict do nothing`;
 const INSERT_LIVE_EVENT = `insert into live_events (${LIVE_EVENT_COLUMNS.join(', ')}) values ($1, $2, $3, $4)`;
 
 /**
@@ -69,13 +69,13 @@ const INSERT_LIVE_EVENT = `insert into live_events (${LIVE_EVENT_COLUMNS.join(',
  */
 export async function ingestPostgresSpoolRegion(
   connection: PostgresConnection,
-  partitions: DayPartitions,
+  partitions: DayPartitionManager,
   region: SpoolRegion,
 ): Promise<SpoolIngestResult> {
   const { rows: read, rejected, torn, bytesRead } = parseSpoolRows(await readRegion(region), region.last);
   const next = region.from + bytesRead;
-  const rows = read.filter(({ values }) => hasValidTime(values)).map(toStorableRow);
-  const refused = read.filter(({ values }) => !hasValidTime(values)).map(({ line }) => line);
+  const rows = read.filter(({ values }) => hasValidExchangeTime(values)).map(toStorableRow);
+  const refused = read.filter(({ values }) => !hasValidExchangeTime(values)).map(({ line }) => line);
   if (rows.length === 0) return { next, inserted: 0, known: 0, rejected: [...rejected, ...refused], torn };
   await partitions.ensure(
     connection,
@@ -137,7 +137,7 @@ async function insert(connection: PostgresConnection, rows: readonly Row[]): Pro
 async function recordInserted(connection: PostgresConnection, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   const gatherer = new RollupAccumulator(await readDeclaredKeys(connection));
-  const live = new LiveExchangeBatches();
+  const live = new LiveExchangeBatchCollector();
   for (const { values } of rows) {
     gatherer.add(values);
     live.add(values);
@@ -148,7 +148,9 @@ async function recordInserted(connection: PostgresConnection, rows: readonly Row
   await addDeltas(connection, 'rollup_hours', hours);
   await addDeltas(connection, 'rollup_pairs', pairs);
   if (metadata.length === 0) return;
-  const entries = metadata.map((entry) => toObject(METADATA_COLUMNS, toMetadataRowValues(entry)));
+  const entries = metadata.map((entry) =>
+    toObject(EXCHANGE_METADATA_COLUMNS, toExchangeMetadataRowValues(entry)),
+  );
   await connection.query(INSERT_METADATA, [JSON.stringify(entries)]);
 }
 
@@ -157,7 +159,7 @@ async function addDeltas(
   table: RollupTableName,
   deltas: readonly RollupDelta[],
 ) {
-  const columns = listRollupColumns(table);
+  const columns = getRollupColumns(table);
   const objects = deltas.map((delta) => withoutZeroes(columns, toRollupRowValues(table, delta)));
   await connection.query(UPSERT_ROLLUP[table], [JSON.stringify(objects)]);
 }
@@ -216,7 +218,7 @@ function toStorableJson(text: string): string {
 function toStorableValue(value: Json): Json {
   if (typeof value === 'string') return replaceUnstorableCharacters(value);
   if (Array.isArray(value)) return value.map(toStorableValue);
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       replaceUnstorableCharacters(name),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
-import { measureFastest, type StoreInspection } from '../store-inspection.ts';
+import { measureFastestResponse, type StoreInspection } from '../store-inspection.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
@@ -22,7 +22,7 @@ export async function inspectPostgres(url: string, clock: Clock): Promise<StoreI
   try {
     return await pool.withConnection(async (connection) => {
       const ask = () => connection.query<{ version: string; now: number }>(INSPECTION_SQL, []);
-      const { result, latencyMs, atMs } = await measureFastest(ask, clock);
+      const { result, latencyMs, atMs } = await measureFastestResponse(ask, clock);
       const [row] = result.rows;
       const nowMs = row?.now ?? 0;
       return {

@@ -5,20 +5,20 @@ import { type Clock, sleep } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { EPHEMERAL_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
 import type { DatabaseEngine } from '../database-engine.ts';
-import { type DatabaseObserver, DatabaseTimer, NO_DATABASE_OBSERVER } from '../database-timer.ts';
+import { type DatabaseObserver, DatabaseOperationTimer, NOOP_DATABASE_OBSERVER } from '../database-timer.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import type { BeatStore, UneventfulBeats } from '../monitoring/uneventful-beats.ts';
-import type { Database, DatabaseWriter, SpoolIngestResult, SpoolRegion } from '../ports.ts';
 import type { DatabaseSchema } from '../schema.ts';
+import type { Database, DatabaseWriter, SpoolIngestResult, SpoolRegion } from '../store-interfaces.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import { applyPostgresBeatsIfUnchanged } from './apply-beats.ts';
-import { DayPartitions } from './day-partitions.ts';
+import { DayPartitionManager } from './day-partitions.ts';
 import { ingestPostgresSpoolRegion } from './ingest-region.ts';
 import { runMigrationTransaction } from './migration-transaction.ts';
 import { describePostgresOutage, getPostgresErrorCode } from './postgres-errors.ts';
 import { createPostgresPool, type PostgresPool } from './postgres-pool.ts';
-import { PostgresSignals } from './postgres-signals.ts';
+import { PostgresSnapshotSignals } from './postgres-snapshot-signals.ts';
 
 /**
  * Number of connections, which lists, charts, management operations and row batches share. More connections
@@ -85,7 +85,7 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
   const { log, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const pool = createPostgresPool({ url, log, connections: CONNECTIONS, statementTimeoutMs });
   const kysely = createKysely(pool);
-  const signals = new PostgresSignals({ url, read: kysely, clock: options.clock, log: options.log });
+  const signals = new PostgresSnapshotSignals({ url, read: kysely, clock: options.clock, log: options.log });
   await signals.open();
   return new PostgresDatabase(pool, kysely, signals, options);
 }
@@ -94,25 +94,25 @@ class PostgresDatabase implements Database, BeatStore {
   readonly engine: DatabaseEngine = 'postgres';
   readonly isShared = true;
   readonly read: Kysely<DatabaseSchema>;
-  readonly signals: PostgresSignals;
+  readonly signals: PostgresSnapshotSignals;
   readonly #write: Kysely<DatabaseSchema>;
-  readonly #timer: DatabaseTimer;
+  readonly #timer: DatabaseOperationTimer;
   readonly #pool: PostgresPool;
   readonly #clock: Clock;
-  readonly #partitions = new DayPartitions();
+  readonly #partitions = new DayPartitionManager();
 
   readonly #auditKey: KeyObject;
 
   constructor(
     pool: PostgresPool,
     kysely: Kysely<DatabaseSchema>,
-    signals: PostgresSignals,
-    { clock, auditKey = EPHEMERAL_AUDIT_KEY, observe = NO_DATABASE_OBSERVER }: OpenPostgresOptions,
+    signals: PostgresSnapshotSignals,
+    { clock, auditKey = EPHEMERAL_AUDIT_KEY, observe = NOOP_DATABASE_OBSERVER }: OpenPostgresOptions,
   ) {
     this.#auditKey = auditKey;
     this.#pool = pool;
     this.#write = kysely;
-    this.#timer = new DatabaseTimer(observe, clock);
+    this.#timer = new DatabaseOperationTimer(observe, clock);
     this.read = new Kysely<DatabaseSchema>({ dialect: this.#timer.timeReads(new PostgresDialect({ pool })) });
     setAuditKey(this.read, auditKey);
     this.signals = signals;

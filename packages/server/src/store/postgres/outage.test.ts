@@ -6,12 +6,12 @@ import { eventually } from '@floe/testkit/eventually';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { insertOrg } from '../orgs.ts';
-import type { Database, RowSink } from '../ports.ts';
-import { getRollupTotal } from '../rollups/read-rollups.ts';
+import { getRollupTotals } from '../rollups/read-rollups.ts';
 import { HOUR_MS } from '../rollups/rollup-accumulator.ts';
 import { getSetting, storeSetting } from '../settings.ts';
-import { openRowSink } from '../spool/row-sink.ts';
+import { openExchangeRowSink } from '../spool/row-sink.ts';
 import { createFaultySpoolFiles } from '../spool/test/faulty-files.ts';
+import type { Database, RowSink } from '../store-interfaces.ts';
 import {
   createTestDatabase,
   createTestDatabaseWithoutTables,
@@ -78,13 +78,13 @@ async function counts(database: Database) {
     .selectFrom('exchanges')
     .select(({ fn }) => [fn.countAll<number>().as('rows')])
     .executeTakeFirstOrThrow();
-  const [counted] = await getRollupTotal(database.read, all);
+  const [counted] = await getRollupTotals(database.read, all);
   return { rows, counted };
 }
 
 test('a database outage under load loses no row and counts none twice', async (t) => {
   const { proxy, database } = await openThroughProxy(t);
-  const sink = await openRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database });
+  const sink = await openExchangeRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database });
   const loading = load(sink);
   await wait(300);
   proxy.cut();
@@ -102,7 +102,7 @@ test('a database outage under load loses no row and counts none twice', async (t
 
 test('connections that break at any time, including commits, duplicate nothing', async (t) => {
   const { proxy, database } = await openThroughProxy(t);
-  const sink = await openRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database });
+  const sink = await openExchangeRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database });
   const loading = load(sink);
   for (let cut = 0; cut < CUTS; cut++) {
     await wait(60 + Math.random() * 150);
@@ -174,7 +174,7 @@ test('a server without free connections rejects some requests as overloaded and 
   url.password = 'few';
   const store = await openPostgres(url.href, quiet);
   t.after(() => store.close());
-  const sink = await openRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database: store });
+  const sink = await openExchangeRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database: store });
   const loading = load(sink);
   const asked = Array.from({ length: 60 }, () => getSetting(store.read, 'a'));
   const answers = await Promise.allSettled(asked);
@@ -191,7 +191,7 @@ test('a server without free connections rejects some requests as overloaded and 
 test('rows that were rejected because of a full disk are inserted when there is space again', async (t) => {
   const { database } = await openThroughProxy(t);
   const files = createFaultySpoolFiles();
-  const sink = await openRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database, files });
+  const sink = await openExchangeRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database, files });
   const loading = load(sink);
   await wait(100);
   files.writeFault = 'ENOSPC';

@@ -6,18 +6,18 @@ import pg from 'pg';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import type { Migration } from '../migrations/migration.ts';
-import { getNewestMigration, MIGRATIONS } from '../migrations/migration-list.ts';
-import { joinReplicas } from '../replicas.ts';
+import { getNewestMigrationNumber, MIGRATIONS } from '../migrations/migration-list.ts';
+import { registerReplica } from '../replicas.ts';
 import { getSetting, storeSetting } from '../settings.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import { createLogSpy } from '../test/log-spy.ts';
 import { createTestDatabase, runAsAdministrator } from '../test/postgres-database.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
-import { planUpgrade, upgradeDatabase } from '../upgrade-database.ts';
+import { planDatabaseUpgrade, upgradeDatabase } from '../upgrade-database.ts';
 import { openPostgres } from './open-postgres.ts';
 
 const quiet = { log: silentLog, clock: systemClock };
-const NEXT = getNewestMigration() + 1;
+const NEXT = getNewestMigrationNumber() + 1;
 const expand: Migration = {
   number: NEXT,
   name: 'add-a-column',
@@ -70,8 +70,8 @@ test('a contract migration waits for the older processes to stop, or is forced',
   const next = { ...quiet, migrations: [...MIGRATIONS, expand, contract] };
   const before = await numbersIn(url);
   const database = await open(t, url);
-  const replicas = await joinReplicas(database, systemClock, silentLog, assert.fail);
-  assert.deepEqual(await planUpgrade(place, next), {
+  const replicas = await registerReplica(database, systemClock, silentLog, assert.fail);
+  assert.deepEqual(await planDatabaseUpgrade(place, next), {
     migrations: [
       { number: expand.number, name: expand.name, kind: 'expand' },
       { number: contract.number, name: contract.name, kind: 'contract' },
@@ -85,13 +85,13 @@ test('a contract migration waits for the older processes to stop, or is forced',
   // Not even the expand migration before it.
   assert.deepEqual(await numbersIn(url), before);
   await replicas.close();
-  assert.equal((await planUpgrade(place, next)).olderProcesses, 0);
+  assert.equal((await planDatabaseUpgrade(place, next)).olderProcesses, 0);
   await upgradeDatabase(place, next);
   assert.deepEqual(await numbersIn(url), [...before, expand.number, contract.number]);
   await assert.rejects(openPostgres(url, quiet), refusal(/requires a version that has migration/));
   // It opened the database before the migration. Its join reads the migrations again.
   await assert.rejects(
-    joinReplicas(database, systemClock, silentLog, assert.fail),
+    registerReplica(database, systemClock, silentLog, assert.fail),
     refusal(/Nothing was changed/),
   );
   assert.deepEqual(await runAsAdministrator('select * from replicas', url), []);
@@ -99,7 +99,7 @@ test('a contract migration waits for the older processes to stop, or is forced',
 
 test('--force runs a contract migration while an older process is running', async (t) => {
   const url = await createTestDatabase(t);
-  const replicas = await joinReplicas(await open(t, url), systemClock, silentLog, assert.fail);
+  const replicas = await registerReplica(await open(t, url), systemClock, silentLog, assert.fail);
   const next = { ...quiet, migrations: [...MIGRATIONS, contract], force: true };
   await upgradeDatabase({ url, dataDir: createTemporaryDirectory(t) }, next);
   assert.ok((await numbersIn(url)).includes(contract.number));
@@ -123,7 +123,7 @@ test('a process whose lease expired does not rejoin a database that its release 
   const url = await createTestDatabase(t);
   const clock = new FakeClock(Date.now());
   const reasons: string[] = [];
-  const replicas = await joinReplicas(await open(t, url), clock, silentLog, ({ message }) =>
+  const replicas = await registerReplica(await open(t, url), clock, silentLog, ({ message }) =>
     reasons.push(message),
   );
   // It was paused for longer than its lease, and others continued.

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { replaceUnstorableCharacters, replaceUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { SqlCondition } from '../exchange-filters.ts';
 import type { PageRequest, RowPage } from '../pagination.ts';
-import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { getScannedPage } from '../time-scan.ts';
 import type { RelayApprovalsTable } from './relay-tables.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { buildContainsTextCondition, type PageRequest, type RowPage } from '../pagination.ts';
-import type { DatabaseReader } from '../ports.ts';
-import { buildResidualEquation, getScannedPage } from '../time-scan.ts';
+import type { DatabaseReader } from '../store-interfaces.ts';
+import { buildResidualEqualityCondition, getScannedPage } from '../time-scan.ts';
 import type { RelayDecisionsTable } from './relay-tables.ts';
 
 export type RelayDecisionRow = RelayDecisionsTable;
@@ -52,7 +52,10 @@ export function getRelayDecisionPage(
     ...request,
     table: { name: 'relay_decisions', at: 'created_at' },
     indexScans: [indexed === undefined ? sql`true` : sql`${sql.ref(indexed)} = ${wanted[indexed]}`],
-    residualConditions: [...others.map((column) => buildResidualEquation(column, wanted[column])), ...text],
+    residualConditions: [
+      ...others.map((column) => buildResidualEqualityCondition(column, wanted[column])),
+      ...text,
+    ],
     maxScannedRows,
   });
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { PageRequest, RowPage, TimeRangeRequest } from '../pagination.ts';
-import type { DatabaseReader } from '../ports.ts';
+import type { DatabaseReader } from '../store-interfaces.ts';
 import { getScannedPage } from '../time-scan.ts';
 import type { RelayReportsTable } from './relay-tables.ts';
 

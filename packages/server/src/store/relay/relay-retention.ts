@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../ports.ts';
+import type { Database } from '../store-interfaces.ts';
 
 /** Number of rows per transaction, which then takes some milliseconds. */
 const ROWS_PER_BATCH = 2_000;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { decodeKeysetCursor, encodeKeysetCursor, type PageRequest, type RowPage } from '../pagination.ts';
-import type { DatabaseReader } from '../ports.ts';
+import type { DatabaseReader } from '../store-interfaces.ts';
 
 /**
  * A session with the totals over all its keys. An agent may use one key for models and another one

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { replaceUnstorableRowText } from '../../core/unstorable-characters.ts';
-import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import type { RelaySessionsTable } from './relay-tables.ts';
 
 /** The counts to add to a session: those since the last write. */
@@ -11,7 +11,7 @@ const ROWS_PER_STATEMENT = 200;
 export const MAX_RELAY_SESSIONS_PER_READ = 5_000;
 
 /** Adds counts to sessions, and creates sessions that do not exist. */
-export async function addToRelaySessions(
+export async function addRelaySessionCounts(
   writer: DatabaseWriter,
   deltas: readonly RelaySessionDelta[],
 ): Promise<void> {

@@ -1,5 +1,5 @@
 /** The values that determine under which model a request is counted. A missing value is ''. */
-export interface RequestedAndServedModel {
+export interface CountedModelInput {
   readonly provider: string;
   readonly model: string;
   readonly requested: string;
@@ -11,7 +11,7 @@ export interface RequestedAndServedModel {
  * provider is included because two providers may have a model with the same name at different prices. A
  * blocked request is counted under the requested model.
  */
-export function getCountedModel({ provider, model, requested, state }: RequestedAndServedModel): string {
+export function getCountedModel({ provider, model, requested, state }: CountedModelInput): string {
   if (model === '' && state === 'blocked') return requested;
   return provider === '' || model === '' ? model : `${provider}/${model}`;
 }

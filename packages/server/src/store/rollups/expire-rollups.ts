@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database, DatabaseReader, DatabaseWriter } from '../ports.ts';
 import type { RollupPairTable } from '../schema.ts';
+import type { Database, DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { ALL_FACET, listRollupFacets, mergeMinutesIntoQuarterHours } from './quarter-hours.ts';
 import { HOUR_MS } from './rollup-accumulator.ts';
 

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { estimatePercentile, findHistogramBucket, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
+import {
+  estimatePercentile,
+  getHistogramBucketIndex,
+  HISTOGRAM_BUCKET_INDEXES,
+} from './histogram-buckets.ts';
 
 const countsOf = (durations: readonly number[]) => {
   const counts = HISTOGRAM_BUCKET_INDEXES.map(() => 0);
-  for (const ms of durations) counts[findHistogramBucket(ms)] = (counts[findHistogramBucket(ms)] ?? 0) + 1;
+  for (const ms of durations)
+    counts[getHistogramBucketIndex(ms)] = (counts[getHistogramBucketIndex(ms)] ?? 0) + 1;
   return counts;
 };
 
@@ -20,7 +25,7 @@ test('a bucket contains durations up to its bound, and the last one contains all
     [327_681, 17],
     [1e12, 17],
   ];
-  for (const [ms, bucket] of table) assert.equal(findHistogramBucket(ms), bucket, `${ms} ms`);
+  for (const [ms, bucket] of table) assert.equal(getHistogramBucketIndex(ms), bucket, `${ms} ms`);
 });
 
 test('a percentile is in the bucket of the exact value', () => {
@@ -33,8 +38,8 @@ test('a percentile is in the bucket of the exact value', () => {
         const exact = sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
         const estimate = estimatePercentile(countsOf(durations), share);
         assert.ok(estimate !== null);
-        const upper = 5 * 2 ** findHistogramBucket(exact);
-        const lower = findHistogramBucket(exact) === 0 ? 0 : upper / 2;
+        const upper = 5 * 2 ** getHistogramBucketIndex(exact);
+        const lower = getHistogramBucketIndex(exact) === 0 ? 0 : upper / 2;
         assert.ok(estimate >= lower && estimate <= upper, `${estimate} for ${exact}`);
       },
     ),

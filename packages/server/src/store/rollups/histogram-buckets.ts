@@ -16,14 +16,14 @@ const LAST_BUCKET = HISTOGRAM_BUCKET_INDEXES.length - 1;
  * Returns the histogram bucket for a duration in milliseconds. Bucket `n` contains durations up to
  * `5 * 2^n` milliseconds.
  */
-export function findHistogramBucket(ms: number): number {
+export function getHistogramBucketIndex(ms: number): number {
   let bucket = 0;
   for (let bound = FIRST_BOUND_MS; ms > bound && bucket < LAST_BUCKET; bound *= 2) bucket += 1;
   return bucket;
 }
 
 /** Returns a bucket's upper bound in milliseconds. Null for the last bucket, which has none. */
-export function getBucketUpperBoundMs(bucket: HistogramBucketIndex): number | null {
+export function getHistogramBucketUpperBoundMs(bucket: HistogramBucketIndex): number | null {
   return bucket === LAST_BUCKET ? null : FIRST_BOUND_MS * 2 ** bucket;
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DatabaseReader } from '../ports.ts';
+import type { DatabaseReader } from '../store-interfaces.ts';
 import type { PartialRange, PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
 import { QUARTER_HOUR_MS } from './quarter-hours.ts';
 import { buildValueFilterCondition, isRollupDimension, type RollupFacet } from './read-rollups.ts';
@@ -7,7 +7,7 @@ import { MINUTE_MS } from './rollup-accumulator.ts';
 import type { RollupFigureColumn } from './rollup-figures.ts';
 
 /** A time range of a request, or a part of this range. `index` is the position of the range in the request. */
-export interface IndexedPartialRange extends PartialRange {
+export interface PartialRangePiece extends PartialRange {
   readonly index: number;
 }
 
@@ -23,8 +23,8 @@ export function splitPartialRangesAtMinutes({
   conditions,
   groupBy,
 }: PartialRangeRequest): {
-  readonly minutes: readonly IndexedPartialRange[];
-  readonly rest: readonly IndexedPartialRange[];
+  readonly minutes: readonly PartialRangePiece[];
+  readonly rest: readonly PartialRangePiece[];
 } {
   const placed = ranges.map((piece, at) => ({ ...piece, index: at }));
   const facets = new Set([...groupBy, ...(filter ? [filter.facet] : [])]);
@@ -32,8 +32,8 @@ export function splitPartialRangesAtMinutes({
   if (minutesSince === undefined || !isCounted || ranges.length === 0) return { minutes: [], rest: placed };
   const cut = Math.ceil(minutesSince / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const unitAt = (at: number) => (at < cut ? QUARTER_HOUR_MS : MINUTE_MS);
-  const minutes: IndexedPartialRange[] = [];
-  const rest: IndexedPartialRange[] = [];
+  const minutes: PartialRangePiece[] = [];
+  const rest: PartialRangePiece[] = [];
   for (const { index, from, to } of placed) {
     const first = Math.ceil(from / unitAt(from)) * unitAt(from);
     const last = Math.floor(to / unitAt(to)) * unitAt(to);
@@ -54,7 +54,7 @@ export function splitPartialRangesAtMinutes({
 export async function sumRollupRows(
   reader: DatabaseReader,
   request: PartialRangeRequest,
-  pieces: readonly IndexedPartialRange[],
+  pieces: readonly PartialRangePiece[],
 ): Promise<PartialRangeSums[]> {
   const { filter, groupBy } = request;
   const [group] = groupBy;
@@ -79,7 +79,7 @@ const RANGES_PER_READ = 100;
 async function sumFacet(
   reader: DatabaseReader,
   request: PartialRangeRequest,
-  pieces: readonly IndexedPartialRange[],
+  pieces: readonly PartialRangePiece[],
   facet: RollupFacet | 'all',
 ): Promise<PartialRangeSums[]> {
   const { groupBy, figures } = request;
@@ -105,7 +105,7 @@ async function sumFacet(
 function selectRangeSums(
   reader: DatabaseReader,
   { orgId, filter, groupBy, figures }: PartialRangeRequest,
-  { index, from, to }: IndexedPartialRange,
+  { index, from, to }: PartialRangePiece,
   facet: RollupFacet | 'all',
 ) {
   let rows = reader

@@ -1,11 +1,11 @@
 import { ERROR_OUTCOMES } from '@floe/contract/exchange-outcome';
 import { type RawBuilder, sql } from 'kysely';
 import { OUTCOME_SQL } from '../exchange-filters.ts';
-import type { DatabaseReader } from '../ports.ts';
-import { getBucketUpperBoundMs, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
+import type { DatabaseReader } from '../store-interfaces.ts';
+import { getHistogramBucketUpperBoundMs, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
 import type { PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
 import {
-  type IndexedPartialRange,
+  type PartialRangePiece,
   splitPartialRangesAtMinutes,
   sumRollupRows,
 } from './partial-range-minutes.ts';
@@ -42,7 +42,7 @@ const READS_AT_ONCE = 4;
 async function sumRows(
   reader: DatabaseReader,
   request: PartialRangeRequest,
-  pieces: readonly IndexedPartialRange[],
+  pieces: readonly PartialRangePiece[],
 ): Promise<PartialRangeSums[]> {
   const some = Array.from({ length: Math.ceil(pieces.length / RANGES_PER_READ) }, (_, at) =>
     pieces.slice(at * RANGES_PER_READ, (at + 1) * RANGES_PER_READ),
@@ -59,7 +59,7 @@ async function sumRows(
 async function sumRangeBatch(
   reader: DatabaseReader,
   request: PartialRangeRequest,
-  pieces: readonly IndexedPartialRange[],
+  pieces: readonly PartialRangePiece[],
 ) {
   const [first, ...others] = pieces.map((piece) => selectRangeSums(reader, request, piece));
   const all = others.reduce((before, each) => before?.unionAll(each), first);
@@ -70,7 +70,7 @@ async function sumRangeBatch(
 function selectRangeSums(
   reader: DatabaseReader,
   { orgId, filter, conditions = [], groupBy, figures }: PartialRangeRequest,
-  { index, from, to }: IndexedPartialRange,
+  { index, from, to }: PartialRangePiece,
 ) {
   let rows = reader
     .selectFrom('exchanges')
@@ -182,7 +182,7 @@ function isErrorSql(): RawBuilder<boolean> {
 function bucketColumn(histogram: (typeof HISTOGRAMS)[number]): RawBuilder<string> {
   const duration = histogram === 'latency' ? sql`coalesce(latency_ms, 0)` : sql`first_token_ms`;
   const cases = HISTOGRAM_BUCKET_INDEXES.flatMap((bucket) => {
-    const most = getBucketUpperBoundMs(bucket);
+    const most = getHistogramBucketUpperBoundMs(bucket);
     return most === null ? [] : [sql`when ${duration} <= ${sql.lit(most)} then ${sql.lit(bucket)}`];
   });
   const last = sql.lit(HISTOGRAM_BUCKET_INDEXES.at(-1) ?? 0);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database, DatabaseReader, DatabaseWriter } from '../ports.ts';
 import type { RollupTable } from '../schema.ts';
+import type { Database, DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { MINUTE_MS } from './rollup-accumulator.ts';
 import { ROLLUP_FIGURE_COLUMNS } from './rollup-figures.ts';
 import { ROLLUP_TABLES } from './rollup-statements.ts';

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { UtcOffsetSpan } from '../../core/time-zone-calendar.ts';
-import type { DatabaseReader } from '../ports.ts';
+import type { DatabaseReader } from '../store-interfaces.ts';
 import {
-  formatPairFacet,
   HOUR_MS,
   MINUTE_MS,
   ROLLUP_DIMENSIONS,
   type RollupDimension,
+  resolvePairFacet,
   type UnpairedDimension,
 } from './rollup-accumulator.ts';
 import type { RollupFigureColumn, RollupSumColumn } from './rollup-figures.ts';
@@ -53,26 +53,26 @@ interface FigureSelection {
 }
 
 /** Chart intervals that follow the local time of a time zone. */
-export interface LocalRollupSteps {
+export interface RollupIntervalSettings {
   readonly stepMs: number;
   /** Offsets of the time zone from UTC, one per span of time (`listUtcOffsetSpans`). UTC if it is absent. */
   readonly offsets?: readonly UtcOffsetSpan[] | undefined;
 }
 
 /** The sums for one interval of a chart. */
-export interface RollupStep {
+export interface RollupIntervalSums {
   /** Start of the interval in local milliseconds. In UTC, these are Unix milliseconds. */
   readonly at: number;
   readonly sums: readonly number[];
 }
 
 /** Returns whether hourly rollups exist for this pair of facets. */
-export function isRollupPair(one: RollupFacet, other: RollupFacet): boolean {
+export function hasRollupPair(one: RollupFacet, other: RollupFacet): boolean {
   return one !== other && isRollupDimension(one) && isRollupDimension(other);
 }
 
 /** Returns the sums over the whole time range, in the order of `figures`. */
-export async function getRollupTotal(
+export async function getRollupTotals(
   reader: DatabaseReader,
   request: RollupRequest & FigureSelection,
 ): Promise<number[]> {
@@ -85,10 +85,10 @@ export async function getRollupTotal(
  * Returns the sums per interval of `stepMs` milliseconds, in order. Intervals without requests are
  * omitted.
  */
-export async function getRollupSteps(
+export async function listRollupIntervalSums(
   reader: DatabaseReader,
-  request: RollupRequest & FigureSelection & LocalRollupSteps,
-): Promise<RollupStep[]> {
+  request: RollupRequest & FigureSelection & RollupIntervalSettings,
+): Promise<RollupIntervalSums[]> {
   const { figures } = request;
   const rows = await selectFilteredRows(reader, request)
     .select([stepExpression(request).as('step'), ...sumExpressions(figures)])
@@ -151,8 +151,8 @@ export async function getRollupSeries(
   request: RollupRequest &
     Grouping &
     FigureSelection &
-    LocalRollupSteps & { readonly values: readonly string[] },
-): Promise<(RollupStep & { readonly value: string })[]> {
+    RollupIntervalSettings & { readonly values: readonly string[] },
+): Promise<(RollupIntervalSums & { readonly value: string })[]> {
   const { figures, values, stepMs, unit, filter, groupBy } = request;
   const { rows, column } = selectGroupedRows(reader, request);
   const wanted = rows.where(column, 'in', values);
@@ -234,7 +234,7 @@ function selectGroupedRows(reader: DatabaseReader, request: RollupRequest & Grou
   }
   if (!isRollupDimension(groupBy) || !isRollupDimension(filter.facet))
     throw new Error(`no rollup can group by ${groupBy} and filter by ${filter.facet}`);
-  const { facet, first } = formatPairFacet(groupBy, filter.facet);
+  const { facet, first } = resolvePairFacet(groupBy, filter.facet);
   const rows = facetRows(reader, request, 'rollup_pairs', facet);
   const byValue = sql.ref<string>('by_value');
   return first === groupBy
@@ -246,7 +246,11 @@ function selectGroupedRows(reader: DatabaseReader, request: RollupRequest & Grou
  * Returns the SQL for the interval of a row. A unit belongs to the interval that contains its middle.
  * `findIntervalReassignments` depends on it.
  */
-function stepExpression({ stepMs, offsets = [], unit }: LocalRollupSteps & Pick<RollupRequest, 'unit'>) {
+function stepExpression({
+  stepMs,
+  offsets = [],
+  unit,
+}: RollupIntervalSettings & Pick<RollupRequest, 'unit'>) {
   if (offsets.length === 0) return sql<number>`at - at % ${bigintLiteral(stepMs)}`;
   const middle = (unit === 'minute' ? MINUTE_MS : HOUR_MS) / 2;
   const shown = offsets.reduceRight<RawBuilder<unknown> | null>((later, { until, offsetMs }) => {

@@ -1,9 +1,9 @@
-import { classifyExchangeOutcome, isErrorRow } from '@floe/contract/exchange-outcome';
-import { isObject, type Json } from '@floe/contract/json';
+import { classifyExchangeOutcome, isErrorExchange } from '@floe/contract/exchange-outcome';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
 import { getCountedModel } from './counted-model.ts';
-import { findHistogramBucket, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
+import { getHistogramBucketIndex, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
 import { ROLLUP_FIGURE_COLUMNS, type RollupFigureColumn } from './rollup-figures.ts';
 
 /** The `attempts_json` value of a request without an upstream call. */
@@ -28,7 +28,7 @@ export const UNPAIRED_DIMENSIONS = [
 export type UnpairedDimension = (typeof UNPAIRED_DIMENSIONS)[number];
 
 /** Returns the facet name for a pair of dimensions. The name uses the order of `ROLLUP_DIMENSIONS`. */
-export function formatPairFacet(
+export function resolvePairFacet(
   one: RollupDimension,
   other: RollupDimension,
 ): { facet: string; first: RollupDimension } {
@@ -242,12 +242,12 @@ function addRowToFigures(figures: number[], row: ExchangeRowValues): void {
   for (const { from, to } of SUMMED_COLUMNS) add(to, numberValue(row[from]));
   // A request without an upstream call has no provider latency, and its error is not a provider error.
   if (row[ATTEMPTS] === NO_ATTEMPTS_JSON) return;
-  if (isErrorRow(String(row[STATE]), Number(row[STATUS]))) add(ERRORS, 1);
+  if (isErrorExchange(String(row[STATE]), Number(row[STATUS]))) add(ERRORS, 1);
   const latency = numberValue(row[LATENCY]);
   add(LATENCY_SUM, latency);
-  add(LATENCY_0 + findHistogramBucket(latency), 1);
+  add(LATENCY_0 + getHistogramBucketIndex(latency), 1);
   const firstToken = row[FIRST_TOKEN] ?? null;
-  if (firstToken !== null) add(FIRST_TOKEN_0 + findHistogramBucket(numberValue(firstToken)), 1);
+  if (firstToken !== null) add(FIRST_TOKEN_0 + getHistogramBucketIndex(numberValue(firstToken)), 1);
 }
 
 /** Returns the values of a row, in the order of `ROLLUP_DIMENSIONS` and then `UNPAIRED_DIMENSIONS`. */
@@ -287,7 +287,7 @@ function textValue(value: ExchangeRowValues[number] | undefined): string {
 function metadataValue(json: ExchangeRowValues[number] | undefined, name: string): string | null {
   if (typeof json !== 'string') return null;
   const metadata = parseStoredJson(json);
-  const value = isObject(metadata) && Object.hasOwn(metadata, name) ? metadata[name] : null;
+  const value = isJsonObject(metadata) && Object.hasOwn(metadata, name) ? metadata[name] : null;
   return value === null || typeof value === 'object' ? null : String(value);
 }
 

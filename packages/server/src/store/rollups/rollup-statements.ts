@@ -10,10 +10,10 @@ export const ROLLUP_TABLES = {
 export type RollupTableName = keyof typeof ROLLUP_TABLES;
 
 /** The columns of the table with metadata values of exchanges. */
-export const METADATA_COLUMNS = ['org_id', 'name', 'value', 'created_at', 'exchange_id'] as const;
+export const EXCHANGE_METADATA_COLUMNS = ['org_id', 'name', 'value', 'created_at', 'exchange_id'] as const;
 
 /** Returns the key columns of a rollup table, followed by its value columns. */
-export function listRollupColumns(table: RollupTableName): readonly string[] {
+export function getRollupColumns(table: RollupTableName): readonly string[] {
   return [...ROLLUP_TABLES[table].key, ...ROLLUP_TABLES[table].figures];
 }
 
@@ -22,12 +22,12 @@ export function listRollupColumns(table: RollupTableName): readonly string[] {
  */
 export function buildRollupUpsertSql(table: RollupTableName, source: string): string {
   const { key, figures } = ROLLUP_TABLES[table];
-  return `insert into ${table} as t (${listRollupColumns(table).join(', ')}) ${source}
+  return `insert into ${table} as t (${getRollupColumns(table).join(', ')}) ${source}
     on conflict (${key.join(', ')}) do update set
     ${figures.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ')}`;
 }
 
-/** Returns the values of an increment in the order of `listRollupColumns`. */
+/** Returns the values of an increment in the order of `getRollupColumns`. */
 export function toRollupRowValues(table: RollupTableName, delta: RollupDelta): (string | number)[] {
   const { orgId, facet, at, value, byValue, figures } = delta;
   return table === 'rollup_pairs'
@@ -35,7 +35,7 @@ export function toRollupRowValues(table: RollupTableName, delta: RollupDelta): (
     : [orgId, facet, at, value, ...figures];
 }
 
-/** Returns a metadata entry's values in the order of `METADATA_COLUMNS`. */
-export function toMetadataRowValues(entry: ExchangeMetadataEntry): (string | number)[] {
+/** Returns a metadata entry's values in the order of `EXCHANGE_METADATA_COLUMNS`. */
+export function toExchangeMetadataRowValues(entry: ExchangeMetadataEntry): (string | number)[] {
   return [entry.orgId, entry.name, entry.value, entry.createdAt, entry.exchangeId];
 }

@@ -1,5 +1,5 @@
 import { replaceUnstorableRowText } from '../../core/unstorable-characters.ts';
-import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 
 /** A budget amount that an exchange has reserved or spent. */
 export interface BudgetCharge {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { isObject, type Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import type { BudgetCharge } from './budget-spend.ts';
 
 /** One line of a spend journal: what an exchange reserves before it is sent, or its final cost. */
@@ -51,7 +51,7 @@ function parseJournalLine(text: string): SpendJournalLine | undefined {
   if (!Array.isArray(value)) return undefined;
   const [n, op, id, packed] = value;
   if (typeof n !== 'number' || (op !== 'hold' && op !== 'done') || typeof id !== 'string') return undefined;
-  if (isObject(packed) || !Array.isArray(packed)) return undefined;
+  if (isJsonObject(packed) || !Array.isArray(packed)) return undefined;
   const charges = packed.map(parseCharge).filter((charge) => charge !== undefined);
   return { n, op, id, charges };
 }
@@ -92,7 +92,7 @@ function mergeLinesByExchange(lines: readonly SpendJournalLine[]): SpendJournalL
 }
 
 /** Combines charges into one charge per budget counter. Counters without spending are omitted. */
-export class SpendSums {
+export class BudgetChargeAccumulator {
   readonly #sums = new Map<string, BudgetCharge>();
 
   get isEmpty(): boolean {
@@ -113,7 +113,7 @@ export class SpendSums {
 
 /** Returns the sums of charges per budget counter. */
 export function sumChargesByBucket(charges: readonly BudgetCharge[]): BudgetCharge[] {
-  const sums = new SpendSums();
+  const sums = new BudgetChargeAccumulator();
   for (const charge of charges) sums.add(charge);
   return sums.list();
 }

@@ -6,7 +6,7 @@ import { eventually } from '@floe/testkit/eventually';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { openDatabase } from '../open-database.ts';
-import type { Database } from '../ports.ts';
+import type { Database } from '../store-interfaces.ts';
 import { ManualClock } from '../test/manual-clock.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
 import { type BudgetCharge, listBudgetSpendSince } from './budget-spend.ts';

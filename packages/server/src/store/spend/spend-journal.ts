@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { OpenAddressingMap } from '../../core/open-addressing-map.ts';
-import { RepeatedWarning } from '../../core/repeated-warning.ts';
-import type { Database, DatabaseWriter } from '../ports.ts';
+import { RepeatedFailureLog } from '../../core/repeated-failure-log.ts';
 import { diskSpoolFileSystem, type SpoolFileSystem } from '../spool/spool-file-system.ts';
 import type { SpoolSegment } from '../spool/spool-segment.ts';
 import { SpoolWriter } from '../spool/spool-writer.ts';
+import type { Database, DatabaseWriter } from '../store-interfaces.ts';
 import {
   applySpendJournalBatch,
   type BucketSpendChange,
@@ -16,13 +16,13 @@ import {
   getAppliedJournalLineNumber,
   type SpendJournalBatch,
 } from './budget-spend.ts';
-import { createDiskWriteFault, DiskWait } from './disk-wait.ts';
+import { createDiskWriteFault, DiskWriteWaiter } from './disk-write-waiter.ts';
 import {
+  BudgetChargeAccumulator,
   computeUnappliedCharges,
   formatSpendJournalLine,
   readSpendJournalLines,
   type SpendJournalLine,
-  SpendSums,
 } from './spend-journal-lines.ts';
 
 /** Interval between two batches for the database. */
@@ -86,8 +86,8 @@ class DiskSpendJournal implements SpendJournal {
   readonly #directory: string;
   readonly #id = randomUUID();
   readonly #writer: SpoolWriter;
-  readonly #diskWait: DiskWait;
-  readonly #applyFailure: RepeatedWarning;
+  readonly #diskWait: DiskWriteWaiter;
+  readonly #applyFailure: RepeatedFailureLog;
   readonly #segments: { readonly segment: SpoolSegment; last: number }[] = [];
   /** The line of each unsettled reservation, by exchange. */
   readonly #open = new OpenAddressingMap<number>();
@@ -97,7 +97,7 @@ class DiskSpendJournal implements SpendJournal {
   #stored = 0;
   #applied = 0;
   /** The settlements since the last batch, summed by counter. */
-  #pending = new SpendSums();
+  #pending = new BudgetChargeAccumulator();
   #batch: SpendJournalBatch | null = null;
   #timer: Timer | null = null;
   #run: Promise<void> | null = null;
@@ -117,8 +117,8 @@ class DiskSpendJournal implements SpendJournal {
       onOpened: (segment) => void this.#segments.push({ segment, last: 0 }),
       onWritten: (segment) => this.#onWritten(segment),
     });
-    this.#diskWait = new DiskWait(this.#writer, options.clock);
-    this.#applyFailure = new RepeatedWarning(options.log, options.clock, {
+    this.#diskWait = new DiskWriteWaiter(this.#writer, options.clock);
+    this.#applyFailure = new RepeatedFailureLog(options.log, options.clock, {
       failed: 'spending could not be written to the database; retrying',
       recovered: 'spending is written to the database again',
     });
@@ -255,7 +255,7 @@ class DiskSpendJournal implements SpendJournal {
       // has applied.
       if (this.#batch === null) {
         this.#batch = { journal: this.#id, upTo: this.#written, charges: this.#pending.list() };
-        this.#pending = new SpendSums();
+        this.#pending = new BudgetChargeAccumulator();
         // Lines must be on disk before they are counted. Otherwise a crash would count them twice.
         await this.#writer.stored();
       }

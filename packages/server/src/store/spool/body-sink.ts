@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject, type Json } from '@floe/contract/json';
-import type { Database, SpoolIngestResult, SpoolRegion } from '../ports.ts';
+import { isJsonObject, type Json } from '@floe/contract/json';
+import type { Database, SpoolIngestResult, SpoolRegion } from '../store-interfaces.ts';
 import { insertStoredBodies, type StoredBodiesRow } from '../stored-bodies.ts';
 import type { RowSinkOptions } from './row-sink.ts';
 import { openSpool } from './spool.ts';
@@ -74,7 +74,7 @@ function parseBodiesRow(line: string): StoredBodiesRow | undefined {
   } catch {
     return undefined;
   }
-  if (!isObject(row)) return undefined;
+  if (!isJsonObject(row)) return undefined;
   const { id, org_id, key_id, owner = null, created_at, sealed } = row;
   if (typeof id !== 'string' || typeof org_id !== 'string' || typeof key_id !== 'string') return undefined;
   if (typeof created_at !== 'number' || typeof sealed !== 'string') return undefined;

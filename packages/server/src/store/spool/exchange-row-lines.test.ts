@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import { createTestExchangeRow } from '../test/rows.ts';
 import { formatExchangeRowLine, parseExchangeRowLine } from './exchange-row-lines.ts';
-import { parseSpoolRows } from './parse-rows.ts';
+import { parseSpoolRows } from './parse-spool-rows.ts';
 
 /** Byte for byte: a later release finds such lines after an upgrade. */
 const LINE =

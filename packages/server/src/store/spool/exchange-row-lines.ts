@@ -1,6 +1,6 @@
-import { isObject, type Json } from '@floe/contract/json';
-import type { ExchangeRow } from '../ports.ts';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
+import type { ExchangeRow } from '../store-interfaces.ts';
 
 /** One row's values, in the order of `EXCHANGE_COLUMNS`. */
 export type ExchangeRowValues = readonly (string | number | null)[];
@@ -123,7 +123,7 @@ function parseTabbedLine(line: string): ExchangeRowValues | null {
 
 function parseObjectLine(line: string): ExchangeRowValues | null {
   const row = parseJsonOrUndefined(line);
-  if (!isObject(row)) return null;
+  if (!isJsonObject(row)) return null;
   const values = [];
   for (const [at, column] of EXCHANGE_COLUMNS.entries()) {
     const isRequired = at < REQUIRED_COLUMN_COUNT || at >= PLAIN_COLUMN_COUNT;

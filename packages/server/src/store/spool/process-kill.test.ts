@@ -13,12 +13,12 @@ import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { lockDataDir } from '../data-dir-lock.ts';
 import { openDatabase } from '../open-database.ts';
-import { getRollupTotal } from '../rollups/read-rollups.ts';
+import { getRollupTotals } from '../rollups/read-rollups.ts';
 import { HOUR_MS } from '../rollups/rollup-accumulator.ts';
 import { createTestDatabase } from '../test/postgres-database.ts';
 import { TEST_ORG_ID } from '../test/rows.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
-import { openRowSink } from './row-sink.ts';
+import { openExchangeRowSink } from './row-sink.ts';
 
 const ROUNDS = process.env['FLOE_TEST_FULL'] === '1' ? 60 : 4;
 const PROMISED_MS = 10;
@@ -77,7 +77,7 @@ async function restart(dataDir: string, prefix: string, url: string): Promise<Fo
   const lock = lockDataDir(dataDir);
   const parts = { dataDir, log: silentLog, clock: systemClock };
   const database = await openDatabase(url, parts);
-  const sink = await openRowSink({ ...parts, database });
+  const sink = await openExchangeRowSink({ ...parts, database });
   await sink.flush(30_000);
   await sink.close();
   const rows = await database.read
@@ -92,7 +92,7 @@ async function restart(dataDir: string, prefix: string, url: string): Promise<Fo
     unit: 'hour',
     figures: ['requests'],
   } as const;
-  const [counted = 0] = await getRollupTotal(database.read, all);
+  const [counted = 0] = await getRollupTotals(database.read, all);
   await database.close();
   lock.release();
   return { ids: rows.map(({ id }) => id), counted };

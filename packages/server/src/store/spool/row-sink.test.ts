@@ -8,7 +8,7 @@ import { createLogSpy } from '../test/log-spy.ts';
 import { ManualClock } from '../test/manual-clock.ts';
 import { createTestExchangeRow } from '../test/rows.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
-import { openRowSink } from './row-sink.ts';
+import { openExchangeRowSink } from './row-sink.ts';
 import { FakeSpoolDatabase } from './test/fake-spool-database.ts';
 import { createFaultySpoolFiles } from './test/faulty-files.ts';
 
@@ -26,7 +26,7 @@ async function openSpool(
     log: createLogSpy(),
   };
   parts.database.fault = fault;
-  const open = () => openRowSink({ dataDir, ...parts });
+  const open = () => openExchangeRowSink({ dataDir, ...parts });
   const sink = await open();
   t.after(() => sink.close());
   return { ...parts, dataDir, sink, open, spool: join(dataDir, 'spool') };
@@ -132,7 +132,12 @@ test('rows of a killed process are inserted, in any number of files, and a secon
   assert.deepEqual(database.ids(), expected);
   // The active file stays until it is full: as if this process were killed now, it is taken again.
   assert.deepEqual(readdirSync(spool).sort(), ['notes.txt', 'rows-000000011.jsonl']);
-  const second = await openRowSink({ dataDir, database, clock: new ManualClock(), log: createLogSpy() });
+  const second = await openExchangeRowSink({
+    dataDir,
+    database,
+    clock: new ManualClock(),
+    log: createLogSpy(),
+  });
   await second.flush(FLUSH_MS);
   await second.close();
   assert.deepEqual(database.ids(), expected);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { RowSink } from '../ports.ts';
+import type { RowSink } from '../store-interfaces.ts';
 import { formatExchangeRowLine } from './exchange-row-lines.ts';
 import { openSpool, type SpoolOptions } from './spool.ts';
 
@@ -16,12 +16,12 @@ export interface RowSinkOptions extends Omit<SpoolOptions, 'directory'> {
  * prevent duplicates. If the process is killed, only rows of the last 10 ms can be lost. After a power
  * failure, only rows of the last 250 ms can be lost (on a disk that syncs within 50 ms).
  */
-export function openRowSink(options: RowSinkOptions): Promise<RowSink> {
+export function openExchangeRowSink(options: RowSinkOptions): Promise<RowSink> {
   return openSink({ ...options, directory: 'spool' }, formatExchangeRowLine);
 }
 
 /** Opens a separate spool below `dataDir` for other rows. Each row is stored as a line of JSON. */
-export function openJsonSink<Row extends object>(
+export function openJsonRowSink<Row extends object>(
   options: RowSinkOptions & { readonly directory: string },
 ): Promise<RowSink<Row>> {
   return openSink(options, JSON.stringify);

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Database, SpoolIngestResult } from '../ports.ts';
+import type { Database, SpoolIngestResult } from '../store-interfaces.ts';
 import type { SpoolFileSystem } from './spool-file-system.ts';
 import type { SpoolSegment } from './spool-segment.ts';
 

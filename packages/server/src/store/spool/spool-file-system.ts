@@ -1,7 +1,7 @@
 import { write } from 'node:fs';
 import { appendFile, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createDirectory } from '../create-directory.ts';
+import { createPrivateDirectory } from '../create-private-directory.ts';
 
 /** The file operations that the spool uses. Tests replace them to simulate failures. */
 export interface SpoolFileSystem {
@@ -28,7 +28,7 @@ export interface SpoolFile {
 /** The implementation that uses files on disk. */
 export const diskSpoolFileSystem: SpoolFileSystem = {
   async list(directory) {
-    createDirectory(directory);
+    createPrivateDirectory(directory);
     const names = await readdir(directory);
     return Promise.all(names.map(async (name) => ({ name, size: (await stat(join(directory, name))).size })));
   },

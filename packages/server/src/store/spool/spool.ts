@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Database } from '../ports.ts';
+import type { Database } from '../store-interfaces.ts';
 import { SpoolDrain } from './spool-drain.ts';
 import { diskSpoolFileSystem, type SpoolFileSystem } from './spool-file-system.ts';
 import { createSpoolSegmentOfEarlierProcess, parseSpoolSegmentNumber } from './spool-segment.ts';

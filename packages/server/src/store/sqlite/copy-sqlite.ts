@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { AppliedMigration } from '../migrations/migration-history.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import {
-  createCopyFailedError,
+  createDatabaseCopyError,
   DATABASE_COPY_SIZE_SQL,
   type DatabaseCopyOptions,
   writeDatabaseCopy,
@@ -29,7 +29,7 @@ export async function copySqliteDatabase(
     const write = (unfinished: string) => source.prepare('vacuum into ?').run(unfinished);
     await writeDatabaseCopy({ from, to, bytes, write }, parts);
   } catch (cause) {
-    throw cause instanceof StoreUnusableError ? cause : createCopyFailedError(from, to, cause);
+    throw cause instanceof StoreUnusableError ? cause : createDatabaseCopyError(from, to, cause);
   } finally {
     database?.close();
   }

@@ -57,7 +57,7 @@ export async function writeDatabaseCopy(
     log.info({ to, duration_ms: Math.round(clock.monotonic() - started) }, 'database was copied');
   } catch (cause) {
     await rm(unfinished, { force: true }).catch(() => undefined);
-    throw createCopyFailedError(from, to, cause, purpose);
+    throw createDatabaseCopyError(from, to, cause, purpose);
   }
 }
 
@@ -65,7 +65,7 @@ export async function writeDatabaseCopy(
  * Returns the path for the copy that is made before the migration with this number, and the purpose
  * of the copy.
  */
-export function buildMigrationCopyPath(
+export function planMigrationCopy(
   path: string,
   number: number,
 ): Pick<DatabaseCopy, 'to'> & { readonly purpose: string } {
@@ -92,7 +92,7 @@ export async function requireFreeSpace(
 }
 
 /** Returns the error for a copy that failed. It contains the cause. */
-export function createCopyFailedError(
+export function createDatabaseCopyError(
   from: string,
   to: string,
   cause: unknown,

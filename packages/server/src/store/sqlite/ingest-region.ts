@@ -1,6 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { LIVE_EVENT_COLUMNS, LiveExchangeBatches } from '../live-exchange-batches.ts';
-import type { SpoolIngestResult, SpoolRegion } from '../ports.ts';
+import { LIVE_EVENT_COLUMNS, LiveExchangeBatchCollector } from '../live-exchange-batches.ts';
 import {
   parseDeclaredMetadataKeys,
   RollupAccumulator,
@@ -8,15 +7,16 @@ import {
 } from '../rollups/rollup-accumulator.ts';
 import {
   buildRollupUpsertSql,
-  listRollupColumns,
-  METADATA_COLUMNS,
+  EXCHANGE_METADATA_COLUMNS,
+  getRollupColumns,
   type RollupTableName,
-  toMetadataRowValues,
+  toExchangeMetadataRowValues,
   toRollupRowValues,
 } from '../rollups/rollup-statements.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
-import { hasValidTime, type ParsedSpoolRows, parseSpoolRows } from '../spool/parse-rows.ts';
+import { hasValidExchangeTime, type ParsedSpoolRows, parseSpoolRows } from '../spool/parse-spool-rows.ts';
+import type { SpoolIngestResult, SpoolRegion } from '../store-interfaces.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { isSqliteRowError } from './sqlite-errors.ts';
 
@@ -29,8 +29,8 @@ const INTO = `insert into exchanges (${EXCHANGE_COLUMNS.join(', ')})`;
 const INSERT = `${INTO} values ${placeholders(EXCHANGE_COLUMNS)} on conflict (id) do nothing`;
 const INSERT_MANY = `${INTO} values ${Array.from({ length: ROWS_PER_INSERT }, () => placeholders(EXCHANGE_COLUMNS)).join(', ')}`;
 const SELECT_DECLARED_KEYS = 'select id, metadata_keys_json from orgs where metadata_keys_json is not null';
-const INSERT_METADATA = `insert into exchange_metadata (${METADATA_COLUMNS.join(', ')})
-  values ${placeholders(METADATA_COLUMNS)} on conflict do nothing`;
+const INSERT_METADATA = `insert into exchange_metadata (${EXCHANGE_METADATA_COLUMNS.join(', ')})
+  values ${placeholders(EXCHANGE_METADATA_COLUMNS)} on conflict do nothing`;
 const INSERT_LIVE_EVENT = `insert into live_events (${LIVE_EVENT_COLUMNS.join(', ')}) values ${placeholders(LIVE_EVENT_COLUMNS)}`;
 
 function placeholders(columns: readonly string[]): string {
@@ -68,7 +68,7 @@ function insertAll(
   rows: readonly Row[],
 ): { inserted: number; refused: string[] } {
   const gatherer = new RollupAccumulator(readDeclaredKeys(connection));
-  const live = new LiveExchangeBatches();
+  const live = new LiveExchangeBatchCollector();
   const refused: string[] = [];
   let inserted = 0;
   for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
@@ -91,7 +91,8 @@ function insertAll(
  * it changed nothing.
  */
 function insertInOneStatement(connection: SqliteConnection, rows: readonly Row[]): boolean {
-  if (rows.length < ROWS_PER_INSERT || !rows.every(({ values }) => hasValidTime(values))) return false;
+  if (rows.length < ROWS_PER_INSERT || !rows.every(({ values }) => hasValidExchangeTime(values)))
+    return false;
   try {
     connection.prepare(INSERT_MANY).statement.run(...allValues(rows));
     return true;
@@ -113,7 +114,7 @@ function insertEach(connection: SqliteConnection, rows: readonly Row[], refused:
   const { statement } = connection.prepare(INSERT);
   return rows.filter(({ line, values }) => {
     try {
-      if (hasValidTime(values)) return Number(statement.run(...values).changes) > 0;
+      if (hasValidExchangeTime(values)) return Number(statement.run(...values).changes) > 0;
     } catch (error) {
       if (!isSqliteRowError(error)) throw error;
     }
@@ -138,7 +139,7 @@ function writeRollups(connection: SqliteConnection, gatherer: RollupAccumulator)
   addDeltas(connection, 'rollup_hours', hours);
   addDeltas(connection, 'rollup_pairs', pairs);
   const addMetadata = connection.prepare(INSERT_METADATA).statement;
-  for (const entry of metadata) addMetadata.run(...toMetadataRowValues(entry));
+  for (const entry of metadata) addMetadata.run(...toExchangeMetadataRowValues(entry));
 }
 
 function addDeltas(
@@ -147,7 +148,7 @@ function addDeltas(
   deltas: readonly RollupDelta[],
 ): void {
   const { statement } = connection.prepare(
-    buildRollupUpsertSql(table, `values ${placeholders(listRollupColumns(table))}`),
+    buildRollupUpsertSql(table, `values ${placeholders(getRollupColumns(table))}`),
   );
   for (const delta of deltas) statement.run(...toRollupRowValues(table, delta));
 }

@@ -3,8 +3,8 @@ import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { EPHEMERAL_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
-import { createDirectory } from '../create-directory.ts';
-import { type DatabaseObserver, DatabaseTimer, NO_DATABASE_OBSERVER } from '../database-timer.ts';
+import { createPrivateDirectory } from '../create-private-directory.ts';
+import { type DatabaseObserver, DatabaseOperationTimer, NOOP_DATABASE_OBSERVER } from '../database-timer.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import {
@@ -12,18 +12,18 @@ import {
   toUneventfulBeatParameters,
   type UneventfulBeats,
 } from '../monitoring/uneventful-beats.ts';
-import type { Database, DatabaseWriter, SpoolIngestResult, SpoolRegion } from '../ports.ts';
 import { expireExchangesInBatches } from '../retention.ts';
 import type { DatabaseSchema } from '../schema.ts';
+import type { Database, DatabaseWriter, SpoolIngestResult, SpoolRegion } from '../store-interfaces.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import {
-  buildMigrationCopyPath,
   DATABASE_COPY_SIZE_SQL,
   type DatabaseCopyOptions,
+  planMigrationCopy,
   writeDatabaseCopy,
 } from './database-copy.ts';
 import { FifoMutex } from './fifo-mutex.ts';
-import { InProcessSignals } from './in-process-signals.ts';
+import { InProcessSnapshotSignals } from './in-process-snapshot-signals.ts';
 import { describeSqliteOpenError, toSqliteStatementError } from './sqlite-errors.ts';
 import { SqliteWorkerThread, WorkerRequestError } from './sqlite-worker-thread.ts';
 import { SqliteWorkerDialect } from './worker-dialect.ts';
@@ -65,22 +65,22 @@ export async function openSqlite(path: string, options: OpenSqliteOptions): Prom
 
 class SqliteDatabase implements Database, BeatStore {
   readonly isShared = false;
-  readonly signals = new InProcessSignals();
+  readonly signals = new InProcessSnapshotSignals();
   readonly read: Kysely<DatabaseSchema>;
   readonly #write: Kysely<DatabaseSchema>;
   readonly #writer: SqliteWorkerThread;
   readonly #reader: SqliteWorkerThread;
   readonly #turns = new FifoMutex();
-  readonly #timer: DatabaseTimer;
+  readonly #timer: DatabaseOperationTimer;
 
   readonly #auditKey: KeyObject;
 
   constructor(
     writer: SqliteWorkerThread,
     reader: SqliteWorkerThread,
-    { auditKey = EPHEMERAL_AUDIT_KEY, observe = NO_DATABASE_OBSERVER, clock }: OpenSqliteOptions,
+    { auditKey = EPHEMERAL_AUDIT_KEY, observe = NOOP_DATABASE_OBSERVER, clock }: OpenSqliteOptions,
   ) {
-    this.#timer = new DatabaseTimer(observe, clock);
+    this.#timer = new DatabaseOperationTimer(observe, clock);
     this.#auditKey = auditKey;
     this.#writer = writer;
     this.#reader = reader;
@@ -184,7 +184,7 @@ async function prepareFile(path: string): Promise<void> {
       `${path} is a directory. storage.database must specify a file. Example: sqlite:./.floe/floe.db`,
     );
   try {
-    createDirectory(dirname(path));
+    createPrivateDirectory(dirname(path));
     await (await open(path, 'a', 0o600)).close();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -200,7 +200,7 @@ async function copyBeforeMigration(
   number: number,
   parts: DatabaseCopyOptions,
 ): Promise<void> {
-  const { to, purpose } = buildMigrationCopyPath(path, number);
+  const { to, purpose } = planMigrationCopy(path, number);
   const { rows } = await database.transaction((one) =>
     sql.raw<{ bytes: number }>(DATABASE_COPY_SIZE_SQL).execute(one),
   );

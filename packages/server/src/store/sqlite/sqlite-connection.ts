@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { SqliteWorkerResult, SqliteWorkerRole, SqlValue } from './worker-protocol.ts';
+import type { SqliteValue, SqliteWorkerResult, SqliteWorkerRole } from './worker-protocol.ts';
 
 /**
  * Maximum number of prepared statements. Kysely creates one text per form of a query, but `in (…)` lists have
@@ -35,7 +35,7 @@ export class SqliteConnection {
     this.#database.prepare('select count(*) from sqlite_schema').get();
   }
 
-  query(sql: string, parameters: readonly SqlValue[]): SqliteWorkerResult {
+  query(sql: string, parameters: readonly SqliteValue[]): SqliteWorkerResult {
     // SQLite ends a transaction on some errors (disk full, I/O). Without this check, the remaining
     // statements would each be committed.
     if (this.#role === 'writer' && !this.#database.isTransaction)
@@ -93,6 +93,6 @@ export class SqliteConnection {
  * Returns the rows of a query. They have no prototype; the structured clone of the port converts them to
  * ordinary objects.
  */
-function readRows(statement: StatementSync, parameters: readonly SqlValue[]): readonly object[] {
+function readRows(statement: StatementSync, parameters: readonly SqliteValue[]): readonly object[] {
   return statement.all(...parameters);
 }

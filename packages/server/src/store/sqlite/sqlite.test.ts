@@ -13,13 +13,13 @@ import { LIVE_EVENT_COLUMNS } from '../live-exchange-batches.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { MIGRATIONS } from '../migrations/migration-list.ts';
 import { openDatabase } from '../open-database.ts';
-import type { Database } from '../ports.ts';
 import { repositorySuite } from '../repositories.suite.ts';
 import { rollupExpirySuite } from '../rollup-expiry.suite.ts';
-import { listRollupColumns, METADATA_COLUMNS, ROLLUP_TABLES } from '../rollups/rollup-statements.ts';
+import { EXCHANGE_METADATA_COLUMNS, getRollupColumns, ROLLUP_TABLES } from '../rollups/rollup-statements.ts';
 import { rollupSuite } from '../rollups.suite.ts';
 import { getSetting, storeSetting } from '../settings.ts';
 import { signInSuite } from '../sign-in.suite.ts';
+import type { Database } from '../store-interfaces.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import { storedResponseSuite } from '../stored-responses.suite.ts';
 import { createTestExchangeRow } from '../test/rows.ts';
@@ -237,11 +237,11 @@ function fullConnection(path: string): SqliteConnection {
   for (const table of ['rollup_minutes', 'rollup_hours', 'rollup_pairs'] as const) {
     const key = ROLLUP_TABLES[table].key.join(', ');
     connection.query(
-      `create table ${table} (${listRollupColumns(table).join(', ')}, primary key (${key}))`,
+      `create table ${table} (${getRollupColumns(table).join(', ')}, primary key (${key}))`,
       [],
     );
   }
-  connection.query(`create table exchange_metadata (${METADATA_COLUMNS.join(', ')})`, []);
+  connection.query(`create table exchange_metadata (${EXCHANGE_METADATA_COLUMNS.join(', ')})`, []);
   connection.query(`create table live_events (${LIVE_EVENT_COLUMNS.join(', ')})`, []);
   connection.commit();
   allowPages(connection, 10);

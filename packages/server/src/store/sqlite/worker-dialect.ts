@@ -14,7 +14,7 @@ import {
 import type { FifoMutex } from './fifo-mutex.ts';
 import { toSqliteStatementError } from './sqlite-errors.ts';
 import { type SqliteWorkerThread, WorkerRequestError } from './sqlite-worker-thread.ts';
-import type { SqliteWorkerRequest, SqlValue } from './worker-protocol.ts';
+import type { SqliteValue, SqliteWorkerRequest } from './worker-protocol.ts';
 
 /**
  * A Kysely dialect that uses one worker thread. `turns` is the mutex that puts the thread's transactions in
@@ -122,7 +122,7 @@ async function executeSql(thread: SqliteWorkerThread, request: SqliteWorkerReque
   }
 }
 
-function toSqlValue(value: unknown): SqlValue {
+function toSqlValue(value: unknown): SqliteValue {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value;
   if (typeof value === 'bigint' || value instanceof Uint8Array) return value;
   throw new TypeError(`SQLite does not support a parameter of type ${typeof value}`);

@@ -1,10 +1,10 @@
 import type { UneventfulBeatParameters } from '../monitoring/uneventful-beats.ts';
-import type { SpoolIngestResult, SpoolRegion } from '../ports.ts';
+import type { SpoolIngestResult, SpoolRegion } from '../store-interfaces.ts';
 
 /**
  * The values that SQLite accepts and returns. `node:sqlite` does not accept booleans, dates or `undefined`.
  */
-export type SqlValue = string | number | bigint | null | Uint8Array;
+export type SqliteValue = string | number | bigint | null | Uint8Array;
 
 /**
  * The requests that the main thread sends to a worker. A worker responds to each request exactly
@@ -12,7 +12,7 @@ export type SqlValue = string | number | bigint | null | Uint8Array;
  */
 export type SqliteWorkerRequest =
   | { kind: 'open'; path: string; role: SqliteWorkerRole }
-  | { kind: 'query'; sql: string; parameters: readonly SqlValue[] }
+  | { kind: 'query'; sql: string; parameters: readonly SqliteValue[] }
   | { kind: 'begin' | 'commit' | 'rollback' | 'ping' | 'close' }
   | { kind: 'ingest'; region: SpoolRegion }
   | { kind: 'beats'; beats: readonly UneventfulBeatParameters[] }

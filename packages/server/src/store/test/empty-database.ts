@@ -1,6 +1,6 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import type { Database } from '../ports.ts';
 import type { DatabaseSchema } from '../schema.ts';
+import type { Database } from '../store-interfaces.ts';
 
 /** A database without rows, for tests that do not depend on it. */
 export const EMPTY_DATABASE: Pick<Database, 'read' | 'isShared'> = {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Database, SpoolIngestResult } from '../ports.ts';
+import type { Database, SpoolIngestResult } from '../store-interfaces.ts';
 import { createTemporaryDirectory } from './temporary-directory.ts';
 
 let files = 0;

@@ -4,7 +4,7 @@ import { getTestPostgres, type TestPostgres } from '@floe/testkit/postgres';
 import pg from 'pg';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
-import type { DatabaseWithBeats } from '../open-database.ts';
+import type { DatabaseWithBeatStore } from '../open-database.ts';
 import { openPostgres } from '../postgres/open-postgres.ts';
 
 let server: Promise<TestPostgres> | null = null;
@@ -73,7 +73,7 @@ export async function createTestDatabaseWithoutTables(t: TestContext): Promise<s
 }
 
 /** Opens a migrated database that is closed and deleted when the test ends. */
-export async function openTestDatabase(t: TestContext): Promise<DatabaseWithBeats> {
+export async function openTestDatabase(t: TestContext): Promise<DatabaseWithBeatStore> {
   const url = await createDatabase();
   const database = await openPostgres(url, { log: silentLog, clock: systemClock });
   t.after(async () => {

@@ -1,5 +1,5 @@
 import type { PlatformKeyRow } from '../platform-keys.ts';
-import type { ExchangeRow } from '../ports.ts';
+import type { ExchangeRow } from '../store-interfaces.ts';
 
 export const TEST_ORG_ID = 'org_one';
 

@@ -4,17 +4,17 @@ import type { MemberRole } from '@floe/contract/roles';
 import type { Clock } from '../../../core/clock.ts';
 import { silentLog } from '../../../core/log.ts';
 import { createOutboundGuard } from '../../../core/outbound-guard.ts';
-import { deriveSignInKey } from '../../../platform/secrets.ts';
+import { deriveOidcFlowKey } from '../../../platform/secrets.ts';
+import { toConsoleSessionSettings } from '../../../platform/sign-in/console-session-settings.ts';
 import { ConsoleSessions } from '../../../platform/sign-in/console-sessions.ts';
-import { OidcIssuers } from '../../../platform/sign-in/oidc-issuer.ts';
+import { OidcIssuerCache } from '../../../platform/sign-in/oidc-issuer-cache.ts';
 import { createOwnerLink } from '../../../platform/sign-in/owner-link.ts';
 import { createPasswordHasher } from '../../../platform/sign-in/password-hash.ts';
-import { toSessionPolicy } from '../../../platform/sign-in/session-policy.ts';
 import type { SignInContext } from '../../../platform/sign-in/sign-in-context.ts';
 import { createSignInSite } from '../../../platform/sign-in/sign-in-site.ts';
 import { createSignInThrottle } from '../../../platform/sign-in/sign-in-throttle.ts';
 import { insertMember, insertUser } from '../../../store/members.ts';
-import type { Database } from '../../../store/ports.ts';
+import type { Database } from '../../../store/store-interfaces.ts';
 import { API_TEST_NOW, type ApiTestResponse, type RunningApi, runApi } from '../../test/running-api.ts';
 import { createSignInApi } from '../create-sign-in-api.ts';
 
@@ -62,10 +62,10 @@ export async function startTestSignIn(options: TestSignInOptions = {}): Promise<
     database,
     clock,
     hasher,
-    flowEncryptionKey: deriveSignInKey(Buffer.alloc(32, 6)),
-    issuers: new OidcIssuers({ guard: loopbackGuard(), via: () => undefined }, clock),
+    flowEncryptionKey: deriveOidcFlowKey(Buffer.alloc(32, 6)),
+    issuers: new OidcIssuerCache({ guard: loopbackGuard(), via: () => undefined }, clock),
     challengeKey: createSecretKey(Buffer.alloc(32, 5)),
-    sessions: new ConsoleSessions(database, clock, silentLog, () => toSessionPolicy(auth)),
+    sessions: new ConsoleSessions(database, clock, silentLog, () => toConsoleSessionSettings(auth)),
     throttle: createSignInThrottle(database, clock),
     auth: () => auth,
     site: () => createSignInSite(baseUrl, [8443]),

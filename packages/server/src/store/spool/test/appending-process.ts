@@ -10,7 +10,7 @@ import { silentLog } from '../../../core/log.ts';
 import { lockDataDir } from '../../data-dir-lock.ts';
 import { openDatabase } from '../../open-database.ts';
 import { createTestExchangeRow } from '../../test/rows.ts';
-import { openRowSink } from '../row-sink.ts';
+import { openExchangeRowSink } from '../row-sink.ts';
 
 const ROWS_PER_TURN = 15;
 /** Ends the process after 30 s if its parent was killed. */
@@ -20,7 +20,7 @@ const [dataDir = '', journalPath = '', prefix = '', url = 'sqlite:'] = process.a
 lockDataDir(dataDir);
 const parts = { dataDir, log: silentLog, clock: systemClock };
 const database = await openDatabase(url, parts);
-const sink = await openRowSink({ ...parts, database });
+const sink = await openExchangeRowSink({ ...parts, database });
 const journal = openSync(journalPath, 'a');
 const padding = 'x'.repeat(400);
 let appended = 0;

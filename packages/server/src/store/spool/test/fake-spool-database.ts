@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { Database } from '../../ports.ts';
 import { EXCHANGE_COLUMNS } from '../../schema.ts';
-import { parseSpoolRows } from '../parse-rows.ts';
+import type { Database } from '../../store-interfaces.ts';
+import { parseSpoolRows } from '../parse-spool-rows.ts';
 
 /** A fake database for the spool. It accepts regions, and fails on request. */
 export class FakeSpoolDatabase implements Pick<Database, 'ingest'> {

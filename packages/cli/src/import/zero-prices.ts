@@ -1,0 +1,24 @@
+import type { ConfigDraft } from './config-draft.ts';
+import type { ImportContext } from './import-source-object.ts';
+import { hasCatalogPrices } from './known-providers.ts';
+
+/**
+ * Sets the price 0 for models that the price catalog cannot contain. Without a price, a hard budget would
+ * reject them. The other gateways treat such models as free.
+ */
+export function addZeroPrices(draft: ConfigDraft, { report }: ImportContext): void {
+  if (!draft.hasHardBudgets()) return;
+  for (const { id, fields, models, prices } of draft.providers) {
+    if (hasCatalogPrices(fields['kind'])) continue;
+    for (const model of models) {
+      if (prices.has(model)) continue;
+      prices.set(model, { input: 0, output: 0 });
+      report.record({
+        group: 'prices',
+        field: `${id}/${model}`,
+        outcome: 'changed',
+        note: 'the model has no price, so its requests cost 0 USD in budgets; set prices on the provider',
+      });
+    }
+  }
+}

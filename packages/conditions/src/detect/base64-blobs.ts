@@ -1,0 +1,16 @@
+import { findTokenEnd } from './character-codes.ts';
+import { hasKnownKeyFormat } from './secrets.ts';
+
+const BLOB_CHARS = 128;
+const BLOB = /^(?:data:[\w.+/-]{1,100};base64,)?(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/;
+
+/**
+ * Returns whether a string is long base64 data, such as an image or a signature. Detectors do not read it. A
+ * long key consists of the same characters, so a string that starts like a known key is not a blob.
+ * @example
+ * isBase64Blob('iVBORw0KGgoAAAANSUhEUgAA'.repeat(8)); // true
+ */
+export function isBase64Blob(text: string): boolean {
+  if (text.length < BLOB_CHARS || !BLOB.test(text)) return false;
+  return !hasKnownKeyFormat(text, 0, findTokenEnd(text, 0));
+}

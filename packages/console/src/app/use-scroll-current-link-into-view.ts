@@ -1,0 +1,23 @@
+import type { RefObject } from 'react';
+import { useOnChange } from '../data/use-on-change.ts';
+
+/**
+ * Scrolls a list of links so that the link of the current page is visible. `path` must change with the page.
+ */
+export function useScrollCurrentLinkIntoView(list: RefObject<HTMLElement | null>, path: string): void {
+  useOnChange(path, () => {
+    const link = list.current?.querySelector('[aria-current=page]');
+    if (!link) return;
+    // An observer uses the layout of the next frame. Reading positions now would force a layout of a page
+    // that is still rendering.
+    const observer = new IntersectionObserver(
+      ([seen]) => {
+        observer.disconnect();
+        if (seen && seen.intersectionRatio < 1) link.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+      },
+      { root: list.current },
+    );
+    observer.observe(link);
+    return () => observer.disconnect();
+  });
+}

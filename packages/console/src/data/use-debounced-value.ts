@@ -1,0 +1,16 @@
+import { useState } from 'react';
+import { useOnChange } from './use-on-change.ts';
+
+/**
+ * Returns the value once it has not changed for `ms` milliseconds. Use it for values that are sent to the
+ * server.
+ */
+export function useDebouncedValue<Value>(value: Value, ms = 300): Value {
+  const [settled, setSettled] = useState(value);
+  // Compares values as JSON, so that equal objects count as unchanged.
+  useOnChange(JSON.stringify(value), () => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  });
+  return settled;
+}

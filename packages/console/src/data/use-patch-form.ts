@@ -1,0 +1,139 @@
+import { useState } from 'react';
+import { getWithETag, type ResourceWithETag, sendWithETag } from './api-client.ts';
+import { ApiError } from './api-error.ts';
+import { useApiMutation } from './api-mutation.ts';
+import { type FieldChange, findFieldChanges } from './field-changes.ts';
+import { mergeForms } from './merge-forms.ts';
+
+/** The state of a form that edits a resource, and the functions that change it. */
+export interface ResourceEditState<Form> {
+  /** API path of the resource. */
+  readonly path: string;
+  readonly form: Form;
+  readonly set: (fields: Partial<Form>) => void;
+  readonly isChanged: boolean;
+  readonly save: () => void;
+  readonly saving: boolean;
+  readonly error: ApiError | null;
+  /**
+   * Changes that another member saved meanwhile, or null if there are none. Saving waits until the user
+   * chooses a version.
+   */
+  readonly concurrentChanges: readonly FieldChange[] | null;
+  /**
+   * Saves the user’s changes on top of the other member’s version. Fields that only the other member changed
+   * keep the new values.
+   */
+  readonly keepMine: () => void;
+  readonly takeTheirs: () => void;
+  readonly discard: () => void;
+}
+
+/** The props of the fields of a form: all values, and a function that changes some of them. */
+export interface FormFieldsProps<Form> {
+  readonly form: Form;
+  readonly onChange: (fields: Partial<Form>) => void;
+}
+
+interface EditOptions<Resource, Form> {
+  readonly path: string;
+  readonly loaded: ResourceWithETag<Resource>;
+  readonly formOf: (resource: Resource) => Form;
+  /** Converts the form to the body of a `PATCH` request to `path`. */
+  readonly write: (form: Form) => unknown;
+  readonly touches: readonly (readonly unknown[])[];
+  readonly done: (resource: Resource) => void;
+}
+
+/**
+ * Manages the form of one resource: the version that was read, the edited values, and saving with `If-Match`,
+ * so that changes by other members are not overwritten unnoticed.
+ */
+export function usePatchForm<Resource, Form extends object>(
+  options: EditOptions<Resource, Form>,
+): ResourceEditState<Form> {
+  const { loaded, formOf, done } = options;
+  const [base, setBase] = useState(loaded);
+  const [form, setForm] = useState(() => formOf(base.body));
+  const [theirs, setTheirs] = useState<ResourceWithETag<Resource> | null>(null);
+  const [seen, setSeen] = useState(loaded);
+  /** @param typed The form at the time `next` was requested. Values typed since then are kept. */
+  const adopt = (next: ResourceWithETag<Resource>, typed: Form | null = null) => {
+    const values = formOf(next.body);
+    setBase(next);
+    setForm((now) => (typed === null ? values : mergeForms(typed, now, values)));
+    setTheirs(null);
+  };
+  const isChanged = findFieldChanges(formOf(base.body), form).length > 0;
+  const change = usePatch({
+    ...options,
+    onStale: setTheirs,
+    onSaved: (saved, { values }) => {
+      adopt(saved, values);
+      done(saved.body);
+    },
+  });
+  // Without edits in the form, changes from elsewhere are shown immediately.
+  if (loaded !== seen) {
+    setSeen(loaded);
+    if (loaded.etag !== base.etag && !isChanged && !change.running) adopt(loaded);
+  }
+  return {
+    path: options.path,
+    form,
+    set: (fields) => setForm((before) => ({ ...before, ...fields })),
+    isChanged,
+    save: () => change.run({ values: form, etag: base.etag }),
+    saving: change.running,
+    error: theirs ? null : change.error,
+    concurrentChanges: theirs && findFieldChanges(formOf(base.body), formOf(theirs.body)),
+    keepMine: () => {
+      if (!theirs) return;
+      const values = mergeForms(formOf(base.body), form, formOf(theirs.body));
+      setBase(theirs);
+      setForm(values);
+      setTheirs(null);
+      change.run({ values, etag: theirs.etag });
+    },
+    takeTheirs: () => {
+      if (theirs) adopt(theirs);
+      change.reset();
+    },
+    discard: () => {
+      setForm(formOf(base.body));
+      change.reset();
+    },
+  };
+}
+
+interface Sent<Form> {
+  readonly values: Form;
+  readonly etag: string | null;
+}
+
+/** Sends the form. If the version is outdated (412), reports this together with the newest version. */
+function usePatch<Resource, Form>({
+  path,
+  write,
+  touches,
+  onStale,
+  onSaved,
+}: {
+  readonly path: string;
+  readonly write: (form: Form) => unknown;
+  readonly touches: readonly (readonly unknown[])[];
+  readonly onStale: (newest: ResourceWithETag<Resource>) => void;
+  readonly onSaved: (saved: ResourceWithETag<Resource>, sent: Sent<Form>) => void;
+}) {
+  return useApiMutation(
+    async ({ values, etag }: Sent<Form>) => {
+      try {
+        return await sendWithETag<Resource>('PATCH', path, write(values), etag);
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 412) onStale(await getWithETag<Resource>(path));
+        throw error;
+      }
+    },
+    { touches, done: onSaved },
+  );
+}

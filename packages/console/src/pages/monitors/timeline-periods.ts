@@ -1,0 +1,66 @@
+import type { CheckResource } from '@floe/contract/api/monitor-history';
+import type { MonitorPeriod } from './monitor-data.ts';
+
+/** A period on the timeline, with its position as fractions of the timeline’s width. */
+export interface TimelinePeriod {
+  readonly period: MonitorPeriod;
+  readonly left: number;
+  readonly width: number;
+  readonly ms: number;
+  /** Whether a label is shown above the period. False if it would overlap the label of its neighbor. */
+  readonly label: boolean;
+}
+
+/** Minimum distance between two labels, as a fraction of the width. */
+const LABEL_SHARE = 0.12;
+
+/**
+ * Returns the periods within the time range, oldest first. Failing periods have a minimum width so that they
+ * stay visible. Pure.
+ */
+export function buildTimelinePeriods(
+  periods: readonly MonitorPeriod[],
+  from: Date,
+  to: Date,
+): readonly TimelinePeriod[] {
+  const whole = to.getTime() - from.getTime();
+  let labelled = -1;
+  return periods
+    .map((period) => ({
+      period,
+      start: Math.max(new Date(period.started_at).getTime(), from.getTime()),
+      end: Math.min(
+        period.ended_at === null ? to.getTime() : new Date(period.ended_at).getTime(),
+        to.getTime(),
+      ),
+    }))
+    .filter(({ start, end }) => end > start)
+    .sort((one, other) => one.start - other.start)
+    .map(({ period, start, end }) => {
+      const left = (start - from.getTime()) / whole;
+      const label = period.status === 'failing' && left - labelled >= LABEL_SHARE;
+      if (label) labelled = left;
+      return { period, left, width: (end - start) / whole, ms: end - start, label };
+    });
+}
+
+/**
+ * Returns the positions of the beats, misses and failures to mark below the timeline. Returns an empty list if there
+ * are too many to distinguish.
+ */
+export function buildTimelineBeatMarks(
+  checks: readonly CheckResource[],
+  from: Date,
+  to: Date,
+): readonly { readonly id: string; readonly at: number; readonly missed: boolean }[] {
+  const whole = to.getTime() - from.getTime();
+  const all = checks.flatMap(({ id, status, received_at, expected_at, detected_at }) => {
+    if (status === 'unknown') return [];
+    // A missed beat was not received. A failure was, often long before the next beat was expected.
+    const moment = new Date(received_at ?? expected_at ?? detected_at).getTime();
+    const at = (moment - from.getTime()) / whole;
+    const missed = status === 'missed' || status === 'failed';
+    return at >= 0 && at <= 1 ? [{ id, at, missed }] : [];
+  });
+  return all.length > 120 ? all.filter(({ missed }) => missed) : all;
+}

@@ -1,0 +1,42 @@
+/** The steps of the setup guide, and the conditions under which each is done. Pure. */
+
+/** The steps of the setup guide, in display order. */
+export const GUIDE_STEPS = ['request', 'provider', 'client', 'monitor', 'budget'] as const;
+/** A step of the setup guide. */
+export type GuideStepId = (typeof GUIDE_STEPS)[number];
+
+/** What already exists in the organization. Undefined values are still loading. */
+export interface SetupGuideProgress {
+  readonly requests: number | undefined;
+  /** Number of successful requests with any key. */
+  readonly succeeded: number | undefined;
+  readonly providerKinds: readonly string[] | undefined;
+  /** Number of requests with keys that were created for a client. */
+  readonly clientRequests: number | undefined;
+  /** Whether any monitor has received a beat. */
+  readonly hasBeat: boolean | undefined;
+  readonly budgets: number | undefined;
+}
+
+/**
+ * Returns the completed steps. A step is complete when the server has recorded its result, not when the user
+ * clicks something.
+ */
+export function listCompletedSteps(progress: SetupGuideProgress): ReadonlySet<GuideStepId> {
+  const done: Record<GuideStepId, boolean> = {
+    request: (progress.succeeded ?? 0) > 0,
+    provider: progress.providerKinds?.some((kind) => kind !== 'sandbox') ?? false,
+    client: (progress.clientRequests ?? 0) > 0,
+    monitor: progress.hasBeat ?? false,
+    budget: (progress.budgets ?? 0) > 0,
+  };
+  return new Set(GUIDE_STEPS.filter((step) => done[step]));
+}
+
+/**
+ * Returns whether a key has a name that the Connect page generates. Such a name contains the name of one of
+ * the `clients`.
+ */
+export function isConnectPageKeyName(name: string, clients: readonly string[]): boolean {
+  return clients.some((client) => name.endsWith(`-${client}`) || name.includes(`-${client}-`));
+}

@@ -1,0 +1,36 @@
+import { policiesText } from './text.ts';
+
+/** The names that a condition can use (see docs/reference/conditions.md), with descriptions. */
+export const CONDITION_VARIABLE_DESCRIPTIONS: readonly (readonly [string, string])[] = Object.entries(
+  policiesText.names,
+);
+
+/** Returns the partly typed name before the caret, or an empty string if there is none. */
+export function getWordBeforeCaret(condition: string, caret: number): string {
+  return /[A-Za-z_][\w.]*$/.exec(condition.slice(0, caret))?.[0] ?? '';
+}
+
+/**
+ * Returns the names that start with the typed word, except the word itself. Names of the response are omitted
+ * for policies that apply to requests.
+ */
+export function suggestConditionVariables(
+  word: string,
+  on: 'request' | 'answer',
+): readonly (readonly [string, string])[] {
+  if (word === '') return [];
+  return CONDITION_VARIABLE_DESCRIPTIONS.filter(
+    ([name]) =>
+      name.startsWith(word) && name !== word && (on === 'answer' || !/^(answer|usage)\b/.test(name)),
+  ).slice(0, 8);
+}
+
+/** Replaces the typed word with a name. Returns the new condition and the new position of the caret. */
+export function insertConditionVariable(
+  condition: string,
+  caret: number,
+  name: string,
+): { readonly text: string; readonly caret: number } {
+  const start = caret - getWordBeforeCaret(condition, caret).length;
+  return { text: condition.slice(0, start) + name + condition.slice(caret), caret: start + name.length };
+}

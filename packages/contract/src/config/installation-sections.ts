@@ -1,0 +1,197 @@
+import * as z from 'zod';
+import { MEMBER_ROLES } from '../roles.ts';
+import {
+  createLabelField,
+  createNetworkField,
+  createOptionalUrlField,
+  createPositiveCountField,
+  createSecretField,
+  createSlugField,
+  createWebUrlField,
+} from './fields.ts';
+
+export const StorageSchema = z.strictObject({
+  database: z
+    .string()
+    .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'must be sqlite:<file> or postgres://…')
+    .default('sqlite:./.floe/floe.db')
+    .meta({ writeOnly: true })
+    .describe(
+      'URL of the database: `sqlite:<file>` for one process, or `postgres://…` for one or more processes.',
+    ),
+  shared: z
+    .string()
+    .regex(/^(memory|rediss?:\/\/.+)$/, 'must be memory, redis://… or rediss://…')
+    .default('memory')
+    .meta({ writeOnly: true })
+    .describe(
+      'Store for counters and notifications between processes: `memory` for one process, or `redis://…` (Redis or Valkey) for several processes.',
+    ),
+  shared_timeout_ms: createPositiveCountField()
+    .default(50)
+    .describe(
+      'How long a request waits for the shared store, in milliseconds. After that, the `on_store_error` setting of each limit and budget applies.',
+    ),
+});
+
+export const SecuritySchema = z.strictObject({
+  private_networks: z
+    .array(createNetworkField())
+    .default([])
+    .describe(
+      'Private networks in which Floe may connect to providers, channels and identity providers. This setting is required only if there are several organizations. Floe may also connect to a private address that this file specifies by host and port, but only for the organization whose section specifies it. It never connects to cloud metadata addresses.',
+    ),
+});
+
+const daysField = () => z.int().min(1).max(36_500);
+
+export const RetentionSchema = z.strictObject({
+  requests_days: daysField().default(90).describe('Number of days that Floe stores the request log.'),
+  checks_days: daysField().default(400).describe('Number of days that Floe stores monitor checks.'),
+  audit_days: daysField().default(400).describe('Number of days that Floe stores audit log entries.'),
+  bodies_days: daysField()
+    .default(7)
+    .describe(
+      'Number of days that Floe stores request and response bodies, if an organization enables body logging.',
+    ),
+  responses_days: daysField()
+    .default(30)
+    .describe(
+      'Number of days that Floe stores responses, which requests can continue with `previous_response_id`.',
+    ),
+});
+
+export const OutboundSchema = z.strictObject({
+  proxy: createOptionalUrlField(['http', 'https'])
+    .default('')
+    .meta({ writeOnly: true })
+    .describe('Proxy for all outbound requests. If empty, Floe uses `HTTPS_PROXY` for HTTPS requests.'),
+  no_proxy: z
+    .string()
+    .default('')
+    .describe(
+      'Comma-separated list of hosts that Floe calls without the proxy. If empty, Floe uses `NO_PROXY`.',
+    ),
+  ca_file: z
+    .string()
+    .default('')
+    .describe(
+      'PEM file with certificate authorities that Floe trusts in addition to those of Node.js and `NODE_EXTRA_CA_CERTS`.',
+    ),
+});
+
+export const TelemetrySchema = z.strictObject({
+  otlp_endpoint: createOptionalUrlField(['http', 'https'])
+    .default('')
+    .meta({ inactive: true })
+    .describe(
+      'URL of an OTLP/HTTP collector for traces. This setting has no effect in this version, because Floe does not send traces.',
+    ),
+  metrics_token: z
+    .string()
+    .default('')
+    .meta({ writeOnly: true })
+    .describe(
+      'Bearer token that `/metrics` requires. If not set, `/metrics` is available only on a separate listener, or if `server.host` is a loopback address and `server.trusted_proxies` is empty.',
+    ),
+});
+
+export const SmtpSchema = z
+  .strictObject({
+    url: createOptionalUrlField(['smtp', 'smtps'])
+      .default('')
+      .meta({ writeOnly: true })
+      .describe(
+        'URL of the mail server, such as `smtps://user:password@host:465`. If empty, Floe does not send emails.',
+      ),
+    from: z.string().default('').describe('Sender address for all emails.'),
+    require_tls: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Whether Floe requires STARTTLS for `smtp://` connections before it sends a password or an email.',
+      ),
+  })
+  .superRefine((smtp, context) => {
+    if (smtp.url !== '' && smtp.from === '')
+      context.addIssue({ code: 'custom', path: ['from'], message: 'is required if smtp.url is set' });
+  });
+
+const OidcSchema = z.strictObject({
+  name: createSlugField().describe(
+    'Name of the issuer on the sign-in page and in the redirect URI `<base_url>/api/session/oidc/<name>/callback`.',
+  ),
+  issuer: createWebUrlField().describe('Issuer URL, exactly as in the issuer’s discovery document.'),
+  client_id: createLabelField().describe('Client id that the issuer assigned to Floe.'),
+  client_secret: createSecretField().optional().describe('Client secret. Omit it for public clients.'),
+  group_claim: createLabelField()
+    .default('groups')
+    .describe('Name of the claim that contains the user’s groups.'),
+  map: z
+    .array(
+      z.strictObject({
+        group: createLabelField().describe('Name of a group at the issuer.'),
+        role: z.enum(MEMBER_ROLES).describe('Role that the group’s members receive in Floe.'),
+        org: createSlugField()
+          .optional()
+          .describe(
+            'Organization in which the members receive the role. Required if there are several organizations.',
+          ),
+        team: createSlugField()
+          .optional()
+          .describe('Team in this organization that the group’s members join.'),
+      }),
+    )
+    .default([])
+    .describe('Groups whose members may sign in, with their roles.'),
+  unmapped: z
+    .enum(['refuse', 'viewer'])
+    .default('refuse')
+    .describe(
+      'What happens to users who are not in any mapped group: they cannot sign in (`refuse`), or they become viewers of the only organization (`viewer`).',
+    ),
+  trust_email: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether Floe treats email addresses as verified if the issuer does not send `email_verified`. Floe always rejects addresses with `email_verified: false`.',
+    ),
+  scopes: z
+    .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be a valid OAuth scope, such as email'))
+    .default(['openid', 'email', 'profile'])
+    .describe('OAuth scopes that Floe requests. Some issuers send groups only if Floe requests `groups`.'),
+});
+
+const AuthSessionsSchema = z.strictObject({
+  idle_minutes: z
+    .int()
+    .min(5)
+    .max(43_200)
+    .default(720)
+    .describe('Number of minutes without use after which a session expires.'),
+  max_hours: z
+    .int()
+    .min(1)
+    .max(8_760)
+    .default(168)
+    .describe(
+      'Maximum lifetime of a session in hours, even if it is in use. Floe updates a user’s groups only at sign-in, so a group change takes effect within this time.',
+    ),
+});
+
+export const AuthSchema = z.strictObject({
+  password: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether members can sign in with email and password. If you disable this method, sessions that started with a password end.',
+    ),
+  passkey: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether members can sign in with a passkey. Browsers allow passkeys only if `server.base_url` is an https URL with a host name, or is localhost.',
+    ),
+  oidc: z.array(OidcSchema).default([]).describe('OpenID Connect issuers for sign-in to the console.'),
+  sessions: AuthSessionsSchema.prefault({}).describe('How long console sessions last.'),
+});

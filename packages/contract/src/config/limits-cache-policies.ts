@@ -1,0 +1,165 @@
+import * as z from 'zod';
+import {
+  createCrossFieldCheck,
+  createLabelField,
+  createModelPatternField,
+  createPositiveCountField,
+  createSlugField,
+  type RawObjectFields,
+  type ReportIssue,
+} from './fields.ts';
+
+/** The kinds of subjects that limits and budgets count separately. */
+export const LIMIT_SUBJECT_KINDS = ['org', 'team', 'key', 'owner', 'end_user'] as const;
+
+/**
+ * What a limit or budget counts: one named subject (`scope`), or each subject of a kind separately (`per`).
+ */
+const subjectFields = {
+  scope: z
+    .enum(LIMIT_SUBJECT_KINDS)
+    .optional()
+    .describe(
+      'Uses one counter for a single subject. For `team`, `key`, `owner` or `end_user`, identify the subject in the field with that name.',
+    ),
+  per: z
+    .enum(LIMIT_SUBJECT_KINDS)
+    .optional()
+    .describe('Uses a separate counter for each subject of this type, such as each owner.'),
+  team: createSlugField().optional().describe('Id of the team. Required with `scope: team`.'),
+  key: createLabelField().optional().describe('Name of the platform key. Required with `scope: key`.'),
+  owner: createLabelField().optional().describe('Name of the owner. Required with `scope: owner`.'),
+  end_user: createLabelField().optional().describe('Id of the end user. Required with `scope: end_user`.'),
+  model: createModelPatternField()
+    .optional()
+    .describe('Counts only requests for models that match this pattern.'),
+  on_store_error: z
+    .enum(['local', 'open', 'closed'])
+    .default('local')
+    .describe(
+      'What Floe does while the shared store is unavailable. `local`: each process enforces its share of the limit or budget. `open`: Floe admits all requests. `closed`: Floe rejects requests with status 503.',
+    ),
+} as const;
+
+function validateSubject({ scope, per, ...fields }: RawObjectFields, report: ReportIssue): void {
+  if (scope !== undefined && per !== undefined)
+    report(['per'], 'scope and per cannot be combined; set only one of them');
+  if (scope === undefined && per === undefined)
+    report([], 'must have scope (one shared limit) or per (a separate limit for each subject)');
+  for (const field of ['team', 'key', 'owner', 'end_user'] as const) {
+    if (scope === field && fields[field] === undefined) report([field], `is required with scope: ${field}`);
+    if (scope !== field && fields[field] !== undefined)
+      report([field], `is only allowed with scope: ${field}`);
+  }
+}
+
+/** A rate limit in floe.yaml. */
+export const LimitSchema = z
+  .strictObject({
+    name: createSlugField()
+      .optional()
+      .describe('Name of the limit. If the limit rejects a request, the error message contains this name.'),
+    ...subjectFields,
+    rpm: createPositiveCountField().optional().describe('Maximum number of requests in any 60 seconds.'),
+    tpm: createPositiveCountField().optional().describe('Maximum number of tokens in any 60 seconds.'),
+    concurrency: createPositiveCountField().optional().describe('Maximum number of concurrent requests.'),
+  })
+  .check(
+    createCrossFieldCheck((limit, report) => {
+      validateSubject(limit, report);
+      const { rpm, tpm, concurrency } = limit;
+      if (rpm === undefined && tpm === undefined && concurrency === undefined)
+        report([], 'must have at least one of rpm, tpm and concurrency');
+    }),
+  );
+
+/** A budget in floe.yaml. */
+export const BudgetSchema = z
+  .strictObject({
+    name: createSlugField().describe(
+      'Name of the budget, unique in the organization. If the budget rejects a request, the error message contains this name.',
+    ),
+    ...subjectFields,
+    metadata: z
+      .record(z.string(), z.string())
+      .default({})
+      .describe('Counts only requests whose metadata has these values.'),
+    period: z
+      .enum(['day', 'week', 'month', 'total'])
+      .describe('How often the budget resets, in the organization’s time zone. `total` never resets.'),
+    limit_usd: z.number().positive().max(1_000_000_000).describe('Spending limit in US dollars per period.'),
+    mode: z
+      .enum(['hard', 'soft'])
+      .default('hard')
+      .describe(
+        '`hard`: if a request could exceed the budget, Floe rejects it with status 402. `soft`: Floe only sends alerts.',
+      ),
+  })
+  .check(createCrossFieldCheck(validateSubject));
+
+/** The settings of the response cache in floe.yaml. */
+export const CacheSchema = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(false)
+    .describe('Whether Floe returns cached responses for identical requests.'),
+  ttl_seconds: createPositiveCountField()
+    .default(3_600)
+    .describe('How long Floe may return a cached response, in seconds.'),
+  scope: z
+    .enum(['org', 'key'])
+    .default('key')
+    .describe(
+      'Whether all keys in the organization share cached responses (`org`), or each key has its own (`key`).',
+    ),
+});
+
+const DetectSchema = z
+  .strictObject({
+    secrets: z.boolean().default(false).describe('Whether to search for API keys, tokens and private keys.'),
+    pii: z
+      .array(z.enum(['email', 'phone', 'credit_card', 'iban', 'us_ssn']))
+      .default([])
+      .describe('Kinds of personal data to search for. Defaults to none.'),
+  })
+  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must have secrets, pii or both')
+  .describe('Secrets or personal data to search for. The policy applies if Floe finds any.');
+
+/** The fields of a policy in floe.yaml. */
+export const POLICY_FIELDS = {
+  name: createSlugField().describe(
+    'Name of the policy, unique in the organization. Error messages and decisions contain this name.',
+  ),
+  enabled: z.boolean().default(true).describe('Set to `false` to disable the policy.'),
+  on: z
+    .enum(['request', 'answer'])
+    .describe('Whether the policy evaluates requests (`request`) or responses (`answer`).'),
+  when: z
+    .string()
+    .min(1)
+    .max(4_000)
+    .optional()
+    .describe('CEL condition. The policy applies if the condition is true.'),
+  detect: DetectSchema.optional(),
+  action: z.enum(['allow', 'deny', 'flag', 'redact']).describe('What Floe does if the policy applies.'),
+  mode: z
+    .enum(['monitor', 'enforce'])
+    .default('monitor')
+    .describe(
+      'With `monitor`, Floe only records what the policy would do. With `enforce`, Floe performs the action.',
+    ),
+  message: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe('Error message for callers whose requests the policy denies.'),
+};
+
+/** A policy in floe.yaml. */
+export const PolicySchema = z.strictObject(POLICY_FIELDS).check(
+  createCrossFieldCheck(({ when, detect, action }, report) => {
+    if (when === undefined && detect === undefined) report([], 'must have a condition: when, detect or both');
+    if (action === 'redact' && detect === undefined) report(['detect'], 'is required with action: redact');
+  }),
+);

@@ -1,0 +1,213 @@
+import { Fault } from '@floe/contract/faults';
+
+/** A form field's value and its position in the body. */
+export interface MultipartField {
+  readonly value: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Callbacks of a multipart scan. Each may throw a `Fault` to end the scan. */
+export interface MultipartCallbacks {
+  field?(name: string, field: MultipartField): void;
+  /** Bytes of a part with a file name. */
+  file?(piece: Buffer): void;
+  fileEnd?(): void;
+  /** Bytes before the first part and after the last part. Parsers ignore them (RFC 2046, section 5.1.1). */
+  outside?(piece: Buffer): void;
+}
+
+/** Fields whose values are read. Others are skipped. */
+const CAPTURED_FIELDS = new Set(['model', 'purpose', 'stream', 'n']);
+const MAX_VALUE_BYTES = 1024;
+const MAX_HEAD_BYTES = 16 * 1024;
+const CRLF = '\r\n';
+const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/gi;
+
+interface MultipartPart {
+  readonly name: string;
+  readonly isFile: boolean;
+  readonly start: number;
+  readonly value: Buffer[];
+  size: number;
+}
+
+/**
+ * Scans a multipart/form-data body (RFC 7578) while it is forwarded, and reports the values of a
+ * few fields and the bytes of files. Works regardless of how the body is split into chunks. Buffers
+ * at most one part header, one value and one delimiter.
+ */
+export class MultipartScanner {
+  ended = false;
+  /** Dashes and boundary. They must not occur in a part after any line break. */
+  #delimiter: Buffer;
+  #events: MultipartCallbacks;
+  /** Unread bytes. The first one is byte `#at` of the body. */
+  #unread: Buffer;
+  #offset: number;
+  #state: 'preamble' | 'after' | 'head' | 'data' = 'preamble';
+  #part: MultipartPart | null = null;
+
+  /** @throws Fault `invalid_request` if the content type has no boundary */
+  constructor(contentType: string, events: MultipartCallbacks) {
+    const [found, second] = contentType.matchAll(BOUNDARY);
+    const boundary = found?.[1] ?? found?.[2];
+    if (second !== undefined || /boundary\*/i.test(contentType)) throw malformedMultipartFault();
+    if (boundary === undefined)
+      throw new Fault(
+        'invalid_request',
+        'The content type multipart/form-data must have a boundary parameter.',
+        {
+          param: 'content-type',
+        },
+      );
+    this.#delimiter = Buffer.from(`--${boundary}`, 'latin1');
+    this.#events = events;
+    // The first delimiter may be at the start of the body, so a line break is assumed before it.
+    this.#unread = Buffer.from(CRLF);
+    this.#offset = -CRLF.length;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.ended) {
+      this.#events.outside?.(chunk);
+      return;
+    }
+    this.#unread = this.#unread.length === 0 ? chunk : Buffer.concat([this.#unread, chunk]);
+    while (this.#step());
+  }
+
+  /** Processes the next token. Returns false if more bytes are needed. */
+  #step(): boolean {
+    switch (this.#state) {
+      case 'preamble':
+      case 'data':
+        return this.#readData();
+      case 'after':
+        return this.#readAfter();
+      case 'head':
+        return this.#readHead();
+    }
+  }
+
+  #readData(): boolean {
+    const found = this.#unread.indexOf(this.#delimiter);
+    const breaks =
+      found >= CRLF.length && this.#unread.toString('latin1', found - CRLF.length, found) === CRLF;
+    if (found !== -1 && !breaks) {
+      // Parsers that accept LF as a line break would end the part here.
+      if (this.#part) throw malformedMultipartFault();
+      this.#data(found + 1);
+      return true;
+    }
+    const kept = this.#delimiter.length + CRLF.length - 1;
+    this.#data(found === -1 ? Math.max(0, this.#unread.length - kept) : found - CRLF.length);
+    if (found === -1) return false;
+    this.#endPart();
+    this.#skip(CRLF.length + this.#delimiter.length);
+    this.#state = 'after';
+    return true;
+  }
+
+  /**
+   * Reads what follows a delimiter. Two dashes end the body; white space and a line break start the head of a
+   * part.
+   */
+  #readAfter(): boolean {
+    if (this.#unread.length < 2) return false;
+    if (this.#unread[0] === 0x2d && this.#unread[1] === 0x2d) {
+      this.ended = true;
+      this.#skip(2);
+      this.#events.outside?.(this.#unread);
+      return false;
+    }
+    const lineEnd = this.#unread.indexOf(CRLF);
+    if (lineEnd === -1 && this.#unread.length < MAX_HEAD_BYTES) return false;
+    if (lineEnd === -1 || this.#unread.toString('latin1', 0, lineEnd).trim() !== '')
+      throw malformedMultipartFault();
+    this.#skip(lineEnd);
+    this.#state = 'head';
+    return true;
+  }
+
+  #readHead(): boolean {
+    const end = this.#unread.indexOf(CRLF + CRLF);
+    if (end === -1 && this.#unread.length <= MAX_HEAD_BYTES) return false;
+    if (end === -1 || end > MAX_HEAD_BYTES) throw malformedMultipartFault();
+    const head = this.#unread.toString('utf8', 0, end);
+    this.#skip(end + 2 * CRLF.length);
+    this.#part = parsePartHead(head, this.#offset);
+    this.#state = 'data';
+    return true;
+  }
+
+  #data(length: number): void {
+    if (length === 0) return;
+    const piece = this.#unread.subarray(0, length);
+    this.#skip(length);
+    const part = this.#part;
+    if (!part) {
+      this.#events.outside?.(piece);
+      return;
+    }
+    part.size += piece.length;
+    if (part.isFile && part.name !== 'model') this.#events.file?.(piece);
+    else if (CAPTURED_FIELDS.has(part.name)) {
+      if (part.size > MAX_VALUE_BYTES)
+        throw new Fault(
+          'invalid_request',
+          `The field "${part.name}" must be at most ${MAX_VALUE_BYTES} bytes.`,
+          {
+            param: part.name,
+          },
+        );
+      part.value.push(piece);
+    }
+  }
+
+  #endPart(): void {
+    const part = this.#part;
+    if (!part) return;
+    this.#part = null;
+    if (part.isFile && part.name !== 'model') this.#events.fileEnd?.();
+    else if (CAPTURED_FIELDS.has(part.name))
+      this.#events.field?.(part.name, {
+        value: Buffer.concat(part.value).toString('utf8'),
+        start: part.start,
+        end: part.start + part.size,
+      });
+  }
+
+  #skip(count: number): void {
+    this.#unread = this.#unread.subarray(count);
+    this.#offset += count;
+  }
+}
+
+/**
+ * Matches a part header that is deprecated since RFC 7578, section 4.7, but that some parsers still decode.
+ */
+const ENCODED = /^content-(?:transfer-)?encoding:\s*(?!(?:7bit|8bit|binary|identity)\s*$)/im;
+const PARAMETER = /;\s*([\w*-]+)\s*=\s*(?:"([^"]*)"|([^\s;"]+))/g;
+
+/** Rejects heads that parsers read differently: escaped quotes, duplicate headers and duplicate names. */
+function parsePartHead(head: string, start: number): MultipartPart {
+  const [line = '', second] = [...head.matchAll(/^content-disposition:(.*)$/gim)].map(
+    ([, text = '']) => text,
+  );
+  const parameters = [...line.matchAll(PARAMETER)].map(([, name = '', quoted, bare]) => ({
+    name: name.toLowerCase(),
+    value: quoted ?? bare ?? '',
+  }));
+  const names = parameters.filter(({ name }) => name === 'name' || name === 'name*');
+  const isOdd = line.includes('\\"') || names.length > 1 || names.some(({ name }) => name === 'name*');
+  if (second !== undefined || isOdd) throw malformedMultipartFault();
+  const name = names[0]?.value ?? '';
+  const isFile = name === 'file' || parameters.some((one) => /^filename\*?$/.test(one.name));
+  if (isFile && ENCODED.test(head)) throw malformedMultipartFault();
+  return { name, isFile, start, value: [], size: 0 };
+}
+
+function malformedMultipartFault(): Fault {
+  return new Fault('invalid_request', 'The body must be valid multipart/form-data (RFC 7578).');
+}

@@ -1,0 +1,131 @@
+import { countContentBytes } from '@floe/wire/content-bytes';
+import { findUsage, readBatchResultUsage } from '@floe/wire/find-usage';
+import { sumUsage, type Usage } from '@floe/wire/usage';
+
+/** Maximum size of a JSON response whose usage is counted. */
+const MAX_JSON_BYTES = 8 * 1024 * 1024;
+/** Maximum length of a line of batch results whose usage is counted. */
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Maximum number of models of a batch that are counted separately. The others are counted together, without a
+ * price.
+ */
+const MAX_MODELS = 100;
+
+/** Observes a response body while it is forwarded unchanged. */
+export interface ResponseBodyObserver {
+  push(chunk: Buffer): void;
+  /** Returns whether the body is truncated although its connection ended normally. */
+  isTruncated(): boolean;
+  /** Returns the usage of the complete body. */
+  usage(): Usage | undefined;
+  /** Number of bytes so far. */
+  readonly size: number;
+  /** Returns the size of the generated content in UTF-8 bytes. */
+  contentBytes(): number;
+  /** For batch results: the usage of each model. Otherwise null. */
+  readonly byModel: ReadonlyMap<string, Usage> | null;
+}
+
+/** Returns the tap for a body with this content type; null if such a body contains no usage. */
+export function createResponseBodyObserver(
+  contentType: string,
+  isResults: boolean,
+): ResponseBodyObserver | null {
+  if (isResults || /jsonl|jsonlines|ndjson/i.test(contentType)) return new ResultsTap();
+  return /[/+]json\b/i.test(contentType) ? new JsonTap() : null;
+}
+
+class JsonTap implements ResponseBodyObserver {
+  readonly byModel = null;
+  #chunks: Buffer[] = [];
+  #size = 0;
+
+  push(chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size <= MAX_JSON_BYTES) this.#chunks.push(chunk);
+    else this.#chunks = [];
+  }
+
+  isTruncated(): boolean {
+    return this.#size > 0 && this.#size <= MAX_JSON_BYTES && this.#read() === undefined;
+  }
+
+  usage(): Usage | undefined {
+    return this.#size > MAX_JSON_BYTES ? undefined : findUsage(this.#read());
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  contentBytes(): number {
+    if (this.#size > MAX_JSON_BYTES) return this.#size;
+    const { added, whole } = countContentBytes(Buffer.concat(this.#chunks, this.#size));
+    return Math.max(added, whole);
+  }
+
+  #read(): unknown {
+    return tryParseJson(Buffer.concat(this.#chunks).toString('utf8'));
+  }
+}
+
+/** Reads batch results, with one JSON object per line. */
+class ResultsTap implements ResponseBodyObserver {
+  readonly byModel = new Map<string, Usage>();
+  #parts: Buffer[] = [];
+  #size = 0;
+  readonly size = 0;
+
+  push(chunk: Buffer): void {
+    let from = 0;
+    for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
+      this.#appendToLine(chunk.subarray(from, at));
+      this.#endLine();
+      from = at + 1;
+    }
+    this.#appendToLine(chunk.subarray(from));
+  }
+
+  isTruncated(): boolean {
+    return false;
+  }
+
+  usage(): Usage | undefined {
+    this.#endLine();
+    let sum: Usage | null = null;
+    for (const usage of this.byModel.values()) sum = sumUsage(sum, usage);
+    return sum ?? undefined;
+  }
+
+  /** Returns 0, because the content of batch results does not belong to this request. */
+  contentBytes(): number {
+    return 0;
+  }
+
+  #appendToLine(piece: Buffer): void {
+    this.#size += piece.length;
+    if (this.#size <= MAX_LINE_BYTES) this.#parts.push(piece);
+    else this.#parts = [];
+  }
+
+  #endLine(): void {
+    const text = this.#size <= MAX_LINE_BYTES ? Buffer.concat(this.#parts, this.#size).toString('utf8') : '';
+    this.#parts = [];
+    this.#size = 0;
+    const result = text.includes('"usage"') ? readBatchResultUsage(tryParseJson(text)) : undefined;
+    if (result === undefined) return;
+    const model = this.byModel.size < MAX_MODELS || this.byModel.has(result.model) ? result.model : '';
+    const sum = sumUsage(this.byModel.get(model) ?? null, result.usage);
+    if (sum) this.byModel.set(model, sum);
+  }
+}
+
+function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

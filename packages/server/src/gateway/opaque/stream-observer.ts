@@ -1,0 +1,158 @@
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { type ContentByteCounts, countContentBytes } from '@floe/wire/content-bytes';
+import { findUsage } from '@floe/wire/find-usage';
+import { readFinishReason } from '@floe/wire/finish-reason';
+import { locateFrameData, SseFramer, type SseFrames } from '@floe/wire/sse';
+import { mergeUsage, type Usage } from '@floe/wire/usage';
+
+/** Events that announce a response without containing any part of it. */
+const ANNOUNCEMENT_EVENTS = new Set([
+  'message_start',
+  'ping',
+  'response.created',
+  'response.in_progress',
+  'response.queued',
+]);
+/** Events after which the stream is complete, successful or not. */
+const FINAL_EVENTS = new Set([
+  'message_stop',
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'response.cancelled',
+]);
+const USAGE = '"usage"';
+
+/**
+ * Observes an event stream while it is forwarded unchanged. Records content, errors, the last
+ * event, usage, the amount of content, and the id of a stored response. Never throws. Unknown
+ * events count as content.
+ */
+export class StreamObserver {
+  hasContent = false;
+  /** Whether there was an error before any content. */
+  failedBeforeContent = false;
+  /** Whether there was an error. */
+  hasError = false;
+  /** Whether the last event has been received. */
+  isComplete = false;
+  usage: Usage | undefined;
+  finishReason: string | null = null;
+  responseId: string | null = null;
+  /** UTF-8 bytes of generated content so far, and the number of events with content. */
+  contentBytes = 0;
+  contentChunks = 0;
+  /** For Responses: the response of the start event, and the last event. */
+  response: JsonObject | null = null;
+  lastData = '';
+  #framer = new SseFramer();
+  #isUnreadable = false;
+
+  /** Returns the frames that `chunk` completes; null if frames can no longer be separated. */
+  push(chunk: Buffer): SseFrames | null {
+    if (this.#isUnreadable) {
+      this.contentBytes += chunk.length;
+      return null;
+    }
+    try {
+      const frames = this.#framer.push(chunk);
+      let from = frames.lead;
+      for (const end of frames.ends) {
+        this.#inspectFrame(frames.bytes.subarray(from, end));
+        from = end;
+      }
+      return frames;
+    } catch {
+      // The frame is too large. The client receives the bytes; only the count is lost.
+      this.#isUnreadable = true;
+      this.hasContent = true;
+      this.isComplete = true;
+      return null;
+    }
+  }
+
+  /** Returns the incomplete frame at the end. */
+  rest(): Buffer {
+    return this.#framer.rest();
+  }
+
+  #inspectFrame(frame: Buffer): void {
+    const found = locateFrameData(frame);
+    if (!found) return;
+    const data = found.bytes.toString('utf8', found.start, found.end);
+    if (data === '[DONE]') {
+      this.isComplete = true;
+      return;
+    }
+    this.lastData = data;
+    this.#countContent(countContentBytes(found.bytes, found.start, found.end));
+    // Most events are deltas. After the first content, only frames that may contain the end or usage are
+    // parsed.
+    if (this.hasContent && !data.includes(USAGE) && !FINISHES.test(data)) return;
+    const body = tryParseObject(data);
+    if (!body) this.hasContent = true;
+    else this.#readBody(body, found.event);
+  }
+
+  /**
+   * Counts the content of an event. The last event of some dialects repeats the complete response, which is
+   * counted only if there were no deltas.
+   */
+  #countContent({ added, whole }: ContentByteCounts): void {
+    if (added > 0) this.contentChunks += 1;
+    this.contentBytes = Math.max(this.contentBytes + added, whole);
+  }
+
+  #readBody(body: JsonObject, event: string): void {
+    const type = typeof body['type'] === 'string' ? body['type'] : event;
+    this.usage = mergeUsage(this.usage, findUsage(body));
+    if (FINAL_EVENTS.has(type)) this.isComplete = true;
+    const isError = type === 'error' || isJsonObject(body['error']) || type === 'response.failed';
+    if (isError) this.isComplete = this.hasError = true;
+    const stored = body['object'] === 'chat.completion.chunk' ? body : body['response'];
+    if (isJsonObject(stored) && typeof stored['id'] === 'string') this.responseId ??= stored['id'];
+    if (type === 'response.created' && isJsonObject(stored)) this.response = stored;
+    this.#recordFinish(body);
+    if (this.hasContent || ANNOUNCEMENT_EVENTS.has(type)) return;
+    if (isError) this.failedBeforeContent = true;
+    else if (bringsContent(body)) this.hasContent = true;
+  }
+
+  #recordFinish(body: JsonObject): void {
+    const [choice] = Array.isArray(body['choices']) ? body['choices'] : [];
+    const { delta, response } = body;
+    const reason = readFinishReason(
+      (isJsonObject(choice) && choice['finish_reason']) ||
+        (isJsonObject(delta) && delta['stop_reason']) ||
+        (isJsonObject(response) && body['type'] !== 'response.created' && response['status']),
+    );
+    if (reason === undefined || reason === 'in_progress' || reason === 'queued') return;
+    this.finishReason = reason;
+    // A Chat stream may omit `[DONE]`.
+    if (isJsonObject(choice)) this.isComplete = true;
+  }
+}
+
+const FINISHES = /"(?:finish_reason|stop_reason|error|type":\s*"(?:message_stop|error|response\.\w+))"/;
+
+/** Returns whether a Chat chunk has content. A chunk with only a role has none. */
+function bringsContent(body: JsonObject): boolean {
+  const { choices } = body;
+  if (!Array.isArray(choices)) return true;
+  return choices.some((choice) => {
+    if (!isJsonObject(choice)) return true;
+    const { delta, finish_reason } = choice;
+    if (readFinishReason(finish_reason) !== undefined) return true;
+    if (!isJsonObject(delta)) return true;
+    return Object.entries(delta).some(([name, value]) => name !== 'role' && value !== '' && value !== null);
+  });
+}
+
+function tryParseObject(data: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StreamStringCollector } from './stream-string-collector.ts';
+
+const CARD = '4111111111111111';
+
+function collect(events: readonly object[]): { texts: readonly string[]; scanned: string[] } {
+  const scanned: string[] = [];
+  const strings = new StreamStringCollector((text) => scanned.push(text));
+  for (const event of events) strings.add(JSON.stringify(event));
+  return { texts: strings.texts(), scanned };
+}
+
+const choice = (index: number, delta: object) => ({ id: 'chatcmpl-1', choices: [{ index, delta }] });
+
+test('pieces of one text are joined, in every choice, tool call and member that no dialect defines', () => {
+  const split = (build: (piece: string) => object) => [build(CARD.slice(0, 7)), build(CARD.slice(7))];
+  const streams = [
+    split((content) => choice(0, { content })),
+    split((content) => choice(3, { content })),
+    split((text) => choice(0, { vendor: { text } })),
+    split((args) => choice(1, { tool_calls: [{ index: 2, function: { arguments: args } }] })),
+    split((transcript) => choice(0, { audio: { id: 'a', transcript } })),
+    split((delta) => ({ type: 'response.mcp_call_arguments.delta', item_id: 'i', delta })),
+    split((text) => ({ type: 'content_block_delta', index: 4, delta: { type: 'text_delta', text } })),
+  ];
+  for (const events of streams) {
+    const { texts, scanned } = collect(events);
+    assert.ok(texts.includes(CARD), JSON.stringify(events));
+    assert.ok(scanned.includes(CARD), JSON.stringify(events));
+  }
+});
+
+test('values that a repeated member name hides are collected, and do not separate the pieces around them', () => {
+  const scanned: string[] = [];
+  const strings = new StreamStringCollector((text) => scanned.push(text));
+  strings.add('{"choices":[{"index":0,"delta":{"content":"4111111"}}]}');
+  strings.add(`{"choices":[{"index":0,"delta":{"content":"first ${CARD}","c\\u006fntent":"111111111"}}]}`);
+  assert.ok(scanned.includes(`first ${CARD}`) && scanned.includes(CARD), JSON.stringify(scanned));
+  assert.ok(strings.texts().includes(CARD));
+});
+
+test('strings outside of deltas are complete, and repeated ones count once', () => {
+  const done = { type: 'response.output_text.done', text: CARD };
+  const { texts, scanned } = collect([
+    done,
+    done,
+    { type: 'vendor', nested: [{ title: CARD }, 4111111111111111] },
+  ]);
+  assert.deepEqual(
+    texts.filter((text) => text === CARD),
+    [CARD],
+  );
+  assert.deepEqual(
+    scanned.filter((text) => text === CARD),
+    [CARD],
+  );
+});
+
+test('pieces of different texts are not joined, and labels and base64 data are not pieces', () => {
+  const { texts } = collect([
+    choice(0, { role: 'assistant', content: '4111' }),
+    choice(1, { role: 'assistant', content: '9999' }),
+    choice(0, { content: '2222' }),
+    choice(0, { data: 'aB3d'.repeat(64) }),
+  ]);
+  assert.deepEqual([...texts].sort(), ['41112222', '9999', 'assistant', 'chatcmpl-1']);
+});

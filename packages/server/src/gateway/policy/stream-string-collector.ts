@@ -1,0 +1,118 @@
+import { isBase64Blob } from '@floe/conditions/detect/base64-blobs';
+import { Fault } from '@floe/contract/faults';
+import { isJsonObject, type Json } from '@floe/contract/json';
+import { findDuplicateMemberName, parseJsonWithDuplicateMembers } from '@floe/wire/duplicate-member-names';
+import { tryParseJson } from '@floe/wire/json-narrowing';
+import { JsonSyntaxError } from '@floe/wire/json-syntax-error';
+
+/** Receives a text to scan: a complete string, or the newest piece of a longer string with the text before it. */
+export type TextScanner = (text: string) => void;
+
+/**
+ * Number of characters before the newest piece that are scanned together with it. Longer values are detected
+ * at the end.
+ */
+const MATCH_TAIL_CHARS = 1024;
+/** Minimum length of a finding. */
+const MIN_FINDING_CHARS = 6;
+/** The smallest number with 13 digits. Shorter numbers cannot be a finding, as in complete responses. */
+const MIN_NUMBER = 1e12;
+/** Members whose strings are pieces of one text. */
+const PIECES = new Set(['delta', 'choices']);
+/** Members within `choices` that repeat earlier pieces. */
+const REPETITIONS = new Set(['message', 'logprobs']);
+/** Members that events repeat. */
+const LABELS = new Set(['id', 'type', 'role', 'name', 'call_id', 'item_id', 'status', 'finish_reason']);
+/** Members that identify the part of the response that an event belongs to. */
+const POSITIONS = ['type', 'item_id', 'output_index', 'content_index', 'summary_index', 'index'];
+
+interface Pieces {
+  /** Joined once at the end. */
+  readonly all: string[];
+  tail: string;
+}
+
+/**
+ * Collects every string in the events of a stream, including members that no dialect defines. Pieces at the
+ * same position are joined, so that a value is found however the provider splits it.
+ */
+export class StreamStringCollector {
+  readonly #scan: TextScanner | null;
+  readonly #pieces = new Map<string, Pieces>();
+  readonly #complete = new Set<string>();
+
+  /** @param scan null if nothing is scanned before the end */
+  constructor(scan: TextScanner | null) {
+    this.#scan = scan;
+  }
+
+  add(data: string): void {
+    const event = parseEvent(data);
+    if (!isJsonObject(event)) return;
+    const position = POSITIONS.map((name) => JSON.stringify(event[name]) ?? '').join();
+    for (const [name, value] of Object.entries(event))
+      this.#visit(value, { path: `${position}.${name}`, name, isPiece: PIECES.has(name) });
+  }
+
+  /** Returns all strings without repetitions. */
+  texts(): readonly string[] {
+    return [...new Set([...[...this.#pieces.values()].map(({ all }) => all.join('')), ...this.#complete])];
+  }
+
+  #visit(value: Json | undefined, at: Place): void {
+    if (typeof value === 'string') this.#text(value, at);
+    else if (typeof value === 'number') {
+      if (Math.abs(value) >= MIN_NUMBER) this.#addComplete(String(value));
+    } else if (Array.isArray(value))
+      for (const [place, entry] of value.entries()) {
+        const index = (isJsonObject(entry) ? entry['index'] : undefined) ?? place;
+        this.#visit(entry, { ...at, path: `${at.path}[${JSON.stringify(index)}]` });
+      }
+    else if (isJsonObject(value))
+      for (const [name, entry] of Object.entries(value)) {
+        const isPiece = !REPETITIONS.has(name) && (at.isPiece || PIECES.has(name));
+        this.#visit(entry, { path: `${at.path}.${name}`, name, isPiece });
+      }
+  }
+
+  #text(text: string, { path, name, isPiece }: Place): void {
+    if (isBase64Blob(text)) return;
+    if (!isPiece || LABELS.has(name)) return this.#addComplete(text);
+    const known = this.#pieces.get(path) ?? { all: [], tail: '' };
+    this.#pieces.set(path, known);
+    known.all.push(text);
+    if (this.#scan === null) return;
+    const recent = known.tail + text;
+    known.tail = recent.slice(-MATCH_TAIL_CHARS);
+    this.#scan(recent);
+  }
+
+  #addComplete(text: string): void {
+    if (text.length < MIN_FINDING_CHARS || this.#complete.has(text)) return;
+    this.#complete.add(text);
+    this.#scan?.(text);
+  }
+}
+
+/**
+ * Parses an event. Includes members that a repeated name hides, because some clients read the first one.
+ * @throws Fault `upstream_error` if the event is nested too deeply
+ */
+function parseEvent(data: string): Json | undefined {
+  const event = tryParseJson(data);
+  if (!isJsonObject(event)) return undefined;
+  const bytes = Buffer.from(data);
+  try {
+    return findDuplicateMemberName(bytes) === null ? event : parseJsonWithDuplicateMembers(bytes);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new Fault('upstream_error', `The provider sent an invalid stream event: ${error.message}.`);
+  }
+}
+
+interface Place {
+  readonly path: string;
+  /** The name of the closest member. */
+  readonly name: string;
+  readonly isPiece: boolean;
+}

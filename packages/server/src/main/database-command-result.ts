@@ -1,0 +1,7 @@
+/** The result of a maintenance command that can be incomplete. */
+export interface DatabaseCommandResult {
+  /** What the command did. */
+  readonly text: string;
+  /** What the command could not do, and the remedy. Null if it is complete. Otherwise, the exit code is 1. */
+  readonly problem: string | null;
+}

@@ -1,7 +1,0 @@
-/** The result of a maintenance command that can be incomplete. */
-export interface StoreCommandResult {
-  /** What the command did. */
-  readonly text: string;
-  /** What the command could not do, and the remedy. Null if it is complete. Otherwise, the exit code is 1. */
-  readonly problem: string | null;
-}

@@ -1,0 +1,25 @@
+import { analyticsNote, analyticsNoteInput } from '@floe/contract/api/annotations';
+import { defineWriteOperation } from '../operation.ts';
+
+/** The audit action that is recorded when a note is created. */
+export const ANNOTATION_AUDIT_ACTION = 'annotations.create';
+
+/**
+ * The operation that records an event at the current time, such as a deployment. Charts show the
+ * event.
+ */
+export const createAnnotationOperation = defineWriteOperation({
+  name: ANNOTATION_AUDIT_ACTION,
+  method: 'POST',
+  path: '/api/analytics/annotations',
+  scope: 'management',
+  summary: 'Add an annotation, such as a deployment, at the current time; charts show the annotation',
+  body: analyticsNoteInput,
+  answer: analyticsNote,
+  status: 201,
+  invalidates: null,
+  async run({ clock }, { body: { text } }) {
+    const at = new Date(clock.now()).toISOString();
+    return { answer: { at, text }, audit: { subject: 'note', before: null, after: { text } } };
+  },
+});

@@ -1,0 +1,77 @@
+import {
+  EXPORTABLE_CONFIG_SECTIONS,
+  type ExportableConfigSection,
+} from '@floe/contract/exportable-config-sections';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { findOrgById } from '../../store/orgs.ts';
+import { castToJson } from '../validate-input.ts';
+import type { OrgReadContext } from './document-resource-kind.ts';
+import { getDocumentResourceKind } from './document-resource-kinds.ts';
+import { SETTINGS_DOCUMENT_KIND } from './document-settings.ts';
+import { SecretPlaceholders } from './secret-placeholders.ts';
+
+/** An organization in the format of floe.yaml, and descriptions of the placeholders in it. */
+export interface ExportedOrgConfig {
+  readonly tree: JsonObject;
+  readonly placeholders: SecretPlaceholders;
+}
+
+/**
+ * Exports an organization's effective configuration from all sources. Secrets are replaced with
+ * `${NAME}`.
+ */
+export async function exportOrgConfig(context: OrgReadContext): Promise<ExportedOrgConfig> {
+  const { reader, orgId, dependencies } = context;
+  const placeholders = new SecretPlaceholders();
+  const row = await findOrgById(reader, orgId);
+  const loadEntries = async (name: string) => {
+    const objects = await getDocumentResourceKind(name).listExisting?.(context);
+    return (objects ?? []).flatMap((one) => one.toEntry(placeholders) ?? []);
+  };
+  const { relay, ...settings }: JsonObject = Object.assign(
+    {},
+    ...(await loadEntries(SETTINGS_DOCUMENT_KIND.kind)),
+  );
+  const rules = await loadEntries('relay_rules');
+  const lists: Record<string, readonly object[]> = {};
+  for (const kind of EXPORTABLE_CONFIG_SECTIONS) lists[kind] = await loadEntries(kind);
+  const org = {
+    id: orgId,
+    name: row?.name ?? orgId,
+    timezone: dependencies.providers.getLoadedOrg(orgId).config?.timezone ?? row?.timezone ?? 'UTC',
+    ...settings,
+    // The store has settings and rules in separate tables. The file has them in one section.
+    ...((relay !== undefined || rules.length > 0) && {
+      relay: { ...(isJsonObject(relay) && relay), ...(rules.length > 0 && { rules }) },
+    }),
+    ...Object.fromEntries(Object.entries(lists).filter(([, entries]) => entries.length > 0)),
+  };
+  return { tree: toYamlTree({ orgs: [org] }), placeholders };
+}
+
+/** Exports one entry within its section. Returns null if no resource has this id. */
+export async function exportConfigEntry(
+  context: OrgReadContext,
+  { kind, id }: { readonly kind: ExportableConfigSection; readonly id: string },
+): Promise<JsonObject | null> {
+  const existing = (await getDocumentResourceKind(kind).listExisting?.(context)) ?? [];
+  const found = existing.find(({ apiId }) => apiId === id) ?? existing.find((one) => one.id === id);
+  const entry = found?.toEntry(new SecretPlaceholders());
+  return entry ? toYamlTree({ [kind]: [entry] }) : null;
+}
+
+function toYamlTree(value: object): JsonObject {
+  const tree = castToJson(omitEmpty(value));
+  return isJsonObject(tree) ? tree : {};
+}
+
+/** Omits null and undefined values, because floe.yaml applies their defaults. */
+function omitEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(omitEmpty);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) =>
+      inner === null || inner === undefined ? [] : [[name, omitEmpty(inner)]],
+    ),
+  );
+}

@@ -1,0 +1,35 @@
+import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
+import { describeUnknownName } from '@floe/contract/config/cross-object-rules';
+import { findActivePlatformKeyByName, listPlatformKeysOfOrg } from '../../store/platform-keys.ts';
+import { findTeamById, listTeamsOfOrg } from '../../store/teams.ts';
+import type { WriteOperationContext } from '../operation-definition.ts';
+import { createInvalidInputFault } from '../validate-input.ts';
+
+type RuleSubject = Pick<LimitConfig | BudgetConfig, 'team' | 'key'>;
+
+/**
+ * Throws if the team or the key of a new limit or budget does not exist, as `floe config check` does for
+ * floe.yaml. Otherwise, a misspelled name would create a rule that never applies. A rule may keep a reference
+ * to a key that was revoked later.
+ *
+ * @param before the rule before the change; null for a new rule
+ * @throws Fault `invalid_request`
+ */
+export async function requireRuleSubjectExists(
+  { reader, orgId, clock }: WriteOperationContext,
+  { team, key }: RuleSubject,
+  before: RuleSubject | null,
+): Promise<void> {
+  if (team !== undefined && team !== before?.team && !(await findTeamById(reader, orgId, team))) {
+    const teams = new Set((await listTeamsOfOrg(reader, orgId)).map(({ id }) => id));
+    throw createInvalidInputFault({ path: ['team'], message: describeUnknownName('team', team, teams, 0) });
+  }
+  if (key === undefined || key === before?.key) return;
+  const nowMs = clock.now();
+  if (await findActivePlatformKeyByName(reader, orgId, key, nowMs)) return;
+  const active = (await listPlatformKeysOfOrg(reader, orgId)).filter(
+    ({ revoked_at, expires_at }) => revoked_at === null && (expires_at === null || expires_at > nowMs),
+  );
+  const names = new Set(active.map(({ name }) => name));
+  throw createInvalidInputFault({ path: ['key'], message: describeUnknownName('key', key, names, 0) });
+}

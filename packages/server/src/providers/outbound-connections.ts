@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { getCACertificates } from 'node:tls';
+import { type IpNetwork, isInNetworks, parseIpAddress, parseNetworks } from '../core/network.ts';
+
+/** How to connect to a host. Properties are absent if nothing is configured. */
+export interface OutboundConnectionOptions {
+  /** Only connections with the same key may share a pool. */
+  readonly key: string;
+  /** URL of the proxy; undefined for a direct connection. */
+  readonly proxy: URL | undefined;
+  /** All trusted certificate authorities in PEM. Undefined for those of the runtime. */
+  readonly ca: readonly string[] | undefined;
+  /** Client certificate and its private key in PEM; undefined if none is configured. */
+  readonly clientCert: string | undefined;
+  readonly clientKey: string | undefined;
+}
+
+/**
+ * The configured options for outgoing connections. An empty string means that the option is not
+ * set.
+ */
+export interface OutboundConnectionSettings {
+  readonly proxy: string;
+  readonly no_proxy: string;
+  readonly ca_file: string;
+  readonly client_cert?: { readonly cert_file: string; readonly key_file: string } | undefined;
+}
+
+/** The options for outgoing connections to each origin, from the configuration and the environment. */
+export interface ResolvedOutboundConnections {
+  /**
+   * Returns how to connect to an origin such as `https://api.host.test`; undefined if nothing is configured
+   * for it.
+   */
+  via(origin: string): OutboundConnectionOptions | undefined;
+  /** The URLs of all configured proxies. */
+  readonly proxies: readonly string[];
+}
+
+/**
+ * Thrown if a file that outgoing connections need cannot be read. The message names the setting and
+ * the file.
+ */
+export class OutboundConfigError extends Error {
+  override readonly name = 'OutboundConfigError';
+}
+
+/**
+ * Resolves the options for outgoing connections from `outbound` and the environment: `HTTPS_PROXY` (only for
+ * https, as in other clients) and `NO_PROXY`. A configured proxy applies to every connection. The authorities
+ * in `ca_file` are added to those of the runtime, which include `NODE_EXTRA_CA_CERTS`. If several of
+ * `settings` contain an option, the first value is used.
+ * @throws OutboundConfigError if a file cannot be read
+ */
+export function resolveOutboundConnections(
+  settings: readonly OutboundConnectionSettings[],
+  variable: (name: string) => string | undefined,
+): ResolvedOutboundConnections {
+  const first = (name: 'proxy' | 'no_proxy' | 'ca_file') => settings.find((one) => one[name] !== '')?.[name];
+  const environment = (name: string) => variable(name) || variable(name.toLowerCase()) || undefined;
+  const proxy = first('proxy');
+  const httpsProxy = proxy ?? environment('HTTPS_PROXY');
+  const isDirect = parseNoProxy(first('no_proxy') ?? environment('NO_PROXY') ?? '');
+  const caFile = first('ca_file');
+  const ca =
+    caFile === undefined ? undefined : [...getCACertificates('default'), readPemFile('ca_file', caFile)];
+  const certificate = settings.find((one) => one.client_cert)?.client_cert;
+  const cert = certificate && readPemFile('client_cert.cert_file', certificate.cert_file);
+  const certKey = certificate && readPemFile('client_cert.key_file', certificate.key_file);
+  return {
+    proxies: [...new Set([proxy, httpsProxy])].filter((one) => one !== undefined),
+    via(origin) {
+      const url = new URL(origin);
+      const named = url.protocol === 'https:' ? httpsProxy : proxy;
+      const through = named !== undefined && !isDirect(url) ? new URL(named) : undefined;
+      if (through === undefined && ca === undefined && cert === undefined) return undefined;
+      const key = createHash('sha256')
+        .update(JSON.stringify([through?.href, ca?.at(-1), cert, certKey]))
+        .digest('base64url');
+      return { key, proxy: through, ca, clientCert: cert, clientKey: certKey };
+    },
+  };
+}
+
+function readPemFile(setting: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new OutboundConfigError(`${setting}: ${file} cannot be read (${why})`);
+  }
+}
+
+/**
+ * Parses `NO_PROXY`: host names (which include their subdomains), addresses and networks. Host names and
+ * addresses may have a port. `*` matches everything. Returns a function that tells whether a URL must be
+ * reached without a proxy.
+ */
+function parseNoProxy(list: string): (url: URL) => boolean {
+  const entries = list
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .map((entry) => parseNoProxyEntry(entry.toLowerCase()));
+  return ({ hostname, port, protocol }) => {
+    const host = hostname.replace(/^\[|\]$|\.$/g, '');
+    return entries.some((isMeant) => isMeant(host, port || (protocol === 'https:' ? '443' : '80')));
+  };
+}
+
+type NoProxyMatcher = (host: string, port: string) => boolean;
+
+function parseNoProxyEntry(entry: string): NoProxyMatcher {
+  if (entry === '*') return () => true;
+  if (entry.includes('/')) return parseNoProxyNetwork(entry);
+  const [, bracketed, plain, only] = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
+  const name = (bracketed ?? plain ?? entry).replace(/^\*?\.|\.$/g, '');
+  const ip = parseIpAddress(name)?.toString();
+  const isName: (host: string) => boolean =
+    ip === undefined
+      ? (host) => host === name || (isIP(host) === 0 && host.endsWith(`.${name}`))
+      : (host) => parseIpAddress(host)?.toString() === ip;
+  return (host, port) => (only === undefined || only === port) && isName(host);
+}
+
+function parseNoProxyNetwork(entry: string): NoProxyMatcher {
+  let networks: readonly IpNetwork[];
+  try {
+    networks = parseNetworks([entry]);
+  } catch {
+    // An invalid entry matches nothing, as in other clients.
+    return () => false;
+  }
+  return (host) => {
+    const ip = parseIpAddress(host);
+    return ip !== null && isInNetworks(ip, networks);
+  };
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import { openDatabase } from '../store/open-database.ts';
+import { insertOrg } from '../store/orgs.ts';
+import { getRelaySessionPage } from '../store/relay/relay-session-summaries.ts';
+import type { Database } from '../store/store-interfaces.ts';
+import { ManualClock } from '../store/test/manual-clock.ts';
+import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
+import { createOrgRelayRegistry } from './org-relay-registry.ts';
+import { RelaySessionTracker } from './relay-session-tracker.ts';
+
+const KEY = { orgId: 'acme', keyId: 'key_1', keyName: 'laptops', team: null, owner: 'ana@acme.example' };
+const USE = { orgId: 'acme', keyId: 'key_1', keyName: 'laptops', owner: null, sessionId: 's1' };
+const CALL = { session_id: 's1', agent: { name: 'codex', version: '1.2' }, client: undefined };
+
+async function startHarness(t: TestContext) {
+  const dataDir = createTemporaryDirectory(t);
+  const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock: systemClock });
+  t.after(() => database.close());
+  await database.transaction((writer) => insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1 }));
+  const clock = new ManualClock();
+  let whileAway: (() => void) | null = null;
+  const shaky: Pick<Database, 'read' | 'transaction'> = {
+    read: database.read,
+    async transaction(work) {
+      if (!whileAway) return database.transaction(work);
+      whileAway();
+      throw new Error('away');
+    },
+  };
+  const open = () => new RelaySessionTracker(shaky, createOrgRelayRegistry(), clock, silentLog);
+  return {
+    clock,
+    open,
+    away(then: (() => void) | null) {
+      whileAway = then;
+    },
+    async stored() {
+      const { rows } = await getRelaySessionPage(database.read, { orgId: 'acme', limit: 9 });
+      return rows;
+    },
+  };
+}
+
+test('counts from while the database was unavailable are added to those that could not be stored', async (t) => {
+  const { clock, open, away, stored } = await startHarness(t);
+  const sessions = open();
+  const began = clock.now();
+  sessions.recordRelayCall(KEY, CALL, clock.now());
+  sessions.recordModelUse(USE, null);
+  away(() => sessions.recordModelUse(USE, 'somebody'));
+  for (const _ of [1, 2, 3]) {
+    clock.advance(1_000);
+    await sessions.flush();
+  }
+  away(null);
+  await sessions.flush();
+  await sessions.flush();
+  const [row, ...others] = await stored();
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    [row?.model_requests, row?.relay_calls, row?.agent, row?.agent_version],
+    [4, 1, 'codex', '1.2'],
+  );
+  assert.deepEqual(
+    [row?.first_seen_at, row?.last_seen_at, row?.last_model_request_at, row?.last_relay_call_at],
+    [began, began + 3_000, began + 3_000, began],
+  );
+});
+
+test('a call that another process stores late is counted here too', async (t) => {
+  const { clock, open } = await startHarness(t);
+  const [here, there] = [open(), open()];
+  there.recordRelayCall(KEY, CALL, clock.now());
+  clock.advance(1_500);
+  here.recordRelayCall(KEY, { ...CALL, session_id: 'own' }, clock.now());
+  await here.flush();
+  assert.equal(here.find('acme', 's1'), null);
+  clock.advance(500);
+  await there.flush();
+  await here.flush();
+  assert.equal(here.find('acme', 's1')?.lastRelayCallAt, clock.now() - 2_000);
+});

@@ -1,0 +1,54 @@
+/** What a process reports when it records that it is still running. */
+export interface MonitoringLivenessReport {
+  readonly processId: string;
+  /** The wall clock of the process, in Unix milliseconds. PostgreSQL uses the clock of its server instead. */
+  readonly wallMs: number;
+  /**
+   * Returns the process's estimate of the database time from its monotonic clock. Null at its first pulse.
+   */
+  readonly estimateNowMs: () => number | null;
+  /**
+   * The time before which all beats that the process accepted are committed or rejected. Null if it has
+   * accepted none.
+   */
+  readonly acceptedUntilMs: number | null;
+  /** If no process sends a pulse for longer than this, the time is a gap. */
+  readonly gapThresholdMs: number;
+  /** A process that has not sent a pulse for this long has ended. */
+  readonly leaseTimeoutMs: number;
+  /**
+   * `arriving`: the process accepts no beats yet. `leaving`: it accepts no more beats and releases its lease.
+   */
+  readonly presence: 'arriving' | 'present' | 'leaving';
+  /** When the process began to accept beats. Null until a pulse has recorded this time. */
+  readonly startedAt: number | null;
+  /** The process already knows the gaps that ended before this time. */
+  readonly gapsUntilMs: number;
+}
+
+/** The times and gaps that the database returns to a process that records that it is still running. */
+export interface MonitoringLivenessResult {
+  /** The time of the database, in Unix milliseconds. */
+  readonly nowMs: number;
+  /** The time before which all processes have committed the beats that they accepted. */
+  readonly committedUntil: number;
+  /**
+   * The time before which all other processes have committed the beats that they accepted. Infinity if there
+   * are none.
+   */
+  readonly peersCommittedUntil: number;
+  /** The gaps that the process does not know yet, in order. After the clock was set back, all gaps. */
+  readonly gaps: readonly MonitoringGap[];
+  /** How far the database clock jumped relative to the monotonic clock. Positive if it was set forward. */
+  readonly clockJumpMs: number;
+  /** How far recorded times are in the future, after the clock was set back. Otherwise 0. */
+  readonly futureMs: number;
+}
+
+/** A time span in which no process accepted beats. */
+export interface MonitoringGap {
+  readonly startAt: number;
+  readonly endAt: number;
+  /** Whether the clock was set forward or the machine was suspended, so that a process ran all the time. */
+  readonly isClockJump?: boolean;
+}

@@ -1,0 +1,74 @@
+/**
+ * Why a response ended. The values are the same for all providers. With `other`, the response can be
+ * incomplete: the provider paused, or it sent a value that Floe does not know.
+ */
+export type FinishReason = 'stop' | 'length' | 'tool' | 'refusal' | 'other';
+
+/** The finish reason and the provider's original value. */
+export interface ResponseFinish {
+  readonly reason: FinishReason;
+  readonly raw: string;
+}
+
+/** All known spellings in lower case. Providers also differ in case. */
+const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
+  ...spellingsOf('stop', ['stop', 'end_turn', 'stop_sequence', 'complete', 'completed', 'eos', 'eos_token']),
+  ...spellingsOf('length', [
+    'length',
+    'max_tokens',
+    'max_output_tokens',
+    'model_length',
+    'model_context_window_exceeded',
+  ]),
+  ...spellingsOf('tool', ['tool_calls', 'function_call', 'tool_use', 'tool_call']),
+  ...spellingsOf('refusal', [
+    'content_filter',
+    'content_filtered',
+    'refusal',
+    'guardrail_intervened',
+    'sensitive',
+    'safety',
+    'recitation',
+    'blocklist',
+    'prohibited_content',
+    'spii',
+    'image_safety',
+    'model_armor',
+    'language',
+    'image_prohibited_content',
+    'image_recitation',
+  ]),
+]);
+
+/**
+ * Returns the finish reason in a member of a response. Some providers write null as text until the response is
+ * complete. Returns undefined for this text, an empty text and a value that is not a text.
+ * @example
+ * readFinishReason('stop'); // 'stop'
+ * readFinishReason('null'); // undefined
+ */
+export function readFinishReason(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value !== 'null' ? value : undefined;
+}
+
+/**
+ * Converts a provider's finish reason. `other` is used for pauses and unknown values.
+ * @example
+ * parseFinishReason('max_tokens'); // { reason: 'length', raw: 'max_tokens' }
+ */
+export function parseFinishReason(raw: string): ResponseFinish {
+  return { reason: ALIASES.get(raw.toLowerCase()) ?? 'other', raw };
+}
+
+/**
+ * Returns whether the provider still generates the response. Only Responses clients can wait for it.
+ * @example
+ * isGenerationInProgress({ reason: 'other', raw: 'in_progress' }); // true
+ */
+export function isGenerationInProgress({ raw }: ResponseFinish): boolean {
+  return raw === 'queued' || raw === 'in_progress';
+}
+
+function spellingsOf(reason: FinishReason, names: readonly string[]): [string, FinishReason][] {
+  return names.map((name) => [name, reason]);
+}

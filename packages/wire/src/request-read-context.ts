@@ -1,0 +1,221 @@
+import { Fault } from '@floe/contract/faults';
+import type { Json, JsonNumber, JsonObject } from '@floe/contract/json';
+import {
+  asExactNumber,
+  asNumber,
+  asString,
+  asStrings,
+  isJsonArray,
+  isJsonObject,
+  isNonEmpty,
+  sanitizeFieldName,
+} from './json-narrowing.ts';
+import type { CacheBreakpoint, ReasoningEffort, ReasoningSettings, RequiredFeature } from './request.ts';
+
+const EFFORT_LEVELS: readonly ReasoningEffort[] = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+];
+
+/** A request may contain any number of unknown members. */
+const MAX_DROPPED_FIELDS = 100;
+/** OpenAI accepts 16 pairs. */
+const MAX_METADATA_MEMBERS = 1_000;
+
+const REASONING_FIELDS = new Set(['effort', 'summary', 'generate_summary', 'enabled', 'max_tokens']);
+const OUTPUT_CONFIG_FIELDS = new Set(['effort', 'format']);
+const THINKING_FIELDS = new Set(['type', 'budget_tokens']);
+
+/**
+ * Collects what a request reader finds in addition to the conversation: required features with the
+ * fields that need them, and dropped fields.
+ */
+export class RequestReadContext {
+  readonly requiredFeatures = new Map<RequiredFeature, string>();
+  readonly #dropped = new Set<string>();
+  readonly #conversation: string;
+
+  /** @param conversation the member that contains the conversation */
+  constructor(conversation = 'messages') {
+    this.#conversation = conversation;
+  }
+
+  requireFeature(need: RequiredFeature, param: string): void {
+    if (!this.requiredFeatures.has(need)) this.requiredFeatures.set(need, param);
+  }
+
+  /** The response and the row list fewer names than `MAX_DROPPED_FIELDS`. */
+  reportDropped(what: string): void {
+    if (this.#dropped.size < MAX_DROPPED_FIELDS) this.#dropped.add(sanitizeFieldName(what));
+  }
+
+  /** Reports every non-empty member outside `known` as dropped. */
+  reportUnknownFields(body: JsonObject, known: ReadonlySet<string>, prefix = ''): void {
+    for (const key in body) if (!known.has(key) && isRequested(body[key])) this.reportDropped(prefix + key);
+  }
+
+  /**
+   * Handles a result whose call is not in the conversation. Without the result, the model would give a
+   * different response.
+   */
+  handleOrphanResult(id: string): void {
+    // The provider may store the call, so the request goes to that provider only.
+    if (this.requiredFeatures.has('stored-state')) return;
+    throw new Fault(
+      'invalid_request',
+      `\`${this.#conversation}\` contains a result for the tool call "${id.slice(0, 64)}", but no earlier message contains this call. Send the message with the call too.`,
+      { param: this.#conversation },
+    );
+  }
+
+  get dropped(): readonly string[] {
+    return [...this.#dropped];
+  }
+}
+
+/** Clients write `false` for a feature that they do not request. */
+function isRequested(value: Json | undefined): boolean {
+  return value !== false && isNonEmpty(value);
+}
+
+/** Returns the fault for an invalid field. */
+export function createInvalidFieldFault(message: string, param: string): Fault {
+  return new Fault('invalid_request', message, { param });
+}
+
+/** Returns the fault for a missing field. */
+export function createMissingFieldFault(param: string): Fault {
+  return new Fault('missing_required_parameter', `\`${param}\` is required.`, { param });
+}
+
+/** Returns the fault for a field without any usable content. */
+export function createEmptyFieldFault(param: string): Fault {
+  return new Fault('invalid_request', `\`${param}\` must not be empty.`, { param });
+}
+
+/** Reads a number as it is written. @throws Fault 400 for any other non-empty value */
+export function readNumberField(body: JsonObject, key: string): JsonNumber | undefined {
+  const value = body[key];
+  if (value === undefined || value === null) return undefined;
+  const number = asExactNumber(value);
+  if (number !== undefined) return number;
+  throw createInvalidFieldFault(`\`${key}\` must be a number.`, key);
+}
+
+const STREAM_OPTION_FIELDS = new Set(['include_usage']);
+
+/** Returns whether the client requests the usage frame in a Chat stream. */
+export function readIncludeUsage(body: JsonObject, draft: RequestReadContext): boolean {
+  const options = body['stream_options'];
+  if (!isJsonObject(options)) return false;
+  draft.reportUnknownFields(options, STREAM_OPTION_FIELDS, 'stream_options.');
+  return options['include_usage'] === true;
+}
+
+/** Returns the first token limit that is present, searching in the order of `keys`. */
+export function readTokenLimit(body: JsonObject, keys: readonly string[]): number | undefined {
+  for (const key of keys) {
+    const given = readNumberField(body, key);
+    if (given === undefined) continue;
+    const limit = asNumber(given);
+    if (limit === undefined || Math.abs(limit) > Number.MAX_SAFE_INTEGER)
+      throw createInvalidFieldFault(
+        `\`${key}\` must be at most ${Number.MAX_SAFE_INTEGER.toLocaleString('en-US')}.`,
+        key,
+      );
+    return limit;
+  }
+  return undefined;
+}
+
+/** Reads a request's model id. */
+export function readModel(body: JsonObject): string {
+  const model = asString(body['model']);
+  if (model === undefined || model === '') throw createMissingFieldFault('model');
+  return model;
+}
+
+/** Reads stop sequences, which are a string or a list. */
+export function readStopSequences(value: Json | undefined): readonly string[] {
+  return asStrings(value).filter((stop) => stop !== '');
+}
+
+/** Parses a reasoning effort; undefined if absent. */
+export function parseReasoningEffort(value: Json | undefined): ReasoningEffort | undefined {
+  if (value === 'ultra') return 'max';
+  return EFFORT_LEVELS.find((effort) => effort === value);
+}
+
+/**
+ * Reads reasoning settings from any dialect. An explicit effort takes precedence over a thinking
+ * block, but the block's budget is kept.
+ */
+export function readReasoning(body: JsonObject, draft: RequestReadContext): ReasoningSettings | undefined {
+  const object = isJsonObject(body['reasoning']) ? body['reasoning'] : {};
+  const config = isJsonObject(body['output_config']) ? body['output_config'] : {};
+  const thinking = isJsonObject(body['thinking']) ? body['thinking'] : {};
+  draft.reportUnknownFields(object, REASONING_FIELDS, 'reasoning.');
+  draft.reportUnknownFields(config, OUTPUT_CONFIG_FIELDS, 'output_config.');
+  draft.reportUnknownFields(thinking, THINKING_FIELDS, 'thinking.');
+  const effort =
+    parseReasoningEffort(object['effort']) ??
+    parseReasoningEffort(body['reasoning_effort']) ??
+    parseReasoningEffort(config['effort']);
+  const off = thinking['type'] === 'disabled' || object['enabled'] === false;
+  const budget = asNumber(thinking['budget_tokens']) ?? asNumber(object['max_tokens']);
+  const reasoning: ReasoningSettings = {
+    effort: effort ?? (off ? 'none' : undefined),
+    budget,
+    adaptive: thinking['type'] === 'adaptive' ? true : undefined,
+    summary: asString(object['summary']) ?? asString(object['generate_summary']),
+  };
+  return Object.values(reasoning).some((value) => value !== undefined) ? reasoning : undefined;
+}
+
+/**
+ * Reads `metadata` as pairs of strings. The member `user_id` of Messages metadata is the end user
+ * and is not included.
+ * @throws Fault 400 for more than 1,000 members
+ */
+export function readMetadata(
+  value: Json | undefined,
+  draft: RequestReadContext,
+): Readonly<Record<string, string>> | undefined {
+  if (!isJsonObject(value)) return undefined;
+  let members = 0;
+  for (const _ in value)
+    if (++members > MAX_METADATA_MEMBERS)
+      throw createInvalidFieldFault(
+        `\`metadata\` must have at most ${MAX_METADATA_MEMBERS.toLocaleString('en-US')} members.`,
+        'metadata',
+      );
+  const pairs: [string, string][] = [];
+  for (const [key, entry] of Object.entries(value))
+    if (typeof entry === 'string') pairs.push([key, entry]);
+    else if (isNonEmpty(entry)) draft.reportDropped(`metadata.${key}`);
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
+}
+
+/** Reads a part's cache breakpoint; undefined if absent. */
+export function readCacheBreakpoint(value: JsonObject): CacheBreakpoint | undefined {
+  const control = value['cache_control'];
+  if (!isJsonObject(control)) return undefined;
+  return control['ttl'] === '5m' || control['ttl'] === '1h' ? control['ttl'] : '';
+}
+
+/** Adds the features that no translation supports, with the fields that need them. */
+export function addUntranslatableFeatures(body: JsonObject, draft: RequestReadContext): void {
+  if ((asNumber(body['n']) ?? 1) > 1) draft.requireFeature('choices', 'n');
+  if (body['logprobs'] === true) draft.requireFeature('logprobs', 'logprobs');
+  if ((asNumber(body['top_logprobs']) ?? 0) > 0) draft.requireFeature('logprobs', 'top_logprobs');
+  if (isJsonArray(body['modalities']) && body['modalities'].some((entry) => entry !== 'text'))
+    draft.requireFeature('audio-out', 'modalities');
+  if (body['background'] === true) draft.requireFeature('background', 'background');
+  for (const key of ['previous_response_id', 'conversation', 'prompt'])
+    if (isNonEmpty(body[key])) draft.requireFeature('stored-state', key);
+}
