@@ -1,4 +1,6 @@
-import { findPrograms, type ProgramSyntax } from './awk-and-sed-programs.ts';
+import { findPrograms, type ProgramSyntax, type Programs } from './awk-and-sed-programs.ts';
+import { hasWildcard } from './glob.ts';
+import { findSedEffects } from './sed-script.ts';
 import type { ShellWord } from './shell-word.ts';
 import type { NestedCommand, UnwrappedCommand } from './unwrap-command.ts';
 
@@ -47,16 +49,16 @@ export function hasProgramArgument(interpreter: string): boolean {
 export function analyzeAwkOrSed(name: string, args: readonly ShellWord[]): UnwrappedCommand | null {
   const syntax = PROGRAM_SYNTAXES[name];
   if (!syntax) return null;
-  const { code, files, readsInput } = findPrograms(args, syntax);
-  const found = code.map(syntax === SED ? analyzeSedScript : analyzeAwkProgram);
+  const programs = findPrograms(args, syntax);
+  const found = syntax === SED ? [analyzeSedScript(programs)] : programs.code.map(analyzeAwkProgram);
   return {
     nested: found.flatMap(({ nested }) => nested),
     traits: found.flatMap(({ traits }) => traits),
     unclearReasons: found.flatMap(({ unclearReasons }) => unclearReasons),
     foreign: found.flatMap(({ foreign = [] }) => foreign),
     reads: found.flatMap(({ reads = [] }) => reads),
-    files,
-    readsInput,
+    files: programs.files,
+    readsInput: programs.readsInput,
   };
 }
 
@@ -101,24 +103,22 @@ function findAwkUnclear(program: string): string[] {
   return isLiteral ? [] : [UNANALYZED_CODE];
 }
 
-/** Matches sed scripts with the command or flag `e`. */
-const SED_RUNS = /(?:^|[;{}\d$/\n])\s*e(?:\s|$)|\/[gpiImMw\d]*e[gpiImM\d]*\s*(?:$|[;}\n])/;
-
-/** Analyzes a sed script: commands that run or read something. */
-function analyzeSedScript(script: ShellWord): UnwrappedCommand {
-  const text = script.text ?? '';
-  const reads = [...text.matchAll(/(?:^|[;{}\d$/\n])\s*[rR]\s+([^;\n}]+)/g)].map(([, file = '']) =>
-    file.trim(),
-  );
-  if (!SED_RUNS.test(text)) return { ...NO_COMMANDS, reads };
-  const commands = [...text.matchAll(/(?:^|[;{}\d$/\n])\s*e\s+([^;\n}]+)/g)].map(([, one = '']) => one);
-  const nested = commands.map((one): NestedCommand => ({ kind: 'code', word: script, text: one }));
-  const isEmpty = /^\d*e\s*$/.test(text);
+/** Analyzes a sed script: commands that run or read something. Its parts are joined by newlines. */
+function analyzeSedScript({ code, operands }: Programs): UnwrappedCommand {
+  const [word] = code;
+  if (!word) return NO_COMMANDS;
+  const script = code.map(({ text, pattern }) => text ?? pattern).join('\n');
+  const { commands, reads, runsLines, runsChangedLines } = findSedEffects(script);
+  const inputs = operands.filter((operand) => !code.includes(operand));
+  const isEmpty = inputs.length > 0 && inputs.every(({ text }) => text === '/dev/null');
+  const isUnclear = runsChangedLines || (runsLines && !isEmpty);
   return {
     ...NO_COMMANDS,
-    nested,
-    reads,
-    traits: ['runs_code'],
-    unclearReasons: nested.length > 0 || isEmpty ? [] : [UNANALYZED_CODE],
+    nested: commands.map(
+      (text): NestedCommand => ({ kind: 'code', word, text: hasWildcard(text) ? null : text }),
+    ),
+    reads: reads.filter((path) => !hasWildcard(path)),
+    traits: commands.length > 0 || runsLines || runsChangedLines ? ['runs_code'] : [],
+    unclearReasons: isUnclear ? [UNANALYZED_CODE] : [],
   };
 }
