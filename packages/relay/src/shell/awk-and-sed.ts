@@ -1,4 +1,6 @@
 import { findPrograms, type ProgramSyntax, type Programs } from './awk-and-sed-programs.ts';
+import { findAwkCommands } from './awk-program.ts';
+import { quoteShellWord } from './git-commands.ts';
 import { hasWildcard } from './glob.ts';
 import { findSedEffects } from './sed-script.ts';
 import type { ShellWord } from './shell-word.ts';
@@ -65,42 +67,28 @@ export function analyzeAwkOrSed(name: string, args: readonly ShellWord[]): Unwra
 const NO_COMMANDS: UnwrappedCommand = { nested: [], traits: [], unclearReasons: [], readsInput: false };
 const UNANALYZED_CODE = 'it runs code in a language that cannot be analyzed';
 
-/** Matches awk programs that run commands or read their output. */
-const AWK_RUNS = /\bsystem\s*\(|\|\s*&?\s*"|"\s*\|\s*&?\s*getline|\bprint[^;\n]*\|/;
-
 /** Analyzes an awk program. Its strings may be commands and files. */
-function analyzeAwkProgram(program: ShellWord): UnwrappedCommand {
-  const { text } = program;
-  if (text === null) return NO_COMMANDS;
-  if (AWK_RUNS.test(text))
-    return {
-      ...NO_COMMANDS,
-      nested: awkCommands(program),
-      traits: ['runs_code'],
-      foreign: [program],
-      unclearReasons: findAwkUnclear(text),
-    };
-  return /getline/.test(text) ? { ...NO_COMMANDS, foreign: [program] } : NO_COMMANDS;
+function analyzeAwkProgram(word: ShellWord): UnwrappedCommand {
+  const program = word.text ?? word.pattern;
+  const { commands, pipes, isUnclear } = findAwkCommands(program);
+  // The output of a program that is given nothing is unknown.
+  const producers = pipes.map(({ text, command }) =>
+    text === null ? `awk | ${command}` : `printf %s ${quoteShellWord({ ...word, text })} | ${command}`,
+  );
+  const nested = [...commands, ...producers].map((text) => toCode(text, word));
+  const runs = nested.length > 0 || isUnclear;
+  return {
+    ...NO_COMMANDS,
+    nested,
+    traits: runs ? ['runs_code'] : [],
+    foreign: runs || program.includes('getline') ? [{ ...word, text: program }] : [],
+    unclearReasons: isUnclear ? [UNANALYZED_CODE] : [],
+  };
 }
 
-/** Finds literals that awk passes to a shell. */
-function awkCommands(program: ShellWord): NestedCommand[] {
-  const commands = /\bsystem\s*\(\s*"([^"]*)"|"([^"]*)"\s*\|\s*&?\s*getline|\|\s*&?\s*"([^"]*)"/g;
-  return [...(program.text ?? '').matchAll(commands)].map(
-    ([, one, two, three]): NestedCommand => ({
-      kind: 'code',
-      word: program,
-      text: one ?? two ?? three ?? '',
-    }),
-  );
-}
-
-/** Finds commands that awk builds from fields or variables. */
-function findAwkUnclear(program: string): string[] {
-  const isLiteral = /\bsystem\s*\(\s*"[^"]*"\s*\)|"[^"]*"\s*\|\s*&?\s*getline|\|\s*&?\s*"[^"]*"/.test(
-    program,
-  );
-  return isLiteral ? [] : [UNANALYZED_CODE];
+/** Code with a part that is not known is not known. */
+function toCode(text: string, word: ShellWord): NestedCommand {
+  return { kind: 'code', word, text: hasWildcard(text) ? null : text };
 }
 
 /** Analyzes a sed script: commands that run or read something. Its parts are joined by newlines. */
@@ -114,9 +102,7 @@ function analyzeSedScript({ code, operands }: Programs): UnwrappedCommand {
   const isUnclear = runsChangedLines || (runsLines && !isEmpty);
   return {
     ...NO_COMMANDS,
-    nested: commands.map(
-      (text): NestedCommand => ({ kind: 'code', word, text: hasWildcard(text) ? null : text }),
-    ),
+    nested: commands.map((text) => toCode(text, word)),
     reads: reads.filter((path) => !hasWildcard(path)),
     traits: commands.length > 0 || runsLines || runsChangedLines ? ['runs_code'] : [],
     unclearReasons: isUnclear ? [UNANALYZED_CODE] : [],
