@@ -1,6 +1,10 @@
-import { findPrograms, type ProgramSyntax } from './awk-and-sed-programs.ts';
+import { findPrograms, type ProgramSyntax, type Programs } from './awk-and-sed-programs.ts';
+import { findAwkCommands } from './awk-program.ts';
+import { quoteShellWord } from './git-commands.ts';
+import { hasWildcard } from './glob.ts';
+import { findSedEffects } from './sed-script.ts';
 import type { ShellWord } from './shell-word.ts';
-import type { CommandUnwrapResult, NestedCommand } from './unwrap-command.ts';
+import type { NestedCommand, CommandUnwrapResult } from './unwrap-command.ts';
 
 const AWK: ProgramSyntax = {
   values: 'eEfFvilW',
@@ -47,78 +51,60 @@ export function hasProgramArgument(interpreter: string): boolean {
 export function analyzeAwkOrSed(name: string, args: readonly ShellWord[]): CommandUnwrapResult | null {
   const syntax = PROGRAM_SYNTAXES[name];
   if (!syntax) return null;
-  const { code, files, readsInput } = findPrograms(args, syntax);
-  const found = code.map(syntax === SED ? analyzeSedScript : analyzeAwkProgram);
+  const programs = findPrograms(args, syntax);
+  const found = syntax === SED ? [analyzeSedScript(programs)] : programs.code.map(analyzeAwkProgram);
   return {
     nested: found.flatMap(({ nested }) => nested),
     traits: found.flatMap(({ traits }) => traits),
     unclearReasons: found.flatMap(({ unclearReasons }) => unclearReasons),
     foreign: found.flatMap(({ foreign = [] }) => foreign),
     reads: found.flatMap(({ reads = [] }) => reads),
-    files,
-    readsInput,
+    files: programs.files,
+    readsInput: programs.readsInput,
   };
 }
 
 const NO_COMMANDS: CommandUnwrapResult = { nested: [], traits: [], unclearReasons: [], readsInput: false };
 const UNANALYZED_CODE = 'it runs code in a language that cannot be analyzed';
 
-/** Matches awk programs that run commands or read their output. */
-const AWK_RUNS = /\bsystem\s*\(|\|\s*&?\s*"|"\s*\|\s*&?\s*getline|\bprint[^;\n]*\|/;
-
 /** Analyzes an awk program. Its strings may be commands and files. */
-function analyzeAwkProgram(program: ShellWord): CommandUnwrapResult {
-  const { text } = program;
-  if (text === null) return NO_COMMANDS;
-  if (AWK_RUNS.test(text))
-    return {
-      ...NO_COMMANDS,
-      nested: awkCommands(program),
-      traits: ['runs_code'],
-      foreign: [program],
-      unclearReasons: findAwkUnclear(text),
-    };
-  return /getline/.test(text) ? { ...NO_COMMANDS, foreign: [program] } : NO_COMMANDS;
-}
-
-/** Finds literals that awk passes to a shell. */
-function awkCommands(program: ShellWord): NestedCommand[] {
-  const commands = /\bsystem\s*\(\s*"([^"]*)"|"([^"]*)"\s*\|\s*&?\s*getline|\|\s*&?\s*"([^"]*)"/g;
-  return [...(program.text ?? '').matchAll(commands)].map(
-    ([, one, two, three]): NestedCommand => ({
-      kind: 'code',
-      word: program,
-      text: one ?? two ?? three ?? '',
-    }),
+function analyzeAwkProgram(word: ShellWord): CommandUnwrapResult {
+  const program = word.text ?? word.pattern;
+  const { commands, pipes, isUnclear } = findAwkCommands(program);
+  // The output of a program that is given nothing is unknown.
+  const producers = pipes.map(({ text, command }) =>
+    text === null ? `awk | ${command}` : `printf %s ${quoteShellWord({ ...word, text })} | ${command}`,
   );
-}
-
-/** Finds commands that awk builds from fields or variables. */
-function findAwkUnclear(program: string): string[] {
-  const isLiteral = /\bsystem\s*\(\s*"[^"]*"\s*\)|"[^"]*"\s*\|\s*&?\s*getline|\|\s*&?\s*"[^"]*"/.test(
-    program,
-  );
-  return isLiteral ? [] : [UNANALYZED_CODE];
-}
-
-/** Matches sed scripts with the command or flag `e`. */
-const SED_RUNS = /(?:^|[;{}\d$/\n])\s*e(?:\s|$)|\/[gpiImMw\d]*e[gpiImM\d]*\s*(?:$|[;}\n])/;
-
-/** Analyzes a sed script: commands that run or read something. */
-function analyzeSedScript(script: ShellWord): CommandUnwrapResult {
-  const text = script.text ?? '';
-  const reads = [...text.matchAll(/(?:^|[;{}\d$/\n])\s*[rR]\s+([^;\n}]+)/g)].map(([, file = '']) =>
-    file.trim(),
-  );
-  if (!SED_RUNS.test(text)) return { ...NO_COMMANDS, reads };
-  const commands = [...text.matchAll(/(?:^|[;{}\d$/\n])\s*e\s+([^;\n}]+)/g)].map(([, one = '']) => one);
-  const nested = commands.map((one): NestedCommand => ({ kind: 'code', word: script, text: one }));
-  const isEmpty = /^\d*e\s*$/.test(text);
+  const nested = [...commands, ...producers].map((text) => toCode(text, word));
+  const runs = nested.length > 0 || isUnclear;
   return {
     ...NO_COMMANDS,
     nested,
-    reads,
-    traits: ['runs_code'],
-    unclearReasons: nested.length > 0 || isEmpty ? [] : [UNANALYZED_CODE],
+    traits: runs ? ['runs_code'] : [],
+    foreign: runs || program.includes('getline') ? [{ ...word, text: program }] : [],
+    unclearReasons: isUnclear ? [UNANALYZED_CODE] : [],
+  };
+}
+
+/** Code with a part that is not known is not known. */
+function toCode(text: string, word: ShellWord): NestedCommand {
+  return { kind: 'code', word, text: hasWildcard(text) ? null : text };
+}
+
+/** Analyzes a sed script: commands that run or read something. Its parts are joined by newlines. */
+function analyzeSedScript({ code, operands }: Programs): CommandUnwrapResult {
+  const [word] = code;
+  if (!word) return NO_COMMANDS;
+  const script = code.map(({ text, pattern }) => text ?? pattern).join('\n');
+  const { commands, reads, runsLines, runsChangedLines } = findSedEffects(script);
+  const inputs = operands.filter((operand) => !code.includes(operand));
+  const isEmpty = inputs.length > 0 && inputs.every(({ text }) => text === '/dev/null');
+  const isUnclear = runsChangedLines || (runsLines && !isEmpty);
+  return {
+    ...NO_COMMANDS,
+    nested: commands.map((text) => toCode(text, word)),
+    reads: reads.filter((path) => !hasWildcard(path)),
+    traits: commands.length > 0 || runsLines || runsChangedLines ? ['runs_code'] : [],
+    unclearReasons: isUnclear ? [UNANALYZED_CODE] : [],
   };
 }
