@@ -139,13 +139,13 @@ test('a stream fails if a choice can no longer be read', (t) => {
   assert.equal(finish, undefined);
 });
 
-test('the type error does not hide the choices of a chunk or a response', (t) => {
-  const { blocks } = readStream(t, [
-    { type: 'error', choices: [{ index: 0, delta: { content: 'a' } }] },
-    FINISH,
-  ]);
-  assert.equal(blocks[0]?.text, 'a');
-  const choices = [{ index: 0, message: { content: 'a' }, finish_reason: 'stop' }];
-  assert.equal(readCompleteResponse({ type: 'error', choices }, OPTIONS).blocks[0]?.text, 'a');
-  assert.ok(readCompleteResponse({ type: 'error', choices: [] }, OPTIONS).fault);
+test('an empty error, false, or the type error does not hide the choices of a chunk or a response', (t) => {
+  for (const member of [{ type: 'error' }, { error: false }, { error: null }, { error: {} }, { error: '' }]) {
+    const choice = { index: 0, delta: { content: 'a' } };
+    const { blocks, fault } = readStream(t, [{ ...member, choices: [choice] }, FINISH]);
+    assert.deepEqual([blocks[0]?.text, fault], ['a', undefined]);
+    const choices = [{ index: 0, message: { content: 'a' }, finish_reason: 'stop' }];
+    assert.equal(readCompleteResponse({ ...member, choices }, OPTIONS).blocks[0]?.text, 'a');
+    assert.ok(readCompleteResponse({ ...member, choices: [] }, OPTIONS).fault);
+  }
 });

@@ -265,7 +265,8 @@ function joinTextParts(value: Json | undefined): string {
 
 /** Recognizes errors with status 200: `error`, a flat error object, or a failed `base_resp`. */
 function isErrorChunk(chunk: JsonObject): boolean {
-  if (isNonEmpty(chunk['error']) || chunk['object'] === 'error') return true;
+  const { error } = chunk;
+  if ((isNonEmpty(error) && error !== false) || chunk['object'] === 'error') return true;
   if (chunk['type'] === 'error' && asArray(chunk['choices']).length === 0) return true;
   const base = asObject(chunk['base_resp']);
   return base !== undefined && (asNumber(base['status_code']) ?? 0) !== 0;
