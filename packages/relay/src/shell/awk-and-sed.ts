@@ -4,7 +4,7 @@ import { quoteShellWord } from './git-commands.ts';
 import { hasWildcard } from './glob.ts';
 import { findSedEffects } from './sed-script.ts';
 import type { ShellWord } from './shell-word.ts';
-import type { NestedCommand, CommandUnwrapResult } from './unwrap-command.ts';
+import type { CommandUnwrapResult, NestedCommand } from './unwrap-command.ts';
 
 const AWK: ProgramSyntax = {
   values: 'eEfFvilW',
