@@ -187,6 +187,15 @@ test('one idempotency key is one beat, sent simultaneously or later', async () =
   assert.equal(checksOf('nightly').length, before + 1);
 });
 
+test('long idempotency keys that differ only at their end are different beats', async () => {
+  const before = checksOf('nightly').length;
+  const send = (end: string) => beat({ monitor_id: 'nightly' }, { 'idempotency-key': 'k'.repeat(255) + end });
+  const ids: unknown[] = [];
+  for (const end of ['a', 'b', 'a']) ids.push(bodyOf(await send(end))['beat_id']);
+  assert.deepEqual([ids[0] === ids[1], ids[0] === ids[2]], [false, true]);
+  assert.equal(checksOf('nightly').length, before + 2);
+});
+
 test('beats that are too frequent are all accepted, and each is a row', async () => {
   const before = checksOf('nightly').length;
   const answers = await Promise.all(Array.from({ length: 300 }, () => beat({ monitor_id: 'nightly' })));

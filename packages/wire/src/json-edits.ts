@@ -54,6 +54,7 @@ const COMMON_MEMBERS = new MemberNameTable([
 
 /** The APIs of all providers define fewer than 100. A larger map takes microseconds per member. */
 const MAX_TOP_LEVEL_MEMBERS = 1_000;
+const TOO_MANY_MEMBERS = 'The request body has more than 1,000 top-level fields. Remove fields.';
 
 const QUOTE = 0x22;
 const OPEN_BRACE = 0x7b;
@@ -78,7 +79,11 @@ export function scanJsonObject(body: Uint8Array, maxWeight: number | null = null
     return scanMembers(body, maxWeight);
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw invalidJsonFault(body, error.message, error.offset);
-    if (error instanceof JsonWeightError) throw tooManyValuesFault(describeMaxWeight(maxWeight ?? 0));
+    if (error instanceof JsonWeightError)
+      throw new Fault(
+        'request_too_large',
+        `The request body has too many JSON values. The maximum is ${describeMaxWeight(maxWeight ?? 0)}. Remove values, or split the request.`,
+      );
     throw error;
   }
 }
@@ -102,8 +107,7 @@ function scanMembers(body: Uint8Array, maxWeight: number | null): ScannedJsonMem
         refusal ??= rejectedKeyFault(key, 'must be spelled "model"');
       cursor.skip();
       found.set(key, { start, end: cursor.at });
-      if (found.size > MAX_TOP_LEVEL_MEMBERS)
-        throw tooManyValuesFault(`${MAX_TOP_LEVEL_MEMBERS.toLocaleString('en-US')} top-level members`);
+      if (found.size > MAX_TOP_LEVEL_MEMBERS) throw new Fault('request_too_large', TOO_MANY_MEMBERS);
     }
   }
   cursor.expectEnd();
@@ -261,13 +265,6 @@ export function applyByteEdits(body: Buffer, edits: readonly ByteEdit[]): Buffer
 
 function readMemberName(body: Uint8Array, start: number, end: number): string {
   return COMMON_MEMBERS.find(body, start, end) ?? decodeUtf8Range(body, start, end);
-}
-
-function tooManyValuesFault(most: string): Fault {
-  return new Fault(
-    'request_too_large',
-    `The request body has too many JSON values. The maximum is ${most}. Remove values, or split the request.`,
-  );
 }
 
 function rejectedKeyFault(key: string, why: string): Fault {

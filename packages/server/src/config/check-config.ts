@@ -33,16 +33,16 @@ function formatSummary({ config, path }: LoadedConfig): string {
   const total = (section: 'providers' | 'routes' | 'monitors') =>
     config.orgs.reduce((sum, org) => sum + org[section].length, 0);
   const parts = [
-    pluralize(config.orgs.length, 'org'),
-    pluralize(total('providers'), 'provider'),
-    pluralize(total('routes'), 'route'),
-    pluralize(total('monitors'), 'monitor'),
+    formatCountWithNoun(config.orgs.length, 'org'),
+    formatCountWithNoun(total('providers'), 'provider'),
+    formatCountWithNoun(total('routes'), 'route'),
+    formatCountWithNoun(total('monitors'), 'monitor'),
   ];
   return `ok: ${path ?? 'no file, defaults only'}: ${parts.join(', ')}`;
 }
 
 /** Formats a count with its noun, such as `1 org` or `2 orgs`. */
-export function pluralize(count: number, what: string): string {
+export function formatCountWithNoun(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import { readBooleanAt } from '@floe/wire/json-edits';
-import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
+import type { CanonicalRequest } from '@floe/wire/request';
 import { addMissingSealOrigins } from '@floe/wire/seal';
 import { findCallerCredential } from './caller-credential.ts';
 import { type ClientRequest, parseClientRequestBody } from './client-request.ts';
@@ -126,7 +126,7 @@ function mayRejectSeals(dialect: GatewaySurface['dialect'], body: Buffer, moved:
  * Returns whether the request contains reasoning with a seal of another origin, or reasoning without the seal
  * that Messages requires.
  */
-function rejectsSeals({ dialect, turns }: WireAsk, origin: string): boolean {
+function rejectsSeals({ dialect, turns }: CanonicalRequest, origin: string): boolean {
   return turns.some(({ parts }) =>
     parts.some((part) => {
       if (part.type !== 'reasoning') return false;

@@ -10,7 +10,7 @@ import {
   scanObjectAt,
 } from '@floe/wire/json-edits';
 import { MAX_REQUEST_JSON_WEIGHT } from '@floe/wire/json-weight';
-import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
+import type { CanonicalRequest } from '@floe/wire/request';
 import { requireModelId } from './model-id.ts';
 import type { GatewaySurface } from './surface.ts';
 
@@ -31,7 +31,7 @@ export interface ClientRequest {
   /** The end user in the body. Null if the body contains none. */
   readonly user: string | null;
   /** The canonical request, if `body` was created from it. */
-  readonly canonical?: WireAsk;
+  readonly canonical?: CanonicalRequest;
   /** Types of items in the stored conversation that the target does not accept. */
   readonly unsupportedItems?: readonly string[];
 }

@@ -4,10 +4,10 @@ import { toClientFieldNames } from '@floe/wire/client-fields';
 import type { ResponseWriteContext } from '@floe/wire/dialect';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import {
+  type CanonicalRequest,
   createUnsupportedFeatureFault,
   listUnsupportedFeatures,
   type RequiredFeature,
-  type CanonicalRequest as WireAsk,
 } from '@floe/wire/request';
 import { toClientFault } from '@floe/wire/upstream-fault';
 import type { Dialect } from '../providers/provider-definition.ts';
@@ -33,7 +33,7 @@ import {
 export interface TranslatableRequest {
   /** The original request. */
   readonly prompt: ClientRequest;
-  readonly canonical: WireAsk;
+  readonly canonical: CanonicalRequest;
   readonly body: JsonObject;
 }
 
@@ -159,7 +159,7 @@ const UNREPLAYABLE_NEEDS: readonly RequiredFeature[] = [
  * Returns whether the stream of an exchange can be replayed: its route enables replay, and Floe can write
  * every part of the response again.
  */
-export function canReplay(x: Exchange, canonical: WireAsk): boolean {
+export function canReplay(x: Exchange, canonical: CanonicalRequest): boolean {
   return (
     x.route?.rescue === 'replay' && !UNREPLAYABLE_NEEDS.some((need) => canonical.requiredFeatures.has(need))
   );

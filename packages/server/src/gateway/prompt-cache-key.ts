@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
+import type { CanonicalRequest } from '@floe/wire/request';
 import type { ClientRequest } from './client-request.ts';
 import { findSessionId } from './conversation-id.ts';
 import type { Exchange } from './exchange-record.ts';
@@ -13,7 +13,11 @@ const MAX_HEAD_CHARACTERS = 2_000;
  * the client sends no session id, the conversation is identified by its system prompt and first
  * user message.
  */
-export function computePromptCacheKey(x: Exchange, prompt: ClientRequest, canonical: WireAsk): string {
+export function computePromptCacheKey(
+  x: Exchange,
+  prompt: ClientRequest,
+  canonical: CanonicalRequest,
+): string {
   const hash = createHash('sha256').update(`${x.caller.key.orgId}\n`);
   const session = findSessionId(x.client.headers, prompt);
   if (session !== null) hash.update(`session\n${session}`);
@@ -21,7 +25,7 @@ export function computePromptCacheKey(x: Exchange, prompt: ClientRequest, canoni
   return `floe-${hash.digest('base64url').slice(0, 32)}`;
 }
 
-function conversationHead({ system, turns, tools }: WireAsk): string[] {
+function conversationHead({ system, turns, tools }: CanonicalRequest): string[] {
   const first = turns.find(({ role }) => role === 'user');
   const texts = [...system, ...(first?.parts ?? [])].map((part) =>
     part.type === 'text' ? part.text : part.type,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { replaceUnstorableCharacters } from '../core/unstorable-characters.ts';
@@ -62,12 +63,13 @@ export function parseHeartbeat(
 }
 
 /**
- * Returns the idempotency key; null if it is missing or too long. A beat with a key that is too long is still
- * accepted.
+ * Returns the idempotency key; null if it is missing. A key that is too long is replaced by its hash, because a part of
+ * it could be equal to a part of another key.
  */
 export function normalizeIdempotencyKey(header: string | readonly string[] | undefined): string | null {
   const key = typeof header === 'string' ? header.trim() : '';
-  return key === '' ? null : key.slice(0, MAX_KEY_CHARS);
+  if (key === '') return null;
+  return key.length <= MAX_KEY_CHARS ? key : createHash('sha256').update(key).digest('hex');
 }
 
 function parse(body: Buffer): Json {

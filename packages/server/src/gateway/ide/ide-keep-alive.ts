@@ -1,5 +1,5 @@
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
-import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
+import type { CanonicalRequest } from '@floe/wire/request';
 import { CommentKeepAlive } from '../comment-keep-alive.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { buildKeepAliveHeaders } from '../response-headers.ts';
@@ -17,11 +17,11 @@ const COMMENT = ': keepalive\n\n';
 export class IdeKeepAlive extends CommentKeepAlive {
   override readonly continuesAfterContent = true;
   #x: Exchange;
-  #canonical: WireAsk;
+  #canonical: CanonicalRequest;
   #checkAt: number;
   #bytesSeen = 0;
 
-  constructor(x: Exchange, canonical: WireAsk) {
+  constructor(x: Exchange, canonical: CanonicalRequest) {
     super(x);
     this.#x = x;
     this.#canonical = canonical;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { connect, type PeerCertificate } from 'node:tls';
-import { pluralize } from '../../config/check-config.ts';
+import { formatCountWithNoun } from '../../config/check-config.ts';
 import {
   createFailedFinding,
   createPassedFinding,
@@ -80,7 +80,7 @@ export async function checkCertificate(baseUrl: string, nowMs: number): Promise<
         'Install a certificate that is valid for this name, with its complete chain.',
       );
     const days = Math.floor((Date.parse(certificate.valid_to) - nowMs) / DAY_MS);
-    const message = `the certificate of ${hostname} expires in ${pluralize(days, 'day')}`;
+    const message = `the certificate of ${hostname} expires in ${formatCountWithNoun(days, 'day')}`;
     return days < EXPIRY_WARNING_DAYS
       ? createWarningFinding('certificate', message, 'Renew the certificate.')
       : createPassedFinding('certificate', message);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { toSmtpSettings } from '../../alerts/mailer.ts';
-import { pluralize } from '../../config/check-config.ts';
+import { formatCountWithNoun } from '../../config/check-config.ts';
 import { ConfigError } from '../../config/config-problem.ts';
 import { readProcessEnvironment, type ServerEnvironment } from '../../config/environment.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
@@ -192,6 +192,6 @@ function formatFindings(findings: readonly DoctorFinding[]): string {
   return [
     ...lines,
     '',
-    `${pluralize(count('error'), 'error')}, ${pluralize(count('warning'), 'warning')}`,
+    `${formatCountWithNoun(count('error'), 'error')}, ${formatCountWithNoun(count('warning'), 'warning')}`,
   ].join('\n');
 }
