@@ -39,7 +39,7 @@ export const unblockRemovedMemberOperation = defineWriteOperation({
   method: 'DELETE',
   path: '/api/management/removed-members/{id}',
   scope: 'management',
-  summary: 'Undo the removal of a member by user id; group mappings can add them again',
+  summary: 'Allow group mappings to add a removed member again, by user id',
   params: idParams,
   answer: z.null(),
   status: 204,
