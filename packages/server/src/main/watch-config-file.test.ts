@@ -80,7 +80,7 @@ const FAULTS = {
   'it ends': { code: 'process.exit(0)', reason: /The worker thread exited with code 0/ },
   'it has no memory left': {
     code: 'const all = []; for (;;) all.push(new Array(100_000).fill(1.5));',
-    reason: /needed more than 32 MB of memory/,
+    reason: /exceeded the limit of 32 MB of memory/,
   },
 };
 
@@ -119,7 +119,7 @@ test('a thread that takes too long is stopped, and the configuration stays in fo
   alarms[0]?.();
   await reloading;
   assert.equal(state.loaded, loaded);
-  assert.match(state.rejected?.problems[0]?.message ?? '', /needed more than 7 s/);
+  assert.match(state.rejected?.problems[0]?.message ?? '', /exceeded the limit of 7 s/);
 });
 
 test('a second change during a reload is applied afterwards, and an invalid one changes nothing', async (t) => {

@@ -140,7 +140,7 @@ test('two records with one hash are a defect and stop the compilation', () => {
   const key = generatePlatformKey();
   assert.throws(
     () => compileKeyring([record(key), record(key, { id: 'key_2' })], pepper),
-    /the keys key_2 and \w+ have the same hash/,
+    /the keys key_2 and \w+ cannot be distinguished/,
   );
 });
 

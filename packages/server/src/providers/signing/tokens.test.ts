@@ -277,7 +277,7 @@ describe('Google tokens', () => {
     for (const [settings, expected] of [
       [{ file: account() }, /rejected the request with status 400/],
       [{ file: join(folder, 'absent.json') }, /cannot be read/],
-      [{ file: file('half.json', '{"private_key": "very-secret') }, /must be a JSON object/],
+      [{ file: file('half.json', '{"private_key": "very-secret') }, /is not a JSON object/],
       [{ file: file('odd.json', { type: 'gdch' }) }, /of type "gdch"/],
       [{ file: file('bare.json', { type: 'service_account' }) }, /must contain `private_key`/],
       [
