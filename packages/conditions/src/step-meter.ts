@@ -1,5 +1,5 @@
 /**
- * The maximum number of steps for evaluating all conditions on one request, response or event. A step
+ * The maximum number of steps for evaluating all conditions against one request, response or event. A step
  * is the evaluation of one node of an expression, or of a part of a string or list that a function
  * reads. A step takes about 0.1 µs.
  */

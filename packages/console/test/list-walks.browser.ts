@@ -200,7 +200,7 @@ test('a shared link shows exactly these rows later; the live link shows others, 
   await waitForWrittenRows(harness, '', FAILED + 13);
   await page.goto(fixed);
   await page.locator('[data-row]').nth(5).waitFor();
-  await page.getByRole('button', { name: 'Fixed time' }).waitFor();
+  await page.getByRole('button', { name: 'Fixed time range' }).waitFor();
   assert.deepEqual(
     (await seen(page)).rows.map(([id]) => id),
     shown,

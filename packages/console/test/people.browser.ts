@@ -97,7 +97,7 @@ test('the last owner is held, and a viewer sees everything, changes nothing and 
   harness.signInAs('viewer');
   const { page, context, faults } = await openConsolePage(harness, '/o/acme/management/members', PHONE_DARK);
   await page.getByRole('row', { name: /Mara Koch/ }).click();
-  await page.getByText('You cannot change the last owner').waitFor();
+  await page.getByText('You cannot change the role of the last owner').waitFor();
   await takeScreenshot(page, 'member-viewer-phone-dark');
   await assertAccessible(page);
   assert.equal(await page.getByRole('button', { name: 'Save member' }).getAttribute('aria-disabled'), 'true');

@@ -1,6 +1,6 @@
 /**
- * The permissions of a platform key. `read` permits every `GET` under `/api`. `beat` permits only
- * sending beats.
+ * The permissions of a platform key. `read` permits every `GET` under `/api`, except reading stored
+ * bodies. `beat` permits only sending beats.
  */
 export const KEY_SCOPES = ['gateway', 'monitoring', 'beat', 'relay', 'management', 'read'] as const;
 

@@ -47,7 +47,7 @@ function compileRuleAt(config: RelayConfig['rules'][number], at: number): Compil
   }
 }
 
-/** Returns the first problem in rules that the floe.yaml schema accepts; null if there is none. */
+/** Returns the first error that the floe.yaml schema cannot detect, or null if there is none. */
 export function findRelayRuleError(config: RelayConfig): InvalidRelayRuleError | null {
   try {
     compileRelayConfig(config);

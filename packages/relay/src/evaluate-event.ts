@@ -29,7 +29,7 @@ export interface RuleHit {
   readonly command: SimpleCommand | null;
 }
 
-/** The result of evaluating an organization's rules on an event. */
+/** The result of evaluating an organization's rules against an event. */
 export interface RelayEvaluation {
   readonly decision: RuleDecision | 'abstain';
   /** The decision if every rule were in the mode `enforce`. */

@@ -63,7 +63,9 @@ async function startProcesses(
 
 /** The process ids that the log names, by the number of the process; the newest of each. */
 function readProcessIds(floe: FloeProcess): ReadonlyMap<number, number> {
-  const lines = floe.output().matchAll(/"process":(\d+),"pid":(\d+),"msg":"process accepts connections"/g);
+  const lines = floe
+    .output()
+    .matchAll(/"process":(\d+),"pid":(\d+),"msg":"process is ready to accept connections"/g);
   return new Map([...lines].map(([, number, pid]) => [Number(number), Number(pid)]));
 }
 

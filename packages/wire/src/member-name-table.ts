@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 
 /**
- * Finds known member names by their bytes, without creating strings (10 ns instead of 80 ns). Names
- * must be ASCII. Names that are written with escapes are not found.
+ * Looks up known names of JSON object members by their bytes. It creates no strings. A lookup takes
+ * 10 ns instead of 80 ns. Names must be ASCII. Names that are written with escapes are not found.
  */
 export class MemberNameTable<const Name extends string> {
   readonly #byLength: { readonly name: Name; readonly bytes: Buffer }[][] = [];

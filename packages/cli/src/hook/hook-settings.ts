@@ -30,8 +30,8 @@ export interface HookPaths {
 }
 
 /**
- * The default time limit for the response of the server, in milliseconds. Agents stop a hook after 15 seconds
- * or more.
+ * The default time limit for the response of the server, in milliseconds. It is below the time after which
+ * agents stop a hook, which is 15 seconds or longer, depending on the agent.
  */
 export const DEFAULT_HOOK_DEADLINE_MS = 2_500;
 const DEFAULT_REFRESH_MINUTES = 15;

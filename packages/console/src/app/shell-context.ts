@@ -8,7 +8,7 @@ interface ShellActions {
 
 const nothing = () => undefined;
 
-/** The actions of the surrounding shell, which pages read with `useShell`. */
+/** The actions of the application shell (navigation and header), which pages read with `useShell`. */
 export const ShellContext = createContext<ShellActions>({
   openMenu: nothing,
   openPalette: nothing,

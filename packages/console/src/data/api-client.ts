@@ -110,7 +110,7 @@ export async function getAllRows<Row>(
 }
 
 /**
- * Sends `GET` for one resource and returns it with the ETag for its next change.
+ * Fetches a resource and its ETag. Send the ETag in `If-Match` when you change the resource.
  * @throws ApiError
  */
 export async function getWithETag<Body>(path: string, signal?: AbortSignal): Promise<ResourceWithETag<Body>> {

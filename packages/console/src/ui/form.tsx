@@ -17,8 +17,8 @@ import { DraftDiscardedContext, UnsavedChangesGuard } from './unsaved-changes-gu
 const ErrorContext = createContext<ApiError | null>(null);
 
 /**
- * Renders a form that shows errors of the server. If `error.param` names a field of the form, that field
- * shows the message until it is edited, and takes the focus. Other errors are shown at the top. Enter and ⌘S submit the form,
+ * Renders a form that shows server errors. If `error.param` names a field, that field shows the message until
+ * it is edited, and receives focus. Other errors are shown at the top. Enter and ⌘S submit the form,
  * except while a submission is in progress. If the user leaves with unsaved changes, the form asks for
  * confirmation.
  */

@@ -169,7 +169,10 @@ export const relayRule = z
   })
   .meta({ id: 'RelayRule' });
 
-/** The request to write a relay rule. It accepts the rule's fields, or the response of `GET`. */
+/**
+ * The request body to create or replace a relay rule. It also accepts a rule in the form that `GET`
+ * returns.
+ */
 export const relayRuleInput = z
   .looseObject(toWritableFields(RELAY_RULE_FIELDS))
   .describe('Rule in `floe.yaml` format. `null` clears a field.');

@@ -110,7 +110,7 @@ test('several processes need PostgreSQL and a shared store', () => {
   } as const;
   const problem = (path: string, field: keyof typeof stores) => {
     const [store, content, example] = stores[field];
-    return `${path}: more than one process requires ${store} URL in storage.${field}, because the processes share ${content}. Example: ${example}. To run only one process, set server.processes to 1`;
+    return `${path}: running more than one process requires ${store} URL in storage.${field}, because the processes share ${content} (example: ${example}); to run a single process, set server.processes to 1`;
   };
   const missing = (field: keyof typeof stores) => problem('server.processes', field);
   const invalid = (field: keyof typeof stores) => problem(`storage.${field}`, field);

@@ -130,12 +130,12 @@ const SHARED_STORES = [
   {
     field: 'database',
     url: /^postgres(ql)?:/,
-    need: 'a PostgreSQL URL in storage.database, because the processes share the database. Example: postgres://floe:password@db.example.com:5432/floe',
+    need: 'a PostgreSQL URL in storage.database, because the processes share the database (example: postgres://floe:password@db.example.com:5432/floe)',
   },
   {
     field: 'shared',
     url: /^rediss?:/,
-    need: 'a Redis or Valkey URL in storage.shared, because the processes share counters. Example: redis://redis.example.com:6379',
+    need: 'a Redis or Valkey URL in storage.shared, because the processes share counters (example: redis://redis.example.com:6379)',
   },
 ] as const;
 
@@ -151,7 +151,7 @@ function checkProcesses(config: Json, issues: ConfigIssue[]): void {
     if (value !== undefined && (typeof value !== 'string' || url.test(value))) continue;
     issues.push({
       path: value === undefined ? ['server', 'processes'] : ['storage', field],
-      message: `more than one process requires ${need}. To run only one process, set server.processes to 1`,
+      message: `running more than one process requires ${need}; to run a single process, set server.processes to 1`,
     });
   }
 }

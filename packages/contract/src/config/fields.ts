@@ -28,7 +28,7 @@ export function createModelPatternListField() {
   return z.array(createModelPatternField()).min(1).max(200);
 }
 
-/** Creates the schema of a list of recipients' e-mail addresses. */
+/** Creates the schema of a list of recipients' email addresses. */
 export function createEmailAddressListField() {
   return z.array(z.email('must be an email address')).min(1).max(50);
 }

@@ -2,8 +2,9 @@ import { ANY_TEXT_WILDCARD } from './glob.ts';
 import type { ShellWord } from './shell-word.ts';
 
 /**
- * Converts a simple regular expression to glob.ts patterns for the lines that it matches: `^\.env$`
- * becomes `.env`. Null if it does not restrict the lines, for example with `-v`.
+ * Converts the pattern in grep's arguments to glob patterns (see glob.ts) that match at least the
+ * same lines. Example: `^\.env$` becomes `.env`. Returns null if the arguments do not restrict the
+ * lines, for example with `-v`.
  */
 export function toGrepLinePatterns(args: readonly Pick<ShellWord, 'text'>[]): readonly string[] | null {
   const options = args.filter(({ text }) => text?.startsWith('-'));

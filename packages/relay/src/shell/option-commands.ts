@@ -63,7 +63,10 @@ const COMMAND_OPTIONS: Readonly<Record<string, readonly (string | ConditionalOpt
   ],
 };
 
-/** Returns the commands in the options of programs that are not wrappers. */
+/**
+ * Returns the commands that a program runs because its arguments name them, as in
+ * `tar --to-command=…` and `find -exec …`. Wrappers such as `sudo` are not included.
+ */
 export function findOptionCommands(
   { name, args }: CommandInvocation,
   subcommand: string | null,

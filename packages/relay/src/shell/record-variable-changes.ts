@@ -51,7 +51,10 @@ export function recordVariableChanges(
 /** The builtins that declare namerefs. For `export`, `-n` has another meaning. */
 const NAMEREF_BUILTINS = /^(?:declare|typeset|local)$/;
 
-/** How an option changes its variables: `declare -n` makes namerefs, and `declare +n` and `unset -n` end them. */
+/**
+ * Returns `start` if the command makes its variables namerefs (`declare -n`), `end` if it ends this
+ * (`declare +n`, `unset -n`), and null otherwise.
+ */
 export function findNamerefChange(name: string, args: readonly (string | null)[]): 'start' | 'end' | null {
   if (name !== 'unset' && !NAMEREF_BUILTINS.test(name)) return null;
   const end = args.findIndex((text) => text === '--' || (text !== null && !/^[-+]./.test(text)));

@@ -85,11 +85,11 @@ function isIndependentFacet(name: string): boolean {
 }
 
 /**
- * Returns the name as a facet. The query's schema has already validated it.
- * @throws Error if it is not a facet
+ * Narrows a validated name to `RollupFacet`.
+ * @throws Error if the name is not a facet, which means that the query schema is wrong
  */
 export function requireRollupFacet(name: string): RollupFacet {
-  if (!isRollupFacet(name)) throw new Error(`${name} is not a facet`);
+  if (!isRollupFacet(name)) throw new Error(`"${name}" is not a chart dimension or metadata.<key>`);
   return name;
 }
 

@@ -9,7 +9,10 @@ import {
   type RollupSumColumn,
 } from '../store/rollups/rollup-figures.ts';
 
-/** The figures of a summary that are sums, without percentiles and means. */
+/**
+ * The figures of a summary that can be computed by adding rows. Excludes percentiles and means, and
+ * `upstream_requests`, which is computed from the latency histogram.
+ */
 export type SumFigures = Omit<AnalyticsFigures, 'upstream_requests' | 'latency_ms' | 'first_token_ms'>;
 
 /** The number of columns in `ROLLUP_FIGURE_COLUMNS` that are sums. They come first. */

@@ -15,8 +15,8 @@ export interface LeafSchemaField {
 }
 
 /**
- * Returns the leaf fields of a schema, each path once. Lists and maps of plain values, and values
- * of any type, are leaves.
+ * Returns the leaf fields of a schema, each path once. A leaf is a scalar, a list or map of scalars,
+ * or a field whose schema allows any value.
  */
 export function listLeafSchemaFields(root: z.core.$ZodType): LeafSchemaField[] {
   const found = new Map<string, LeafSchemaField>();

@@ -26,7 +26,7 @@ const CHILDREN = 3;
 /** Twice the number of fields in it, plus 1 for a list. */
 const COUNT = 4;
 
-/** Collects the positions while a document is read. */
+/** Collects the source position of each value while a configuration file is parsed. */
 export class PositionTableBuilder {
   readonly #fields: number[] = [];
   readonly #names = new Map<string, number>();

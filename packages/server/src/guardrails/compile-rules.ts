@@ -82,7 +82,7 @@ export function compileBudget(
   return { ...rule, buckets: new BudgetBuckets(rule) };
 }
 
-/** Returns a limit or budget from floe.yaml with its id. */
+/** Converts a limit or budget from floe.yaml to a rule, and adds its id. */
 export function toConfiguredGuardrailRule<Config extends LimitConfig | BudgetConfig>(
   config: Config,
 ): ConfiguredGuardrailRule<Config> {

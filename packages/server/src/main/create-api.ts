@@ -26,7 +26,7 @@ import { collectOrgConfigFileRules } from './org-config-file-rules.ts';
 import { createProviderDependencies } from './provider-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** Creates the routes for heartbeats and beat URLs. */
+/** Creates the routes that accept beats: the API with a key, and beat URLs. */
 export function createBeatRoutesFromComponents(
   { monitoring, log, lastUsed, beatRefusals }: ServerComponents,
   snapshots: GatewaySnapshots,

@@ -118,7 +118,7 @@ export type StatusPeriodReason = 'created' | 'beat' | 'missed' | 'failed' | 'pau
 /** Why a monitor's failure ended. */
 export type MonitorRecoveryCause = 'beat' | 'pause' | 'deleted';
 
-/** A change of a monitor's state that causes an alert. */
+/** A change in a monitor's status that causes an alert. */
 export type MonitorAlertTrigger =
   | {
       readonly event: 'failing';

@@ -44,7 +44,7 @@ export interface MonitorView {
   readonly graceSource: 'monitor' | 'org';
 }
 
-/** Returns an organization's monitors that match the filters, newest or most urgent first. */
+/** Returns an organization's monitors that match the filters. `query.sort` determines the order. */
 export async function listMonitors(
   reader: DatabaseReader,
   query: MonitorQuery,

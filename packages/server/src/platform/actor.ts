@@ -9,7 +9,7 @@ export interface Actor {
   /** Id of the key or the member, as the audit log stores it. */
   readonly id: string;
   readonly scopes: ReadonlySet<KeyScope>;
-  /** Name of the key or e-mail address of the member, as the audit log stores it. */
+  /** Name of the key or email address of the member, as the audit log stores it. */
   readonly name: string;
   /** Name for messages: `The platform key "ci" (eis_AbCd…wxyz)` or `mara@acme.example (viewer)`. */
   readonly displayName: string;

@@ -12,7 +12,7 @@ export interface StoredResourceRow extends SourceColumns {
   readonly updated_at?: number | null | undefined;
 }
 
-/** When a row was changed last, and by whom. */
+/** When a row was last changed, and by whom. */
 export interface UpdateMetadataColumns {
   readonly updated_at: number;
   readonly updated_by: string;

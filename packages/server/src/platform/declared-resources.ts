@@ -4,7 +4,7 @@ import type { ConfigPath } from '@floe/contract/config/cross-object-rules';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { DEFAULT_CONFIG_FILE_NAME } from './source-location.ts';
 
-/** A kind of resource that is a list within an organization in floe.yaml. */
+/** A resource kind whose resources form a list under an organization in floe.yaml. */
 export interface DeclaredResourceKind<Config> {
   /** Name of the kind in operations and audit actions, such as `teams` or `keys`. */
   readonly kind: string;

@@ -33,7 +33,7 @@ function hashInvitationToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** An invited e-mail address and the role that the person will have. */
+/** An invited email address and the role that the person will have. */
 export interface NewInvitation {
   /** Id of the invitation. */
   readonly id: string;
@@ -54,7 +54,7 @@ export interface IssuedInvitation {
 }
 
 /**
- * Invites an e-mail address, whether or not it has an account.
+ * Invites an email address, whether or not it has an account.
  *
  * @throws Fault `conflict` if the address belongs to a member
  */

@@ -172,7 +172,7 @@ function providerMessage(body: Buffer, secret: string): string {
 /** Describes why there was no response. */
 function describeNetworkError(error: unknown): string {
   if (!(error instanceof Error))
-    return 'The provider could not be reached. Check base_url and the network of this machine.';
+    return 'Floe could not reach the provider. Check base_url, and check that the Floe server can connect to it.';
   if (error instanceof OutboundRefusedError) return `No request was sent: ${error.message}`;
   if (error.cause instanceof OutboundRefusedError) return `No request was sent: ${error.cause.message}`;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -182,7 +182,7 @@ function describeNetworkError(error: unknown): string {
     return `The provider's certificate is not trusted (${code || 'TLS'}). Set outbound.ca_file if it was issued by a private certificate authority.`;
   if (error.message.startsWith('no response within'))
     return 'The provider did not respond within 15 seconds.';
-  return `The provider could not be reached (${code || 'connection failed'}). Check base_url and the network of this machine.`;
+  return `Floe could not reach the provider (${code || 'connection failed'}). Check base_url, and check that the Floe server can connect to it.`;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

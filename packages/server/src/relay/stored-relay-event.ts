@@ -4,7 +4,7 @@ import type { RelayEvent } from '@floe/contract/api/relay';
 import { relayEvent } from '@floe/contract/api/relay';
 
 /**
- * The kinds of findings that are masked in the log. E-mail addresses are not, because the log records who did
+ * The kinds of findings that are masked in the log. Email addresses are not, because the log records who did
  * something.
  */
 const MASKED_FINDINGS: ReadonlySet<FindingKind> = new Set(['secret', 'credit_card', 'iban', 'us_ssn']);

@@ -100,9 +100,9 @@ export interface PendingAlertDelivery {
 }
 
 /**
- * Returns up to `limit` due deliveries of a channel, those without an attempt first. Also returns
- * all other pending deliveries that have the same subject or belong to the same message. The result
- * is in delivery order.
+ * Selects up to `limit` due deliveries of a channel, and prefers deliveries that were never
+ * attempted. Adds all other pending deliveries with the same subject or message. Returns them in
+ * delivery order.
  */
 export async function listPendingAlertDeliveries(
   reader: DatabaseReader,

@@ -70,7 +70,7 @@ export interface DatabaseRestoreResult {
  * Replaces the SQLite database with a backup. With `force`, replaces an existing database and keeps
  * a copy of it.
  *
- * @throws StoreUnusableError if a server is running, the file is not an intact backup or comes from
+ * @throws StoreUnusableError if a server is running, the file is corrupted or not a backup, or comes from
  * a newer program, or a database exists and `force` is not given
  */
 export async function restoreDatabase(

@@ -102,8 +102,8 @@ export interface ExchangeFilterCondition {
 
 /**
  * Converts filters to SQL conditions on rows of `exchanges`. `keys` replaces the filter `key`. The result
- * includes conditions on indexed columns. The caller of an index scan can omit those that the index already
- * satisfies.
+ * includes conditions on indexed columns. A query that scans an index can omit the conditions that the index
+ * already satisfies.
  */
 export function buildExchangeFilterConditions(
   filters: ExchangeFilters,

@@ -236,8 +236,8 @@ export function selectExchangesAtPositions(
 }
 
 /**
- * Selects rows by id that were created in an inclusive time range. The range determines which partitions
- * PostgreSQL reads.
+ * Selects rows by id. Only rows created in the time range (inclusive) are returned. The range determines
+ * which partitions PostgreSQL reads.
  */
 export function selectExchangesById(
   reader: DatabaseReader,

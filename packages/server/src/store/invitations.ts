@@ -19,7 +19,7 @@ const INVITATION_LIST_COLUMNS = {
 };
 
 /**
- * Returns a page of an organization's invitations in the requested order. The e-mail address is
+ * Returns a page of an organization's invitations in the requested order. The email address is
  * used as their name.
  */
 export function getInvitationPage(
@@ -66,7 +66,7 @@ export function findInvitationByToken(
     .executeTakeFirst();
 }
 
-/** Returns the invitations to an e-mail address that can still be accepted. */
+/** Returns the invitations to an email address that can still be accepted. */
 export function listPendingInvitations(
   reader: DatabaseReader,
   orgId: string,

@@ -57,7 +57,7 @@ export interface AuditTable {
   after_json: string | null;
   /** The reason that the actor gave. */
   reason: string | null;
-  /** Name of the key or e-mail address of the member when the entry was written. */
+  /** Name of the key or email address of the member when the entry was written. */
   actor_name: string | null;
   /** IP address of the client. Null for a change without a request. */
   ip_address: string | null;

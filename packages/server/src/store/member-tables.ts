@@ -8,7 +8,7 @@ import type * as z from 'zod';
 export interface UsersTable {
   /** `usr_…` */
   id: string;
-  /** The e-mail address with which the person signs in, in lower case. */
+  /** The email address with which the person signs in, in lower case. */
   email: string;
   name: string;
   /** Argon2id hash in PHC string form (RFC 9106). Null for a user without a password. */

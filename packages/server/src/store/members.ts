@@ -7,7 +7,7 @@ export type MemberRow = MembersTable;
 
 /**
  * Inserts a user.
- * @throws Fault `conflict` if the id or the e-mail address already exists
+ * @throws Fault `conflict` if the id or the email address already exists
  */
 export async function insertUser(writer: DatabaseWriter, user: UserRow): Promise<void> {
   await writer.insertInto('users').values(user).execute();
@@ -130,7 +130,7 @@ export function findMemberWithUser(
   return selectMembersWithUsers(reader, orgId).where('members.id', '=', id).executeTakeFirst();
 }
 
-/** Returns an organization's member with this e-mail address. */
+/** Returns an organization's member with this email address. */
 export function findMemberByEmail(
   reader: DatabaseReader,
   orgId: string,

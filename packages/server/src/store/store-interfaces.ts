@@ -86,8 +86,8 @@ export interface SpoolIngestResult {
 export type ExchangeRow = ExchangesTable;
 
 /**
- * A destination for rows, usually exchange rows. A row is on disk within 10 ms, and later in the database.
- * Never blocks.
+ * A destination for rows, usually exchange rows. Rows are written to disk within 10 ms and inserted into the
+ * database later. Adding a row never blocks.
  */
 export interface RowSink<Row extends object = ExchangeRow> {
   append(row: Row): void;

@@ -64,8 +64,8 @@ export interface MessagesUsageEstimate {
 const BYTES_PER_TOKEN = 4;
 
 /**
- * Writes usage in the Messages format, in which both counts are required. Uses the estimate for a count that
- * the provider did not report.
+ * Writes usage in the Messages format. The format requires the input and the output token count. Uses the
+ * estimate for a count that the provider did not report.
  */
 export function writeMessagesUsage(usage: Usage | undefined, estimate: MessagesUsageEstimate): JsonObject {
   const { input, cached = 0, cache_write = 0, output, reasoning } = usage?.units ?? {};

@@ -29,7 +29,7 @@ interface Team {
 
 interface People {
   readonly teams: ReadonlyMap<string, Team>;
-  /** E-mail addresses of users by id. Users without an address have their id. */
+  /** Email addresses of users by id. Users without an address have their id. */
   readonly owners: ReadonlyMap<string, string>;
   readonly budgets: ReadonlyMap<string, ImportSourceObject>;
 }

@@ -24,7 +24,7 @@ export const auditText = {
     showAll: 'Show the last 90 days',
   },
   export: {
-    label: 'Export changes',
+    label: 'Export audit log',
     csv: 'Export all matching changes as CSV',
     ndjson: 'Export all matching changes as JSON Lines',
   },

@@ -52,7 +52,7 @@ export const breakersText = {
     forcedBy: 'Overridden by',
     until: 'Override ends',
     automaticState: 'Automatic state',
-    whileForced: (word: string) => `Automatic state: ${word}. Currently overridden.`,
+    whileForced: (word: string) => `Overridden. Without the override, the state would be ${word}.`,
     next: 'Next step',
     calls: 'Calls, last 30 s',
     callCounts: (ok: string, failed: string, slow: string) =>
@@ -85,7 +85,7 @@ export const breakersText = {
     effects: {
       open: 'Requests go to the next target in their route, or fail if there is none.',
       closed:
-        'Requests are sent to the target even while it fails. Each request may have to wait until the target fails before the next target is tried.',
+        'Requests are sent to the target even while it is failing. Each request may have to wait until the target fails before the next target is tried.',
       auto: 'The breaker opens and closes based on the results of recent calls.',
     },
     duration: 'Duration',

@@ -60,7 +60,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
   {
     id: 'mode',
     label: budgetsText.columns.mode,
-    width: '6.5rem',
+    width: '7.5rem',
     yields: 1,
     value: ({ mode }) => mode,
     cell: ({ mode }) => budgetsText.modes[mode],

@@ -22,7 +22,7 @@ export const budgetsText = {
   },
   none: '–',
   periods: { day: 'Day', week: 'Week', month: 'Month', total: 'Never resets' },
-  modes: { hard: 'Reject', soft: 'Notify' },
+  modes: { hard: 'Reject requests', soft: 'Notify only' },
   spent: {
     label: 'Spent',
     each: (limit: string) => `${limit} each`,
@@ -51,7 +51,7 @@ export const budgetsText = {
     limitPlaceholder: '500',
     period: 'Resets every',
     periods: { day: 'Day', week: 'Week', month: 'Calendar month', total: 'Never resets' },
-    mode: 'When the limit is reached',
+    mode: 'When the budget is used up',
     modes: { hard: 'Reject requests', soft: 'Notify only' },
     metadata: 'Metadata',
     metadataPlaceholder: 'project=atlas',

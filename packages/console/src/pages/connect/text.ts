@@ -38,10 +38,10 @@ export const connectText = {
   key: {
     create: (name: string) => `Create key ${name}`,
     existing: 'Or set $FLOE_API_KEY to an existing key.',
-    copyRequest: 'Copy key request',
+    copyRequest: 'Copy message to request a key',
     requestText: (name: string, origin: string) =>
       `Please create a platform key for me in Floe. Name: ${name}. Scope: gateway. ${origin}`,
-    requestCopied: 'Key request copied. Send it to an owner or admin.',
+    requestCopied: 'Message copied. Send it to an owner or admin.',
     shownOnce: (last4: string) =>
       `This is the only time the full key is shown. The settings below contain it until you leave this page. After that, only …${last4} is shown.`,
     copy: 'Copy key',

@@ -23,7 +23,7 @@ export type KeyCreation = z.input<typeof keyCreation>;
 /** The request body that changes a key. */
 export type KeyChange = z.input<typeof keyPatch>;
 
-/** The keys of the queries that any change of a platform key makes stale. */
+/** The query keys to invalidate after a change to a platform key. */
 export const PLATFORM_KEY_QUERY_KEYS = [['keys'], ['key'], ['audit']] as const;
 
 /**

@@ -127,7 +127,7 @@ export const keysText = {
     beat: 'Send beats only. Use this scope for jobs.',
     relay: 'Ask the relay whether an agent may perform an action.',
     management: 'Change providers, routes, limits, keys and members.',
-    read: 'Read everything in the API, but change nothing.',
+    read: 'Read-only access to the API, except for stored bodies and beat URLs.',
   },
   expiries: { '30': 'In 30 days', '90': 'In 90 days', '365': 'In 1 year', never: 'Never' },
   create: {

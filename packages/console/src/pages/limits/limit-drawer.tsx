@@ -14,7 +14,7 @@ import { limitsText } from './text.ts';
 /** Interval in milliseconds at which the usage is refetched. Reading usage counts against no limit. */
 const REFETCH_MS = 2000;
 
-/** Renders a drawer next to the list that edits a limit or creates a new one. */
+/** Renders the drawer for creating or editing a limit. The list stays visible next to the drawer. */
 export function LimitDrawer(props: {
   readonly id: string;
   readonly onOpen: (id: string) => void;

@@ -8,8 +8,7 @@ export function listAssignableRoles(role: MemberRole): readonly MemberRole[] {
 }
 
 /**
- * Returns why the user may neither change the role of this member nor remove the member. Returns null if the
- * user may do both.
+ * Returns the reason why the user may not edit or remove this member, or null if there is no restriction.
  */
 export function explainMemberRestriction(
   member: Member,

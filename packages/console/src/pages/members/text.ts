@@ -47,7 +47,7 @@ export const membersText = {
     saved: (name: string) => `Member ${name} was saved.`,
     roleFromGroup:
       'An identity provider group assigns this role at each sign-in. To change it, edit the group mapping in floe.yaml.',
-    lastOwner: 'You cannot change the last owner. Assign the owner role to another member first.',
+    lastOwner: 'You cannot change the role of the last owner. Assign the owner role to another member first.',
     needsOwner: 'Only owners can edit or remove other owners. Ask an owner.',
     lowerRole: (role: string) =>
       `This member’s keys lose the scopes that the role ${role} cannot grant. A key that has no scopes left is revoked.`,

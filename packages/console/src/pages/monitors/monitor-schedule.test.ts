@@ -16,7 +16,7 @@ test('common cron expressions become sentences, and other expressions stay uncha
     ['*/15 * * * *', 'Every 15 minutes'],
     ['5 * * * *', 'Every hour at :05'],
     ['0 8,20 * * *', 'At 08:00 and 20:00, every day'],
-    ['0 0 1,15 * *', 'At 00:00, on day 1 and 15 of the month'],
+    ['0 0 1,15 * *', 'At 00:00, on days 1 and 15 of the month'],
     ['0 2 * * 0', 'At 02:00, every Sunday'],
     ['@daily', 'At 00:00, every day'],
   ] as const)

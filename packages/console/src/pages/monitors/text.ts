@@ -67,9 +67,10 @@ export const monitorsText = {
     pauseFor: (hours: number) => `Pause for ${formatCountWithNoun(hours, 'hour')}`,
     muteFor: (hours: number) => `Mute for ${formatCountWithNoun(hours, 'hour')}`,
     unmute: 'Unmute',
-    paused: (name: string) => `Monitor ${name} is paused. Beats are still recorded but do not resume it.`,
+    paused: (name: string) =>
+      `Monitor ${name} is paused. Beats are still recorded, but a beat does not resume the monitor.`,
     pausedUntil: (name: string, time: string) =>
-      `Monitor ${name} is paused until ${time}. Beats are still recorded but do not resume it.`,
+      `Monitor ${name} is paused until ${time}. Beats are still recorded, but a beat does not resume the monitor.`,
     muted: (name: string) => `Monitor ${name} is muted. Status changes are still recorded.`,
     unmuted: (name: string) => `Monitor ${name} was unmuted.`,
     replaceUrl: 'Replace beat URL…',
@@ -95,7 +96,7 @@ export const monitorsText = {
     editTags: 'Edit tags…',
     planMaintenance: 'Plan maintenance',
     paused: (count: number) =>
-      `${countMonitors(count)} paused. Beats are still recorded but do not resume them.`,
+      `${countMonitors(count)} paused. Beats are still recorded, but a beat does not resume a paused monitor.`,
     resumed: (count: number) => `${formatCountWithNoun(count, 'monitor was', 'monitors were')} resumed.`,
     muted: (count: number) => `${countMonitors(count)} muted. Status changes are still recorded.`,
     unmuted: (count: number) => `${formatCountWithNoun(count, 'monitor was', 'monitors were')} unmuted.`,
@@ -129,7 +130,8 @@ export const scheduleText = {
   everyDay: 'every day',
   everyWeekday: (days: readonly string[]) => `every ${joinWithAnd(days)}`,
   dayRange: (first: string, last: string) => `${first} to ${last}`,
-  monthDays: (days: readonly string[]) => `on day ${joinWithAnd(days)} of the month`,
+  monthDays: (days: readonly string[]) =>
+    `on ${days.length === 1 ? 'day' : 'days'} ${joinWithAnd(days)} of the month`,
   everyMinutes: (minutes: number) => `Every ${minutes === 1 ? 'minute' : `${minutes} minutes`}`,
   hourlyAt: (minute: string) => `Every hour at :${minute}`,
   atTimes: (times: readonly string[]) => `At ${joinWithAnd(times)}`,

@@ -2,7 +2,7 @@
 
 /** The steps of the setup guide, in display order. */
 export const GUIDE_STEPS = ['request', 'provider', 'client', 'monitor', 'budget'] as const;
-/** A step of the setup guide. */
+/** The id of a step in the setup guide. */
 export type GuideStepId = (typeof GUIDE_STEPS)[number];
 
 /** What already exists in the organization. Undefined values are still loading. */

@@ -5,7 +5,7 @@ import { formatCountWithNoun } from '../../format/words.ts';
 import type { PolicyForm } from './policy-form.ts';
 import { policiesText } from './text.ts';
 
-/** The result of evaluating a policy on stored requests. */
+/** The result of evaluating a policy against stored requests. */
 export type PolicyDryRunSummary = z.output<typeof policyDryRunJobResult>;
 
 /** Describes the effect of the policy, as in `1,204 requests from 12 keys would have been denied.` */

@@ -5,7 +5,7 @@ import { policiesText } from './text.ts';
 
 /** A policy as the API returns it. */
 export type Policy = z.output<typeof policyResource>;
-/** The result of evaluating a policy on a sample. */
+/** The result of evaluating a policy against a sample. */
 export type PolicySampleResult = z.output<typeof policyDryRunResponse>;
 
 /** The detectors of personal data that the form offers. */

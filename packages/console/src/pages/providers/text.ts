@@ -79,7 +79,8 @@ export const providersText = {
     namePlaceholder: 'eu-2',
     key: 'Key',
     weight: 'Weight',
-    weightHint: 'The share of traffic that this key receives, relative to the weights of the other keys.',
+    weightHint:
+      'The share of traffic that this credential receives, relative to the weights of the other credentials.',
     saved: (name: string) => `Key ${name} was saved. It has not been tested yet.`,
   },
   detail: {
@@ -176,6 +177,9 @@ export const providersText = {
       hint: 'Maximum time from the request to the first content in a stream.',
     },
     idle_ms: { label: 'Idle', hint: 'Maximum time between two bytes in a stream.' },
-    total_ms: { label: 'Total', hint: 'Maximum time from the start of the attempt to its last byte.' },
+    total_ms: {
+      label: 'Total',
+      hint: 'Maximum time from the start of the attempt to the last byte of the response.',
+    },
   },
 } as const;

@@ -36,7 +36,7 @@ export function LiveUpdatesButton({ list }: { readonly list: RequestList }) {
       >
         <span className={wide}>{requestsText.live.pausedBefore}</span>
         {tail.waiting}
-        <span className={wide}>{requestsText.live.pausedAfter}</span>
+        <span className={wide}>{requestsText.live.pausedAfter(tail.waiting)}</span>
       </Button>
     );
   if (live && isLost) return <ReconnectingButton list={list} />;

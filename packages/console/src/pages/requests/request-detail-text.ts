@@ -136,7 +136,7 @@ export const requestDetailText = {
     promptCacheSaved: (tokens: string, saving: string) =>
       `${tokens} input tokens were read from the provider’s prompt cache, which saved ${saving}.`,
     promptCacheCost: (tokens: string, cost: string) =>
-      `${tokens} input tokens were read from the provider’s prompt cache. Writing to the cache cost ${cost} more than reading from it saved.`,
+      `${tokens} input tokens were read from the provider’s prompt cache. Prompt caching increased the cost of this request by ${cost}, because cache writes cost more than cache reads saved.`,
   },
   caller: {
     title: 'Caller',
@@ -183,7 +183,7 @@ export const requestDetailText = {
     redactedPart: (count: number, kind: string) => `${count} ${kind}`,
     showAs: (body: string) => `Show the ${body.toLowerCase()} as`,
     messages: 'Messages',
-    asSent: 'As sent',
+    asSent: 'Raw body',
     jsonLabel: (body: string) => `the ${body.toLowerCase()}`,
     call: (name: string) => `Tool call: ${name}`,
     result: 'Tool result',

@@ -10,7 +10,7 @@ export interface TailEvent {
   readonly batch: LiveBatch | null;
 }
 
-/** An event after which any number of new requests may exist. */
+/** An event that does not say which requests are new. The reader must fetch them. */
 export const UNKNOWN_TAIL_EVENT: TailEvent = { after: null, id: null, batch: null };
 
 /**

@@ -113,12 +113,12 @@ export const requestsText = {
   },
   live: {
     on: 'Live',
-    fixedTime: 'Fixed time',
+    fixedTime: 'Fixed time range',
     fixedTimeHint:
       'The list shows a fixed time range. Select this button to show the newest requests instead.',
-    paused: (count: number) => `Paused, ${count} waiting`,
-    pausedBefore: 'Paused, ',
-    pausedAfter: ' waiting',
+    paused: (count: number) => `Paused · ${formatCountWithNoun(count, 'new request')}`,
+    pausedBefore: 'Paused · ',
+    pausedAfter: (count: number) => ` new ${count === 1 ? 'request' : 'requests'}`,
     reconnecting: 'Reconnecting',
     lastUpdate: (time: string) => `, last update ${time}`,
     newRequests: (count: number) => `Show ${count} new ${count === 1 ? 'request' : 'requests'}`,

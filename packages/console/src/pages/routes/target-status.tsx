@@ -5,10 +5,10 @@ import { useEventStreamState, useRefetchOnEvent } from '../../data/use-server-ev
 import { StatusIcon } from '../../ui/status.tsx';
 import { getBreakerStateDisplay } from '../breakers/breaker-state-display.ts';
 
-/** The breakers that are not closed, by target (`<provider>/<model>`). */
+/** The breakers that are not closed, by `<provider>/<model>`. */
 export type BreakersByTarget = ReadonlyMap<string, BreakerResource>;
 
-/** Returns the breakers that are not closed, by target. */
+/** Returns the breakers that are not closed, by `<provider>/<model>`. */
 export function useBreakersByTarget(): BreakersByTarget {
   const live = useEventStreamState() === 'live';
   useRefetchOnEvent('breakers', ['breakers']);

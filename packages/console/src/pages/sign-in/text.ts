@@ -57,7 +57,7 @@ export const signInText = {
     not_allowed:
       'None of your groups has access to Floe. Ask an owner to add a group mapping or to invite you.',
     email_not_verified:
-      'The identity provider has not verified your email address. Ask the administrator of the identity provider.',
+      'The identity provider has not verified your email address. Ask its administrator to verify the address, then sign in again.',
     account_exists:
       'An account with your email address already exists. Sign in to it another way, then connect the identity provider in Settings > Account.',
     account_mismatch:

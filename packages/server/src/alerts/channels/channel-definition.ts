@@ -27,14 +27,14 @@ export interface ReceiverResponse {
   readonly isComplete: boolean;
 }
 
-/** A plain text mail. */
+/** A plain-text email. */
 export interface OutgoingMail {
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
   readonly messageId: string;
   /**
-   * Id of the message to which this mail replies, so that mail programs show both in one thread. Null for a
+   * Id of the message to which this email replies, so that mail programs show both in one thread. Null for a
    * new thread.
    */
   readonly inReplyTo: string | null;
@@ -105,7 +105,10 @@ export function selectMessageColor({ phase }: AlertMessage): number {
   return phase === 'closes' ? 0x1a7f37 : 0x6e7781;
 }
 
-/** Returns the symbol that precedes a title and indicates the phase without a color. */
+/**
+ * Returns the symbol to show before the title. It indicates the phase to readers who cannot
+ * distinguish colors.
+ */
 export function selectMessageSymbol({ phase }: AlertMessage): string {
   if (phase === 'opens') return '🔴';
   return phase === 'closes' ? '🟢' : '🔔';

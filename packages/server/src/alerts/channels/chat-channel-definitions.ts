@@ -38,7 +38,7 @@ export const slackDefinition: ChannelDefinition<'slack'> = {
   },
 };
 
-/** The definition for Discord webhooks. Mentions in names are disabled. */
+/** The definition for Discord webhooks. A mention such as `@everyone` in a resource name notifies no one. */
 export const discordDefinition: ChannelDefinition<'discord'> = {
   http: {
     message(notice, { url }) {
@@ -130,8 +130,8 @@ function encodedWord(text: string): string {
 }
 
 /**
- * The definition for Telegram, which uses the Bot API's `sendMessage`. Messages are plain text, so that
- * names cannot contain markup.
+ * The definition for Telegram, which uses the Bot API's `sendMessage`. Messages are plain text, so
+ * that Telegram does not interpret markup in names.
  */
 export const telegramDefinition: ChannelDefinition<'telegram'> = {
   http: {

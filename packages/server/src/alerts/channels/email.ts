@@ -2,7 +2,7 @@ import { formatPlainTextMessage } from '../alert-message.ts';
 import { type ChannelDefinition, selectMessageSymbol } from './channel-definition.ts';
 
 /**
- * The definition for e-mail, which is sent through `smtp`. The message id contains the idempotency key,
+ * The definition for email, which is sent through `smtp`. The message id contains the idempotency key,
  * so that mail servers can drop duplicates.
  */
 export const emailDefinition: ChannelDefinition<'email'> = {

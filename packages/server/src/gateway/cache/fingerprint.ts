@@ -15,8 +15,8 @@ const MAX_FINGERPRINTED_BYTES = 512 * 1024;
 
 /**
  * Computes a hash over everything that determines a response: cache scope, endpoint, target,
- * credential, cache settings and body content. The store adds the organization. Returns null if no
- * reliable fingerprint can be computed.
+ * credential, cache settings and body content. The cache store adds the organization. Returns null
+ * if no reliable fingerprint can be computed.
  */
 export function computeRequestFingerprint(
   x: Exchange,

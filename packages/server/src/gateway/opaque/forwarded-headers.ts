@@ -17,7 +17,7 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * Headers about the connection to Floe, or about the caller. Credentials are replaced with those of the
+ * Headers about the connection to Floe, or that identify the caller. Credentials are replaced with those of the
  * provider.
  */
 const NOT_SENT_UPSTREAM = new Set([
@@ -38,9 +38,9 @@ const NOT_SENT_UPSTREAM = new Set([
 
 /**
  * Returns, as a flat list, the client headers to forward to a provider with the same API. Omits
- * connection headers, credentials, `x-floe-*`, headers about the caller, and any header that
- * contains the platform key. `own` takes precedence over the client's headers, except for content
- * type and user agent.
+ * connection headers, credentials, `x-floe-*`, headers that identify the caller, and any header that
+ * contains the platform key. The headers that Floe sets (`own`) take precedence over the client's
+ * headers, except for content type and user agent.
  */
 export function buildForwardedRequestHeaders(
   client: ClientConnection,

@@ -9,10 +9,10 @@ import { ResponsesTurn } from './responses-turn.ts';
 import type { StoredTurn } from './turn-store.ts';
 
 /**
- * Loads the stored turns that a request refers to. Returns null if the request refers to no turn
- * and is not stored itself.
+ * Loads the earlier turns of the stored conversation that a request continues. Returns null if the
+ * request does not continue a stored response and will not be stored.
  * @throws Fault `previous_response_not_found` if the id is unknown, expired, deleted or belongs to
- * another key; `invalid_request` if its response is still in progress
+ * another key; `invalid_request` if the stored response is still in progress
  */
 export async function loadResponsesTurn(x: Exchange, prompt: ClientRequest): Promise<ResponsesTurn | null> {
   const { catalog, key } = x.caller;

@@ -38,7 +38,8 @@ export async function storeUpdatedResponse(
 }
 
 /**
- * Returns the turns with their current responses.
+ * Returns the turns. For each response that was in progress, requests the current state from its
+ * provider.
  * @throws Fault `invalid_request` if a response is still in progress, because it would be missing
  * from the conversation
  */

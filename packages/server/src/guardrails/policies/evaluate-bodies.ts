@@ -9,7 +9,7 @@ import { type PolicyRequest, PolicyRequestView } from './policy-request-view.ts'
 import { PolicyResponseView } from './policy-response-view.ts';
 
 /**
- * The result of evaluating policies on a body, and the body to send, which is the original or the
+ * The result of evaluating policies against a body, and the body to send, which is the original or the
  * redacted one.
  */
 export interface EvaluatedBody {

@@ -13,7 +13,7 @@ import { seedMonitoring } from './monitoring-routes.ts';
 import { seedRelay } from './relay-routes.ts';
 import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
-/** The e-mail address of an account that is not an operator. */
+/** The email address of an account that is not an operator. */
 export const GRANTEE_EMAIL = 'granted@seed.example';
 export const WEBHOOK_CHANNEL = { kind: 'webhook', url: 'http://127.0.0.1:9/nobody' };
 

@@ -121,7 +121,7 @@ export class ProcessSlot {
         this.#listening.resolve(message.report);
         if (this.#mustReload) started.kill('SIGHUP');
         this.#mustReload = false;
-        log.info({ process: number, pid: started.pid }, 'process accepts connections');
+        log.info({ process: number, pid: started.pid }, 'process is ready to accept connections');
       }
       onMessage(this, message);
     });

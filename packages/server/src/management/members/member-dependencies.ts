@@ -1,6 +1,6 @@
 import type { SignOutUserInOrg } from '../../platform/members.ts';
 
-/** An e-mail with an invitation link. */
+/** An email with an invitation link. */
 export interface InvitationEmail {
   readonly to: string;
   readonly subject: string;

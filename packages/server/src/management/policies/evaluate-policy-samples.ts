@@ -16,20 +16,20 @@ import {
 import type { PolicyRequest } from '../../guardrails/policies/policy-request-view.ts';
 import type { PolicySample } from './stored-policy-samples.ts';
 
-/** Request and response bodies, and the policies to evaluate on them. */
+/** Request and response bodies, and the policies to evaluate against them. */
 export interface PolicySamplesInput {
   readonly policies: readonly PolicyConfig[];
   readonly samples: readonly PolicySample[];
 }
 
-/** Evaluates policies on each sample. @throws Fault `invalid_request` for an invalid condition or sample */
+/** Evaluates policies against each sample. @throws Fault `invalid_request` for an invalid condition or sample */
 export function evaluatePolicySamples({ policies: configs, samples }: PolicySamplesInput) {
   const { policies, modes } = compileAsEnforced(configs);
   return samples.map((sample, at) => evaluateSample(sample, at, policies, modes));
 }
 
 /**
- * Evaluates policies on stored bodies. The result contains nothing from the bodies.
+ * Evaluates policies against stored bodies. The result contains nothing from the bodies.
  * @throws Fault `invalid_request` for an invalid condition
  */
 export function evaluateStoredPolicySamples({ policies: configs, samples }: PolicySamplesInput) {
@@ -55,7 +55,7 @@ function compileAsEnforced(configs: readonly PolicyConfig[]) {
   };
 }
 
-/** A request, and the enabled policies to evaluate on it. */
+/** A request, and the enabled policies to evaluate against it. */
 export interface PolicyRequestInput {
   readonly policies: readonly PolicyConfig[];
   /** Its `body` is a `Uint8Array`, because a thread receives a Buffer without its methods. */

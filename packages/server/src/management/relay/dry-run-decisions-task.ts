@@ -6,7 +6,7 @@ import { loadShellParser } from '@floe/relay/shell/shell-parser';
 import type { RelayDecisionRow } from '../../store/relay/relay-decisions.ts';
 import { convertRuleErrorsToFaults } from './convert-rule-errors-to-faults.ts';
 
-/** Stored decisions, and the rules to evaluate on their events. */
+/** Stored decisions, and the rules to evaluate against their events. */
 export interface DryRunDecisionsInput {
   /** Identifies the rules, so that they are compiled once per dry run. */
   readonly id: string;

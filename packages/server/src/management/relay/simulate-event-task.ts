@@ -7,7 +7,7 @@ import type { SimpleCommand } from '@floe/relay/shell/command';
 import { loadShellParser } from '@floe/relay/shell/shell-parser';
 import { convertRuleErrorsToFaults } from './convert-rule-errors-to-faults.ts';
 
-/** A hypothetical event, and the rules to evaluate on it. */
+/** A hypothetical event, and the rules to evaluate against it. */
 export interface SimulateEventInput {
   readonly config: RelayConfig;
   readonly event: RelayEvent;

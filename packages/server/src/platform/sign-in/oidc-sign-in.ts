@@ -42,8 +42,8 @@ export interface OidcCallback {
 
 /**
  * Completes a sign-in with an issuer. Returns the cookie's value and the path that the user wanted
- * to open. A callback that this browser did not start does not count as an attempt, because any
- * page can cause one.
+ * to open. A callback for a sign-in that this browser did not start is not counted as a failed
+ * attempt, because any web page can trigger such a callback.
  *
  * @throws OidcSignInError; Fault `not_found`, `too_many_attempts`
  */

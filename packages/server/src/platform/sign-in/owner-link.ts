@@ -137,8 +137,9 @@ export async function hasOpenOwnerLink(reader: DatabaseReader, clock: Clock): Pr
 }
 
 /**
- * Returns what the owner link's page shows.
- * @throws Fault `link_expired` if the link is used, expired or unknown
+ * Returns the data for the page that an owner link opens. The person who uses the link becomes an
+ * owner of the organization.
+ * @throws Fault `link_expired` if the link has already been used, has expired or is unknown
  */
 export async function previewOwnerLink({ database, clock }: SignInContext, token: string) {
   const link = await requireUsableLink(database.read, clock, token);

@@ -28,7 +28,7 @@ export interface PasswordProof {
 }
 
 /**
- * Signs in with an e-mail address and a password. Returns the cookie's value.
+ * Signs in with an email address and a password. Returns the cookie's value.
  *
  * @throws the faults of `verifyPassword`
  */

@@ -13,8 +13,9 @@ const MAC_BYTES = 32;
 export type SignInChallengeBinding = readonly [kind: 'passkey' | 'register', userId: string];
 
 /**
- * Creates a signed challenge: random bytes, an expiry time and an HMAC that includes the binding,
- * in base64url. Nothing is stored, so that unauthenticated callers cannot fill the database.
+ * Creates a signed challenge in base64url: random bytes, an expiry time, and an HMAC over these
+ * values and the binding. The server stores nothing, so unauthenticated callers cannot fill the
+ * database.
  */
 export function createSignInChallenge(key: KeyObject, clock: Clock, binding: SignInChallengeBinding): string {
   const body = Buffer.alloc(RANDOM_BYTES + TIME_BYTES);

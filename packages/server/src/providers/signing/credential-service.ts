@@ -59,7 +59,7 @@ export interface CredentialResponse {
 }
 
 /**
- * Calls a service that returns credentials. Returns its response, whatever the status, except 429 and 5xx.
+ * Calls a service that returns credentials. Returns its response, unless the status is 429 or 5xx.
  * @throws Fault `upstream_unreachable` if there is no response, or if its status is 429 or 5xx
  */
 export async function callCredentialService(

@@ -16,7 +16,7 @@ export interface CounterBucket {
   isEmpty(nowMs: number, second: number, wallMs: number): boolean;
 }
 
-/** A counter for a rate limit. It counts units within 60 seconds. */
+/** A counter for a rate limit. It counts requests or tokens within 60 seconds. */
 export class RateLimitBucket implements CounterBucket {
   readonly #window = new SlidingWindow();
 

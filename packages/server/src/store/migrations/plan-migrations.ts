@@ -8,11 +8,12 @@ const PRE_RELEASE_MIGRATION = 'first-tables';
 
 /**
  * Returns the pending migrations of a database, in order. The numbers may have gaps. The applied
- * migrations must be a prefix of the program's list, because the changes of another build are
- * unknown. Migrations of a newer release may follow if all of them are compatible with this release.
+ * migrations must start with all migrations that this release knows, in the same order, or be a
+ * prefix of them. Additional migrations from a newer release are accepted if all of them are
+ * compatible with this release.
  *
- * @throws StoreUnusableError if this release does not work with the database, or a build with other
- * migrations has changed it. Nothing is changed.
+ * @throws StoreUnusableError if this release does not work with the database, or if a build with
+ * different migrations has changed the database. Nothing is changed.
  */
 export function planMigrations(
   applied: readonly AppliedMigration[],

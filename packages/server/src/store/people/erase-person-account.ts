@@ -65,14 +65,14 @@ async function eraseUser(
   return { ...counts, ...deleted, user: Number(numDeletedRows) };
 }
 
-/** Deletes the invitations to the person's address. Returns their number. */
+/** Deletes the invitations to the person's address. Returns how many were deleted. */
 export async function deleteInvitationsOfPerson(writer: DatabaseWriter, person: Person): Promise<number> {
   const invitations = await listInvitationsOfPerson(writer, person);
   for (const { id } of invitations) await writer.deleteFrom('invitations').where('id', '=', id).execute();
   return invitations.length;
 }
 
-/** Deletes the console sessions of the person in the organization. Returns their number. */
+/** Deletes the person's console sessions in the organization. Returns how many were deleted. */
 export async function deleteConsoleSessionsOfPerson(writer: DatabaseWriter, person: Person): Promise<number> {
   const sessions = await listConsoleSessionsOfPerson(writer, person);
   for (const { id } of sessions) await writer.deleteFrom('sessions').where('id', '=', id).execute();

@@ -8,7 +8,7 @@ import type { DatabaseReader } from '../store-interfaces.ts';
 const USER_TABLES = ['members', 'removed_members', 'member_grants'] as const;
 
 /**
- * Returns the account with this e-mail address if it is or was a member of the organization; otherwise
+ * Returns the account with this email address if it is or was a member of the organization; otherwise
  * undefined.
  */
 export async function findUserOfCurrentOrFormerMember(
@@ -64,7 +64,7 @@ export function listMembershipAuditEntries(
   return selectMembershipEntries(reader, orgId).where('subject', '=', memberId).execute();
 }
 
-/** Returns the ids of former memberships whose audit entries contain the e-mail address, latest first. */
+/** Returns the ids of former memberships whose audit entries contain the email address, latest first. */
 export async function listFormerMemberIds(
   reader: DatabaseReader,
   orgId: string,

@@ -20,7 +20,7 @@ export async function listKeysOwnedByPerson(
     .execute();
 }
 
-/** Returns the invitations to the person's e-mail address. */
+/** Returns the invitations to the person's email address. */
 export async function listInvitationsOfPerson(
   reader: DatabaseReader,
   { orgId, email }: Person,

@@ -1,10 +1,10 @@
 import type { PersonRecordKind } from '@floe/contract/api/people';
 import { type RawBuilder, sql } from 'kysely';
 
-/** A person in one organization: a member or key owner with an e-mail address, or an end user. */
+/** A person in one organization: a member or key owner with an email address, or an end user. */
 export interface Person {
   readonly orgId: string;
-  /** E-mail address in lower case. Null for an end user. */
+  /** Email address in lower case. Null for an end user. */
   readonly email: string | null;
   /** Id of the end user. Null for a member or key owner. */
   readonly endUser: string | null;

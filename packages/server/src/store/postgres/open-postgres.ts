@@ -135,7 +135,12 @@ class PostgresDatabase implements Database, BeatStore {
   async ping(): Promise<void> {
     const late = Promise.withResolvers<never>();
     const timer = this.#clock.after(PING_TIMEOUT_MS, () =>
-      late.reject(new Fault('overloaded', 'The database does not respond.')),
+      late.reject(
+        new Fault(
+          'overloaded',
+          `The database did not respond within ${PING_TIMEOUT_MS / 1000} s. Check that PostgreSQL is running, and that this machine can connect to it.`,
+        ),
+      ),
     );
     const answered = this.#pool.withConnection((connection) => connection.query('select 1', []));
     await Promise.race([answered, late.promise]).finally(() => timer.cancel());

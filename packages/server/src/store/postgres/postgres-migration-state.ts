@@ -7,8 +7,8 @@ import { StoreUnusableError } from '../store-unusable-error.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
 /**
- * The applied migrations and the running processes of a PostgreSQL database, which determine what a migration
- * may do.
+ * The migrations that were applied to a PostgreSQL database, and the Floe processes that use it. They
+ * determine what a migration may do.
  */
 export interface PostgresMigrationState {
   /** The applied migrations. Empty for an empty database. */

@@ -74,7 +74,7 @@ interface StatementResult<Row> {
   readonly rows: Row[];
 }
 
-/** A connection pool in the form that Kysely expects. Errors of the connection are converted to `Fault`s. */
+/** A connection pool in the form that Kysely expects. Converts connection errors to `Fault`s. */
 export class PostgresPool {
   readonly options: object;
   readonly #pool: pg.Pool;

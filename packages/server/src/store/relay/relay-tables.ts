@@ -78,7 +78,7 @@ export interface RelayApprovalsTable {
   used_at: number | null;
 }
 
-/** Agent sessions, with their number of model requests and relay calls. */
+/** Agent sessions, each with its number of model requests and relay calls. */
 export interface RelaySessionsTable {
   org_id: string;
   session_id: string;

@@ -169,7 +169,7 @@ export class SpoolDrain {
       .catch((error) =>
         log.error(
           { err: error, file },
-          'invalid spool rows could not be written to the separate file and are lost',
+          'could not write invalid spool rows to a separate file; the rows are lost; check the free space and the permissions of the data directory',
         ),
       );
   }

@@ -46,7 +46,7 @@ export interface SqliteInspection {
 /**
  * Inspects a database file and changes nothing.
  *
- * @throws StoreUnusableError if it is not an intact SQLite database
+ * @throws StoreUnusableError if it is corrupted or not a SQLite database
  */
 export function inspectSqliteFile(path: string): SqliteInspection {
   try {
@@ -69,7 +69,7 @@ export function inspectSqliteFile(path: string): SqliteInspection {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new StoreUnusableError(
-      `${path} is not an intact SQLite database: ${reason}. Use another copy or backup.`,
+      `${path} is corrupted or not a SQLite database: ${reason}. Use another copy or backup.`,
       { cause },
     );
   }

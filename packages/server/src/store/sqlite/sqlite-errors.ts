@@ -78,7 +78,7 @@ function describeOutage(code: number): string | null {
 export function describeSqliteOpenError(path: string, failure: SqliteWorkerFailure): string {
   const code = failure.code === null ? null : primaryCode(failure.code);
   if (code === NOTADB || code === CORRUPT)
-    return `${path} is not an intact SQLite database (${failure.message}). Restore a backup, or move the file away to start with an empty database.`;
+    return `${path} is corrupted or not a SQLite database (${failure.message}). Restore a backup, or move the file away to start with an empty database.`;
   if (code === FULL) return `The disk that holds ${path} is full.`;
   if (code === BUSY || code === LOCKED) return `${path} is locked by another program.`;
   return `Cannot open the database ${path}: ${failure.message}. Check that the directory is writable for this user.`;

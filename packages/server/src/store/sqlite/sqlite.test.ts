@@ -156,7 +156,7 @@ test('a path that cannot be a database is rejected with the reason', async (t) =
   writeFileSync(join(dataDir, 'text.db'), 'this is a file of text, not of pages'.repeat(100));
   const cases: [string, RegExp][] = [
     [`sqlite:${join(dataDir, 'directory.db')}`, /directory\.db is a directory/],
-    [`sqlite:${join(dataDir, 'text.db')}`, /text\.db is not an intact SQLite database/],
+    [`sqlite:${join(dataDir, 'text.db')}`, /text\.db is corrupted or not a SQLite database/],
     ['sqlite:/dev/null/floe.db', /Cannot write to the database \/dev\/null\/floe\.db/],
     ['sqlite::memory:', /storage\.database must be/],
     ['mysql://localhost/floe', /storage\.database must be/],
