@@ -13,7 +13,7 @@ import {
 } from '../src/alerts/alert-message.ts';
 import { CHANNEL_DEFINITIONS } from '../src/alerts/channels/channel-definitions.ts';
 import { createBudgetThresholdAlerts } from '../src/guardrails/budget-threshold-alerts.ts';
-import { compileBudget, toConfiguredGuardrailRule } from '../src/guardrails/compile-rules.ts';
+import { compileBudget, toConfiguredLimitOrBudget } from '../src/guardrails/compile-rules.ts';
 import { createConsoleRoutes } from '../src/http/console-routes.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -187,7 +187,7 @@ test('every link in every message, for every channel and base URL, leads to the 
 test("a budget alert has the budget's id and name, for any id", () => {
   for (const name of ['agents', 'a.b-c']) {
     const config = BudgetSchema.parse({ name, scope: 'org', limit_usd: 1, period: 'day' });
-    const rule = compileBudget(toConfiguredGuardrailRule(config), 'UTC');
+    const rule = compileBudget(toConfiguredLimitOrBudget(config), 'UTC');
     const { bucket } = rule.buckets.get('key:of:someone', NOW);
     const spent = { orgId: 'acme', bucket, name: 'b', mode: 'hard', period: 'day', endsAt: 0 } as const;
     const sums = { nanoUsd: 1, limitNanoUsd: 10, beforeNanoUsd: 1, afterNanoUsd: 10 };

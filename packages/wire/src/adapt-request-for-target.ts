@@ -189,7 +189,7 @@ const FIELD_BY_HINT = {
 } as const satisfies Partial<Record<RequestHint, string>>;
 
 /** Returns a hint's value if the provider accepts the hint. Otherwise, reports it as dropped. */
-export function dropUnsupportedHint<T>(
+export function keepSupportedHint<T>(
   value: T | undefined,
   name: keyof typeof FIELD_BY_HINT,
   options: RequestWriteOptions,
@@ -207,7 +207,7 @@ export function resolveServiceTier(
   options: RequestWriteOptions,
   dropped: Set<string>,
 ): string | undefined {
-  const tier = dropUnsupportedHint(request.serviceTier, 'service-tier', options, dropped);
+  const tier = keepSupportedHint(request.serviceTier, 'service-tier', options, dropped);
   if (tier === undefined) return undefined;
   if (!Object.hasOwn(words, tier)) dropped.add('service_tier');
   return Object.hasOwn(words, tier) ? words[tier] : undefined;
@@ -230,7 +230,7 @@ export function resolvePromptCacheKey(
   options: RequestWriteOptions,
   dropped: Set<string>,
 ): string | undefined {
-  const given = dropUnsupportedHint(request.cacheKey, 'cache-key', options, dropped);
+  const given = keepSupportedHint(request.cacheKey, 'cache-key', options, dropped);
   return given ?? (options.hints?.includes('cache-key') ? options.cacheKey : undefined);
 }
 

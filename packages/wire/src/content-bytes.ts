@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { decodeUtf8Range } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
 import type { ByteSpan } from './json-edits.ts';
+import { JsonMemberNameLookup } from './json-member-name-lookup.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
-import { MemberNameTable } from './member-name-table.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -14,7 +14,7 @@ const OPEN_BRACKET = 0x5b;
 const SHORT_BYTES = 64;
 
 /** Members of a response that contain generated content, for every dialect. */
-const ROOT_MEMBERS = new MemberNameTable([
+const ROOT_MEMBERS = new JsonMemberNameLookup([
   'type',
   'choices',
   'output',
@@ -23,8 +23,8 @@ const ROOT_MEMBERS = new MemberNameTable([
   'content_block',
   'response',
 ]);
-const RESPONSE_MEMBERS = new MemberNameTable(['output']);
-const CONTENT_MEMBERS = new MemberNameTable([
+const RESPONSE_MEMBERS = new JsonMemberNameLookup(['output']);
+const CONTENT_MEMBERS = new JsonMemberNameLookup([
   'content',
   'text',
   'refusal',

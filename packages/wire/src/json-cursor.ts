@@ -9,9 +9,9 @@ import {
   skipHexBytes,
   skipPlainBytes,
 } from './json-bytes.ts';
+import type { JsonMemberNameLookup } from './json-member-name-lookup.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
 import type { JsonWeightCounter } from './json-weight.ts';
-import type { MemberNameTable } from './member-name-table.ts';
 
 /** The maximum nesting depth. `JSON.parse` overflows the stack at several thousand levels. */
 export const MAX_NESTING_DEPTH = 512;
@@ -99,7 +99,7 @@ export class JsonCursor {
   }
 
   /** Returns the name of the last member if the table contains it, even if it has escapes. */
-  key<Name extends string>(names: MemberNameTable<Name>): Name | undefined {
+  key<Name extends string>(names: JsonMemberNameLookup<Name>): Name | undefined {
     if (!this.keyEscaped) return names.find(this.#bytes, this.keyStart, this.keyEnd);
     const name = Buffer.from(
       String(JSON.parse(decodeUtf8Range(this.#bytes, this.keyStart - 1, this.keyEnd + 1))),

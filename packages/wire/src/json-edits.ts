@@ -2,9 +2,9 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { decodeUtf8Range } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
+import { JsonMemberNameLookup } from './json-member-name-lookup.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
 import { describeMaxWeight, JsonWeightCounter, JsonWeightError } from './json-weight.ts';
-import { MemberNameTable } from './member-name-table.ts';
 
 /** A range of bytes. `end` is exclusive. */
 export interface ByteSpan {
@@ -26,7 +26,7 @@ export class ScannedJsonMembers extends Map<string, ByteSpan> {
 }
 
 /** Common members of request bodies. Other names are decoded. */
-const COMMON_MEMBERS = new MemberNameTable([
+const COMMON_MEMBERS = new JsonMemberNameLookup([
   'model',
   'messages',
   'input',

@@ -11,7 +11,7 @@ import { findNameLookupEndpoint } from './resolve-name.ts';
 import { type NamedOperation, runOperation } from './run-operation.ts';
 
 /** The options that every operation has. */
-export const SHELL_COMPLETION_OPTIONS = ['--json', '--help'] as const;
+export const COMMON_OPERATION_OPTIONS = ['--json', '--help'] as const;
 
 /**
  * Returns the command for an API operation, such as `keys create`. `keys` alone stands for the list of keys.

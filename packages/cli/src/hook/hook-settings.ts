@@ -33,7 +33,7 @@ export interface HookPaths {
  * The default time limit for the response of the server, in milliseconds. It is below the time after which
  * agents stop a hook, which is 15 seconds or longer, depending on the agent.
  */
-export const DEFAULT_HOOK_DEADLINE_MS = 2_500;
+export const DEFAULT_HOOK_SERVER_TIMEOUT_MS = 2_500;
 const DEFAULT_REFRESH_MINUTES = 15;
 const DEFAULT_URL = 'http://127.0.0.1:3563';
 
@@ -92,7 +92,7 @@ export function resolveHookDeadline({ deadlines }: HookSettings, agent: string, 
     const given = Object.hasOwn(deadlines, name) ? deadlines[name] : undefined;
     if (typeof given === 'number' && given >= 50) return Math.min(given, 60_000);
   }
-  return DEFAULT_HOOK_DEADLINE_MS;
+  return DEFAULT_HOOK_SERVER_TIMEOUT_MS;
 }
 
 /** Null if the file does not exist. A file with a key that others may read is rejected. */

@@ -36,7 +36,7 @@ export async function getOrCreatePlaygroundKey(
   if (held?.orgId !== orgId || held.endsMs - SPARE_MS < nowMs) {
     const endsMs = nowMs + HOUR_MS;
     const key = createGatewayKey(
-      buildKeyName(person, `console-${generateKeySuffix()}`),
+      buildKeyName(person, `console-${generateKeyNameSuffix()}`),
       new Date(endsMs).toISOString(),
     );
     held = { orgId, endsMs, key };
@@ -66,6 +66,6 @@ export function buildKeyName(memberName: string, purpose: string): string {
 }
 
 /** Returns four random letters or digits that make the name of a new key unique in the organization. */
-export function generateKeySuffix(): string {
+export function generateKeyNameSuffix(): string {
   return [...crypto.getRandomValues(new Uint8Array(4))].map((byte) => (byte % 36).toString(36)).join('');
 }

@@ -7,8 +7,8 @@ import {
   type SimpleCommand,
   type UnclearSpan,
 } from './command.ts';
-import { detectScriptLanguage } from './detect-script-language.ts';
 import { findEmbeddedCommands } from './embedded-commands.ts';
+import { extractScript } from './extract-script.ts';
 import { analyzeForeignCode } from './foreign-code.ts';
 import { quoteShellWord } from './git-commands.ts';
 import { NETWORK_COMMAND_INPUT, NETWORK_PROGRAM_PATTERN } from './network-command-input.ts';
@@ -181,7 +181,7 @@ export class CodeInspector {
       this.#sink.analyze({ ...given, words, assignments: [], redirects: [], input: null, context });
       return [];
     }
-    const script = detectScriptLanguage(text, interpreter);
+    const script = extractScript(text, interpreter);
     if (script.isForeign) return this.inspectForeignCode(script.text, createLiteralWord('', given), given);
     this.inspectCode({ text: script.text, placing: given, name: interpreter, input: null, args });
     return [];

@@ -26,7 +26,7 @@ import {
 import { guessWrappedCommands } from './guess-wrapped-commands.ts';
 import { analyzeInterpreter } from './interpreters.ts';
 import { NETWORK_COMMAND_INPUT } from './network-command-input.ts';
-import { findOptionCommands } from './option-commands.ts';
+import { findCommandsInOptions } from './option-commands.ts';
 import { findPositionalArguments } from './positional-arguments.ts';
 import { findFilesNamedByInput } from './predict-arguments.ts';
 import { recordFileWrites, recordRedirectWrites } from './record-file-writes.ts';
@@ -192,7 +192,7 @@ export class CommandAnalyzer implements CommandSink {
     traits: CommandTrait[],
   ): NestedCommand[] {
     const { name, args } = invocation;
-    const inner = findOptionCommands(invocation, subcommand);
+    const inner = findCommandsInOptions(invocation, subcommand);
     if (name === 'git') {
       inner.push(...findGitSettingCommands(invocation), ...findGitTransportCommands(invocation));
       inner.push(...resolveGitAlias(invocation, given.context.scope));

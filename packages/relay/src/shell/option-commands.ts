@@ -67,7 +67,7 @@ const COMMAND_OPTIONS: Readonly<Record<string, readonly (string | ConditionalOpt
  * Returns the commands that a program runs because its arguments name them, as in
  * `tar --to-command=…` and `find -exec …`. Wrappers such as `sudo` are not included.
  */
-export function findOptionCommands(
+export function findCommandsInOptions(
   { name, args }: CommandInvocation,
   subcommand: string | null,
 ): NestedCommand[] {

@@ -1,7 +1,7 @@
 import type { OrgConfig, RouteConfig } from '@floe/contract/config';
 import { OrgSchema } from '@floe/contract/config/org';
 import { compileModelPatterns } from '../core/model-pattern.ts';
-import { compileGuardrailRules, toConfiguredGuardrailRule } from '../guardrails/compile-rules.ts';
+import { compileGuardrailRules, toConfiguredLimitOrBudget } from '../guardrails/compile-rules.ts';
 import { compilePolicies } from '../guardrails/policies/policies.ts';
 import { NO_STORED_GUARDRAIL_RULES, type StoredGuardrailRules } from '../guardrails/stored-rules.ts';
 import type { Provider } from '../providers/configured-provider.ts';
@@ -99,8 +99,8 @@ function isEnabled({ enabled }: { readonly enabled: boolean }): boolean {
 
 function compileOrgRules({ id, limits, budgets, timezone }: OrgConfig, stored: StoredGuardrailRules) {
   return compileGuardrailRules(
-    mergeRules(limits.map(toConfiguredGuardrailRule), stored.limits(id)),
-    mergeRules(budgets.map(toConfiguredGuardrailRule), stored.budgets(id)),
+    mergeRules(limits.map(toConfiguredLimitOrBudget), stored.limits(id)),
+    mergeRules(budgets.map(toConfiguredLimitOrBudget), stored.budgets(id)),
     timezone,
   );
 }

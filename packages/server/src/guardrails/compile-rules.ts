@@ -83,7 +83,7 @@ export function compileBudget(
 }
 
 /** Converts a limit or budget from floe.yaml to a rule, and adds its id. */
-export function toConfiguredGuardrailRule<Config extends LimitConfig | BudgetConfig>(
+export function toConfiguredLimitOrBudget<Config extends LimitConfig | BudgetConfig>(
   config: Config,
 ): ConfiguredGuardrailRule<Config> {
   return { id: computeConfigFileRuleId(config), source: 'file', config };

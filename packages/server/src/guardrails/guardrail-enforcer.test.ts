@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BudgetSchema } from '@floe/contract/config/limits-cache-policies';
 import { ManualClock } from '../store/test/manual-clock.ts';
-import { compileGuardrailRules, toConfiguredGuardrailRule } from './compile-rules.ts';
+import { compileGuardrailRules, toConfiguredLimitOrBudget } from './compile-rules.ts';
 import { findGrantFault } from './guardrail-enforcer.ts';
 import { createMemoryGuardWithSpend } from './test/memory-guard.ts';
 
@@ -13,7 +13,7 @@ test('a reservation grows by at most what is left of each hard budget, including
   const { guard, spendCache } = createMemoryGuardWithSpend(new ManualClock());
   const budget = { name: 'all', scope: 'org', period: 'month', limit_usd: LIMIT_NANO_USD / 1e9 };
   const rules =
-    compileGuardrailRules([], [toConfiguredGuardrailRule(BudgetSchema.parse(budget))], 'UTC') ??
+    compileGuardrailRules([], [toConfiguredLimitOrBudget(BudgetSchema.parse(budget))], 'UTC') ??
     assert.fail();
   const attributes = { key: KEY, endUser: null, models: ['m'], metadata: null };
   const grant = await guard.acquire('one', rules, attributes, { tokens: 0, nanoUsd: 10, unpriced: null });
@@ -39,7 +39,7 @@ test('the message about an exceeded budget has the maximum cost, the remaining a
   const attributes = { key: KEY, endUser: null, models: ['m'], metadata: null };
   const estimate = (nanoUsd: number) => ({ tokens: 0, nanoUsd, unpriced: null });
   const rules =
-    compileGuardrailRules([], [toConfiguredGuardrailRule(BudgetSchema.parse(budget))], 'UTC') ??
+    compileGuardrailRules([], [toConfiguredLimitOrBudget(BudgetSchema.parse(budget))], 'UTC') ??
     assert.fail();
   await guard.acquire('one', rules, attributes, estimate(5_400_000));
   const first = await guard.acquire('two', rules, attributes, estimate(12_000_000));
@@ -49,7 +49,7 @@ test('the message about an exceeded budget has the maximum cost, the remaining a
   );
   const total = { ...budget, name: 'y', period: 'total' };
   const forever =
-    compileGuardrailRules([], [toConfiguredGuardrailRule(BudgetSchema.parse(total))], 'UTC') ?? assert.fail();
+    compileGuardrailRules([], [toConfiguredLimitOrBudget(BudgetSchema.parse(total))], 'UTC') ?? assert.fail();
   const never = await guard.acquire('three', forever, attributes, estimate(12_000_000));
   assert.equal(
     findGrantFault(never)?.message,

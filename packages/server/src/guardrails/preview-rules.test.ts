@@ -8,7 +8,7 @@ import { toBudgetResource } from '../management/resources/limits-and-budgets.ts'
 import { openDatabase } from '../store/open-database.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { compileGuardrailRules, toConfiguredGuardrailRule } from './compile-rules.ts';
+import { compileGuardrailRules, toConfiguredLimitOrBudget } from './compile-rules.ts';
 import { findGrantFault } from './guardrail-enforcer.ts';
 import { previewBudgets } from './preview-rules.ts';
 import type { RequestAttributes } from './request-attributes.ts';
@@ -51,7 +51,7 @@ test('a simulation denies a request with the code of the budget that would deny 
       const configs = amounts.map((nano, n) =>
         BudgetSchema.parse({ name: `b${n}`, scope: 'org', period: 'month', limit_usd: nano / 1e9 }),
       );
-      const rules = compileGuardrailRules([], configs.map(toConfiguredGuardrailRule), 'UTC') ?? assert.fail();
+      const rules = compileGuardrailRules([], configs.map(toConfiguredLimitOrBudget), 'UTC') ?? assert.fail();
       let [spent, reserved] = [0, 0];
       for (const [n, { asks, costs }] of before.entries()) {
         const grant = await guard.acquire(`${orgId}-${n}`, rules, caller, estimate(asks));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/limits-cache-policies';
 import type { KeyScope } from '@floe/contract/scopes';
-import { compileGuardrailRules, toConfiguredGuardrailRule } from './compile-rules.ts';
+import { compileGuardrailRules, toConfiguredLimitOrBudget } from './compile-rules.ts';
 import { matchGuardrailRules } from './matched-rules.ts';
 import type { RequestAttributes } from './request-attributes.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
@@ -37,12 +37,12 @@ function callerOf({ id, team, owner, endUser, models = ['m'], metadata }: Who): 
 function bucketOf(kind: 'limit' | 'budget', fields: object, who: Who): string | null {
   const limits =
     kind === 'limit'
-      ? [toConfiguredGuardrailRule(LimitSchema.parse({ name: 'one', rpm: 5, ...fields }))]
+      ? [toConfiguredLimitOrBudget(LimitSchema.parse({ name: 'one', rpm: 5, ...fields }))]
       : [];
   const budgets =
     kind === 'budget'
       ? [
-          toConfiguredGuardrailRule(
+          toConfiguredLimitOrBudget(
             BudgetSchema.parse({ name: 'one', period: 'total', limit_usd: 1, ...fields }),
           ),
         ]

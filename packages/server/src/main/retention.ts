@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { ConsoleSessionSettings } from '../platform/sign-in/console-session-settings.ts';
-import { expireSignInData } from '../store/console-sessions.ts';
+import { deleteExpiredSignInData } from '../store/console-sessions.ts';
 import { expireMonitorHistory } from '../store/monitoring/monitor-history.ts';
 import { expireAlertsInBatches, expireHistoryExceptExchanges } from '../store/retention.ts';
 import type { Database } from '../store/store-interfaces.ts';
@@ -84,7 +84,9 @@ async function runRetention(
     if (checks > 0)
       log.info({ checks, days: checks_days }, 'checks older than the retention period were removed');
     const { idleMs } = sessions;
-    await database.transaction((writer) => expireSignInData(writer, { nowMs, idleMs, triesMs: DAY_MS }));
+    await database.transaction((writer) =>
+      deleteExpiredSignInData(writer, { nowMs, idleMs, triesMs: DAY_MS }),
+    );
     await expireAlertsInBatches(database, nowMs - checks_days * DAY_MS);
     if (exchanges > 0)
       log.info({ exchanges, days: requests_days }, 'exchanges older than the retention period were removed');

@@ -10,7 +10,7 @@ import {
   listPendingInvitations,
   updateInvitation,
 } from '../store/invitations.ts';
-import { deleteMemberRemoval } from '../store/member-role-grants.ts';
+import { undoMemberRemoval } from '../store/member-role-grants.ts';
 import {
   findMemberByEmail,
   findMemberWithUser,
@@ -142,7 +142,7 @@ export async function acceptInvitation(
   if (await findMemberByEmail(writer, invitation.org_id, user.email))
     throw new Fault('conflict', 'You already belong to this organization. Sign in.');
   const row = toMemberRow(invitation, userId, nowMs);
-  await deleteMemberRemoval(writer, row.org_id, userId);
+  await undoMemberRemoval(writer, row.org_id, userId);
   await insertMember(writer, row);
   await updateInvitation(writer, invitation.id, { accepted_at: nowMs, accepted_by: row.id });
   const member = await findMemberWithUser(writer, row.org_id, row.id);

@@ -203,7 +203,7 @@ export async function deleteConsoleSessionsOfUserInOrg(
 }
 
 /** Deletes expired sessions and other expired sign-in data. */
-export async function expireSignInData(
+export async function deleteExpiredSignInData(
   writer: DatabaseWriter,
   before: { readonly nowMs: number; readonly idleMs: number; readonly triesMs: number },
 ): Promise<void> {

@@ -81,7 +81,7 @@ export async function insertMemberRemoval(writer: DatabaseWriter, removal: Membe
 }
 
 /** Undoes a member removal. Returns false if there is none. */
-export async function deleteMemberRemoval(
+export async function undoMemberRemoval(
   writer: DatabaseWriter,
   orgId: string,
   userId: string,

@@ -6,7 +6,7 @@ import {
   deleteConsoleSessionByToken,
   deleteConsoleSessionsOfUser,
   deleteConsoleSessionsOfUserInOrg,
-  expireSignInData,
+  deleteExpiredSignInData,
   findConsoleSessionByToken,
   insertConsoleSession,
   listConsoleSessionsOfUser,
@@ -166,7 +166,7 @@ export function signInSuite(engine: string, open: (t: TestContext) => Promise<Da
         await upsertSignInAttempts(writer, { bucket, attempts: 1, last_attempt_at, blocked_until: 0 });
     });
     const before = { nowMs: 101, idleMs: 50, triesMs: 50 };
-    await database.transaction((writer) => expireSignInData(writer, before));
+    await database.transaction((writer) => deleteExpiredSignInData(writer, before));
     assert.deepEqual(
       (await listConsoleSessionsOfUser(database.read, 'usr_a')).map(({ id }) => id),
       ['ses_good'],

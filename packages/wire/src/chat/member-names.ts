@@ -1,7 +1,7 @@
-import { MemberNameTable } from '../member-name-table.ts';
+import { JsonMemberNameLookup } from '../json-member-name-lookup.ts';
 
 /** The chunk members that the gateway reads. */
-export const CHUNK_MEMBERS = new MemberNameTable([
+export const CHUNK_MEMBERS = new JsonMemberNameLookup([
   'id',
   'model',
   'choices',
@@ -14,7 +14,7 @@ export const CHUNK_MEMBERS = new MemberNameTable([
   'service_tier',
 ]);
 /** The choice members that the gateway reads. */
-export const CHOICE_MEMBERS = new MemberNameTable([
+export const CHOICE_MEMBERS = new JsonMemberNameLookup([
   'index',
   'delta',
   'message',
@@ -23,9 +23,9 @@ export const CHOICE_MEMBERS = new MemberNameTable([
   'usage',
 ]);
 /** The members of vendor-specific objects that the gateway reads. */
-export const VENDOR_MEMBERS = new MemberNameTable(['usage', 'status_code']);
+export const VENDOR_MEMBERS = new JsonMemberNameLookup(['usage', 'status_code']);
 /** The delta members that the gateway reads. */
-export const DELTA_MEMBERS = new MemberNameTable([
+export const DELTA_MEMBERS = new JsonMemberNameLookup([
   'content',
   'tool_calls',
   'function_call',

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import {
   applyQuirks,
-  dropUnsupportedHint,
   joinResultText,
   joinSystemText,
+  keepSupportedHint,
   OPENAI_SERVICE_TIERS,
   reportDroppedReasoningSummary,
   resolvePromptCacheKey,
@@ -65,12 +65,12 @@ export function writeRequest(request: CanonicalRequest, options: RequestWriteOpt
     top_k: sampling.topK,
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
-    seed: dropUnsupportedHint(sampling.seed, 'seed', options, dropped),
+    seed: keepSupportedHint(sampling.seed, 'seed', options, dropped),
     ...writeChatReasoning(request, options, dropped),
-    user: dropUnsupportedHint(request.user, 'user', options, dropped),
+    user: keepSupportedHint(request.user, 'user', options, dropped),
     prompt_cache_key: resolvePromptCacheKey(request, options, dropped),
     service_tier: resolveServiceTier(request, OPENAI_SERVICE_TIERS, options, dropped),
-    verbosity: dropUnsupportedHint(request.verbosity, 'verbosity', options, dropped),
+    verbosity: keepSupportedHint(request.verbosity, 'verbosity', options, dropped),
     stream,
     stream_options: stream && options.streamUsage !== false ? { include_usage: true } : undefined,
   };

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@floe/contract/json';
 import {
   applyQuirks,
-  dropUnsupportedHint,
   ensureNonEmptyConversation,
+  keepSupportedHint,
   reportDroppedFields,
   reportDroppedReasoningSummary,
   resolveSealValue,
@@ -97,7 +97,7 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
     additionalModelRequestFields: extras,
     outputConfig: writeConverseResponseFormat(request.format),
     serviceTier: tier === undefined ? undefined : { type: tier },
-    requestMetadata: dropUnsupportedHint(request.metadata, 'metadata', options, dropped),
+    requestMetadata: keepSupportedHint(request.metadata, 'metadata', options, dropped),
   };
   return { body: applyQuirks(body, options, dropped), dropped };
 }

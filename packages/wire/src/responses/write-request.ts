@@ -2,10 +2,10 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import {
   adaptToolsForTarget,
   applyQuirks,
-  dropUnsupportedHint,
   ensureNonEmptyConversation,
   joinResultText,
   joinSystemText,
+  keepSupportedHint,
   OPENAI_SERVICE_TIERS,
   reportDroppedFields,
   resolvePromptCacheKey,
@@ -79,8 +79,8 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
     reasoning: writeReasoning(request, options, dropped),
     include: seals ? ['reasoning.encrypted_content'] : undefined,
     store: false,
-    safety_identifier: dropUnsupportedHint(request.user, 'user', options, dropped),
-    metadata: dropUnsupportedHint(request.metadata, 'metadata', options, dropped),
+    safety_identifier: keepSupportedHint(request.user, 'user', options, dropped),
+    metadata: keepSupportedHint(request.metadata, 'metadata', options, dropped),
     prompt_cache_key: resolvePromptCacheKey(request, options, dropped),
     service_tier: resolveServiceTier(request, OPENAI_SERVICE_TIERS, options, dropped),
     stream: options.stream ?? request.stream,
@@ -232,7 +232,7 @@ function writeTextSettings(
   options: RequestWriteOptions,
   dropped: Set<string>,
 ): JsonObject | undefined {
-  const verbosity = dropUnsupportedHint(request.verbosity, 'verbosity', options, dropped);
+  const verbosity = keepSupportedHint(request.verbosity, 'verbosity', options, dropped);
   const { format } = request;
   if (format === undefined) return verbosity === undefined ? undefined : { verbosity };
   if (format.type === 'json') return { verbosity, format: { type: 'json_object' } };

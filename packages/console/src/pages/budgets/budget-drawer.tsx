@@ -12,7 +12,7 @@ import {
   type Budget,
   type BudgetForm,
   describeForecast,
-  EMPTY_BUDGET,
+  EMPTY_BUDGET_FORM,
 } from './budget-form.ts';
 import { BudgetSpending } from './budget-spending.tsx';
 import { budgetsText } from './text.ts';
@@ -34,7 +34,7 @@ const PARTS: ResourceDrawerContent<Budget, BudgetForm> = {
   },
   standing: (budget) => <CurrentUsage budget={budget} />,
   fields: (form, set) => <BudgetFields form={form} onChange={set} />,
-  empty: EMPTY_BUDGET,
+  empty: EMPTY_BUDGET_FORM,
   created: ({ name }) => budgetsText.drawer.created(name),
   saved: ({ name }) => budgetsText.drawer.saved(name),
   refetchMs: 15_000,

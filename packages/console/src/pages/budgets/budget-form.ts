@@ -29,7 +29,7 @@ export interface BudgetForm extends LimitSubjectForm {
 }
 
 /** The initial form values of a new budget. */
-export const EMPTY_BUDGET: BudgetForm = {
+export const EMPTY_BUDGET_FORM: BudgetForm = {
   ...DEFAULT_LIMIT_SUBJECT_FORM,
   name: '',
   limit_usd: '',

@@ -5,7 +5,7 @@ import {
   buildKeyName,
   type CreatedKey,
   createGatewayKey,
-  generateKeySuffix,
+  generateKeyNameSuffix,
 } from '../../data/created-keys.ts';
 import { useSignedInSession } from '../../data/session.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
@@ -71,7 +71,7 @@ async function createUniqueKey(name: string): Promise<CreatedKey> {
     return await createGatewayKey(name);
   } catch (error) {
     if (error instanceof ApiError && error.status === 409)
-      return createGatewayKey(`${name}-${generateKeySuffix()}`);
+      return createGatewayKey(`${name}-${generateKeyNameSuffix()}`);
     throw error;
   }
 }

@@ -9,7 +9,7 @@ import { relayText } from './text.ts';
 /** A recorded decision of the relay. */
 export type StoredDecision = z.output<typeof storedRelayDecision>;
 /** The result of evaluating an action without executing or recording it. */
-export type RelaySimulation = z.output<typeof relaySimulationResult>;
+export type RelaySimulationResult = z.output<typeof relaySimulationResult>;
 /** A decision of the relay, such as `deny`. */
 export type DecisionValue = StoredDecision['decision'];
 /** The kind of an action that an agent reports, such as `shell`. */
@@ -91,7 +91,7 @@ export function splitCommandAtRanges(
 }
 
 /** Returns the ranges of a command that rules matched in a simulation. */
-export function findMatchedRanges({ matches }: Pick<RelaySimulation, 'matches'>): CommandRange[] {
+export function findMatchedRanges({ matches }: Pick<RelaySimulationResult, 'matches'>): CommandRange[] {
   return matches.flatMap(({ range }) => (range === null ? [] : [range]));
 }
 
@@ -109,7 +109,7 @@ export function getCommandTraitLabel(trait: string): string {
 
 /** Summarizes a simulation in one sentence, as in `Denied by rule no-force-push.` */
 export function summarizeRelaySimulation(
-  answer: Pick<RelaySimulation, 'decision' | 'enforced_decision' | 'rule'>,
+  answer: Pick<RelaySimulationResult, 'decision' | 'enforced_decision' | 'rule'>,
 ): string {
   const { decision, enforced_decision: enforced, rule } = answer;
   const isObserved = decision === 'abstain' && enforced !== 'abstain';

@@ -6,7 +6,7 @@ import {
   doRangesOverlap,
   findMatchedRanges,
   getCommandTraitLabel,
-  type RelaySimulation,
+  type RelaySimulationResult,
   splitCommandAtRanges,
 } from './decision-label.ts';
 import { ruleText } from './rule-text.ts';
@@ -15,7 +15,13 @@ import { ruleText } from './rule-text.ts';
  * Shows how the relay parses a shell command. The matched parts of the text are marked. A list of the simple
  * commands follows.
  */
-export function ParsedCommand({ text, parsed }: { readonly text: string; readonly parsed: RelaySimulation }) {
+export function ParsedCommand({
+  text,
+  parsed,
+}: {
+  readonly text: string;
+  readonly parsed: RelaySimulationResult;
+}) {
   return (
     <div className="grid min-w-0 gap-3">
       <MarkedText text={text} parsed={parsed} />
@@ -35,7 +41,7 @@ export function ParsedCommand({ text, parsed }: { readonly text: string; readonl
   );
 }
 
-function MarkedText({ text, parsed }: { readonly text: string; readonly parsed: RelaySimulation }) {
+function MarkedText({ text, parsed }: { readonly text: string; readonly parsed: RelaySimulationResult }) {
   const pieces = splitCommandAtRanges(text, findMatchedRanges(parsed), parsed.unclear);
   return (
     <p className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-code break-words whitespace-pre-wrap">
@@ -61,10 +67,13 @@ function MarkedText({ text, parsed }: { readonly text: string; readonly parsed: 
   );
 }
 
-type Command = RelaySimulation['commands'][number];
+type Command = RelaySimulationResult['commands'][number];
 
 /** Returns the rules that match a simple command. */
-function rulesAt({ matches, commands }: RelaySimulation, index: number): RelaySimulation['matches'] {
+function rulesAt(
+  { matches, commands }: RelaySimulationResult,
+  index: number,
+): RelaySimulationResult['matches'] {
   const command = commands[index];
   return matches.filter((hit) =>
     hit.command === null
@@ -81,7 +90,7 @@ function SimpleCommand({
   rules,
 }: {
   readonly command: Command;
-  readonly rules: RelaySimulation['matches'];
+  readonly rules: RelaySimulationResult['matches'];
 }) {
   const { name, args, via, does, redirects } = command;
   return (
@@ -133,7 +142,7 @@ function UnknownValue() {
   return <span className="font-normal text-unknown-ink italic">{ruleText.command.unknown}</span>;
 }
 
-function UnclearParts({ text, parsed }: { readonly text: string; readonly parsed: RelaySimulation }) {
+function UnclearParts({ text, parsed }: { readonly text: string; readonly parsed: RelaySimulationResult }) {
   return (
     <Notice state="unknown">
       <p className="font-medium">{ruleText.command.unclear}</p>

@@ -5,7 +5,7 @@ import type * as z from 'zod';
 import { getAllRows, getJson, getNextNonEmptyPage, sendJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { settingsQuery } from '../settings/settings-data.ts';
-import type { HookEventKind, RelaySimulation, StoredDecision } from './decision-label.ts';
+import type { HookEventKind, RelaySimulationResult, StoredDecision } from './decision-label.ts';
 import { relayText } from './text.ts';
 
 /** An approval as the API returns it. */
@@ -15,7 +15,7 @@ export type RelayCoverage = z.output<typeof relayCoverage>;
 /** A session of an agent. */
 export type RelaySession = z.output<typeof relaySession>;
 /** A rule as the API returns it, with its number of matches. */
-export type ConsoleRelayRule = z.output<typeof relayRule>;
+export type RelayRuleWithMatchCount = z.output<typeof relayRule>;
 
 /** The API path of the relay. */
 export const RELAY_PATH = 'api/management/relay';
@@ -87,7 +87,7 @@ export function buildRelaySimulationQuery(input: RelaySimulationInput, rules?: r
     queryKey: ['relay', 'simulation', input, rules ?? null],
     queryFn: ({ signal }) => {
       signal.throwIfAborted();
-      return sendJson<RelaySimulation>('POST', `${RELAY_PATH}/simulate`, {
+      return sendJson<RelaySimulationResult>('POST', `${RELAY_PATH}/simulate`, {
         event: simulationEvent(input),
         ...(rules === undefined ? {} : { rules }),
       });
@@ -112,7 +112,7 @@ export const RELAY_RULES_PATH = `${RELAY_PATH}/rules`;
 /** The query for all rules, which are needed to evaluate a draft: all other rules also apply. */
 export const allRulesQuery = queryOptions({
   queryKey: ['relay', 'rules', 'all'],
-  queryFn: ({ signal }) => getAllRows<ConsoleRelayRule>(RELAY_RULES_PATH, {}, signal),
+  queryFn: ({ signal }) => getAllRows<RelayRuleWithMatchCount>(RELAY_RULES_PATH, {}, signal),
 });
 
 /**

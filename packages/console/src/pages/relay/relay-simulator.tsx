@@ -4,7 +4,7 @@ import { useDebouncedValue } from '../../data/use-debounced-value.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { CodeArea, Field, Input, Select } from '../../ui/field.tsx';
-import { getDecisionLabel, type RelaySimulation, summarizeRelaySimulation } from './decision-label.ts';
+import { getDecisionLabel, type RelaySimulationResult, summarizeRelaySimulation } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
 import { buildRelaySimulationQuery, type RelaySimulationInput, useRelayMode } from './relay-data.ts';
@@ -139,9 +139,9 @@ function SimulationOutcome({
   answer,
   saved,
 }: {
-  readonly answer: RelaySimulation;
+  readonly answer: RelaySimulationResult;
   /** The result with the saved rules, shown while a draft is tested. */
-  readonly saved: RelaySimulation | undefined;
+  readonly saved: RelaySimulationResult | undefined;
 }) {
   const { state } = getDecisionLabel(answer);
   const isObserving = useRelayMode() === 'observe';

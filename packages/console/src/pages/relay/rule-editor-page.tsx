@@ -13,7 +13,7 @@ import {
 import { NewResourceForm, ResourceForm, ResourceLoader } from '../../ui/resource-forms.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { TwoColumnLayout } from '../../ui/two-column-layout.tsx';
-import { allRulesQuery, type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-data.ts';
+import { allRulesQuery, RELAY_RULES_PATH, type RelayRuleWithMatchCount } from './relay-data.ts';
 import { RelaySimulator } from './relay-simulator.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import {
@@ -28,7 +28,7 @@ import { RuleReplayCard } from './rule-replay-card.tsx';
 import { ruleText } from './rule-text.ts';
 
 const CRUMB = { label: ruleText.page.title, to: '/relay/rules' } as const;
-const RULE_KIND: ConsoleResourceKind<ConsoleRelayRule, RuleForm> = {
+const RULE_KIND: ConsoleResourceKind<RelayRuleWithMatchCount, RuleForm> = {
   one: ruleText.page.resource,
   path: RELAY_RULES_PATH,
   touches: [['relay', 'rules'], ['relay-rules'], ['relay', 'simulation']],
@@ -73,7 +73,7 @@ export function RuleEditorPage() {
   );
 }
 
-function RuleEditor({ loaded }: { readonly loaded: ResourceWithETag<ConsoleRelayRule> }) {
+function RuleEditor({ loaded }: { readonly loaded: ResourceWithETag<RelayRuleWithMatchCount> }) {
   const go = useResourceNavigate(CRUMB.to);
   const edit = useResourceEdit(RULE_KIND, loaded, (saved) => showToast(formatRuleSavedMessage(saved)));
   return (

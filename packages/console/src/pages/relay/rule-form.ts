@@ -1,7 +1,7 @@
 import { isJsonObject } from '@floe/contract/json';
 import { ApiError } from '../../data/api-error.ts';
 import type { HookEventKind } from './decision-label.ts';
-import type { ConsoleRelayRule } from './relay-data.ts';
+import type { RelayRuleWithMatchCount } from './relay-data.ts';
 import { ruleText } from './rule-text.ts';
 
 /** Converts rules between the API and the form. Pure. */
@@ -72,7 +72,7 @@ export const EMPTY_RULE: RuleForm = {
 const KNOWN = new Set(['name', 'decision', 'mode', 'on', 'match', 'when', 'message', 'on_error']);
 
 /** Converts a rule to form values. */
-export function toRuleForm({ rule }: Pick<ConsoleRelayRule, 'rule'>): RuleForm {
+export function toRuleForm({ rule }: Pick<RelayRuleWithMatchCount, 'rule'>): RuleForm {
   const match = objectOf(rule['match']);
   const fields = MATCH_FIELDS.map((name) => [name, lines(match[name])] as const);
   const { user, agent } = messageOf(rule['message']);
@@ -131,7 +131,7 @@ export function toRuleBody(form: RuleForm): Json {
  * the draft is not valid.
  */
 export function replaceRuleWithDraft(
-  all: readonly ConsoleRelayRule[],
+  all: readonly RelayRuleWithMatchCount[],
   id: string | null,
   form: RuleForm,
 ): object[] | null {
@@ -149,7 +149,7 @@ export function replaceRuleWithDraft(
  * Summarizes what a rule matches, as in `git push -f|--force`. If all of several flags are required, they are
  * separated by spaces, as in `rm -r -f`.
  */
-export function summarizeRule({ rule }: Pick<ConsoleRelayRule, 'rule'>): string {
+export function summarizeRule({ rule }: Pick<RelayRuleWithMatchCount, 'rule'>): string {
   const match = objectOf(rule['match']);
   const patterns = Object.entries(match).flatMap(([field, value]) => {
     const texts = [value].flat().filter((one) => typeof one === 'string');
@@ -165,7 +165,7 @@ export function summarizeRule({ rule }: Pick<ConsoleRelayRule, 'rule'>): string 
 }
 
 /** Returns the message that is shown after a rule was saved. */
-export function formatRuleSavedMessage(saved: Pick<ConsoleRelayRule, 'rule' | 'mode'>): string {
+export function formatRuleSavedMessage(saved: Pick<RelayRuleWithMatchCount, 'rule' | 'mode'>): string {
   const { name } = saved.rule;
   if (isLimitedToObserve([saved])) return `${ruleText.saved.observeOnly(name)} ${ruleText.observeOnly}`;
   return saved.mode === 'observe' ? ruleText.saved.observe(name) : ruleText.saved.enforced(name);
@@ -174,7 +174,9 @@ export function formatRuleSavedMessage(saved: Pick<ConsoleRelayRule, 'rule' | 'm
 /**
  * Returns whether `relay.mode` is `observe` although the mode of at least one rule is `warn` or `enforce`.
  */
-export function isLimitedToObserve(rules: readonly Pick<ConsoleRelayRule, 'rule' | 'mode'>[]): boolean {
+export function isLimitedToObserve(
+  rules: readonly Pick<RelayRuleWithMatchCount, 'rule' | 'mode'>[],
+): boolean {
   return rules.some(({ rule, mode }) => mode === 'observe' && rule['mode'] !== 'observe');
 }
 

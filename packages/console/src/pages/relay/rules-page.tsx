@@ -10,7 +10,7 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { getDecisionLabel, getHookEventLabel } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
-import { type ConsoleRelayRule, RELAY_RULES_PATH } from './relay-data.ts';
+import { RELAY_RULES_PATH, type RelayRuleWithMatchCount } from './relay-data.ts';
 import { RelaySimulator } from './relay-simulator.tsx';
 import { isLimitedToObserve, summarizeRule, toRuleForm } from './rule-form.ts';
 import { RuleReplayCard } from './rule-replay-card.tsx';
@@ -20,7 +20,7 @@ import { ruleText } from './rule-text.ts';
 export function RulesPage() {
   const { query } = useUrlState();
   useRefetchOnEvent('config', ['relay', 'rules']);
-  const list = useListRows(buildListQuery<ConsoleRelayRule>('relay-rules', RELAY_RULES_PATH));
+  const list = useListRows(buildListQuery<RelayRuleWithMatchCount>('relay-rules', RELAY_RULES_PATH));
   return (
     <ListPage
       title={ruleText.page.title}
@@ -50,7 +50,7 @@ export function RulesPage() {
   );
 }
 
-function ruleDecisionLabel({ rule, mode }: ConsoleRelayRule) {
+function ruleDecisionLabel({ rule, mode }: RelayRuleWithMatchCount) {
   const { decision } = toRuleForm({ rule });
   const label = getDecisionLabel({
     decision: mode === 'observe' ? 'abstain' : decision,
@@ -60,11 +60,11 @@ function ruleDecisionLabel({ rule, mode }: ConsoleRelayRule) {
 }
 
 /** Shows the decision of a rule. If the rule only observes, the text starts with “Would”. */
-function RuleDecisionText({ rule }: { readonly rule: ConsoleRelayRule }) {
+function RuleDecisionText({ rule }: { readonly rule: RelayRuleWithMatchCount }) {
   return <DecisionStatus label={ruleDecisionLabel(rule)} />;
 }
 
-const COLUMNS: readonly TableColumn<ConsoleRelayRule>[] = [
+const COLUMNS: readonly TableColumn<RelayRuleWithMatchCount>[] = [
   {
     id: 'decision',
     label: ruleText.page.decision,
@@ -121,7 +121,7 @@ const COLUMNS: readonly TableColumn<ConsoleRelayRule>[] = [
   },
 ];
 
-function RuleCard({ rule }: { readonly rule: ConsoleRelayRule }) {
+function RuleCard({ rule }: { readonly rule: RelayRuleWithMatchCount }) {
   return (
     <span className="grid gap-0.5">
       <span className="flex items-center gap-3">

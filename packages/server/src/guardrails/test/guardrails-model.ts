@@ -6,7 +6,7 @@ import type { KeyRecord } from '../../platform/keyring.ts';
 import {
   type CompiledGuardrailRules,
   compileGuardrailRules,
-  toConfiguredGuardrailRule,
+  toConfiguredLimitOrBudget,
 } from '../compile-rules.ts';
 import type { Grant } from '../grant.ts';
 import type { GuardrailEnforcer } from '../guardrail-enforcer.ts';
@@ -248,8 +248,8 @@ export function compileModelRules({ limits, budgets }: OrgModel): CompiledGuardr
   );
   return (
     compileGuardrailRules(
-      limitRules.map(toConfiguredGuardrailRule),
-      budgetRules.map(toConfiguredGuardrailRule),
+      limitRules.map(toConfiguredLimitOrBudget),
+      budgetRules.map(toConfiguredLimitOrBudget),
       'UTC',
     ) ?? assert.fail('some rule')
   );

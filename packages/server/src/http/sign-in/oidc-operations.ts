@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import type { Log } from '../../core/log.ts';
 import { OIDC_FLOW_TTL_MS, OidcSignInError, startOidcFlow } from '../../platform/sign-in/oidc-flow.ts';
-import { startOidcSession } from '../../platform/sign-in/oidc-sign-in.ts';
+import { completeOidcSignIn } from '../../platform/sign-in/oidc-sign-in.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { type CookieDefinition, createCookieDefinition } from './session-cookie.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
@@ -59,7 +59,7 @@ export function createOidcOperations(context: SignInContext, log: Log): readonly
       async run({ params, query, browser, cookies }) {
         const answer = { query: singleParameters(query), encryptedFlow: cookie().read(cookies) };
         try {
-          const { token, returnTo } = await startOidcSession(context, params.name, answer, browser);
+          const { token, returnTo } = await completeOidcSignIn(context, params.name, answer, browser);
           return { location: returnTo, token, cookies: [cookie().clear()] };
         } catch (error) {
           return redirectWithError(params.name, error);

@@ -3,9 +3,9 @@ import { createListQuerySchema, idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import {
-  deleteMemberRemoval,
   listMemberRemovals,
   type MemberRemovalWithUser,
+  undoMemberRemoval,
 } from '../../store/member-role-grants.ts';
 import { type ListItemSortAndSearchFields, paginateListForResponse } from '../list-page.ts';
 import { defineReadOperation, defineWriteOperation } from '../operation.ts';
@@ -47,7 +47,7 @@ export const unblockRemovedMemberOperation = defineWriteOperation({
   async run({ orgId, writer }, { params }) {
     const row = (await listMemberRemovals(writer, orgId)).find(({ user_id }) => user_id === params.id);
     if (!row) throw new Fault('not_found', 'No removed member has this user id.');
-    await deleteMemberRemoval(writer, orgId, row.user_id);
+    await undoMemberRemoval(writer, orgId, row.user_id);
     return { answer: null, audit: { subject: row.user_id, before: toRemovalResource(row), after: null } };
   },
 });

@@ -1,4 +1,4 @@
-import { operatorCreation, operatorList, operatorResource } from '@floe/contract/api/operators';
+import { operatorCreateInput, operatorList, operatorResource } from '@floe/contract/api/operators';
 import { createListQuerySchema, idParams } from '@floe/contract/api/page';
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import * as z from 'zod';
@@ -40,7 +40,7 @@ export const grantOperatorRoleOperation = defineWriteOperation({
   path: '/api/management/operators',
   requiresStepUp: true,
   summary: 'Grant the operator role to a person who has an account',
-  body: operatorCreation,
+  body: operatorCreateInput,
   answer: operatorResource,
   status: 201,
   invalidates: 'keys',

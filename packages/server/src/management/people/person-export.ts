@@ -28,7 +28,7 @@ import {
   filterRequestIdsOfPerson,
   filterStoredContentIds,
   findRelaySession,
-  findStoredResponseById,
+  findStoredResponseByRequestId,
   listExchangesAtPositions,
   listRelayRecords,
 } from '../../store/people/read-person-rows.ts';
@@ -146,7 +146,7 @@ export class PersonExport {
   }
 
   async #responseLine(id: string): Promise<string> {
-    const row = await findStoredResponseById(this.#reader, this.#person.orgId, id);
+    const row = await findStoredResponseByRequestId(this.#reader, this.#person.orgId, id);
     if (!row) return '';
     const created_at = new Date(row.created_at).toISOString();
     const content = openOrExplain(() => this.#dependencies.openStoredResponse(row));

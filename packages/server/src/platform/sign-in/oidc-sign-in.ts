@@ -47,7 +47,7 @@ export interface OidcCallback {
  *
  * @throws OidcSignInError; Fault `not_found`, `too_many_attempts`
  */
-export async function startOidcSession(
+export async function completeOidcSignIn(
   context: SignInContext,
   name: string,
   answer: OidcCallback,

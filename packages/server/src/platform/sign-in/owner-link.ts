@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import { createId } from '../../core/ids.ts';
-import { deleteMemberRemoval, deleteMemberRoleGrants } from '../../store/member-role-grants.ts';
+import { deleteMemberRoleGrants, undoMemberRemoval } from '../../store/member-role-grants.ts';
 import {
   findMemberByUserId,
   findUserByEmail,
@@ -196,7 +196,7 @@ async function upsertOwner(
   const id = member?.id ?? createId('mem', now);
   const owner = { role: 'owner', source: 'setup', updated_at: now, updated_by: 'setup' };
   await deleteMemberRoleGrants(writer, orgId, userId);
-  await deleteMemberRemoval(writer, orgId, userId);
+  await undoMemberRemoval(writer, orgId, userId);
   if (member) await updateMember(writer, orgId, id, owner);
   else
     await insertMember(writer, { id, org_id: orgId, user_id: userId, team: null, created_at: now, ...owner });

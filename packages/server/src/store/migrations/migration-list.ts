@@ -2,7 +2,7 @@ import { baselineMigration } from './baseline.ts';
 import { importedKeysMigration } from './imported-keys.ts';
 import { listIndexesMigration } from './list-indexes.ts';
 import type { Migration } from './migration.ts';
-import { monitorFileStateMigration } from './monitor-file-state.ts';
+import { configFileMonitorStateMigration } from './monitor-file-state.ts';
 import { releaseCompatibilityMigration } from './release-compatibility.ts';
 import { snapshotChangesMigration } from './snapshot-changes.ts';
 
@@ -13,7 +13,7 @@ import { snapshotChangesMigration } from './snapshot-changes.ts';
 export const MIGRATIONS: readonly Migration[] = [
   baselineMigration,
   importedKeysMigration,
-  monitorFileStateMigration,
+  configFileMonitorStateMigration,
   releaseCompatibilityMigration,
   snapshotChangesMigration,
   listIndexesMigration,

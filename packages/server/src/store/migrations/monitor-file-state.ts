@@ -4,7 +4,7 @@ import type { Migration } from './migration.ts';
  * The migration that adds columns for the last pause and mute of a monitor that floe.yaml defines.
  * The values are null for other monitors.
  */
-export const monitorFileStateMigration: Migration = {
+export const configFileMonitorStateMigration: Migration = {
   number: 3,
   name: 'monitor-file-state',
   compatibleFrom: 1,

@@ -79,7 +79,7 @@ export async function filterStoredContentIds(
 }
 
 /** Returns the stored response of the request with this id. */
-export function findStoredResponseById(
+export function findStoredResponseByRequestId(
   reader: DatabaseReader,
   orgId: string,
   id: string,

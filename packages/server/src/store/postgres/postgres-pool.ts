@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Log } from '../../core/log.ts';
-import { describePostgresOutage, toPostgresStatementError } from './postgres-errors.ts';
+import { convertPostgresStatementError, describePostgresOutage } from './postgres-errors.ts';
 
 /** How long a caller waits for a free or new connection. */
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -92,7 +92,7 @@ export class PostgresPool {
     try {
       return new PostgresConnection(await this.#pool.connect());
     } catch (error) {
-      throw toPostgresStatementError(error, 'connect');
+      throw convertPostgresStatementError(error, 'connect');
     }
   }
 
@@ -122,7 +122,7 @@ export class PostgresConnection {
   }
 
   readonly #onError = (error: Error): void => {
-    this.#broken ??= toPostgresStatementError(error, 'a lost connection');
+    this.#broken ??= convertPostgresStatementError(error, 'a lost connection');
   };
 
   /**
@@ -154,7 +154,7 @@ export class PostgresConnection {
     try {
       return toStatementResult<Row>(await this.#client.query(query));
     } catch (error) {
-      const told = toPostgresStatementError(error, query.text);
+      const told = convertPostgresStatementError(error, query.text);
       // The statement may still run on the server, and later statements would wait for it.
       if (isConnectionLost(error)) this.#broken = told;
       throw told;
