@@ -53,7 +53,7 @@ test('an export is written to a new file that only its user can read', async (t)
   assert.equal(statSync(file).mode & 0o777, 0o600);
   const again = await floe('export', '--end-user', 'u-1', '--output', file);
   assert.equal(again.code, 2);
-  assert.match(again.err, /cannot be created: .*exist.*Choose a new file/);
+  assert.match(again.err, /cannot be created: .*exist.*Specify a file that does not exist/);
   assert.equal(server.requests.length, 2, 'nothing is exported without a file to write to');
 });
 

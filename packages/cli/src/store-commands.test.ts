@@ -71,7 +71,7 @@ test('a restored database without its secret key, or with another, does not star
   const secretFiles = () => readdirSync(restored).filter((name) => name.startsWith('secret.'));
   await assert.rejects(
     startFloeProcess({ dataDir: restored }),
-    /The database requires the secret key that it was created with\. Copy that secret\.key to .*restored\/secret\.key \(chmod 600\)/,
+    /The database requires the secret key that it was created with\. Copy the original secret\.key to .*restored\/secret\.key \(chmod 600\)/,
   );
   assert.deepEqual(secretFiles(), []);
   assert.match(floe(restored, 'owner-link').stderr, /requires the secret key that it was created with/);
