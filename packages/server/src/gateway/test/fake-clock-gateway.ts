@@ -40,7 +40,7 @@ import { IDE_SURFACE } from '../ide/ide-surface.ts';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
 import { UNIFIED_OPAQUE_API } from '../opaque/unified-opaque-api.ts';
 import { OpenExchanges } from '../open-exchanges.ts';
-import type { OverloadLimits } from '../overload/overload-manager.ts';
+import type { OverloadLimits, OverloadManager } from '../overload/overload-manager.ts';
 import { DISABLED_SESSION_COUNTER } from '../session-request-counter.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../surface.ts';
@@ -60,6 +60,7 @@ export interface FakeClockGateway {
   readonly url: string;
   readonly clock: FakeClock;
   readonly breakers: Breakers;
+  readonly overload: OverloadManager;
   readonly events: readonly BreakerStateChange[];
   readonly rows: readonly ExchangeRow[];
   upstream(id: string): FakeUpstream;
@@ -128,6 +129,7 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
     url,
     clock,
     breakers: gateway.breakers,
+    overload: gateway.overload,
     events,
     rows,
     metrics: () => gateway.metrics.render(),
