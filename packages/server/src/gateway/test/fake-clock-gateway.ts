@@ -40,6 +40,7 @@ import { IDE_SURFACE } from '../ide/ide-surface.ts';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
 import { UNIFIED_OPAQUE_API } from '../opaque/unified-opaque-api.ts';
 import { OpenExchanges } from '../open-exchanges.ts';
+import type { GatewayOperation } from '../operation.ts';
 import type { OverloadLimits, OverloadManager } from '../overload/overload-manager.ts';
 import { DISABLED_SESSION_COUNTER } from '../session-request-counter.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
@@ -96,6 +97,10 @@ export interface FakeClockGatewayOptions {
   readonly key?: Partial<KeyRecord>;
   /** What the providers' lists say of their models. */
   readonly maxOutputTokens?: SharedGatewayDependencies['maxOutputTokens'];
+  /** Replaces the operation of each request, for example with one that throws. */
+  readonly changeOperation?: (operation: GatewayOperation) => GatewayOperation;
+  /** Replaces dependencies, for example with ones that throw. */
+  readonly dependencies?: Partial<SharedGatewayDependencies>;
 }
 
 /** Long enough that no deadline is mistaken for a back-off. */
@@ -119,7 +124,7 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
         ? EMBEDDINGS_OPERATION
         : createOpaqueOperation(client.method, UNIFIED_OPAQUE_API, path);
     };
-    void handleExchange(client, operation(), gateway);
+    void handleExchange(client, (options.changeOperation ?? ((same) => same))(operation()), gateway);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
@@ -231,6 +236,7 @@ function createGateway(
     sessions: DISABLED_SESSION_COUNTER,
     random,
     isDraining: () => false,
+    ...options.dependencies,
   };
 }
 
