@@ -102,7 +102,9 @@ test('a bug while an exchange is counted is logged, and releases its reservation
     () => 0,
     async () => 0,
   );
-  const { statuses, budget } = await sendAll(t, { dependencies: { metrics: { ...metrics, recordExchange: fail } } });
+  const { statuses, budget } = await sendAll(t, {
+    dependencies: { metrics: { ...metrics, recordExchange: fail } },
+  });
   assert.deepEqual(statuses, [200, 200, 200]);
   assert.equal(budget?.reserved_usd, '0');
 });
