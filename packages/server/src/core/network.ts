@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
@@ -37,4 +37,17 @@ export function parseIpAddress(text: string): IpAddress | null {
  */
 export function getHostWithoutBrackets({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}
+
+/**
+ * Returns what limits per client address count: the address, or the /64 network of an IPv6 address, because one customer
+ * has at least a /64.
+ */
+export function toClientNetwork(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  while (tail !== undefined && groups.length + after.length < 8) groups.push('0');
+  return `${[...groups, ...after].slice(0, 4).join(':')}::/64`;
 }

@@ -28,8 +28,13 @@ const NO_USAGE: UsageAndCost = { usage: null, source: 'none', nanoUsd: null, cos
  */
 export function finalizeExchange(x: StartedExchange): void {
   const latencyMs = x.gateway.clock.monotonic() - x.startedAt;
-  if (isAdmitted(x)) recordExchange(x, latencyMs);
-  else countExchange(x, NO_USAGE, latencyMs);
+  if (!isAdmitted(x)) return countExchange(x, NO_USAGE, latencyMs);
+  try {
+    recordExchange(x, latencyMs);
+  } finally {
+    // If a bug prevented the settlement, the reserved cost is charged, as after a crash. Otherwise without effect.
+    if (x.admission) x.gateway.guard.settle(x.admission.grant, 0, x.admission.grant.reservedNanoUsd ?? 0);
+  }
 }
 
 function recordExchange(x: Exchange, latencyMs: number): void {

@@ -92,6 +92,30 @@ test('a rule for a key or team that does not exist is rejected, and keeps a key 
   assert.equal((await api.call('POST', LIMITS, { key, body })).status, 400, 'a new one does not refer to it');
 });
 
+test('PUT rejects a rule for a team that does not exist, and accepts a key that is created later', async (t) => {
+  const api = await runApi();
+  t.after(() => api.close());
+  const { key } = await api.addKey('acme');
+  await api.call('POST', '/api/management/teams', { key, body: { id: 'search' } });
+  for (const [path, fields] of [
+    [LIMITS, { rpm: 1 }],
+    [BUDGETS, { name: 'a', period: 'month', limit_usd: 1 }],
+  ] as const) {
+    const put = (more: object) => api.call('PUT', `${path}/a`, { key, body: { ...fields, ...more } });
+    const misspelled = { scope: 'team', team: 'serch' };
+    const rejected = await put(misspelled);
+    assert.equal(rejected.status, 400, rejected.text);
+    assert.equal(
+      rejected.body['error']?.['message'],
+      'team: this team does not exist; did you mean "search"?',
+    );
+    assert.equal((await api.call('GET', `${path}/a`, { key })).status, 404);
+    assert.equal((await put({ scope: 'team', team: 'search' })).status, 200);
+    assert.equal((await put(misspelled)).status, 400, 'an existing rule');
+    assert.equal((await put({ scope: 'key', key: 'later' })).status, 200);
+  }
+});
+
 test('rules in floe.yaml are shown with their line and are read-only', async (t) => {
   const config = LimitSchema.parse({ name: 'all', scope: 'org', rpm: 10 });
   const api = await runApi({ fileRules: { limits: [{ config, line: 7 }] } });

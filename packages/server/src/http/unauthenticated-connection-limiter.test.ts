@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect, Socket } from 'node:net';
 import { test } from 'node:test';
+import { FloeConfigSchema } from '@floe/contract/config';
 import { eventually } from '@floe/testkit/eventually';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import fc from 'fast-check';
@@ -69,6 +70,39 @@ test('connections of trusted proxies are not counted', () => {
   for (const socket of sockets) strangers.track(socket);
   clock.advance(60_000);
   assert.ok(sockets.every(({ destroyed }) => !destroyed));
+});
+
+test('of more than 1,024 unauthenticated connections of one address, the oldest is closed, and authenticated ones remain', async () => {
+  const { total, per_address: perAddress } = FloeConfigSchema.parse({}).server.unauthenticated_connections;
+  assert.equal(perAddress, 1_024);
+  const clock = new FakeClock();
+  const strangers = new UnauthenticatedConnectionLimiter({ total, perAddress, trustedProxies: [] }, clock);
+  const [known, other] = [stranger('192.0.2.1'), stranger('192.0.2.2')];
+  const sockets = Array.from({ length: perAddress + 1 }, () => stranger('192.0.2.1'));
+  for (const socket of [known, other, ...sockets]) strangers.track(socket);
+  markConnectionAuthenticated(known);
+  clock.advance(5_000);
+  await turn();
+  assert.deepEqual([known.destroyed, other.destroyed], [false, false]);
+  assert.deepEqual(
+    sockets.filter(({ destroyed }) => destroyed),
+    sockets.slice(0, 1),
+  );
+});
+
+test('the IPv6 addresses of one /64 network count as one address', async () => {
+  const clock = new FakeClock();
+  const strangers = new UnauthenticatedConnectionLimiter(CAPS, clock);
+  const sockets = Array.from({ length: 6 }, (_, n) => stranger(`2001:db8:0:1::${n + 1}`));
+  const others = ['2001:db8:0:2::1', '::ffff:192.0.2.1', '::ffff:192.0.2.2'].map((one) => stranger(one));
+  for (const socket of [...others, ...sockets]) strangers.track(socket);
+  clock.advance(5_000);
+  await turn();
+  assert.deepEqual(
+    sockets.map(({ destroyed }) => destroyed),
+    [true, true, false, false, false, false],
+  );
+  assert.ok(others.every(({ destroyed }) => !destroyed));
 });
 
 test('a connection that closes makes a slot available', async () => {

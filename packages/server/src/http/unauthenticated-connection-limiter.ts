@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../core/clock.ts';
-import { isInNetworks, parseIpAddress, parseNetworks } from '../core/network.ts';
+import { isInNetworks, parseIpAddress, parseNetworks, toClientNetwork } from '../core/network.ts';
 
 /** The limits on open connections without authentication. */
 export interface UnauthenticatedConnectionLimits {
@@ -17,7 +17,8 @@ const BURST_FACTOR = 4;
 
 interface TrackedConnection {
   readonly socket: Socket;
-  readonly address: string;
+  /** The client address, or the network of an IPv6 address. */
+  readonly network: string;
   readonly since: number;
 }
 
@@ -40,7 +41,7 @@ export class UnauthenticatedConnectionLimiter {
   readonly #isExempt: (address: string) => boolean;
   /** The oldest first. */
   readonly #all = new Set<TrackedConnection>();
-  readonly #byAddress = new Map<string, Set<TrackedConnection>>();
+  readonly #byNetwork = new Map<string, Set<TrackedConnection>>();
   #sweeping: Timer | null = null;
 
   constructor(caps: UnauthenticatedConnectionLimits, clock: Clock) {
@@ -61,11 +62,12 @@ export class UnauthenticatedConnectionLimiter {
   track(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
     if (this.#isExempt(address)) return;
-    const entry: TrackedConnection = { socket, address, since: this.#clock.monotonic() };
+    const network = toClientNetwork(address);
+    const entry: TrackedConnection = { socket, network, since: this.#clock.monotonic() };
     trackedConnections.set(socket, { entry, owner: this });
     this.#all.add(entry);
-    const same = this.#byAddress.get(address) ?? new Set<TrackedConnection>();
-    this.#byAddress.set(address, same.add(entry));
+    const same = this.#byNetwork.get(network) ?? new Set<TrackedConnection>();
+    this.#byNetwork.set(network, same.add(entry));
     socket.once('close', () => this.untrack(entry));
     const { total, perAddress } = this.#caps;
     if (this.#all.size > BURST_FACTOR * total) this.#closeOldest(this.#all);
@@ -75,9 +77,9 @@ export class UnauthenticatedConnectionLimiter {
   untrack(entry: TrackedConnection): void {
     if (!this.#all.delete(entry)) return;
     trackedConnections.delete(entry.socket);
-    const same = this.#byAddress.get(entry.address);
+    const same = this.#byNetwork.get(entry.network);
     same?.delete(entry);
-    if (same?.size === 0) this.#byAddress.delete(entry.address);
+    if (same?.size === 0) this.#byNetwork.delete(entry.network);
   }
 
   #sweepSoon(): void {
@@ -90,7 +92,7 @@ export class UnauthenticatedConnectionLimiter {
   #sweep(): void {
     const { total, perAddress } = this.#caps;
     let isOver = this.#closeDown(this.#all, total);
-    for (const same of [...this.#byAddress.values()])
+    for (const same of [...this.#byNetwork.values()])
       if (same.size > perAddress) isOver = this.#closeDown(same, perAddress) || isOver;
     if (isOver) this.#sweepSoon();
   }

@@ -40,7 +40,8 @@ import { IDE_SURFACE } from '../ide/ide-surface.ts';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
 import { UNIFIED_OPAQUE_API } from '../opaque/unified-opaque-api.ts';
 import { OpenExchanges } from '../open-exchanges.ts';
-import type { OverloadLimits } from '../overload/overload-manager.ts';
+import type { GatewayOperation } from '../operation.ts';
+import type { OverloadLimits, OverloadManager } from '../overload/overload-manager.ts';
 import { DISABLED_SESSION_COUNTER } from '../session-request-counter.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../surface.ts';
@@ -60,6 +61,7 @@ export interface FakeClockGateway {
   readonly url: string;
   readonly clock: FakeClock;
   readonly breakers: Breakers;
+  readonly overload: OverloadManager;
   readonly events: readonly BreakerStateChange[];
   readonly rows: readonly ExchangeRow[];
   upstream(id: string): FakeUpstream;
@@ -95,6 +97,10 @@ export interface FakeClockGatewayOptions {
   readonly key?: Partial<KeyRecord>;
   /** What the providers' lists say of their models. */
   readonly maxOutputTokens?: SharedGatewayDependencies['maxOutputTokens'];
+  /** Replaces the operation of each request, for example with one that throws. */
+  readonly changeOperation?: (operation: GatewayOperation) => GatewayOperation;
+  /** Replaces dependencies, for example with ones that throw. */
+  readonly dependencies?: Partial<SharedGatewayDependencies>;
 }
 
 /** Long enough that no deadline is mistaken for a back-off. */
@@ -118,7 +124,7 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
         ? EMBEDDINGS_OPERATION
         : createOpaqueOperation(client.method, UNIFIED_OPAQUE_API, path);
     };
-    void handleExchange(client, operation(), gateway);
+    void handleExchange(client, (options.changeOperation ?? ((same) => same))(operation()), gateway);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
@@ -128,6 +134,7 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
     url,
     clock,
     breakers: gateway.breakers,
+    overload: gateway.overload,
     events,
     rows,
     metrics: () => gateway.metrics.render(),
@@ -229,6 +236,7 @@ function createGateway(
     sessions: DISABLED_SESSION_COUNTER,
     random,
     isDraining: () => false,
+    ...options.dependencies,
   };
 }
 

@@ -13,18 +13,20 @@ type RuleSubject = Pick<LimitConfig | BudgetConfig, 'team' | 'key'>;
  * to a key that was revoked later.
  *
  * @param before the rule before the change; null for a new rule
+ * @param requiresKey false if the key may be created later. The team must exist in any case.
  * @throws Fault `invalid_request`
  */
 export async function requireRuleSubjectExists(
   { reader, orgId, clock }: WriteOperationContext,
   { team, key }: RuleSubject,
   before: RuleSubject | null,
+  requiresKey: boolean,
 ): Promise<void> {
   if (team !== undefined && team !== before?.team && !(await findTeamById(reader, orgId, team))) {
     const teams = new Set((await listTeamsOfOrg(reader, orgId)).map(({ id }) => id));
     throw createInvalidInputFault({ path: ['team'], message: describeUnknownName('team', team, teams, 0) });
   }
-  if (key === undefined || key === before?.key) return;
+  if (!requiresKey || key === undefined || key === before?.key) return;
   const nowMs = clock.now();
   if (await findActivePlatformKeyByName(reader, orgId, key, nowMs)) return;
   const active = (await listPlatformKeysOfOrg(reader, orgId)).filter(

@@ -65,12 +65,17 @@ export interface RuleResourceKindSpec<Config, View extends ResourceObject>
    */
   parseConfig(fields: RuleInputFields): Config;
   /**
-   * Requires that what a changed rule refers to exists. `before` is null for a new rule. Absent: it refers to
-   * nothing. Not called for `PUT`.
+   * Requires that what a changed rule refers to exists. `before` is null for a new rule. If `requiresKey` is
+   * false, the key may be created later. Absent: the rule refers to nothing.
    *
    * @throws Fault `invalid_request`
    */
-  requireReferences?(context: WriteOperationContext, config: Config, before: Config | null): Promise<void>;
+  requireReferences?(
+    context: WriteOperationContext,
+    config: Config,
+    before: Config | null,
+    requiresKey: boolean,
+  ): Promise<void>;
   toResource(rule: ManagedRule<Config>, context: ReadOperationContext): Promise<View>;
   /** Same meaning as in `WritableResourceKind`. */
   increasesSpending?(before: Config, after: Config | null): boolean;
@@ -157,7 +162,7 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
     before: Config | null,
   ) => {
     const wanted = await buildDraft(context, fields, id);
-    await spec.requireReferences?.(context, wanted.config, before);
+    await spec.requireReferences?.(context, wanted.config, before, true);
     return wanted;
   };
   const writeRule = async (
@@ -217,9 +222,13 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
       buildCheckedDraft(context, sent.body, createId(spec.idPrefix, context.clock.now()), null),
     configFromPatch: (context, { id, config }, sent) =>
       buildCheckedDraft(context, { ...config, ...sent.body }, id, config),
-    // A configuration file applies rules with replacements. Its references were checked, and the keys whose
-    // values are missing are created later.
-    configFromReplacement: (context, _, id, sent) => buildDraft(context, sent.body, id),
+    // A configuration document applies rules with replacements. The keys whose values are missing in the
+    // document are created later. Its teams already exist.
+    async configFromReplacement(context, before, id, sent) {
+      const wanted = await buildDraft(context, sent.body, id);
+      await spec.requireReferences?.(context, wanted.config, before?.config ?? null, false);
+      return wanted;
+    },
     insert: (context, wanted) => writeRule(context, wanted, null),
     async update(context, { row }, wanted) {
       if (row?.rule_json === JSON.stringify(wanted.config)) return null;

@@ -1,6 +1,6 @@
-import { isIPv6 } from 'node:net';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
+import { toClientNetwork } from '../../core/network.ts';
 import {
   deleteSignInAttempts,
   listSignInAttempts,
@@ -134,17 +134,7 @@ function bucketsOf({
   account,
   address,
 }: SignInAttempt): { readonly bucket: string; readonly patience: ThrottlePolicy }[] {
-  const byAddress = { bucket: `address:${networkPrefix(address)}`, patience: ADDRESS_POLICY };
+  const byAddress = { bucket: `address:${toClientNetwork(address)}`, patience: ADDRESS_POLICY };
   if (account === null) return [byAddress];
   return [{ bucket: `account:${computeSha256Hex(account)}`, patience: ACCOUNT_POLICY }, byAddress];
-}
-
-/** One customer has at least a /64 of IPv6 addresses. */
-function networkPrefix(address: string): string {
-  if (!isIPv6(address) || address.includes('.')) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  while (tail !== undefined && groups.length + after.length < 8) groups.push('0');
-  return `${[...groups, ...after].slice(0, 4).join(':')}::/64`;
 }

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { PassThrough, type Readable } from 'node:stream';
+import { test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { FakeClock, nextEventLoopTurn } from '@floe/testkit/fake-clock';
+import { ClientConnection, type ClientTransport } from '../client-connection.ts';
+import { UploadStream } from './upload-stream.ts';
+
+/** The connection of a client that sends `incoming`. */
+function createClient(incoming: Readable): ClientConnection {
+  const fail = () => assert.fail('not used by uploads');
+  const transport: ClientTransport = {
+    connection: {},
+    method: 'POST',
+    target: '/',
+    headers: {},
+    rawHeaders: [],
+    incoming,
+    headersSent: false,
+    watch: () => undefined,
+    setHeader: fail,
+    markAuthenticated: fail,
+    readBody: fail,
+    sendAnswer: fail,
+    startAnswer: fail,
+    write: fail,
+    onDrain: fail,
+    end: fail,
+    abort: fail,
+  };
+  return new ClientConnection('req_1', transport);
+}
+
+function startUpload() {
+  const clock = new FakeClock();
+  const incoming = new PassThrough({ highWaterMark: 1 << 20 });
+  const upload = new UploadStream(createClient(incoming), clock);
+  const faults: unknown[] = [];
+  upload.on('error', (error) => faults.push(error instanceof Fault ? error.code : error));
+  /** Sends `bytes`, which arrive immediately. */
+  const send = async (bytes: number) => {
+    incoming.write(Buffer.alloc(bytes));
+    await nextEventLoopTurn();
+  };
+  return { clock, incoming, upload, faults, send };
+}
+
+/** Sends `bytes` per second. Returns the second of the timeout, or null if there is none in an hour. */
+async function findTimeout(bytes: number): Promise<number | null> {
+  const { clock, upload, faults, send } = startUpload();
+  upload.resume();
+  await nextEventLoopTurn();
+  for (let second = 1; second <= 3_600; second++) {
+    clock.advance(1_000);
+    await nextEventLoopTurn();
+    if (faults.length > 0) {
+      assert.deepEqual(faults, ['request_timeout']);
+      return second;
+    }
+    await send(bytes);
+  }
+  upload.destroy();
+  return null;
+}
+
+test('an upload below 1 KB per second on average after the first 30 seconds times out', async () => {
+  // The deadline is 30 s, and one second for each KB that has arrived before it.
+  assert.equal(await findTimeout(512), 59);
+  assert.equal(await findTimeout(1), 31);
+  assert.equal(await findTimeout(1_024), null);
+});
+
+test('time in which the provider reads nothing does not count, and the deadline applies afterwards', async () => {
+  const { clock, upload, faults, send } = startUpload();
+  upload.read();
+  await nextEventLoopTurn();
+  await send(1 << 19);
+  assert.deepEqual(clock.pending(), [], 'the client waits for the provider');
+  clock.advance(3_600_000);
+  assert.deepEqual(faults, []);
+  upload.resume();
+  await nextEventLoopTurn();
+  clock.advance(29_999);
+  await nextEventLoopTurn();
+  assert.deepEqual(faults, []);
+  clock.advance(1);
+  await nextEventLoopTurn();
+  assert.deepEqual(faults, ['request_timeout']);
+});
+
+test('a complete upload has no deadline', async () => {
+  const { clock, incoming, upload, faults, send } = startUpload();
+  upload.resume();
+  await nextEventLoopTurn();
+  await send(10);
+  incoming.end();
+  await nextEventLoopTurn();
+  await nextEventLoopTurn();
+  assert.equal(upload.readableEnded, true);
+  assert.deepEqual(clock.pending(), []);
+  assert.deepEqual(faults, []);
+});
