@@ -183,7 +183,7 @@ test('floe config check: a summary of a valid file, a line for each mistake, and
 
   const missing = await check('nowhere.yaml');
   assert.equal(missing.code, 1);
-  assert.match(missing.stderr, /^nowhere\.yaml: cannot be read \(ENOENT\)\n$/);
+  assert.match(missing.stderr, /^nowhere\.yaml: cannot be read \(ENOENT\); check that .*\n$/);
 
   const none = await check();
   assert.deepEqual(
