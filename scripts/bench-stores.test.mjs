@@ -27,7 +27,7 @@ const COMMANDS = [
     args: ['--engines', 'sqlite', '--rows', '2000', '--days', '4', '--runs', '1', '--only', '^audit.list'],
     reports: /^audit\.list +\d/m,
   },
-  { name: 'relay.mjs', args: [], env: { SECONDS: '1' }, reports: /^paced at 200\/s, 200 decisions/m },
+  { name: 'relay.mjs', args: [], env: { SECONDS: '1' }, reports: /^paced at 200\/s, [1-9]\d* decisions/m },
   {
     name: 'kills.mjs',
     args: ['--requests', '3000', '--seconds', '20', '--fresh', '--dir', join(home, 'kills')],

@@ -30,7 +30,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 /** How much of a program's output is kept for an error's message. */
 const OUTPUT_CHARS = 4000;
-const START_MS = 20_000;
+/** A start takes less than a second on an idle machine, and much longer on a busy one. */
+const START_MS = 120_000;
 const STOP_MS = 8_000;
 
 export function delay(ms: number): Promise<void> {
