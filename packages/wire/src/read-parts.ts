@@ -53,7 +53,7 @@ function readPart(part: JsonObject, path: string, draft: RequestReadContext): Co
     case 'reasoning_text': {
       const text = asString(part['text']) ?? '';
       draft.reportUnknownFields(part, TEXT_FIELDS, 'text.');
-      return text === '' ? undefined : { type: 'text', text, cache: readCacheBreakpoint(part) };
+      return text === '' ? undefined : { type: 'text', text, cache: readCacheBreakpoint(part, draft) };
     }
     case 'refusal': {
       const text = asString(part['refusal']) ?? asString(part['text']) ?? '';
@@ -115,7 +115,7 @@ function readToolUse(part: JsonObject, draft: RequestReadContext): ToolCallPart 
     name: asString(part['name']) ?? asString(inner?.['name']) ?? '',
     input: formatToolCallArguments(part['input'] ?? inner?.['arguments']),
     freeform: false,
-    cache: readCacheBreakpoint(part),
+    cache: readCacheBreakpoint(part, draft),
   };
 }
 
@@ -126,7 +126,7 @@ function readToolResult(part: JsonObject, path: string, draft: RequestReadContex
     id: asString(part['tool_use_id']) ?? asString(part['tool_call_id']) ?? '',
     parts: filterResultParts(readContentParts(part['content'], `${path}.content`, draft, true), draft),
     isError: part['is_error'] === true,
-    cache: readCacheBreakpoint(part),
+    cache: readCacheBreakpoint(part, draft),
   };
 }
 
