@@ -19,6 +19,16 @@ const CHAT_STREAM = [
   { ...CHAT_ANSWER, choices: [{ index: 0, delta: ANSWER, finish_reason: 'stop' }] },
   'data: [DONE]\n\n',
 ];
+const MESSAGE = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [{ type: 'text', text: 'hi' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 1, output_tokens: 1 },
+};
 /** Chat requests with values that are unknown to Floe, or that only the provider can check. */
 const UNKNOWN: readonly JsonObject[] = [
   { messages: [{ role: 'critic', content: 'x' }, ...MESSAGES] },
@@ -71,5 +81,30 @@ test('a stream whose request cannot be read is forwarded without replay', async 
     const answer = await gateway.send('chat', { model: 'smart', stream: true, ...body });
     assert.equal(answer.status, 200, `${JSON.stringify(body)}: ${answer.text}`);
     assert.match(answer.text, /\[DONE\]/);
+  }
+});
+
+test('Claude on a cloud does not receive a request whose hosted features its API lacks', async (t) => {
+  const gateway = await startFakeClockGateway({
+    upstreams: { cloud: () => createJsonReply(MESSAGE), own: () => createJsonReply(MESSAGE) },
+    providers: { cloud: { kind: 'bedrock', region: 'test-1' }, own: { kind: 'anthropic-compatible' } },
+    routes: [{ model: 'smart', targets: ['cloud/anthropic.claude-4', 'own/m'], retries: 0 }],
+  });
+  t.after(() => gateway.close());
+  const server = { type: 'url', url: 'https://mcp.test', name: 'docs' };
+  for (const [more, target] of [
+    [{ mcp_servers: [server] }, 'own'],
+    [{ container: 'container_1' }, 'own'],
+    [{ mcp_servers: [], container: null }, 'cloud'],
+  ] as const) {
+    const before = gateway.upstream(target).requests.length;
+    const answer = await gateway.send('messages', {
+      model: 'smart',
+      max_tokens: 9,
+      messages: MESSAGES,
+      ...more,
+    });
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(gateway.upstream(target).requests.length, before + 1, JSON.stringify(more));
   }
 });
