@@ -89,20 +89,20 @@ function readPart(part: JsonObject, path: string, draft: RequestReadContext): Co
       return { type: 'text', text: asString(part['tool_name']) ?? '' };
     default:
       if (isHostedToolItem(type)) draft.reportDropped(type);
+      // Without what the client itself adds, such as a file or the output of a command, the answer would change.
       else draft.requireFeature('unknown-content', path);
       return undefined;
   }
 }
 
 /**
- * Returns whether an item belongs to a hosted tool. Other providers cannot read such an item and do
- * not need it.
+ * Returns whether an item that a provider created belongs to a hosted tool. Other providers cannot read
+ * such an item and do not need it.
  */
 export function isHostedToolItem(type: string): boolean {
   return (
-    /_call(_output)?$/.test(type) ||
-    /_tool_result$/.test(type) ||
-    /^(server_tool_use|mcp_\w+|compaction|container_upload|item_reference|tool_search_output)$/.test(type)
+    /(_call|_tool_result)$/.test(type) ||
+    /^(server_tool_use|mcp_(?!approval_response)\w+|compaction|item_reference|tool_search_output)$/.test(type)
   );
 }
 
