@@ -73,7 +73,9 @@ const NOTHING: readonly string[] = [];
 /** Returns whether the client's body has a member that is not empty. */
 function hasValue({ body, members }: ClientRequest, name: string): boolean {
   const span = members.get(name);
-  return span !== undefined && !/^(null|""|\[\s*\]|\{\s*\})$/.test(body.toString('utf8', span.start, span.end));
+  return (
+    span !== undefined && !/^(null|""|\[\s*\]|\{\s*\})$/.test(body.toString('utf8', span.start, span.end))
+  );
 }
 
 /**
