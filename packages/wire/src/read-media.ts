@@ -16,6 +16,7 @@ const FILE_FIELDS = new Set(
 );
 const INNER_FILE_FIELDS = new Set(['filename', 'file_data', 'file_url', 'file_id']);
 const SOURCE_FIELDS = new Set(['type', 'media_type', 'data', 'url', 'file_id']);
+const CITATION_FIELDS = new Set(['enabled']);
 const AUDIO_FIELDS = new Set(['type', 'input_audio', 'data', 'format']);
 /** Image types that every provider with image support accepts. */
 const COMMON_IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
@@ -37,7 +38,7 @@ export function readImagePart(part: JsonObject, path: string, draft: RequestRead
   if (inner) draft.reportUnknownFields(inner, IMAGE_URL_FIELDS, 'image.');
   const url = asString(field) ?? asString(inner?.['url']);
   const detail = asString(part['detail']) ?? asString(inner?.['detail']);
-  const base = { type: 'media', kind: 'image', detail, cache: readCacheBreakpoint(part) } as const;
+  const base = { type: 'media', kind: 'image', detail, cache: readCacheBreakpoint(part, draft) } as const;
   const id = asString(part['file_id']);
   if (url !== undefined) return withRequiredFeatures({ ...base, source: parseMediaUrl(url) }, path, draft);
   if (id !== undefined) return { ...base, source: fileIdSource(id, path, draft) };
@@ -64,16 +65,18 @@ export function readFilePart(part: JsonObject, path: string, draft: RequestReadC
   const file = asObject(part['file']) ?? part;
   if (file !== part) draft.reportUnknownFields(file, INNER_FILE_FIELDS, 'file.');
   const name = asString(file['filename']) ?? asString(part['title']);
-  const cache = readCacheBreakpoint(part);
-  const { title, ...document } = readDocumentMetadata(part);
+  const cache = readCacheBreakpoint(part, draft);
+  const { title, ...document } = readDocumentMetadata(part, draft);
   const inner = asObject(part['source']);
-  if (inner?.['type'] === 'text')
+  if (inner?.['type'] === 'text') {
+    draft.reportUnknownFields(inner, SOURCE_FIELDS, 'source.');
     return {
       type: 'text',
       text: asString(inner['data']) ?? '',
       cache,
       document: { title, ...document },
     };
+  }
   draft.requireFeature('file', path);
   const base = { type: 'media', kind: 'file', name, document, cache } as const;
   const data = asString(file['file_data']);
@@ -89,8 +92,10 @@ export function readFilePart(part: JsonObject, path: string, draft: RequestReadC
   return withRequiredFeatures({ ...base, source: readMediaSource(part, path, draft) }, path, draft);
 }
 
-function readDocumentMetadata(part: JsonObject): DocumentMetadata {
-  const citations = asObject(part['citations'])?.['enabled'] === true ? true : undefined;
+function readDocumentMetadata(part: JsonObject, draft: RequestReadContext): DocumentMetadata {
+  const wanted = asObject(part['citations']) ?? {};
+  draft.reportUnknownFields(wanted, CITATION_FIELDS, 'citations.');
+  const citations = wanted['enabled'] === true ? true : undefined;
   return {
     title: asString(part['title']) || undefined,
     context: asString(part['context']) || undefined,
@@ -103,6 +108,7 @@ export function readAudioPart(part: JsonObject, path: string, draft: RequestRead
   draft.requireFeature('audio', path);
   draft.reportUnknownFields(part, AUDIO_FIELDS, 'audio.');
   const audio = asObject(part['input_audio']) ?? part;
+  if (audio !== part) draft.reportUnknownFields(audio, AUDIO_FIELDS, 'audio.');
   const mime = `audio/${asString(audio['format']) ?? 'wav'}`;
   return { type: 'media', kind: 'audio', source: { data: asString(audio['data']) ?? '', mime } };
 }

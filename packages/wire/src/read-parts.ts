@@ -53,7 +53,7 @@ function readPart(part: JsonObject, path: string, draft: RequestReadContext): Co
     case 'reasoning_text': {
       const text = asString(part['text']) ?? '';
       draft.reportUnknownFields(part, TEXT_FIELDS, 'text.');
-      return text === '' ? undefined : { type: 'text', text, cache: readCacheBreakpoint(part) };
+      return text === '' ? undefined : { type: 'text', text, cache: readCacheBreakpoint(part, draft) };
     }
     case 'refusal': {
       const text = asString(part['refusal']) ?? asString(part['text']) ?? '';
@@ -89,20 +89,20 @@ function readPart(part: JsonObject, path: string, draft: RequestReadContext): Co
       return { type: 'text', text: asString(part['tool_name']) ?? '' };
     default:
       if (isHostedToolItem(type)) draft.reportDropped(type);
+      // Without what the client itself adds, such as a file or the output of a command, the answer would change.
       else draft.requireFeature('unknown-content', path);
       return undefined;
   }
 }
 
 /**
- * Returns whether an item belongs to a hosted tool. Other providers cannot read such an item and do
- * not need it.
+ * Returns whether an item that a provider created belongs to a hosted tool. Other providers cannot read
+ * such an item and do not need it.
  */
 export function isHostedToolItem(type: string): boolean {
   return (
-    /_call(_output)?$/.test(type) ||
-    /_tool_result$/.test(type) ||
-    /^(server_tool_use|mcp_\w+|compaction|container_upload|item_reference|tool_search_output)$/.test(type)
+    /(_call|_tool_result)$/.test(type) ||
+    /^(server_tool_use|mcp_(?!approval_response)\w+|compaction|item_reference|tool_search_output)$/.test(type)
   );
 }
 
@@ -115,7 +115,7 @@ function readToolUse(part: JsonObject, draft: RequestReadContext): ToolCallPart 
     name: asString(part['name']) ?? asString(inner?.['name']) ?? '',
     input: formatToolCallArguments(part['input'] ?? inner?.['arguments']),
     freeform: false,
-    cache: readCacheBreakpoint(part),
+    cache: readCacheBreakpoint(part, draft),
   };
 }
 
@@ -126,7 +126,7 @@ function readToolResult(part: JsonObject, path: string, draft: RequestReadContex
     id: asString(part['tool_use_id']) ?? asString(part['tool_call_id']) ?? '',
     parts: filterResultParts(readContentParts(part['content'], `${path}.content`, draft, true), draft),
     isError: part['is_error'] === true,
-    cache: readCacheBreakpoint(part),
+    cache: readCacheBreakpoint(part, draft),
   };
 }
 

@@ -69,6 +69,21 @@ describe('needs and hints', () => {
     [responses('hi', { previous_response_id: 'resp_1' }), 'stored-state', 'previous_response_id'],
     [responses('hi', { background: true }), 'background', 'background'],
     [messages([user], { mcp_servers: [{ name: 'x' }] }), 'hosted-tool', 'mcp_servers'],
+    [
+      messages([{ role: 'user', content: [{ type: 'container_upload', file_id: 'f' }] }]),
+      'unknown-content',
+      'messages[0].content[0]',
+    ],
+    [
+      responses([user, { type: 'shell_call_output', call_id: 'c', output: [] }]),
+      'unknown-content',
+      'input[1]',
+    ],
+    [
+      responses([user, { type: 'mcp_approval_response', approve: true, approval_request_id: 'a' }]),
+      'unknown-content',
+      'input[1]',
+    ],
   ];
   for (const [ask, need, param] of needs)
     test(`${param} needs ${need}`, () =>

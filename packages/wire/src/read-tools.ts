@@ -13,7 +13,12 @@ const TOOL_FIELDS = new Set(
   ),
 );
 const INNER_TOOL_FIELDS = new Set('name description parameters input_schema schema strict format'.split(' '));
+const GRAMMAR_FIELDS = new Set(['type', 'grammar', 'syntax', 'definition']);
 const SCHEMA_FORMAT_FIELDS = new Set('type json_schema name description schema strict'.split(' '));
+const INNER_SCHEMA_FORMAT_FIELDS = new Set(['name', 'description', 'schema', 'strict']);
+const TOOL_CHOICE_FIELDS = new Set(
+  'type name function custom allowed_tools mode tools disable_parallel_tool_use'.split(' '),
+);
 
 const EMPTY_SCHEMA: JsonObject = { type: 'object', properties: {} };
 
@@ -65,9 +70,9 @@ function readTool(
     if (inner !== tool) draft.reportUnknownFields(inner, INNER_TOOL_FIELDS, 'tools.');
   }
   if (name !== undefined && type === 'custom' && !isJsonObject(schema))
-    return [{ ...readFreeform(inner, name), cache: readCacheBreakpoint(tool) }];
+    return [{ ...readFreeform(inner, name, draft), cache: readCacheBreakpoint(tool, draft) }];
   if (name !== undefined && (type === undefined || type === 'function' || type === 'custom'))
-    return [readFunction(inner, tool, name, schema)];
+    return [{ ...readFunction(inner, name, schema), cache: readCacheBreakpoint(tool, draft) }];
   if (name === undefined && (type === undefined || type === 'function'))
     throw createInvalidFieldFault(`\`${path}\` must have a name.`, path);
   if (dropHosted) draft.reportDropped(`tools.${type}`);
@@ -75,12 +80,7 @@ function readTool(
   return [];
 }
 
-function readFunction(
-  inner: JsonObject,
-  outer: JsonObject,
-  name: string,
-  schema: Json | undefined,
-): FunctionTool {
+function readFunction(inner: JsonObject, name: string, schema: Json | undefined): FunctionTool {
   const given = isJsonObject(schema) && isNonEmpty(schema) ? schema : EMPTY_SCHEMA;
   const whole = given['type'] === 'object' && !isJsonObject(given['properties']);
   return {
@@ -89,13 +89,14 @@ function readFunction(
     description: asString(inner['description']),
     schema: whole ? { ...given, properties: {} } : given,
     strict: asBoolean(inner['strict']),
-    cache: readCacheBreakpoint(outer),
   };
 }
 
-function readFreeform(inner: JsonObject, name: string): FreeformTool {
+function readFreeform(inner: JsonObject, name: string, draft: RequestReadContext): FreeformTool {
   const format = asObject(inner['format']);
   const grammar = asObject(format?.['grammar']) ?? format;
+  for (const level of new Set([format, grammar]))
+    if (level) draft.reportUnknownFields(level, GRAMMAR_FIELDS, 'tools.format.');
   const definition = asString(grammar?.['definition']);
   return {
     kind: 'freeform',
@@ -113,6 +114,7 @@ function readFreeform(inner: JsonObject, name: string): FreeformTool {
 export function readToolChoice(
   value: Json | undefined,
   tools: readonly ToolDefinition[],
+  draft: RequestReadContext,
 ): ToolChoice | undefined {
   if (tools.length === 0 || !isNonEmpty(value)) return undefined;
   if (typeof value === 'string') return { mode: parseToolChoiceMode(value) };
@@ -120,10 +122,14 @@ export function readToolChoice(
   const type = asString(choice['type']) ?? '';
   if (type === 'allowed_tools') {
     const allowed = asObject(choice['allowed_tools']) ?? choice;
-    const names = asArray(allowed['tools']).flatMap((entry) => readToolName(asObject(entry) ?? {}) ?? []);
+    for (const level of new Set([choice, allowed]))
+      draft.reportUnknownFields(level, TOOL_CHOICE_FIELDS, 'tool_choice.');
+    const names = asArray(allowed['tools']).flatMap(
+      (entry) => readToolName(asObject(entry) ?? {}, draft) ?? [],
+    );
     return { mode: parseToolChoiceMode(asString(allowed['mode']) ?? 'auto'), allowed: names };
   }
-  const name = readToolName(choice);
+  const name = readToolName(choice, draft);
   if (name === undefined) return { mode: parseToolChoiceMode(type) };
   if (!tools.some((tool) => tool.name === name))
     throw createInvalidFieldFault(
@@ -133,8 +139,11 @@ export function readToolChoice(
   return { mode: 'named', name };
 }
 
-function readToolName(choice: JsonObject): string | undefined {
-  return asString((asObject(choice['function']) ?? asObject(choice['custom']) ?? choice)['name']);
+function readToolName(choice: JsonObject, draft: RequestReadContext): string | undefined {
+  const inner = asObject(choice['function']) ?? asObject(choice['custom']) ?? choice;
+  for (const level of new Set([choice, inner]))
+    draft.reportUnknownFields(level, TOOL_CHOICE_FIELDS, 'tool_choice.');
+  return asString(inner['name']);
 }
 
 function parseToolChoiceMode(word: string): 'auto' | 'none' | 'required' {
@@ -161,6 +170,7 @@ export function readResponseFormat(
   }
   const inner = asObject(format['json_schema']) ?? format;
   draft.reportUnknownFields(format, SCHEMA_FORMAT_FIELDS, `${path}.`);
+  if (inner !== format) draft.reportUnknownFields(inner, INNER_SCHEMA_FORMAT_FIELDS, `${path}.json_schema.`);
   const schema = asObject(inner['schema']);
   if (type !== 'json_schema' || schema === undefined)
     throw createInvalidFieldFault(

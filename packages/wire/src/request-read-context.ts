@@ -30,6 +30,8 @@ const MAX_METADATA_MEMBERS = 1_000;
 const REASONING_FIELDS = new Set(['effort', 'summary', 'generate_summary', 'enabled', 'max_tokens']);
 const OUTPUT_CONFIG_FIELDS = new Set(['effort', 'format']);
 const THINKING_FIELDS = new Set(['type', 'budget_tokens']);
+const THINKING_TYPES = new Set(['enabled', 'disabled', 'adaptive']);
+const CACHE_CONTROL_FIELDS = new Set(['type', 'ttl']);
 
 /**
  * Collects what a request reader finds in addition to the conversation: required features with the
@@ -151,6 +153,16 @@ export function parseReasoningEffort(value: Json | undefined): ReasoningEffort |
   return EFFORT_LEVELS.find((effort) => effort === value);
 }
 
+function readReasoningEffort(
+  value: Json | undefined,
+  path: string,
+  draft: RequestReadContext,
+): ReasoningEffort | undefined {
+  const effort = parseReasoningEffort(value);
+  if (effort === undefined && isNonEmpty(value)) draft.reportDropped(path);
+  return effort;
+}
+
 /**
  * Reads reasoning settings from any dialect. An explicit effort takes precedence over a thinking
  * block, but the block's budget is kept.
@@ -163,15 +175,17 @@ export function readReasoning(body: JsonObject, draft: RequestReadContext): Reas
   draft.reportUnknownFields(config, OUTPUT_CONFIG_FIELDS, 'output_config.');
   draft.reportUnknownFields(thinking, THINKING_FIELDS, 'thinking.');
   const effort =
-    parseReasoningEffort(object['effort']) ??
-    parseReasoningEffort(body['reasoning_effort']) ??
-    parseReasoningEffort(config['effort']);
-  const off = thinking['type'] === 'disabled' || object['enabled'] === false;
+    readReasoningEffort(object['effort'], 'reasoning.effort', draft) ??
+    readReasoningEffort(body['reasoning_effort'], 'reasoning_effort', draft) ??
+    readReasoningEffort(config['effort'], 'output_config.effort', draft);
+  const type = asString(thinking['type']);
+  if (type !== undefined && !THINKING_TYPES.has(type)) draft.reportDropped('thinking.type');
+  const off = type === 'disabled' || object['enabled'] === false;
   const budget = asNumber(thinking['budget_tokens']) ?? asNumber(object['max_tokens']);
   const reasoning: ReasoningSettings = {
     effort: effort ?? (off ? 'none' : undefined),
     budget,
-    adaptive: thinking['type'] === 'adaptive' ? true : undefined,
+    adaptive: type === 'adaptive' ? true : undefined,
     summary: asString(object['summary']) ?? asString(object['generate_summary']),
   };
   return Object.values(reasoning).some((value) => value !== undefined) ? reasoning : undefined;
@@ -201,11 +215,18 @@ export function readMetadata(
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
-/** Reads a part's cache breakpoint; undefined if absent. */
-export function readCacheBreakpoint(value: JsonObject): CacheBreakpoint | undefined {
+/** Reads a part's cache breakpoint; undefined if absent. Without a known `ttl`, the target chooses one. */
+export function readCacheBreakpoint(
+  value: JsonObject,
+  draft: RequestReadContext,
+): CacheBreakpoint | undefined {
   const control = value['cache_control'];
   if (!isJsonObject(control)) return undefined;
-  return control['ttl'] === '5m' || control['ttl'] === '1h' ? control['ttl'] : '';
+  draft.reportUnknownFields(control, CACHE_CONTROL_FIELDS, 'cache_control.');
+  const { ttl } = control;
+  if (ttl === '5m' || ttl === '1h') return ttl;
+  if (isNonEmpty(ttl)) draft.reportDropped('cache_control.ttl');
+  return '';
 }
 
 /** Adds the features that no translation supports, with the fields that need them. */

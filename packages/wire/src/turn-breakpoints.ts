@@ -1,6 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { CacheBreakpoint, ContentPart, ConversationTurn } from './request.ts';
-import { readCacheBreakpoint } from './request-read-context.ts';
+import { type RequestReadContext, readCacheBreakpoint } from './request-read-context.ts';
 
 /** A part that can have a cache breakpoint. */
 export type CacheablePart = Exclude<ContentPart, { type: 'reasoning' | 'refusal' }>;
@@ -29,8 +29,9 @@ export function addTurnCacheBreakpoint(
 export function applyRequestCacheControl(
   turns: readonly ConversationTurn[],
   body: JsonObject,
+  draft: RequestReadContext,
 ): readonly ConversationTurn[] {
   const last = turns.at(-1);
   if (last === undefined || body['cache_control'] === undefined) return turns;
-  return turns.with(-1, addTurnCacheBreakpoint(last, readCacheBreakpoint(body)));
+  return turns.with(-1, addTurnCacheBreakpoint(last, readCacheBreakpoint(body, draft)));
 }

@@ -1,3 +1,4 @@
+import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import { readBooleanAt } from '@floe/wire/json-edits';
@@ -30,34 +31,25 @@ const PACKED_SEAL_PREFIX = Buffer.from('"floe1.');
  */
 export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): AttemptPlanner {
   const { dialect } = x.surface;
-  let read: TranslatableRequest | null = null;
+  let read: TranslatableRequest | Fault | null = null;
   function reading(): TranslatableRequest {
-    if (read) return read;
-    const body = parseClientRequestBody(prompt);
-    const asked = x.request.turn?.expandedBody() ?? body;
-    const canonical =
-      prompt.canonical ??
-      CLIENT_DIALECTS[dialect].readRequest(asked, { dropHostedTools: hasCallerTools(asked) });
-    const [first] = x.route?.targets ?? [];
-    const credential = first?.provider.usesCallerCredential
-      ? findCallerCredential(x, first)
-      : first?.credential;
-    const origin = credential && first?.provider.sealOrigin(credential);
-    read = {
-      prompt,
-      canonical: origin === undefined ? canonical : addMissingSealOrigins(canonical, origin),
-      body,
-    };
+    read ??= captureFault(() => readTranslatableRequest(x, prompt));
+    if (read instanceof Fault) throw read;
     return read;
   }
   /** Returns whether Floe rewrites the stream, so that another attempt can continue it. */
   function isRewritten(): boolean {
     if (x.route?.rescue !== 'replay' || !prompt.stream) return false;
-    if (isStoredByProvider(prompt, dialect) || !canReplay(x, reading().canonical)) {
+    if (isStoredByProvider(prompt, dialect) || !isReplayable()) {
       if (x.attempts.length === 0) x.decisions.push(NO_REPLAY_DECISION);
       return false;
     }
     return true;
+  }
+  /** A request that Floe cannot read may still be valid for its provider. */
+  function isReplayable(): boolean {
+    const readable = captureFault(reading);
+    return !(readable instanceof Fault) && canReplay(x, readable.canonical);
   }
   return (target: Target, moved: boolean) => {
     const { provider, credential } = target;
@@ -76,6 +68,33 @@ export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): Attemp
     const plan = planForwardedAttempt(x, x.request.turn?.requestFor(target) ?? prompt, target, rewrite);
     return isAlways ? { ...plan, createSink: rewrite } : plan;
   };
+}
+
+function readTranslatableRequest(x: Exchange, prompt: ClientRequest): TranslatableRequest {
+  const body = parseClientRequestBody(prompt);
+  const asked = x.request.turn?.expandedBody() ?? body;
+  const canonical =
+    prompt.canonical ??
+    CLIENT_DIALECTS[x.surface.dialect].readRequest(asked, { dropHostedTools: hasCallerTools(asked) });
+  const [first] = x.route?.targets ?? [];
+  const credential = first?.provider.usesCallerCredential
+    ? findCallerCredential(x, first)
+    : first?.credential;
+  const origin = credential && first?.provider.sealOrigin(credential);
+  return {
+    prompt,
+    canonical: origin === undefined ? canonical : addMissingSealOrigins(canonical, origin),
+    body,
+  };
+}
+
+function captureFault<T>(step: () => T): T | Fault {
+  try {
+    return step();
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
 }
 
 const NO_REPLAY_DECISION = {

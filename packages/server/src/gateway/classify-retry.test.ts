@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault, type FaultCode, type FaultDetail } from '@floe/contract/faults';
 import fc from 'fast-check';
-import { classifyRetry, computeBackoffDelayMs, selectReportedFailure } from './classify-retry.ts';
+import {
+  classifyRetry,
+  computeBackoffDelayMs,
+  selectReportedFailure,
+  UnsentRequestFault,
+} from './classify-retry.ts';
 import { ClientDisconnectedError } from './client-connection.ts';
 import { ForwardedUpstreamError } from './upstream-error.ts';
 
@@ -96,7 +101,7 @@ test('a rate limit is returned only if every target is rate limited', () => {
 });
 
 test('an unsupported request is reported only if no target was called', () => {
-  const ineligible = fault('unsupported_parameter');
+  const ineligible = new UnsentRequestFault(fault('unsupported_parameter'));
   const limited = fault('upstream_rate_limited');
   const broken = fault('upstream_error');
   assert.equal(selectReportedFailure([broken, ineligible]), broken);

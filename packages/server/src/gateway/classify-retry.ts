@@ -89,16 +89,23 @@ export function isCredentialSpecificError(error: unknown): boolean {
   );
 }
 
-/**
- * Returns whether no request was sent because the target's dialect does not support it. A target
- * with another dialect may support it.
- */
-export function isIneligibleTargetError(error: unknown): boolean {
-  return error instanceof Fault && error.code === 'unsupported_parameter';
+/** The fault of a request that Floe cannot convert for a target. Another target may accept the request. */
+export class UnsentRequestFault extends Fault {
+  constructor({ code, message, detail }: Fault) {
+    super(code, message, detail);
+  }
 }
 
 /**
- * Chooses which error to report when all targets have failed. An unsupported dialect is reported
+ * Returns whether no request was sent because Floe cannot convert it for the target. A target with
+ * another dialect may support it.
+ */
+export function isIneligibleTargetError(error: unknown): boolean {
+  return error instanceof UnsentRequestFault;
+}
+
+/**
+ * Chooses which error to report when all targets have failed. A request that was not sent is reported
  * only if no target was tried. A rate limit is reported only if every tried target returned one.
  * Otherwise, the last error that is neither of these is reported.
  */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { truncateDroppedFields } from './dropped-fields.ts';
 import { chatReply } from './test/chat-replies.ts';
 import { startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
@@ -21,4 +22,8 @@ test('the header and the request log list at most 30 dropped fields', async () =
   } finally {
     await gateway.close();
   }
+});
+
+test('a field that both the reader and the writer of a request report is listed once', () => {
+  assert.deepEqual(truncateDroppedFields(['reasoning', 'user', 'reasoning']), ['reasoning', 'user']);
 });

@@ -6,5 +6,7 @@ const MAX_LISTED_FIELDS = 30;
  * responses can contain any number of unknown fields, so a longer list ends with `...`.
  */
 export function truncateDroppedFields(names: readonly string[]): readonly string[] {
-  return names.length <= MAX_LISTED_FIELDS ? names : [...names.slice(0, MAX_LISTED_FIELDS), '...'];
+  // The reader of a request and the writer for its target may report the same field.
+  const fields = [...new Set(names)];
+  return fields.length <= MAX_LISTED_FIELDS ? fields : [...fields.slice(0, MAX_LISTED_FIELDS), '...'];
 }

@@ -6,6 +6,7 @@ import {
   readBooleanAt,
   scanObjectAt,
 } from '@floe/wire/json-edits';
+import { createUnsupportedFeatureFault } from '@floe/wire/request';
 import type { UpstreamRequest } from '../providers/transport.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
 import type { ClientRequest } from './client-request.ts';
@@ -41,6 +42,8 @@ export function buildForwardedRequest(
   const path = provider.pathOf(dialect, model, prompt.stream);
   const shape = provider.bodyShapeOf(dialect);
   if (shape) {
+    for (const param of shape.hostedFeatures)
+      if (hasValue(prompt, param)) throw createUnsupportedFeatureFault({ need: 'hosted-tool', param });
     const { changes, dropped } = computeEndpointBodyChanges(
       shape,
       (member) => prompt.members.has(member),
@@ -66,6 +69,14 @@ export function buildForwardedRequest(
 }
 
 const NOTHING: readonly string[] = [];
+
+/** Returns whether the client's body has a member that is not empty. */
+function hasValue({ body, members }: ClientRequest, name: string): boolean {
+  const span = members.get(name);
+  return (
+    span !== undefined && !/^(null|""|\[\s*\]|\{\s*\})$/.test(body.toString('utf8', span.start, span.end))
+  );
+}
 
 /**
  * Returns the headers for a request to a provider as a flat list: the provider's own headers, plus

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { BreakerAdmission } from '../guardrails/breakers/circuit-breaker.ts';
-import { isCredentialSpecificError } from './classify-retry.ts';
+import { isCredentialSpecificError, isIneligibleTargetError } from './classify-retry.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Target } from './org-catalog.ts';
 import { ForwardedUpstreamError } from './upstream-error.ts';
@@ -8,7 +8,8 @@ import { ForwardedUpstreamError } from './upstream-error.ts';
 /**
  * Reports a failed attempt to the breaker of its target. An error that the caller or the caller's own
  * credential caused counts as a success, because the target responded. An attempt that the caller ended (the
- * caller disconnected, or the caller's deadline passed) counts as neither success nor failure.
+ * caller disconnected, or the caller's deadline passed), or whose request was never sent, counts as neither
+ * success nor failure.
  */
 export function reportAttemptFailure(
   x: Exchange,
@@ -22,7 +23,8 @@ export function reportAttemptFailure(
   if (isCallers) return breakers.recordSuccess(orgId, target, null, admission);
   if (error instanceof ForwardedUpstreamError)
     return reportUpstreamRefusal(x, target, error.status, admission);
-  if (!(error instanceof Fault)) return breakers.recordAbandoned(orgId, target, admission);
+  if (!(error instanceof Fault) || isIneligibleTargetError(error))
+    return breakers.recordAbandoned(orgId, target, admission);
   const { code, detail } = error;
   switch (code) {
     case 'upstream_timeout':
@@ -38,7 +40,6 @@ export function reportAttemptFailure(
       return breakers.recordRateLimit(orgId, target, detail.retryAfterMs);
     case 'request_timeout':
       return breakers.recordFailure(orgId, target, `status ${detail.upstreamStatus}`, admission);
-    case 'unsupported_parameter':
     case 'missing_api_key':
     case 'key_revoked':
     case 'key_expired':

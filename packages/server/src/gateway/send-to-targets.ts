@@ -1,3 +1,5 @@
+import { Fault } from '@floe/contract/faults';
+import { UnsentRequestFault } from './classify-retry.ts';
 import type { Exchange } from './exchange-record.ts';
 import { type AttemptPlanner, Failover } from './failover.ts';
 import type { ResolvedRoute } from './org-catalog.ts';
@@ -8,7 +10,7 @@ import type { ResolvedRoute } from './org-catalog.ts';
  * replay`.
  */
 export async function sendToTargets(x: Exchange, route: ResolvedRoute, plan: AttemptPlanner): Promise<void> {
-  const failover = new Failover(x, route, plan);
+  const failover = new Failover(x, route, markUnsentRequests(plan));
   const { targets } = route;
   for (let at = 0; at < targets.length; at += 1) {
     const target = targets[at];
@@ -16,4 +18,15 @@ export async function sendToTargets(x: Exchange, route: ResolvedRoute, plan: Att
   }
   if (await failover.tryUnhealthyTargets()) return;
   throw failover.finalError();
+}
+
+/** Marks the faults of a planner, because nothing was sent to the target. */
+function markUnsentRequests(plan: AttemptPlanner): AttemptPlanner {
+  return (target, moved) => {
+    try {
+      return plan(target, moved);
+    } catch (error) {
+      throw error instanceof Fault ? new UnsentRequestFault(error) : error;
+    }
+  };
 }

@@ -39,6 +39,11 @@ export interface DialectEndpoint {
 export interface EndpointRequestAdjustments {
   /** Members that the endpoint rejects. They are reported as dropped, except `model` and `stream`. */
   readonly omits: readonly string[];
+  /**
+   * Members of `omits` for features that the endpoint lacks. A request with a value in one of them would change
+   * its meaning, so it is not sent to the endpoint.
+   */
+  readonly hostedFeatures: readonly string[];
   /** Members that the endpoint requires, with their JSON text. */
   readonly sets: Readonly<Record<string, string>>;
   /** Members that contain the values of comma-separated request headers, by header name. */

@@ -67,6 +67,8 @@ const TOOL_CALL_FIELDS = new Set(
   'id type function custom index cache_control name arguments input'.split(' '),
 );
 
+const INNER_TOOL_CALL_FIELDS = new Set(['name', 'arguments', 'input']);
+
 /** Reads a Chat Completions request. @throws Fault 400 with `param` */
 export function readRequest(body: JsonObject, options: RequestReadOptions = {}): CanonicalRequest {
   const draft = new RequestReadContext();
@@ -93,9 +95,9 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
     stream: body['stream'] === true,
     streamUsage: readIncludeUsage(body, draft),
     system,
-    turns: repairTurns(applyRequestCacheControl(turns, body), draft),
+    turns: repairTurns(applyRequestCacheControl(turns, body, draft), draft),
     tools,
-    toolChoice: readToolChoice(body['tool_choice'] ?? body['function_call'], tools),
+    toolChoice: readToolChoice(body['tool_choice'] ?? body['function_call'], tools, draft),
     parallelTools: tools.length > 0 ? asBoolean(body['parallel_tool_calls']) : undefined,
     format: readResponseFormat(body['response_format'], 'response_format', draft),
     verbosity: asString(body['verbosity']),
@@ -135,7 +137,7 @@ function readMessages(
     if (!isJsonObject(entry)) throw createInvalidFieldFault(`\`${path}\` must be an object.`, path);
     const turn = addTurnCacheBreakpoint(
       readChatMessage(entry, freeform, path, draft),
-      readCacheBreakpoint(entry),
+      readCacheBreakpoint(entry, draft),
     );
     if (turn.parts.length === 0) return;
     if (turn.role === 'system' && turns.length === 0)
@@ -182,7 +184,7 @@ export function readChatMessage(
     case 'tool':
     case 'function': {
       const id = asString(message['tool_call_id']) ?? asString(message['name']) ?? '';
-      const cache = readCacheBreakpoint(message);
+      const cache = readCacheBreakpoint(message, draft);
       return {
         role: 'user',
         parts: [
@@ -219,18 +221,26 @@ function readRefusalAndCalls(
     const at = `${path}.tool_calls[${index}]`;
     if (!isJsonObject(entry)) throw createInvalidFieldFault(`\`${at}\` must be an object.`, at);
     draft.reportUnknownFields(entry, TOOL_CALL_FIELDS, 'tool_calls.');
-    parts.push(readToolCall(entry, freeform));
+    parts.push(readToolCall(entry, freeform, draft));
   });
   const legacy = asObject(message['function_call']);
   if (legacy)
-    parts.push({ ...readToolCall({ function: legacy }, freeform), id: asString(legacy['name']) ?? '' });
+    parts.push({
+      ...readToolCall({ function: legacy }, freeform, draft),
+      id: asString(legacy['name']) ?? '',
+    });
   return parts;
 }
 
 /** A function call of a freeform tool has raw text as its arguments. */
-function readToolCall(entry: JsonObject, freeform: ReadonlySet<string>): ToolCallPart {
+function readToolCall(
+  entry: JsonObject,
+  freeform: ReadonlySet<string>,
+  draft: RequestReadContext,
+): ToolCallPart {
   const custom = asObject(entry['custom']);
   const inner = custom ?? asObject(entry['function']) ?? entry;
+  if (inner !== entry) draft.reportUnknownFields(inner, INNER_TOOL_CALL_FIELDS, 'tool_calls.');
   const name = asString(inner['name']) ?? '';
   const raw = custom !== undefined || entry['type'] === 'custom' || freeform.has(name);
   return {
@@ -241,7 +251,7 @@ function readToolCall(entry: JsonObject, freeform: ReadonlySet<string>): ToolCal
       ? (asString(inner['input']) ?? asString(inner['arguments']) ?? '')
       : formatToolCallArguments(inner['arguments']),
     freeform: raw,
-    cache: readCacheBreakpoint(entry),
+    cache: readCacheBreakpoint(entry, draft),
   };
 }
 

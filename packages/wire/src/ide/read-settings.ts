@@ -63,7 +63,7 @@ export function readIdeToolSettings(body: JsonObject, draft: RequestReadContext)
       : asBoolean(body['parallel_tool_calls']);
   return {
     tools,
-    toolChoice: readAllowedToolChoice(choice, tools, asArray(given).length > 0),
+    toolChoice: readAllowedToolChoice(choice, tools, asArray(given).length > 0, draft),
     parallelTools: tools.length > 0 ? parallel : undefined,
   };
 }
@@ -72,6 +72,7 @@ function readAllowedToolChoice(
   value: Json | undefined,
   tools: readonly ToolDefinition[],
   wereGiven: boolean,
+  draft: RequestReadContext,
 ): ToolChoice | undefined {
   if (!isNonEmpty(value)) return undefined;
   if (tools.length === 0) {
@@ -85,7 +86,7 @@ function readAllowedToolChoice(
   }
   if (typeof value !== 'string' && asObject(value) === undefined)
     throw createInvalidFieldFault('`tool_choice` must be a string or an object.', 'tool_choice');
-  const choice = readToolChoice(value, tools);
+  const choice = readToolChoice(value, tools, draft);
   if (choice === undefined || choice.mode === 'named' || choice.allowed === undefined) return choice;
   const names = new Set(tools.map(({ name }) => name));
   const allowed = choice.allowed.filter((name) => names.has(name));

@@ -5,7 +5,7 @@ import {
   type MutableBilledUnitCounts,
   parseServiceTier,
 } from '../billed-unit-counts.ts';
-import { asNumber, asObject, asObjects } from '../json-narrowing.ts';
+import { asNumber, asObject, asObjects, isNonEmpty } from '../json-narrowing.ts';
 import { toUnitCounts, type Usage } from '../usage.ts';
 
 /**
@@ -19,8 +19,14 @@ export function readMessagesUsage(usage: JsonObject): Usage | undefined {
   const compacted =
     own.some((run) => run['type'] === 'compaction') &&
     !runs.some((run) => run['type'] === 'fallback_message');
+  // A count that no run reports is reported at the top only.
+  const sources = (key: string): readonly JsonObject[] =>
+    compacted && own.some((run) => isNonEmpty(run[key])) ? own : [usage];
   const count = (key: string): number | undefined =>
-    compacted ? own.reduce((sum, run) => sum + (asNumber(run[key]) ?? 0), 0) : asNumber(usage[key]);
+    sources(key).reduce<number | undefined>((sum, run) => {
+      const tokens = asNumber(run[key]);
+      return tokens === undefined ? sum : (sum ?? 0) + tokens;
+    }, undefined);
   const fresh = count('input_tokens');
   const cached = count('cache_read_input_tokens');
   const written = count('cache_creation_input_tokens');
@@ -32,7 +38,7 @@ export function readMessagesUsage(usage: JsonObject): Usage | undefined {
     reasoning: asNumber(asObject(usage['output_tokens_details'])?.['thinking_tokens']),
   });
   if (units === undefined) return undefined;
-  for (const run of compacted ? own : [usage])
+  for (const run of sources('cache_creation'))
     addBilledUnitCount(units, 'cache_write_1h', oneHourCacheWrites(run));
   addAdvisorTokens(units, runs);
   if (usage['inference_geo'] === 'us') addBilledUnitCount(units, 'regional_inference', 1);

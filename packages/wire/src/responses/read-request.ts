@@ -89,7 +89,7 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
     system: [...instructions, ...system],
     turns: repairTurns(turns, draft),
     tools,
-    toolChoice: readToolChoice(body['tool_choice'], tools),
+    toolChoice: readToolChoice(body['tool_choice'], tools, draft),
     parallelTools: tools.length > 0 ? asBoolean(body['parallel_tool_calls']) : undefined,
     format: readResponseFormat(text?.['format'], 'text.format', draft),
     verbosity: asString(text?.['verbosity']),

@@ -27,6 +27,7 @@ export const bedrock: ProviderDefinition = {
       models: ['*claude-*'],
       shape: {
         omits: ['model', 'stream', 'service_tier', 'inference_geo', 'container', 'mcp_servers'],
+        hostedFeatures: ['container', 'mcp_servers'],
         sets: { anthropic_version: '"bedrock-2023-05-31"' },
         headerLists: { 'anthropic-beta': 'anthropic_beta' },
         impliedHeaders: { 'anthropic-version': '2023-06-01' },

@@ -1,0 +1,154 @@
+// Next month's fields and values: whatever a reader does not know, the request reports.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
+import { CLIENT_DIALECTS } from './dialects.ts';
+import { isJsonArray } from './json-narrowing.ts';
+
+const IMAGE = 'data:image/png;base64,iVBORw0KGgo=';
+const FILE = { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' };
+const SCHEMA = { name: 'answer', schema: { type: 'object' }, strict: true };
+const GRAMMAR = { syntax: 'lark', definition: 'start: "x"' };
+const CACHE = { type: 'ephemeral', ttl: '1h' };
+const CHAT: JsonObject = {
+  model: 'm',
+  messages: [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'U', cache_control: CACHE },
+        { type: 'image_url', image_url: { url: IMAGE, detail: 'high' } },
+        { type: 'file', file: FILE },
+        { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+      ],
+    },
+    {
+      role: 'assistant',
+      tool_calls: [
+        { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } },
+        { id: 'c2', type: 'custom', custom: { name: 'g', input: 'I' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'c1', content: [{ type: 'text', text: 'R' }] },
+    { role: 'tool', tool_call_id: 'c2', content: 'R' },
+  ],
+  tools: [
+    { type: 'function', function: { name: 'f', parameters: {} } },
+    { type: 'custom', custom: { name: 'g', format: { type: 'grammar', grammar: GRAMMAR } } },
+  ],
+  tool_choice: { type: 'function', function: { name: 'f' } },
+  response_format: { type: 'json_schema', json_schema: SCHEMA },
+  stream_options: { include_usage: true },
+  reasoning_effort: 'high',
+};
+const RESPONSES: JsonObject = {
+  model: 'm',
+  input: [
+    {
+      role: 'user',
+      content: [
+        { type: 'input_text', text: 'U' },
+        { type: 'input_image', image_url: IMAGE },
+        { type: 'input_file', ...FILE },
+      ],
+    },
+    { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'R' }] },
+  ],
+  tools: [
+    { type: 'function', name: 'f', parameters: {} },
+    { type: 'custom', name: 'g', format: { type: 'grammar', ...GRAMMAR } },
+  ],
+  tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'f' }] },
+  text: { format: { type: 'json_schema', ...SCHEMA } },
+  reasoning: { effort: 'high' },
+};
+const MESSAGES: JsonObject = {
+  model: 'm',
+  max_tokens: 9_000,
+  system: [{ type: 'text', text: 'S', cache_control: CACHE }],
+  messages: [
+    {
+      role: 'user',
+      content: [
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+        {
+          type: 'document',
+          source: { type: 'text', media_type: 'text/plain', data: 'D' },
+          citations: { enabled: true },
+        },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'T', signature: 'S' },
+        { type: 'tool_use', id: 'c1', name: 'f', input: {} },
+      ],
+    },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'R' }] }],
+    },
+  ],
+  tools: [{ name: 'f', input_schema: {}, cache_control: CACHE }],
+  tool_choice: { type: 'tool', name: 'f' },
+  thinking: { type: 'enabled', budget_tokens: 2_000 },
+  output_config: { effort: 'high', format: { type: 'json_schema', schema: {} } },
+  metadata: { user_id: 'u' },
+};
+const REQUESTS = { chat: CHAT, responses: RESPONSES, messages: MESSAGES } as const;
+/** Members whose content belongs to the client: schemas, and the arguments of tool calls. */
+const OPAQUE = new Set(['parameters', 'input_schema', 'schema']);
+
+/** Paths of all objects of a request. */
+function* objectPaths(value: Json | undefined, path: readonly string[] = []): Generator<readonly string[]> {
+  if (OPAQUE.has(path.at(-1) ?? '') || path.slice(-3).join('.') === 'content.1.input') return;
+  if (isJsonObject(value)) yield path;
+  if (isJsonObject(value) || isJsonArray(value))
+    for (const [key, entry] of Object.entries(value)) yield* objectPaths(entry, [...path, key]);
+}
+
+/** Copies a value with another member at a path. */
+function withMember(value: Json | undefined, path: readonly string[], member: JsonObject): Json {
+  const [step, ...rest] = path;
+  if (step === undefined) return { ...(isJsonObject(value) ? value : {}), ...member };
+  if (isJsonArray(value))
+    return value.map((entry, index) => (String(index) === step ? withMember(entry, rest, member) : entry));
+  return isJsonObject(value) ? { ...value, [step]: withMember(value[step], rest, member) } : {};
+}
+
+function droppedOf(dialect: keyof typeof REQUESTS, body: Json): readonly string[] {
+  assert.ok(isJsonObject(body));
+  return CLIENT_DIALECTS[dialect].readRequest(body).dropped;
+}
+
+test('an unknown member of any object of a request is reported as dropped', () => {
+  for (const dialect of ['chat', 'responses', 'messages'] as const)
+    for (const path of objectPaths(REQUESTS[dialect])) {
+      const dropped = droppedOf(dialect, withMember(REQUESTS[dialect], path, { novelty: 'on' }));
+      assert.ok(
+        dropped.some((name) => /(^|\.)novelty$/.test(name)),
+        `${dialect}: ${path.join('.')}: ${dropped.join()}`,
+      );
+    }
+});
+
+test('an unknown effort, kind of thinking or cache lifetime is reported as dropped', () => {
+  const cases = [
+    ['chat', [], { reasoning_effort: 'boundless' }, 'reasoning_effort'],
+    ['chat', [], { reasoning: { effort: 'boundless' } }, 'reasoning.effort'],
+    ['responses', ['reasoning'], { effort: 'boundless' }, 'reasoning.effort'],
+    ['messages', ['output_config'], { effort: 'boundless' }, 'output_config.effort'],
+    ['messages', ['thinking'], { type: 'turbo' }, 'thinking.type'],
+    ['messages', ['system', '0', 'cache_control'], { ttl: '24h' }, 'cache_control.ttl'],
+    ['messages', ['tools', '0', 'cache_control'], { ttl: '24h' }, 'cache_control.ttl'],
+  ] as const;
+  for (const [dialect, path, member, name] of cases) {
+    assert.ok(!droppedOf(dialect, REQUESTS[dialect]).includes(name), `${dialect} ${name}`);
+    assert.ok(
+      droppedOf(dialect, withMember(REQUESTS[dialect], path, member)).includes(name),
+      `${dialect} ${name}`,
+    );
+  }
+});
