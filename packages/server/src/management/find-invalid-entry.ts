@@ -71,12 +71,10 @@ class EntryChecker {
     }
     if (shapes.length + values.length === 0) return null;
     const [only] = values.length === 1 && shapes.length === 0 ? values : [];
-    const fieldsOf = (name: string) =>
-      shapes.flatMap((shape) => (Object.hasOwn(shape, name) ? (shape[name] ?? []) : []));
     const names = Object.keys(map);
-    this.#count(names.filter((name) => fieldsOf(name).length === 0).length);
+    this.#count(names.filter((name) => !shapes.some((shape) => Object.hasOwn(shape, name))).length);
     for (const name of names) {
-      const fields = fieldsOf(name);
+      const fields = shapes.flatMap((shape) => (Object.hasOwn(shape, name) ? (shape[name] ?? []) : []));
       const entry = map[name];
       const inner = [...fields, ...values].flatMap(unwrapAlternatives);
       const issue = this.#findInEntry(inner, only, entry, [...path, name]);

@@ -18,7 +18,12 @@ test('other work runs between the decisions of a batch', async () => {
     },
   } as unknown as RelayDecisionEngine;
   const operation = defineDecideEventBatchOperation({ decisionEngine } as never);
-  const events = ['1', '2'].map((id) => ({ id, event: 'shell', agent: { name: 'a' }, shell: { command: 'ls' } }));
+  const events = ['1', '2'].map((id) => ({
+    id,
+    event: 'shell',
+    agent: { name: 'a' },
+    shell: { command: 'ls' },
+  }));
   const raw = { params: {}, query: {}, body: { events }, idempotencyKey: undefined };
   await operation.readAnswer?.({} as never, {} as never, { orgId: 'acme' } as never, raw);
   assert.deepEqual(order.slice(0, 3), ['1', 'other', '2']);

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { compileRoute } from '../../gateway/compile-catalogs.ts';
 import type { OrgCatalog } from '../../gateway/org-catalog.ts';
 import { parseConfigEntry } from '../entries/parse-config-entry.ts';
-import type { LoadedOrg } from '../loaded-org.ts';
 import { requireFewEntries } from '../find-invalid-entry.ts';
+import type { LoadedOrg } from '../loaded-org.ts';
 import { castToJson } from '../validate-input.ts';
 
 /**
