@@ -8,19 +8,36 @@ export function decodeUtf8Range(bytes: Uint8Array, start: number, end: number): 
   return buffer.toString('utf8', start, end);
 }
 
+/** Returns whether a byte range contains a backslash. In long ranges, the native search is ten times as fast. */
+export function containsBackslash(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start > MIN_BYTES_FOR_WORD_SCAN) return bytes.subarray(start, end).includes(0x5c);
+  for (let at = start; at < end; at++) if (bytes[at] === 0x5c) return true;
+  return false;
+}
+
 /** Integers with fewer characters than this are exact in JavaScript. */
 export const INEXACT_INTEGER_LENGTH = 16;
+
+/** JavaScript writes no number with more characters than this. `-1.2345678901234567e+100` has 24. */
+export const MAX_EXACT_NUMBER_LENGTH = 30;
 
 /** Reading four bytes at a time needs a DataView (0.1 µs), which pays off in longer bodies only. */
 export const MIN_BYTES_FOR_WORD_SCAN = 1024;
 
 /** Contains 1 for each letter that may follow a backslash in JSON, except `u`. */
-export const SIMPLE_ESCAPES = new Uint8Array(256);
+const SIMPLE_ESCAPES = new Uint8Array(256);
 for (const letter of Buffer.from('"\\/bfnrt')) SIMPLE_ESCAPES[letter] = 1;
 
 /** Returns whether a byte is one of `0` to `9`. */
 export function isDigitByte(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
+}
+
+/** Returns the offset of the first byte that is not a decimal digit; `end` if there is none. */
+export function skipDigitBytes(bytes: Uint8Array, from: number, end: number): number {
+  let at = from;
+  while (at < end && isDigitByte(bytes[at] ?? 0)) at += 1;
+  return at;
 }
 
 /** Returns the offset of the first byte that is not a hexadecimal digit; `end` if there is none. */
@@ -30,10 +47,55 @@ export function skipHexBytes(bytes: Uint8Array, from: number, end: number): numb
   return at;
 }
 
-/** Returns whether a byte is a hexadecimal digit. */
+/** After this many bytes without an escape, `skipPlainBytes` is faster. */
+const MAX_PLAIN_RUN = 8;
+
+/**
+ * Skips escapes and the few bytes between them, starting at a backslash. Returns `from` if its escape is
+ * invalid or not complete before `end`. One call for each escape took three times as long.
+ */
+export function skipEscapedText(bytes: Uint8Array, from: number, end: number): number {
+  let at = from;
+  let plain = 0;
+  while (at < end && plain < MAX_PLAIN_RUN) {
+    const byte = bytes[at] ?? 0;
+    if (byte === 0x5c) {
+      const length = escapeLength(bytes, at, end);
+      if (length === 0) return at;
+      at += length;
+      plain = 0;
+    } else if (byte === 0x22 || byte < 0x20) return at;
+    else {
+      at += 1;
+      plain += 1;
+    }
+  }
+  return at;
+}
+
+/** Returns the length of the escape at `at`; 0 if it is invalid or incomplete. */
+function escapeLength(bytes: Uint8Array, at: number, end: number): number {
+  if (at + 1 >= end) return 0;
+  const letter = bytes[at + 1] ?? 0;
+  if (SIMPLE_ESCAPES[letter] === 1) return 2;
+  return letter === 0x75 && at + 6 <= end && areFourHexBytes(bytes, at + 2) ? 6 : 0;
+}
+
+/** Contains 1 for each hexadecimal digit. */
+const HEX_DIGITS = new Uint8Array(256);
+for (const digit of Buffer.from('0123456789abcdefABCDEF')) HEX_DIGITS[digit] = 1;
+
+function areFourHexBytes(bytes: Uint8Array, at: number): boolean {
+  return (
+    isHexByte(bytes[at] ?? 0) &&
+    isHexByte(bytes[at + 1] ?? 0) &&
+    isHexByte(bytes[at + 2] ?? 0) &&
+    isHexByte(bytes[at + 3] ?? 0)
+  );
+}
+
 function isHexByte(byte: number): boolean {
-  const lower = byte | 0x20;
-  return isDigitByte(byte) || (lower >= 0x61 && lower <= 0x66);
+  return HEX_DIGITS[byte] === 1;
 }
 
 /**

@@ -4,8 +4,10 @@ import {
   decodeUtf8Range,
   INEXACT_INTEGER_LENGTH,
   isDigitByte,
+  MAX_EXACT_NUMBER_LENGTH,
   MIN_BYTES_FOR_WORD_SCAN,
-  SIMPLE_ESCAPES,
+  skipDigitBytes,
+  skipEscapedText,
   skipHexBytes,
   skipPlainBytes,
 } from './json-bytes.ts';
@@ -226,23 +228,21 @@ export class JsonCursor {
       if (byte === QUOTE) break;
       if (byte !== BACKSLASH) this.#fail('unescaped control character in a string', at);
       this.#escaped = true;
-      at = this.#escape(at + 1);
+      const next = skipEscapedText(bytes, at, end);
+      if (next === at) this.#failAtEscape(at);
+      at = next;
     }
     this.at = at + 1;
   }
 
-  /** Returns the offset after the escape whose letter is at `at`. */
-  #escape(at: number): number {
-    const letter = at < this.#end ? (this.#bytes[at] ?? 0) : -1;
-    if (letter === -1) this.#fail('unterminated string', at);
-    if (letter !== 0x75) {
-      if (SIMPLE_ESCAPES[letter] !== 1) this.#fail('invalid escape sequence in a string', at);
-      return at + 1;
-    }
-    const end = skipHexBytes(this.#bytes, at + 1, Math.min(at + 5, this.#end));
-    if (end === this.#end) this.#fail('unterminated string', end);
-    if (end < at + 5) this.#fail('"\\u" must be followed by four hexadecimal digits', end);
-    return end;
+  /** Reports the invalid or incomplete escape whose backslash is at `at`. */
+  #failAtEscape(at: number): never {
+    const letter = at + 1 < this.#end ? (this.#bytes[at + 1] ?? 0) : -1;
+    if (letter === -1) this.#fail('unterminated string', this.#end);
+    if (letter !== 0x75) this.#fail('invalid escape sequence in a string', at + 1);
+    const digits = skipHexBytes(this.#bytes, at + 2, Math.min(at + 6, this.#end));
+    if (digits === this.#end) this.#fail('unterminated string', digits);
+    this.#fail('"\\u" must be followed by four hexadecimal digits', digits);
   }
 
   #scalar(byte: number): void {
@@ -279,15 +279,15 @@ export class JsonCursor {
       this.#digits();
     }
     if (this.at === whole && whole - start < INEXACT_INTEGER_LENGTH && !(isZero && first === MINUS)) return;
-    if (!isInexactNumberText(decodeUtf8Range(this.#bytes, start, this.at))) return;
+    const isLong = this.at - start > MAX_EXACT_NUMBER_LENGTH;
+    if (!isLong && !isInexactNumberText(decodeUtf8Range(this.#bytes, start, this.at))) return;
     this.sawInexact = true;
     if (this.weight !== null) this.weight.addInexactNumber();
   }
 
   #digits(): void {
     if (!isDigitByte(this.#byte())) this.#fail('expected a digit');
-    do this.at += 1;
-    while (isDigitByte(this.#byte()));
+    this.at = skipDigitBytes(this.#bytes, this.at + 1, this.#end);
   }
 
   #byte(): number {

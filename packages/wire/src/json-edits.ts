@@ -1,6 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
-import { decodeUtf8Range } from './json-bytes.ts';
+import { containsBackslash, decodeUtf8Range } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
 import { JsonMemberNameLookup } from './json-member-name-lookup.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
@@ -147,12 +147,10 @@ export function scanObjectAt(body: Uint8Array, span: ByteSpan): ReadonlyMap<stri
  */
 export function readStringAt(body: Uint8Array, span: ByteSpan): string | undefined {
   if (body[span.start] !== QUOTE) return undefined;
-  for (let at = span.start + 1; at < span.end; at++)
-    if (body[at] === 0x5c) {
-      const value: unknown = JSON.parse(decodeUtf8Range(body, span.start, span.end));
-      return typeof value === 'string' ? value : undefined;
-    }
-  return decodeUtf8Range(body, span.start + 1, span.end - 1);
+  if (!containsBackslash(body, span.start, span.end))
+    return decodeUtf8Range(body, span.start + 1, span.end - 1);
+  const value: unknown = JSON.parse(decodeUtf8Range(body, span.start, span.end));
+  return typeof value === 'string' ? value : undefined;
 }
 
 /**

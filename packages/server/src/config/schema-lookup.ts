@@ -13,7 +13,7 @@ export function getZodDefinition(schema: Schema): z.core.$ZodTypes['_zod']['def'
 }
 
 /** The alternatives of a schema, without defaults, optionality, null and transformations. */
-function unwrapAlternatives(schema: Schema): Schema[] {
+export function unwrapAlternatives(schema: Schema): Schema[] {
   const def = getZodDefinition(schema);
   switch (def.type) {
     case 'optional':

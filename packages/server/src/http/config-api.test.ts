@@ -90,6 +90,16 @@ const LISTS = [
   'monitoring/monitors',
   'monitoring/boards',
 ];
+test('the configuration is exported in a worker thread', async (t) => {
+  const { evaluationPool, exported } = await start(t);
+  const run = t.mock.method(evaluationPool, 'run');
+  assert.match(await exported(), /^# The current configuration of the organization "acme"/);
+  assert.deepEqual(
+    run.mock.calls.map(({ arguments: [, task] }) => task),
+    ['formatOrg'],
+  );
+});
+
 test('each resource can be exported alone, with the same content and without secrets', async (t) => {
   const { ask, call } = await start(t);
   assert.equal((await ask('apply', YAML)).status, 200);

@@ -3,22 +3,23 @@ import { isJsonObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import { formatConfigPath } from '../config/config-problem.ts';
 import { explainIssue } from '../config/explain-issue.ts';
+import { findInvalidEntry } from './find-invalid-entry.ts';
 
 /**
  * Validates one part of a request. The messages are the same as for floe.yaml.
  *
  * @throws Fault `invalid_request`; `param` is the path of the first invalid field (`models[0]`),
- * and the message never contains a value
+ * and the message never contains a value. `request_too_large` as `findInvalidEntry`.
  */
 export function validateInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   // zod ignores a member with this name.
   if (isJsonObject(value) && Object.hasOwn(value, '__proto__'))
     throw createInvalidInputFault({ path: ['__proto__'], message: 'is not a known field' });
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const [first] = result.error.issues.flatMap((issue) =>
-    explainIssue(issue, { schema, tree: castToJson(value) }),
-  );
+  const tree = castToJson(value);
+  const invalidEntry = findInvalidEntry(schema, tree);
+  const result = invalidEntry ? { error: { issues: [invalidEntry] } } : schema.safeParse(value);
+  if ('data' in result && result.success) return result.data;
+  const [first] = (result.error?.issues ?? []).flatMap((issue) => explainIssue(issue, { schema, tree }));
   if (!first) throw new Error('zod rejected a value without a reason');
   throw createInvalidInputFault(first);
 }

@@ -5,6 +5,7 @@ import type { ConfigDependencies } from './config-dependencies.ts';
 import { diffConfigFileResources } from './config-file-diff.ts';
 import { listUndeclaredResources } from './config-steps.ts';
 import { exportOrgConfig } from './export-org-config.ts';
+import { toYamlTree } from './format-org-config.ts';
 import { parseConfigDocumentInWorker } from './parse-config-document-in-worker.ts';
 
 /** A preview is rolled back, so the caller does not have to give a reason. */
@@ -27,9 +28,9 @@ export function defineDiffConfigOperation(dependencies: ConfigDependencies): Ope
       const { orgId, clock } = context;
       const document = await parseConfigDocumentInWorker(body, orgId, dependencies.evaluationPool);
       const nowMs = clock.now();
-      const { tree } = await exportOrgConfig({ reader, orgId, dependencies, nowMs });
+      const { org } = await exportOrgConfig({ reader, orgId, dependencies, nowMs });
       const running = await parseConfigDocumentInWorker(
-        { config: tree, variables: {} },
+        { config: toYamlTree({ orgs: [org] }), variables: {} },
         orgId,
         dependencies.evaluationPool,
       );

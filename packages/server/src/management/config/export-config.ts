@@ -1,4 +1,3 @@
-import { formatYaml } from '../../config/format-yaml.ts';
 import { createFileDownloadSchema, FileDownload } from '../file-download.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
@@ -17,7 +16,7 @@ export function defineExportConfigOperation(dependencies: ConfigDependencies): O
     summary: 'Export the organization as a floe.yaml; secrets are replaced with ${NAME} and listed',
     answer: createFileDownloadSchema('application/yaml'),
     async run({ orgId, reader, clock }) {
-      const { tree, placeholders } = await exportOrgConfig({
+      const { org, placeholders } = await exportOrgConfig({
         reader,
         orgId,
         dependencies,
@@ -31,7 +30,8 @@ export function defineExportConfigOperation(dependencies: ConfigDependencies): O
               `The current configuration of the organization "${orgId}". Secrets are not exported. Set these variables before you use this file:`,
               ...names,
             ];
-      return new FileDownload('application/yaml', `floe-${orgId}.yaml`, yieldOnce(formatYaml(tree, comment)));
+      const text = await dependencies.evaluationPool.run(orgId, 'formatOrg', { org, comment });
+      return new FileDownload('application/yaml', `floe-${orgId}.yaml`, yieldOnce(text));
     },
   });
 }

@@ -4,15 +4,15 @@ import {
 } from '@floe/contract/exportable-config-sections';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { findOrgById } from '../../store/orgs.ts';
-import { castToJson } from '../validate-input.ts';
 import type { OrgReadContext } from './document-resource-kind.ts';
 import { getDocumentResourceKind } from './document-resource-kinds.ts';
 import { SETTINGS_DOCUMENT_KIND } from './document-settings.ts';
+import { toYamlTree } from './format-org-config.ts';
 import { SecretPlaceholders } from './secret-placeholders.ts';
 
 /** An organization in the format of floe.yaml, and descriptions of the placeholders in it. */
 export interface ExportedOrgConfig {
-  readonly tree: JsonObject;
+  readonly org: object;
   readonly placeholders: SecretPlaceholders;
 }
 
@@ -46,7 +46,7 @@ export async function exportOrgConfig(context: OrgReadContext): Promise<Exported
     }),
     ...Object.fromEntries(Object.entries(lists).filter(([, entries]) => entries.length > 0)),
   };
-  return { tree: toYamlTree({ orgs: [org] }), placeholders };
+  return { org, placeholders };
 }
 
 /** Exports one entry within its section. Returns null if no resource has this id. */
@@ -58,20 +58,4 @@ export async function exportConfigEntry(
   const found = existing.find(({ apiId }) => apiId === id) ?? existing.find((one) => one.id === id);
   const entry = found?.toEntry(new SecretPlaceholders());
   return entry ? toYamlTree({ [kind]: [entry] }) : null;
-}
-
-function toYamlTree(value: object): JsonObject {
-  const tree = castToJson(omitEmpty(value));
-  return isJsonObject(tree) ? tree : {};
-}
-
-/** Omits null and undefined values, because floe.yaml applies their defaults. */
-function omitEmpty(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(omitEmpty);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inner]) =>
-      inner === null || inner === undefined ? [] : [[name, omitEmpty(inner)]],
-    ),
-  );
 }

@@ -6,6 +6,7 @@ import { toConfigFileStatusResource } from './config-file-status.ts';
 import type { OrgReadContext } from './document-resource-kind.ts';
 import { DOCUMENT_RESOURCE_KINDS } from './document-resource-kinds.ts';
 import { exportOrgConfig } from './export-org-config.ts';
+import { toYamlTree } from './format-org-config.ts';
 
 /** Defines the operation that returns the configuration in use (`GET /api/management/config`). */
 export function defineGetConfigOperation(dependencies: ConfigDependencies): Operation {
@@ -19,9 +20,12 @@ export function defineGetConfigOperation(dependencies: ConfigDependencies): Oper
     answer: runningConfigStatus,
     async run({ orgId, reader, clock }) {
       const context = { reader, orgId, dependencies, nowMs: clock.now() };
-      const { tree } = await exportOrgConfig(context);
+      const { org } = await exportOrgConfig(context);
       return {
-        version: createHash('sha256').update(JSON.stringify(tree)).digest('hex').slice(0, 16),
+        version: createHash('sha256')
+          .update(JSON.stringify(toYamlTree({ orgs: [org] })))
+          .digest('hex')
+          .slice(0, 16),
         ...toConfigFileStatusResource(dependencies.getFileStatus(), orgId),
         counts: await countResources(context),
       };

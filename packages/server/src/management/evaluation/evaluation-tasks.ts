@@ -1,4 +1,5 @@
 import { parseConfigDocument } from '../config/config-document.ts';
+import { formatOrgConfig } from '../config/format-org-config.ts';
 import {
   evaluatePolicyRequest,
   evaluatePolicySamples,
@@ -18,4 +19,5 @@ export const EVALUATION_TASKS = {
   judgeKeptSamples: evaluateStoredPolicySamples,
   judgeRequest: evaluatePolicyRequest,
   readDocument: parseConfigDocument,
+  formatOrg: formatOrgConfig,
 };

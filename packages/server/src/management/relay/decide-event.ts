@@ -1,4 +1,5 @@
 import { relayDecision, relayEvent, relayEventBatch, relayEventBatchResult } from '@floe/contract/api/relay';
+import { EventLoopYielder } from '../../core/event-loop-yielder.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
@@ -28,7 +29,12 @@ export function defineDecideEventBatchOperation({ decisionEngine }: RelayDepende
     answer: relayEventBatchResult,
     async run({ actor }, { body }) {
       const data = [];
-      for (const event of body.events) data.push(await decisionEngine.decide(toRelayCaller(actor), event));
+      const yielder = new EventLoopYielder();
+      for (const event of body.events) {
+        data.push(await decisionEngine.decide(toRelayCaller(actor), event));
+        // The analysis of one command takes up to 10 ms.
+        await yielder.endStep();
+      }
       return { data };
     },
   });
