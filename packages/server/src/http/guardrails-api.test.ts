@@ -92,6 +92,36 @@ test('a rule for a key or team that does not exist is rejected, and keeps a key 
   assert.equal((await api.call('POST', LIMITS, { key, body })).status, 400, 'a new one does not refer to it');
 });
 
+test('a key that rules name cannot be renamed, because the rules would no longer apply to it', async (t) => {
+  const api = await runApi();
+  t.after(() => api.close());
+  const { key } = await api.addKey('acme');
+  const ci = await api.addKey('acme', { name: 'ci' });
+  const path = `/api/management/keys/${ci.id}`;
+  const rules = {
+    [`${BUDGETS}/b`]: { name: 'b', scope: 'key', key: 'ci', period: 'month', limit_usd: 1 },
+    [`${LIMITS}/l`]: { scope: 'key', key: 'ci', rpm: 1 },
+    '/api/management/relay/rules/r': {
+      name: 'r',
+      on: ['shell'],
+      decision: 'deny',
+      when: 'true',
+      who: { keys: ['ci'] },
+    },
+  };
+  for (const [rule, body] of Object.entries(rules)) {
+    const created = await api.call('PUT', rule, { key, body });
+    assert.equal(created.status, 200, created.text);
+    const renamed = await api.call('PATCH', path, { key, body: { name: 'other' } });
+    assert.equal(renamed.status, 409, renamed.text);
+    assert.match(renamed.text, new RegExp(`Rules apply to this key by its name: [a-z ]+ ${rule.at(-1)}\\.`));
+    assert.equal((await api.call('PATCH', path, { key, body: { name: 'ci' } })).status, 200);
+    assert.equal((await api.call('DELETE', rule, { key })).status, 204);
+  }
+  const renamed = await api.call('PATCH', path, { key, body: { name: 'other' } });
+  assert.deepEqual([renamed.status, renamed.body['name']], [200, 'other']);
+});
+
 test('PUT rejects a rule for a team that does not exist, and accepts a key that is created later', async (t) => {
   const api = await runApi();
   t.after(() => api.close());

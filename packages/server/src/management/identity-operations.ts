@@ -4,6 +4,7 @@ import { defineVerifyAuditAnchorsOperation, listAuditAnchorsOperation } from './
 import { exportAuditLogOperation } from './audit/export-audit-log.ts';
 import { listAuditEntriesOperation } from './audit/list-audit-entries.ts';
 import { defineVerifyAuditChainOperation } from './audit/verify-audit-chain.ts';
+import type { RuleOperationDependencies } from './guardrails/rule-dependencies.ts';
 import { defineCreateInvitationOperation } from './invitations/create-invitation.ts';
 import { listInvitationsOperation } from './invitations/list-invitations.ts';
 import { revokeInvitationOperation } from './invitations/revoke-invitation.ts';
@@ -36,6 +37,7 @@ export interface IdentityOperationDependencies {
   readonly pepper: KeyObject;
   readonly members: MemberOperationDependencies;
   readonly runningGateway: { readonly getLoadedOrg: GetLoadedOrg };
+  readonly rules: Pick<RuleOperationDependencies, 'getFileRules'>;
 }
 
 /** Returns all operations on organizations, members, teams, keys and the audit log. */
@@ -43,6 +45,7 @@ export function defineIdentityOperations({
   pepper,
   members,
   runningGateway,
+  rules,
 }: IdentityOperationDependencies): readonly Operation[] {
   const verifier = new AuditChainVerifier();
   return [
@@ -62,7 +65,7 @@ export function defineIdentityOperations({
     defineCreateInvitationOperation(members),
     revokeInvitationOperation,
     ...defineResourceOperations(TEAM_RESOURCE_KIND),
-    ...defineResourceOperations(createPlatformKeyKind(pepper)),
+    ...defineResourceOperations(createPlatformKeyKind(pepper, rules)),
     defineRotateKeyOperation(pepper),
     endKeyOverlapOperation,
     reportLeakedKeyOperation,

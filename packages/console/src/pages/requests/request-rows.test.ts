@@ -205,7 +205,7 @@ test('what the prompt cache saved is told in words, and what it cost', () => {
   );
   assert.match(
     describePromptCacheSaving({ ...ROW, usage, prompt_saved_nano_usd: -1_000_000 }) ?? '',
-    /cost \$0\.001/,
+    /increased the cost of this request by \$0\.001/,
   );
 });
 

@@ -10,6 +10,7 @@ import {
   unconvertedKeyFields,
 } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
+import type * as z from 'zod';
 import { createId, deriveId } from '../../core/ids.ts';
 import { requireActorScope } from '../../platform/actor.ts';
 import { createPlatformKey } from '../../platform/create-platform-key.ts';
@@ -22,9 +23,11 @@ import {
   type PlatformKeyUpdate,
   revokePlatformKey,
 } from '../../store/platform-keys.ts';
+import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
 import { KEY_EDITOR_ROLES, requireChangeableKey, resolveKeyOwnership } from '../keys/key-owner.ts';
 import { buildKeyUpdate, updateKeyIfChanged } from '../keys/key-updates.ts';
 import { requireFreeKeyName } from '../keys/require-free-key-name.ts';
+import { requireNoRulesForKey } from '../keys/require-no-rules-for-key.ts';
 import { UNKNOWN_PLATFORM_KEY_MESSAGE } from '../keys/require-platform-key.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
 import type { WriteOperationContext } from '../operation-definition.ts';
@@ -59,10 +62,24 @@ const KEY_SUMMARIES = {
   delete: 'Revoke a platform key permanently; its history is kept',
 };
 
-/** The kind of platform keys. A revoked key remains readable, and revoking it again changes nothing. */
 // budget: one declaration
-/** Creates the resource kind of platform keys. */
-export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
+/**
+ * Creates the resource kind of platform keys. A revoked key remains readable, and revoking it again changes nothing.
+ */
+export function createPlatformKeyKind(
+  pepper: KeyObject,
+  { getFileRules }: Pick<RuleOperationDependencies, 'getFileRules'>,
+): PlatformKeyKind {
+  const buildCheckedUpdate = async (
+    context: WriteOperationContext,
+    row: PlatformKeyRow,
+    fields: z.output<typeof keyPatch>,
+  ) => {
+    const { orgId, writer } = context;
+    if (fields.name !== undefined && fields.name !== row.name)
+      await requireNoRulesForKey(writer, orgId, row.name, getFileRules(orgId));
+    return buildKeyUpdate(context, row, fields);
+  };
   return {
     kind: 'keys',
     path: '/api/management/keys',
@@ -82,7 +99,7 @@ export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
     configFromCreation: (context, sent) => buildNewKey(context, sent, pepper),
     configFromPatch: async (context, row, { body }) => ({
       row,
-      columns: await buildKeyUpdate(context, row, body),
+      columns: await buildCheckedUpdate(context, row, body),
       value: null,
     }),
     async configFromReplacement(context, row, _, { body }) {
@@ -90,7 +107,7 @@ export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
       if (!row) throw new Fault('not_found', UNKNOWN_PLATFORM_KEY_MESSAGE);
       const { scopes, models = null, paths = null, expires_at = null } = body;
       const fields = { ...unconvertedKeyFields.parse(body), scopes, models, paths, expires_at };
-      return { row, columns: await buildKeyUpdate(context, row, fields), value: null };
+      return { row, columns: await buildCheckedUpdate(context, row, fields), value: null };
     },
     async insert({ writer }, { row }) {
       await insertPlatformKey(writer, row);
