@@ -29,8 +29,10 @@ const BASES: Readonly<Record<ClientSurface, JsonObject>> = {
   responses: { input: QUESTION_MESSAGES },
   messages: { messages: QUESTION_MESSAGES, max_tokens: 100 },
 };
-/** Deadlines for silent upstreams; a healthy one is never asked under them. */
-const QUICK = { headers_ms: 60, first_token_ms: 60, idle_ms: 60 };
+/** Deadlines for upstreams that send nothing. A healthy upstream is never used with them. */
+const QUICK = { headers_ms: 60, first_token_ms: 60 };
+/** Deadlines for upstreams that stop in the middle of a response. Its start can take long on a busy machine. */
+const STALLING = { headers_ms: 1_000, first_token_ms: 1_000, idle_ms: 60 };
 
 export interface FailoverGateway {
   upstream(dialect: TestDialect, side: UpstreamSide): FakeUpstream;
@@ -51,7 +53,7 @@ export interface FailoverGateway {
 }
 
 /**
- * Providers are named `<dialect>-<side>`; `<dialect>-quick` is side `a` under short deadlines, `shared` side `a`
+ * Providers are named `<dialect>-<side>`; `-quick` and `-stalling` are side `a` under short deadlines, `shared` side `a`
  * of Messages under two credentials, `no-handshake` one whose TLS never comes about. Side `a` says what
  * `scripted` gives, else the usual text.
  */
@@ -132,6 +134,7 @@ function providersOf(upstream: (dialect: TestDialect, side: UpstreamSide) => Fak
       of('a', `${dialect}-a`),
       of('b', `${dialect}-b`),
       { ...of('a', `${dialect}-quick`), timeouts: QUICK },
+      { ...of('a', `${dialect}-stalling`), timeouts: STALLING },
     ];
   });
   const { url } = upstream('messages', 'a');

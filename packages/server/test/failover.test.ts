@@ -17,8 +17,12 @@ const UNKNOWN_TO_PLAIN_HOSTS = ['bad-credentials/400-google', 'bad-credentials/4
 const HARMLESS = ['no-done', 'no-usage', 'huge-answer', 'interim-noise'];
 /** A stream has shown content when these strike; a whole answer has not. */
 const INSIDE = /^(cut-mid-answer|stall-mid-answer|malformed-event|no-finish|error-in-stream|truncated-json)/;
-/** They end by a deadline of tens of milliseconds. */
-const SILENT = ['accept-and-silence', 'slow-first-token', 'stall-mid-answer'];
+/** The providers with deadlines for faults after which an upstream sends nothing more. */
+const SILENT: Readonly<Record<string, string>> = {
+  'accept-and-silence': 'quick',
+  'slow-first-token': 'quick',
+  'stall-mid-answer': 'stalling',
+};
 /** 40 MB each: once is enough. */
 const HUGE = /^huge/;
 
@@ -33,7 +37,7 @@ type Way = keyof typeof WAYS;
 
 const routes = TEST_DIALECTS.flatMap((first) =>
   TEST_DIALECTS.flatMap((second) =>
-    ['a', 'quick'].flatMap((side) =>
+    ['a', 'quick', 'stalling'].flatMap((side) =>
       Object.entries(WAYS).map(([way, more]) => ({
         model: `${first}-${side}-then-${second}-${way}`,
         // A target without weight is the last one.
@@ -118,7 +122,7 @@ async function check(fault: InjectedFault, path: Path): Promise<() => Promise<vo
     harness.receivedRequests(second, 'b').length,
   ] as const;
   await harness.upstream(first, 'a').setFaults(fault);
-  const provider = `${first}-${SILENT.includes(fault.name) ? 'quick' : 'a'}`;
+  const provider = `${first}-${SILENT[fault.name] ?? 'a'}`;
   // Stored answers keep the provider's own id, so they are never generated again.
   const more = surface === 'responses' ? { stream, store: false } : { stream };
   const answer = await harness.send(surface, `${provider}-then-${second}-${way}`, more);
