@@ -25,16 +25,22 @@ type EntryIssue = z.core.$ZodIssue;
  * @throws Fault `request_too_large` for more than `MAX_ENTRIES` entries
  */
 export function findInvalidEntry(schema: z.ZodType, value: Json): EntryIssue | null {
-  return new EntryChecker().findInvalid(unwrapAlternatives(schema), value, []);
+  return new EntryChecker(true).findInvalid(unwrapAlternatives(schema), value, []);
 }
 
 /** Checks the number of entries of a value that is validated later. @throws Fault as `findInvalidEntry` */
 export function requireFewEntries(schema: z.ZodType, value: Json): void {
-  findInvalidEntry(schema, value);
+  new EntryChecker(false).findInvalid(unwrapAlternatives(schema), value, []);
 }
 
 class EntryChecker {
+  readonly #validates: boolean;
   #entries = 0;
+
+  /** @param validates false if entries are only counted */
+  constructor(validates: boolean) {
+    this.#validates = validates;
+  }
 
   findInvalid(schemas: readonly Schema[], value: Json | undefined, path: Path): EntryIssue | null {
     if (Array.isArray(value)) return this.#findInList(schemas, value, path);
@@ -88,7 +94,7 @@ class EntryChecker {
     if (this.#entries > MAX_ENTRIES)
       throw new Fault(
         'request_too_large',
-        `The request has more than ${MAX_ENTRIES} entries in lists and maps. Send fewer entries.`,
+        `The request has more than ${MAX_ENTRIES.toLocaleString('en-US')} entries in lists and maps. Send fewer entries.`,
       );
   }
 
@@ -100,7 +106,7 @@ class EntryChecker {
   ): EntryIssue | null {
     const before = this.#entries;
     const issue = this.findInvalid(inner, entry, path);
-    if (issue !== null || schema === undefined) return issue;
+    if (issue !== null || schema === undefined || !this.#validates) return issue;
     if (this.#entries <= UNCHECKED_ENTRIES) return null;
     if (this.#entries - before > MAX_INNER_ENTRIES) return null;
     const [first] = z.core.safeParse(schema, entry).error?.issues ?? [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
-import { MAX_ENTRIES } from './find-invalid-entry.ts';
+import { MAX_ENTRIES, requireFewEntries } from './find-invalid-entry.ts';
 import { validateInput } from './validate-input.ts';
 
 function readFault(schema: z.ZodType, value: unknown): string {
@@ -50,4 +50,14 @@ test('a request may have at most 10,000 entries in lists and maps, except in val
     map,
   ])
     assert.equal(readFault(schema, value), 'request_too_large');
+});
+
+test('the entries of a value that is validated later are counted behind an invalid entry too', () => {
+  const schema = z.strictObject({ first: z.array(z.string()), second: z.array(z.string()) });
+  const value = (count: number) => ({
+    first: Array.from({ length: 1_000 }, () => 1),
+    second: Array.from({ length: count }, () => 'a'),
+  });
+  requireFewEntries(schema, value(MAX_ENTRIES - 1_000));
+  assert.throws(() => requireFewEntries(schema, value(MAX_ENTRIES)), /more than 10,000 entries/);
 });
