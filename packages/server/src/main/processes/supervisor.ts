@@ -33,7 +33,7 @@ export class Supervisor {
   });
   readonly #crashes = new CounterFamily({
     name: 'floe_process_crashes_total',
-    help: 'Number of processes that exited unexpectedly and were started again. Reported only if `server.processes` is greater than 1.',
+    help: 'Number of unexpected exits after which the supervisor restarted the process. Reported only if `server.processes` is greater than 1.',
     labels: [],
   });
   #isStarted = false;

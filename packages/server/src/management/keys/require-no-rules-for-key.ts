@@ -5,6 +5,9 @@ import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { listStoredRulesOfOrg } from '../../store/stored-rules.ts';
 import type { ConfigFileRule, OrgConfigFileRules } from '../guardrails/rule-dependencies.ts';
 
+/** Maximum number of rules that a message contains. */
+const MAX_LISTED_RULES = 10;
+
 /** The fields by which rules of all kinds refer to keys. */
 interface KeyReferences {
   readonly name?: string | undefined;
@@ -39,7 +42,7 @@ export async function requireNoRulesForKey(
   if (found.length > 0)
     throw new Fault(
       'conflict',
-      `Rules apply to this key by its name: ${found.slice(0, 10).join(', ')}. Change these rules first, and then rename the key.`,
+      `Rules refer to this key by its name (${found.length}): ${found.slice(0, MAX_LISTED_RULES).join(', ')}${found.length > MAX_LISTED_RULES ? ', …' : ''}. Change them before you rename the key.`,
       { param: 'name' },
     );
 }
