@@ -157,10 +157,10 @@ const delivery = z
     channel: z.string(),
     state: z.enum(ALERT_DELIVERY_STATES),
     pending_reason: z
-      .enum(['muted', 'grouped', 'repeat', 'settling'])
+      .enum(['muted', 'grouped', 'repeat', 'settling', 'requested'])
       .nullable()
       .describe(
-        'Reason why a pending delivery waits: the monitor is muted, or the alert waits for others, for its next repetition, or for a possible relapse. `null` otherwise.',
+        'Reason why a pending delivery waits: the monitor is muted, or the alert waits for others, for its next repetition, or for a possible relapse. `requested` means that a retry was requested: the message is sent even if the monitor is muted. `null` otherwise.',
       ),
     repetition: z.int(),
     attempts: z.int(),

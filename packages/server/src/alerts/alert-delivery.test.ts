@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import type { Alert } from './alert.ts';
+import { retryAlertDelivery } from './retry-alert-delivery.ts';
 import {
   ALERT_TEST_ORG,
   createFailingAlert,
@@ -274,6 +275,27 @@ test('during quiet hours, messages wait: ended alerts are not sent, and ongoing 
     ['Job long is failing'],
   );
   assert.deepEqual(await harness.states(), ['muted', 'sent', 'skipped']);
+});
+
+test('a retry that a user requests is sent even if the alert is muted', async (t) => {
+  const harness = await createTestOutbox(t, {
+    resolveMutes: async (_reader, alerts) =>
+      new Map(alerts.map((alert: Alert) => [alert, Number.POSITIVE_INFINITY])),
+  });
+  const receiver = await startWebhookReceiver(t);
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  await harness.put(createFailingAlert('x'));
+  await harness.pass(delivery, 62_000);
+  assert.equal(receiver.received.length, 0);
+  const [muted] = await harness.deliveries();
+  assert.equal(muted?.pending_reason, 'muted');
+  await harness.database.transaction((writer) =>
+    retryAlertDelivery(writer, ALERT_TEST_ORG, muted.id, harness.clock.now()),
+  );
+  await harness.pass(delivery, 2_000);
+  assert.deepEqual(await harness.states(), ['sent']);
+  assert.equal(receiver.received.length, 1);
 });
 
 test('if the process ends before it records a delivery, the message is sent again with the same id, in order', async (t) => {

@@ -12,9 +12,8 @@ import {
   hasOpenAlertInThread,
   listAlertSendTimes,
 } from '../store/alert-threads.ts';
-import type { AlertRow } from '../store/alerts.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
-import type { AlertPhase } from './alert.ts';
+import { getAlertPhase } from './alert.ts';
 import type { AlertMessageContent } from './alert-message.ts';
 import type { AlertMuteResolver, ComposedAlertMessage } from './composed-alert-message.ts';
 import { parseAlertRow } from './stored-alert.ts';
@@ -90,19 +89,16 @@ function toComposedMessage(
   first: DeliveryCandidate,
   others: readonly PendingAlertDelivery[],
 ): ComposedAlertMessage {
+  const alert = parseAlertRow(first.alert);
   const content: AlertMessageContent = {
     id: first.delivery.id,
     thread: first.thread,
-    phase: parsePhase(first.alert),
+    phase: getAlertPhase(alert),
     repetition: first.delivery.repetition,
     failureCount: others.length === 0 ? first.failureCount : 1,
-    alerts: [parseAlertRow(first.alert), ...others.map(({ alert }) => parseAlertRow(alert))],
+    alerts: [alert, ...others.map(({ alert }) => parseAlertRow(alert))],
   };
   return { deliveries: [first, ...others], content };
-}
-
-function parsePhase({ phase }: AlertRow): AlertPhase {
-  return phase === 'opens' || phase === 'closes' ? phase : 'info';
 }
 
 const isFirstTry = ({ delivery }: PendingAlertDelivery) => delivery.attempts === 0;
@@ -180,7 +176,11 @@ class PendingDeliveries {
   async #resolveMutes(): Promise<ReadonlyMap<string, number>> {
     const { resolveMutes, nowMs } = this.#options;
     const due = this.#pending.filter(
-      ({ delivery }) => delivery.due_at <= nowMs && delivery.grouped_into === null && delivery.attempts === 0,
+      ({ delivery }) =>
+        delivery.due_at <= nowMs &&
+        delivery.grouped_into === null &&
+        delivery.attempts === 0 &&
+        delivery.pending_reason !== 'requested',
     );
     const alerts = due.map(({ alert }) => parseAlertRow(alert));
     const until = await resolveMutes(this.#writer, alerts, nowMs);

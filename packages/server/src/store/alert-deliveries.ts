@@ -197,15 +197,15 @@ export function findAlertDeliveryById(
 }
 
 /**
- * Makes a message due now and resets its number of attempts. Also ends the wait of its channel after a
- * failure.
+ * Makes a message due now and resets its number of attempts. The message is sent even if its alert is muted.
+ * Also ends the wait of its channel after a failure.
  */
 export async function requeueAlertDelivery(
   writer: DatabaseWriter,
   row: AlertDeliveryRow,
   nowMs: number,
 ): Promise<void> {
-  const fresh = { state: 'pending', pending_reason: null, due_at: nowMs, attempts: 0 };
+  const fresh = { state: 'pending', pending_reason: 'requested', due_at: nowMs, attempts: 0 };
   const unsent = { status: null, error: null, sent_at: null, grouped_into: null };
   await recordAlertDeliveryOutcome(writer, [row], { ...fresh, ...unsent }, nowMs);
   await writer.updateTable('channels').set({ backoff_until: 0 }).where('id', '=', row.channel_id).execute();

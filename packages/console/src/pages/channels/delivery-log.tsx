@@ -69,7 +69,10 @@ export function DeliveryLog({
 }
 
 function hasPendingDelivery({ deliveries }: ConsoleAlert): boolean {
-  return deliveries.some(({ state, pending_reason }) => state === 'pending' && pending_reason === null);
+  return deliveries.some(
+    ({ state, pending_reason }) =>
+      state === 'pending' && (pending_reason === null || pending_reason === 'requested'),
+  );
 }
 
 function AlertEntry({ alert, channel }: { readonly alert: ConsoleAlert; readonly channel: string | null }) {
