@@ -2,7 +2,7 @@ import type { JsonObject } from '@floe/contract/json';
 import type { Clock } from '../core/clock.ts';
 import { createId } from '../core/ids.ts';
 import type { Actor } from '../platform/actor.ts';
-import { appendAuditEntry } from '../store/audit-entries.ts';
+import { appendAuditEntries, type NewAuditEntry } from '../store/audit-entries.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 
 /**
@@ -29,24 +29,29 @@ export interface SecondaryAuditedChange extends AuditedChange {
   readonly orgId?: string;
 }
 
-/** Appends a change to the audit log. Must be called in the transaction that makes the change. */
-export async function recordAuditedChange(
+/** Appends changes to the audit log, in order. Must be called in the transaction that makes the changes. */
+export function recordAuditedChanges(
   writer: DatabaseWriter,
   dependencies: { readonly clock: Clock },
   actor: Actor,
-  change: SecondaryAuditedChange,
-) {
+  changes: readonly SecondaryAuditedChange[],
+): Promise<void> {
   const at = dependencies.clock.now();
-  await appendAuditEntry(writer, {
-    id: createId('aud', at),
-    org_id: change.orgId ?? actor.orgId,
-    at,
-    actor: actor.id,
-    actor_name: actor.name,
-    action: change.action,
-    subject: change.subject,
-    before_json: change.before && JSON.stringify(change.before),
-    after_json: change.after && JSON.stringify(change.after),
-    reason: change.reason ?? null,
-  });
+  return appendAuditEntries(
+    writer,
+    changes.map(
+      (change): NewAuditEntry => ({
+        id: createId('aud', at),
+        org_id: change.orgId ?? actor.orgId,
+        at,
+        actor: actor.id,
+        actor_name: actor.name,
+        action: change.action,
+        subject: change.subject,
+        before_json: change.before && JSON.stringify(change.before),
+        after_json: change.after && JSON.stringify(change.after),
+        reason: change.reason ?? null,
+      }),
+    ),
+  );
 }

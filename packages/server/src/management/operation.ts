@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { Actor } from '../platform/actor.ts';
 import { setAuditOrigin } from '../store/audit-context.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/store-interfaces.ts';
-import { type AuditedChange, recordAuditedChange, type SecondaryAuditedChange } from './audited-change.ts';
+import { type AuditedChange, recordAuditedChanges, type SecondaryAuditedChange } from './audited-change.ts';
 import { computeEntityTag, requirePreconditions } from './entity-tags.ts';
 import {
   findIdempotentResponse,
@@ -87,7 +87,10 @@ interface WriteDefinition<
   /** Awaited before the transaction, for work that must not delay one. */
   beforeTransaction?(): Promise<unknown>;
   /** Computes input for `run` before the transaction, if that takes long. */
-  plan?(context: OperationContext, input: OperationInput<Params, Query, Body>): Promise<Plan>;
+  plan?(
+    context: OperationContext & { readonly reader: DatabaseReader },
+    input: OperationInput<Params, Query, Body>,
+  ): Promise<Plan>;
   run(
     context: WriteOperationContext,
     input: OperationInput<Params, Query, Body>,
@@ -138,7 +141,8 @@ export function defineWriteOperation<
     async perform(host, actor, raw, resourceGetter) {
       const input = parseOperationInput(schemas, raw);
       await definition.beforeTransaction?.();
-      const plan = asPlan(definition, await definition.plan?.(createOperationContext(host, actor), input));
+      const planContext = { ...createOperationContext(host, actor), reader: host.database.read };
+      const plan = asPlan(definition, await definition.plan?.(planContext, input));
       const committed = await commitWrite(
         definition,
         { dependencies: host, actor, raw, resourceGetter },
@@ -187,10 +191,11 @@ async function commitWrite<Answer>(
     if (earlier) return earlier;
     if (definition.method !== 'POST') await checkPreconditions(writer, call);
     const done = await run({ ...createOperationContext(dependencies, actor), reader: writer, writer });
-    if (done.audit !== 'unchanged')
-      await recordAuditedChange(writer, dependencies, actor, { ...done.audit, action: definition.name });
-    for (const change of done.additionalChanges ?? [])
-      await recordAuditedChange(writer, dependencies, actor, change);
+    const ownChange = done.audit === 'unchanged' ? [] : [{ ...done.audit, action: definition.name }];
+    await recordAuditedChanges(writer, dependencies, actor, [
+      ...ownChange,
+      ...(done.additionalChanges ?? []),
+    ]);
     if (definition.invalidates !== null && done.audit !== 'unchanged')
       await dependencies.database.signals.announce(writer);
     if (creation && done.answer !== undefined)

@@ -104,7 +104,7 @@ test('a monitor that moved in the file has its new line, and is otherwise unchan
 
 test('an existing monitor with the same id keeps its history and status when the file defines it', async (t) => {
   const database = await open(t);
-  const made = await runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
+  const { row: made } = await runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
     createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition('job')),
   );
   await beat(database, 'job', MONITOR_TEST_START + 10_000);
@@ -150,13 +150,13 @@ test('a monitor that was removed with the API and created again has its history'
     runMonitorChange(database, { nowMs: at }, (changing) =>
       createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition('job')),
     );
-  const row = await create(MONITOR_TEST_START);
+  const { row } = await create(MONITOR_TEST_START);
   await beat(database, 'job', MONITOR_TEST_START + 10_000);
   await runMonitorChange(database, { nowMs: MONITOR_TEST_START + 20_000 }, (changing) =>
     deleteMonitor(changing, row),
   );
   assert.equal(await beat(database, 'job', MONITOR_TEST_START + 30_000), 'unknown');
-  assert.equal((await create(MONITOR_TEST_START + 40_000)).uid, row.uid);
+  assert.equal((await create(MONITOR_TEST_START + 40_000)).row.uid, row.uid);
   await beat(database, 'job', MONITOR_TEST_START + 50_000);
   assert.equal((await loadRecordedHistory(database, row.uid)).checks.length, 2);
 });

@@ -198,7 +198,9 @@ async function playStory(database: DatabaseWithBeatStore, id: string, told: Stor
     gaps: known(at),
     peersCommittedUntil: Number.POSITIVE_INFINITY,
   });
-  const { uid } = await untilDone(() =>
+  const {
+    row: { uid },
+  } = await untilDone(() =>
     runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
       createMonitor(changing, MONITOR_TEST_ORG, definition(id, first)),
     ),

@@ -126,10 +126,10 @@ export class MonitorChanges {
   }
 
   /**
-   * Writes all collected changes.
+   * Writes all collected changes. Returns the new states by the uid of their monitors.
    * @throws Fault `conflict` if an id is already in use
    */
-  async write(): Promise<void> {
+  async write(): Promise<ReadonlyMap<string, MonitorStateRow>> {
     const { writer, nowMs } = this.#context;
     const known = this.#stateChanges.filter(({ kind }) => kind !== 'begin').map(({ row }) => row.uid);
     const locked = new Map((await lockMonitorStatesByUid(writer, known)).map((row) => [row.uid, row]));
@@ -156,6 +156,7 @@ export class MonitorChanges {
     await book.write();
     const ended = this.#stateChanges.filter(({ kind }) => kind === 'end').map(({ row }) => row.uid);
     await deleteMonitorStates(writer, ended);
+    return states;
   }
 
   #stateAfter(

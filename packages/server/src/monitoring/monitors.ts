@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { lockMonitorStatesByUid } from '../store/monitoring/monitor-states.ts';
+import type { MonitorStateRow } from '../store/monitoring/monitoring-rows.ts';
 import {
   findMonitorById,
   getDefaultGraceMs,
@@ -23,10 +24,16 @@ export async function createMonitor(
   context: MonitorChangeContext,
   orgId: string,
   definition: MonitorDefinition,
-): Promise<MonitorRow> {
+): Promise<{ readonly row: MonitorRow; readonly state: MonitorStateRow }> {
   const removed = await findMonitorById(context.writer, orgId, definition.id);
-  if (removed && removed.disabled_at !== null) return replaceMonitor(context, removed, definition);
-  return applyChange(context, (changes) => changes.create(orgId, definition));
+  const changes = new MonitorChanges(context);
+  const row =
+    removed && removed.disabled_at !== null
+      ? changes.replace(removed, definition)
+      : changes.create(orgId, definition);
+  const state = (await changes.write()).get(row.uid);
+  if (!state) throw new Error(`the new monitor ${row.uid} has no state`);
+  return { row, state };
 }
 
 /** Replaces a monitor's definition. A removed monitor is restored with its history. */

@@ -41,12 +41,12 @@ export async function appendAuditEntries(
     await appendToChain(writer, orgId, own);
 }
 
-async function appendToChain(
-  writer: DatabaseWriter,
+/** Returns the last entry in the audit chain of an organization. */
+export function findLastAuditEntry(
+  reader: DatabaseReader,
   orgId: string,
-  entries: readonly NewAuditEntry[],
-): Promise<void> {
-  const last = await writer
+): Promise<Pick<AuditEntryRow, 'seq' | 'hash'> | undefined> {
+  return reader
     .selectFrom('audit')
     .select(['seq', 'hash'])
     .where('org_id', '=', orgId)
@@ -54,6 +54,14 @@ async function appendToChain(
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
+}
+
+async function appendToChain(
+  writer: DatabaseWriter,
+  orgId: string,
+  entries: readonly NewAuditEntry[],
+): Promise<void> {
+  const last = await findLastAuditEntry(writer, orgId);
   const { address, sessionId } = getAuditOrigin(writer);
   const key = getAuditKey(writer);
   let [seq, hash] = [Number(last?.seq ?? 0), last?.hash ?? AUDIT_CHAIN_START_HASH];

@@ -1,11 +1,16 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
+import {
+  changeKeptConfigEntryList,
+  getKeptConfigEntryList,
+  keepConfigEntryList,
+} from './config-entry-lists.ts';
 import type { ConfigEntriesTable, ProviderCredentialsTable } from './config-tables.ts';
 import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 /** The kinds of resources that are stored as config entries. */
 export type ConfigEntryKind = 'providers' | 'routes' | 'policies' | 'settings';
 export type ConfigEntryRow = Selectable<ConfigEntriesTable>;
-export type ConfigEntryUpdate = Omit<Updateable<ConfigEntriesTable>, 'org_id' | 'kind'>;
+export type ConfigEntryUpdate = Partial<Omit<ConfigEntryRow, 'org_id' | 'kind'>>;
 export type ProviderCredentialRow = Selectable<ProviderCredentialsTable>;
 
 /**
@@ -32,9 +37,13 @@ export async function listConfigEntriesOfOrg(
   orgId: string,
   kind?: ConfigEntryKind,
 ): Promise<ConfigEntryRow[]> {
+  const kept = kind && getKeptConfigEntryList(reader, { org_id: orgId, kind });
+  if (kept) return [...kept];
   let query = reader.selectFrom('config_entries').selectAll().where('org_id', '=', orgId);
   if (kind !== undefined) query = query.where('kind', '=', kind);
-  return query.orderBy('source', 'desc').orderBy('position').orderBy('id').execute();
+  const list = await query.orderBy('source', 'desc').orderBy('position').orderBy('id').execute();
+  if (kind !== undefined) keepConfigEntryList(reader, { org_id: orgId, kind }, list);
+  return [...list];
 }
 
 /** Returns an organization's config entry of a kind by its id. */
@@ -55,9 +64,10 @@ export function findConfigEntryById(
 
 export async function insertConfigEntry(
   writer: DatabaseWriter,
-  row: Insertable<ConfigEntriesTable>,
+  row: Omit<ConfigEntryRow, 'source_file'> & Partial<Pick<ConfigEntryRow, 'source_file'>>,
 ): Promise<void> {
   await writer.insertInto('config_entries').values(row).execute();
+  changeKeptConfigEntryList(writer, row, (list) => [...list, { source_file: null, ...row }]);
 }
 
 type ConfigEntryKey = Pick<ConfigEntryRow, 'org_id' | 'kind' | 'id'>;
@@ -74,6 +84,30 @@ export async function updateConfigEntry(
     .where('kind', '=', place.kind)
     .where('id', '=', place.id)
     .execute();
+  changeKeptConfigEntryList(writer, place, (list) =>
+    list.map((row) => (row.id === place.id ? { ...row, ...change } : row)),
+  );
+}
+
+/** Makes room at a position: adds one to the positions from `position` on, of entries that floe.yaml does not define. */
+export async function shiftConfigEntries(
+  writer: DatabaseWriter,
+  { org_id, kind }: Pick<ConfigEntryKey, 'org_id' | 'kind'>,
+  position: number,
+): Promise<void> {
+  await writer
+    .updateTable('config_entries')
+    .set(({ eb }) => ({ position: eb('position', '+', 1) }))
+    .where('org_id', '=', org_id)
+    .where('kind', '=', kind)
+    .where('source', '!=', 'file')
+    .where('position', '>=', position)
+    .execute();
+  changeKeptConfigEntryList(writer, { org_id, kind }, (list) =>
+    list.map((row) =>
+      row.source !== 'file' && row.position >= position ? { ...row, position: row.position + 1 } : row,
+    ),
+  );
 }
 
 export async function deleteConfigEntry(writer: DatabaseWriter, key: ConfigEntryKey): Promise<void> {
@@ -83,6 +117,7 @@ export async function deleteConfigEntry(writer: DatabaseWriter, key: ConfigEntry
     .where('kind', '=', key.kind)
     .where('id', '=', key.id)
     .execute();
+  changeKeptConfigEntryList(writer, key, (list) => list.filter(({ id }) => id !== key.id));
 }
 
 /**

@@ -1,22 +1,34 @@
+import type { KeyObject } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { configChangeList } from '@floe/contract/api/config';
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
+import { findLastAuditEntry } from '../../store/audit-entries.ts';
+import { keepConfigEntryLists } from '../../store/config-entry-lists.ts';
 import { requireAccess } from '../access.ts';
 import { createPlatformKeyApplier } from '../keys/apply-key.ts';
-import type { AuditedChange, OperationChange, SecondaryAuditedChange } from '../operation.ts';
+import type { AuditedChange, Operation, OperationChange, SecondaryAuditedChange } from '../operation.ts';
 import type { WriteOperationContext } from '../operation-definition.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import type { ConfigDocument } from './config-document.ts';
-import type { DocumentResourceName } from './config-file-diff.ts';
+import { type DocumentResourceName, formatResourceKey } from './config-file-diff.ts';
 import { ConfigStepNotAppliedError } from './config-step-not-applied-error.ts';
 import { buildConfigSteps, buildRemovalSteps } from './config-steps.ts';
 import type { ConfigStep } from './document-resource-kind.ts';
 import { getDocumentResourceKind } from './document-resource-kinds.ts';
+import type { UnchangedResources } from './find-unchanged-resources.ts';
 import { requireSecretValues } from './require-secret-values.ts';
 
+type StepChange = NonNullable<Operation['applyChange']>;
+
 type AppliedChanges = z.input<typeof configChangeList>;
+
+/** A document, and the resources that it does not change. */
+export interface ComparedDocument {
+  readonly document: ConfigDocument;
+  readonly unchangedBefore: UnchangedResources;
+}
 
 /** The result of applying a configuration document. */
 export interface ApplyConfigResult {
@@ -49,16 +61,19 @@ const NON_SETTING_FIELDS: ReadonlySet<string> = new Set([
  * prepended to its `param`
  */
 export async function applyConfigSteps(
-  document: ConfigDocument,
+  { document, unchangedBefore }: ComparedDocument,
   { prune, reason }: { readonly prune: boolean; readonly reason?: string | undefined },
   dependencies: ConfigDependencies,
   context: WriteOperationContext,
 ): Promise<ApplyConfigResult> {
   const { writer, orgId, clock } = context;
   const reading = { reader: writer, orgId, dependencies, nowMs: clock.now() };
+  keepConfigEntryLists(writer);
   await requireSecretValues(document, reading);
   const steps = await buildConfigSteps(document, reading);
   const removals = prune ? await buildRemovalSteps(document, steps, reading) : [];
+  const skipped = await listSkippedResources(unchangedBefore, [...removals, ...steps], context);
+  const operations = new Map(dependencies.listOperations().map((one) => [one.name, one]));
   const changes: AppliedChanges['changes'] = [];
   const ignored = [...document.ignored];
   const fileManaged: ApplyConfigResult['fileManaged'][number][] = [];
@@ -68,7 +83,9 @@ export async function applyConfigSteps(
   const removalsLast = removals.filter(({ kind }) => getDocumentResourceKind(kind).isReferenced);
   const removalsFirst = removals.filter((step) => !removalsLast.includes(step));
   for (const step of [...removalsFirst, ...steps, ...removalsLast]) {
-    const done = await applyStep(step, dependencies, context, reason);
+    const change = resolveStepChange(step, { operations, pepper: dependencies.pepper }, context);
+    const isSkipped = skipped.has(formatResourceKey(step));
+    const done = isSkipped ? UNCHANGED : await applyStep(step, change, context, reason);
     if (done instanceof ConfigStepNotAppliedError && done.isInFile)
       fileManaged.push({ kind: step.kind, id: step.id, why: `${step.kind}/${step.id}: ${done.message}` });
     else if (done instanceof ConfigStepNotAppliedError)
@@ -90,14 +107,44 @@ function toAuditAction(operation: string): `${string}.${string}` {
   return `${subject}.${name}`;
 }
 
+const UNCHANGED: OperationChange = { audit: 'unchanged', additionalChanges: [] };
+
+/** Maximum number of resources that one transaction applies, because other writes wait for its end. */
+const MAX_APPLIED_RESOURCES = 1_000;
+
+/**
+ * Returns the keys of resources whose steps can be skipped.
+ * @throws Fault `invalid_request` if too many steps remain; `conflict` if they remain only because the
+ * organization was changed after the comparison
+ */
+async function listSkippedResources(
+  { keys, lastAuditHash }: UnchangedResources,
+  steps: readonly ConfigStep[],
+  { writer, orgId }: WriteOperationContext,
+): Promise<ReadonlySet<string>> {
+  const isCurrent = ((await findLastAuditEntry(writer, orgId))?.hash ?? null) === lastAuditHash;
+  const remaining = steps.length - keys.size;
+  if (remaining > MAX_APPLIED_RESOURCES)
+    throw new Fault(
+      'invalid_request',
+      `The document must change at most ${MAX_APPLIED_RESOURCES} resources, got ${remaining}. Apply it in parts, without prune.`,
+    );
+  if (isCurrent) return keys;
+  if (steps.length > MAX_APPLIED_RESOURCES)
+    throw new Fault(
+      'conflict',
+      'The organization was changed while the document was compared with it. Apply the document again.',
+    );
+  return new Set();
+}
+
 async function applyStep(
-  { kind, id, operation, params, body }: ConfigStep,
-  dependencies: Pick<ConfigDependencies, 'listOperations' | 'pepper'>,
+  { kind, id, params, body }: ConfigStep,
+  change: StepChange,
   context: WriteOperationContext,
   reason: string | undefined,
 ): Promise<OperationChange | ConfigStepNotAppliedError> {
   try {
-    const change = resolveStepChange(operation, dependencies, context);
     const why = reason !== undefined && getDocumentResourceKind(kind).acceptsReason ? { reason } : {};
     const [query, sentBody] = body === undefined ? [why, body] : [{}, { ...body, ...why }];
     return await change(context, { params, query, body: sentBody, idempotencyKey: undefined });
@@ -118,12 +165,12 @@ async function applyStep(
  * `requireAccess`
  */
 function resolveStepChange(
-  name: string,
-  { listOperations, pepper }: Pick<ConfigDependencies, 'listOperations' | 'pepper'>,
+  { operation: name }: ConfigStep,
+  { operations, pepper }: { readonly operations: ReadonlyMap<string, Operation>; readonly pepper: KeyObject },
   context: WriteOperationContext,
-) {
+): StepChange {
   if (name === 'keys.apply') return createPlatformKeyApplier(pepper);
-  const operation = listOperations().find((one) => one.name === name);
+  const operation = operations.get(name);
   if (!operation?.applyChange) throw new Error(`unknown operation ${name}`);
   requireAccess(operation, context.actor, context.clock.now());
   return operation.applyChange;

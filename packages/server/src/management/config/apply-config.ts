@@ -4,8 +4,7 @@ import { applyConfigSteps, toConfigChange } from './apply-config-steps.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { diffConfigFileResources } from './config-file-diff.ts';
 import { listUndeclaredResources } from './config-steps.ts';
-import { exportOrgConfig } from './export-org-config.ts';
-import { toYamlTree } from './format-org-config.ts';
+import { findUnchangedResources, loadRunningDocument } from './find-unchanged-resources.ts';
 import { parseConfigDocumentInWorker } from './parse-config-document-in-worker.ts';
 
 /** A preview is rolled back, so the caller does not have to give a reason. */
@@ -28,20 +27,21 @@ export function defineDiffConfigOperation(dependencies: ConfigDependencies): Ope
       const { orgId, clock } = context;
       const document = await parseConfigDocumentInWorker(body, orgId, dependencies.evaluationPool);
       const nowMs = clock.now();
-      const { org } = await exportOrgConfig({ reader, orgId, dependencies, nowMs });
-      const running = await parseConfigDocumentInWorker(
-        { config: toYamlTree({ orgs: [org] }), variables: {} },
-        orgId,
-        dependencies.evaluationPool,
-      );
+      const running = await loadRunningDocument({ reader, orgId, dependencies, nowMs });
+      const unchangedBefore = await findUnchangedResources(document, { reader, orgId, dependencies, nowMs });
       for (const prepare of listPreparations(dependencies)) await prepare();
       return dependencies.dryRun(async (writer) => {
         const options = { prune: body.prune, reason: body.reason ?? DIFF_REASON };
-        const { answer, fileManaged, steps } = await applyConfigSteps(document, options, dependencies, {
-          ...context,
-          reader: writer,
-          writer,
-        });
+        const { answer, fileManaged, steps } = await applyConfigSteps(
+          { document, unchangedBefore },
+          options,
+          dependencies,
+          {
+            ...context,
+            reader: writer,
+            writer,
+          },
+        );
         const reading = { reader: writer, orgId, dependencies, nowMs };
         const undeclared = body.prune ? await listUndeclaredResources('file', document, steps, reading) : [];
         const fileChanges = diffConfigFileResources(
@@ -81,10 +81,14 @@ export function defineApplyConfigOperation(dependencies: ConfigDependencies): Op
     beforeTransaction: async () => {
       for (const prepare of listPreparations(dependencies)) await prepare();
     },
-    plan: ({ orgId }, { body }) => parseConfigDocumentInWorker(body, orgId, dependencies.evaluationPool),
-    async run(context, { body }, document) {
+    async plan({ reader, orgId, clock }, { body }) {
+      const document = await parseConfigDocumentInWorker(body, orgId, dependencies.evaluationPool);
+      const reading = { reader, orgId, dependencies, nowMs: clock.now() };
+      return { document, unchangedBefore: await findUnchangedResources(document, reading) };
+    },
+    async run(context, { body }, plan) {
       const { answer, additionalChanges, fileManaged } = await applyConfigSteps(
-        document,
+        plan,
         body,
         dependencies,
         context,

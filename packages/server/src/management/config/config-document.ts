@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { OrgConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type Json } from '@floe/contract/json';
@@ -165,8 +166,9 @@ function findKeptSecrets(tree: Json, variables: Readonly<Record<string, string>>
     if (typeof value === 'string') {
       const isProxy = isProviderProxy(path);
       const name = (isProxy ? PROXY_VARIABLE : VARIABLE).exec(value)?.[1];
-      const standIn = dummySecretFor(path);
-      if (name === undefined || variables[name] !== undefined || standIn === null) return;
+      if (name === undefined || variables[name] !== undefined) return;
+      const standIn = dummySecretFor(path, name);
+      if (standIn === null) return;
       kept.push({ path, name });
       standIns.set(name, standIn);
     } else if (Array.isArray(value))
@@ -178,11 +180,14 @@ function findKeptSecrets(tree: Json, variables: Readonly<Record<string, string>>
   return { kept, standIns };
 }
 
-/** A value that passes validation in place of a stored secret. Null if the path accepts none. */
-function dummySecretFor(path: OrgConfigPath): string | null {
+/**
+ * A value that passes validation in place of a stored secret. Null if the path accepts none. Equal variables
+ * have equal values, so that two documents can be compared.
+ */
+function dummySecretFor(path: OrgConfigPath, variable: string): string | null {
   const [orgs, , ...place] = path;
   if (orgs !== 'orgs' || !isSecretPath(place)) return null;
   const [section, , field] = place;
-  if (section === 'keys') return `eis_${'0'.repeat(40)}${path.join('')}`.replaceAll(/\W/g, '');
+  if (section === 'keys') return `eis_${createHash('sha256').update(variable).digest('hex')}`;
   return section === 'channels' && field === 'url' ? 'https://stored.invalid/' : 'stored';
 }

@@ -59,12 +59,16 @@ function findEntries(
     const ids = new Set(namesOfKind.map(({ id }) => id));
     const named = [...entries(org, orgId)].filter(([id]) => ids.has(id));
     for (const [position, [id, entry]] of named.entries())
-      found.set(resourceKey({ kind, id }), { ...omitSecrets(kind, entry), ...(isOrdered && { position }) });
+      found.set(formatResourceKey({ kind, id }), {
+        ...omitSecrets(kind, entry),
+        ...(isOrdered && { position }),
+      });
   }
-  return names.map((name) => found.get(resourceKey(name)) ?? null);
+  return names.map((name) => found.get(formatResourceKey(name)) ?? null);
 }
 
-function resourceKey({ kind, id }: DocumentResourceName): string {
+/** Returns a text that identifies a resource among all kinds. */
+export function formatResourceKey({ kind, id }: DocumentResourceName): string {
   return JSON.stringify([kind, id]);
 }
 

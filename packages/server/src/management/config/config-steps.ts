@@ -17,7 +17,7 @@ export async function buildConfigSteps(
   return steps;
 }
 
-/** Maximum number of resources per document, because one transaction applies all of them. */
+/** Maximum number of resources per document. */
 const MAX_RESOURCES = 5_000;
 /** Maximum for lists with a significant order, because each write reads the other entries. */
 const MAX_ORDERED_RESOURCES = 1_000;

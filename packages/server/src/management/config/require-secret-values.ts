@@ -27,7 +27,8 @@ interface KeptSecret {
  * @throws Fault `invalid_request` that lists each variable with its purpose
  */
 export async function requireSecretValues(document: ConfigDocument, context: OrgReadContext): Promise<void> {
-  const kept = [...document.keptSecrets].map(([path, variable]) => toKeptSecret(document, path, variable));
+  const org = castToJson(JSON.parse(JSON.stringify(document.org)));
+  const kept = [...document.keptSecrets].map(([path, variable]) => toKeptSecret(org, path, variable));
   const missing: KeptSecret[] = [];
   for (const [section, secrets] of Map.groupBy(kept, (secret) => secret.section)) {
     const existing = (await getDocumentResourceKind(section).listExisting?.(context)) ?? [];
@@ -38,9 +39,9 @@ export async function requireSecretValues(document: ConfigDocument, context: Org
     throw new Fault('invalid_request', describeMissing(missing), { param: 'variables' });
 }
 
-function toKeptSecret(document: ConfigDocument, pathText: string, variable: string): KeptSecret {
+function toKeptSecret(org: Json, pathText: string, variable: string): KeptSecret {
   const [section, index, ...rest]: Path = JSON.parse(pathText);
-  const entry = memberOf(memberOf(castToJson(JSON.parse(JSON.stringify(document.org))), section), index);
+  const entry = memberOf(memberOf(org, section), index);
   const name = String(memberOf(entry, section === 'providers' ? 'id' : 'name'));
   const at = rest[0] === 'api_key' ? 0 : rest[0] === 'credentials' ? rest[1] : undefined;
   const credential = at === undefined ? undefined : memberOf(memberOf(entry, 'credentials'), at);

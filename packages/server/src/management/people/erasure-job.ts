@@ -6,7 +6,7 @@ import { erasePersonAccount } from '../../store/people/erase-person-account.ts';
 import { erasePersonRows } from '../../store/people/erase-person-rows.ts';
 import type { Person, PersonRecordCounts } from '../../store/people/person.ts';
 import type { Database } from '../../store/store-interfaces.ts';
-import { recordAuditedChange } from '../audited-change.ts';
+import { recordAuditedChanges } from '../audited-change.ts';
 
 /** An erasure whose first step is committed. The first step ends the person's access. */
 export interface PersonErasureContext {
@@ -40,12 +40,14 @@ export async function runPersonErasure(
     const erased = Object.fromEntries(
       listErasedKinds([...Object.entries(counts), ...Object.entries(account)]),
     );
-    await recordAuditedChange(writer, { clock }, actor, {
-      action: 'people.erased',
-      subject,
-      before: null,
-      after: { erased },
-    });
+    await recordAuditedChanges(writer, { clock }, actor, [
+      {
+        action: 'people.erased',
+        subject,
+        before: null,
+        after: { erased },
+      },
+    ]);
     return { erased };
   });
 }

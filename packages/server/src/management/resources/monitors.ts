@@ -22,6 +22,7 @@ import {
   listMonitors,
   type MonitorView,
   requireMonitorView,
+  toMonitorView,
 } from '../../monitoring/read-monitors.ts';
 import { findMonitorById, getDefaultGraceMs } from '../../store/monitoring/monitors.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
@@ -137,9 +138,12 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
       return definition;
     },
     async insert(context, definition) {
-      const { writer, orgId } = context;
-      await createMonitor(createMonitorChangeContext(context, dependencies), orgId, definition);
-      return requireMonitorView(writer, orgId, definition.id, evaluationContext());
+      const { row, state } = await createMonitor(
+        createMonitorChangeContext(context, dependencies),
+        context.orgId,
+        definition,
+      );
+      return toMonitorView(row, state, evaluationContext());
     },
     async update(context, { row }, definition) {
       if (hasColumnValues(row, definition)) return null;

@@ -9,6 +9,7 @@ import {
   deleteConfigEntry,
   insertConfigEntry,
   listConfigEntriesOfOrg,
+  shiftConfigEntries,
   updateConfigEntry,
 } from '../../store/config-entries.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
@@ -157,6 +158,11 @@ function toJsonObject(sent: unknown): JsonObject {
   return isJsonObject(json) ? json : {};
 }
 
+/** Returns the stored position of an entry that is appended. Stored positions are unique and can have gaps. */
+function getEndPosition(list: readonly ConfigEntryRow[]): number {
+  return Math.max(-1, ...list.map(({ position }) => position)) + 1;
+}
+
 /** Writes a row at a position of the list and returns the position. Entries of floe.yaml remain first. */
 async function writeAtPosition(
   writer: DatabaseWriter,
@@ -171,10 +177,11 @@ async function writeAtPosition(
   const others = list.filter((one) => one.source !== 'file' && one !== before);
   const stayed = before ? list.indexOf(before) : list.length;
   const at = Math.min(Math.max((rank ?? stayed) - inFile, 0), others.length);
-  const ordered = others.toSpliced(at, 0, row);
-  if (before) await updateConfigEntry(writer, before, { ...row, position: at });
-  else await insertConfigEntry(writer, { ...row, position: at });
-  for (const [position, one] of ordered.entries())
-    if (one !== row && one.position !== position) await updateConfigEntry(writer, one, { position });
+  const isInPlace = before !== null && stayed - inFile === at;
+  const following = others[at];
+  const position = isInPlace ? before.position : (following?.position ?? getEndPosition(others));
+  if (!isInPlace && following) await shiftConfigEntries(writer, row, position);
+  if (before) await updateConfigEntry(writer, before, { ...row, position });
+  else await insertConfigEntry(writer, { ...row, position });
   return inFile + at;
 }
