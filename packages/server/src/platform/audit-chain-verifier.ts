@@ -37,7 +37,7 @@ interface ChainCheck {
 /**
  * Verifies the audit chains of organizations. Each chain is verified completely at most once a
  * minute, so that frequent requests do not use up the CPU. In between, only new entries are
- * verified (decisions/0103-issuer-isolation-audit-chain-checks-and-closed-months.md).
+ * verified (decisions/0103-issuer-isolation-audit-chain-verification-and-monthly-reports.md).
  */
 export class AuditChainVerifier {
   readonly #checks = new Map<string, ChainCheck>();

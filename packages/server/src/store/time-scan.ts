@@ -150,7 +150,7 @@ async function findNthPosition(
 /**
  * Returns the newest matching rows of a range. Scans all of its rows in the order in which they were written,
  * because in reverse order a cold disk reads one page at a time
- * (decisions/0108-unindexed-list-filters-on-a-cold-disk.md).
+ * (decisions/0108-unindexed-list-filters-on-an-uncached-database.md).
  */
 async function selectNewestMatches<Row>(
   reader: DatabaseReader,
