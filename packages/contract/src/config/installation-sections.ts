@@ -192,6 +192,9 @@ export const AuthSchema = z.strictObject({
     .describe(
       'Whether members can sign in with a passkey. Browsers allow passkeys only if `server.base_url` is an https URL with a host name, or is localhost.',
     ),
-  oidc: z.array(OidcSchema).default([]).describe('OpenID Connect issuers for sign-in to the console.'),
+  oidc: z
+    .array(OidcSchema)
+    .default([])
+    .describe('OpenID Connect issuers (identity providers) for sign-in to the console.'),
   sessions: AuthSessionsSchema.prefault({}).describe('How long console sessions last.'),
 });
