@@ -46,7 +46,7 @@ export const requestFilters = {
   model_requested: word,
   provider: word,
   status: oneOrSeveral(status).describe(
-    'HTTP status of the response: a status such as `429`, a class such as `5xx`, a range such as `400..499`, or `error` for 400 and above. A leading `!` excludes it. Repeat the parameter to match any of several.',
+    'HTTP status of the response: a status such as `429`, a class such as `5xx`, a range such as `400..499`, or `error` for 400 and above. A leading `!` excludes the status. Repeat the parameter to match any of several.',
   ),
   state: word.describe(`State: complete, partial, aborted, failed, blocked or cached. ${GRAMMAR}`),
   outcome: word.describe(`Outcome of the request: ${EXCHANGE_OUTCOMES.join(', ')}. ${GRAMMAR}`),
@@ -151,7 +151,7 @@ const fields = {
   client: z
     .string()
     .nullable()
-    .describe('Client product according to the request headers. Floe does not verify it.'),
+    .describe('Client product according to the request headers. Floe does not verify this value.'),
   session: z.string().nullable().describe('Session id that the client sent.'),
   model_requested: z.string().nullable().describe('Model that the client requested.'),
   provider: z.string().nullable(),
@@ -204,7 +204,7 @@ const fields = {
     .int()
     .nullable()
     .describe(
-      'Amount that the provider’s prompt cache saved: the cost of the cached tokens at the normal input price minus their actual cost. Negative if writing to the cache cost more than reading saved. `null` if there are no cached tokens or no price.',
+      'Amount that the provider’s prompt cache saved: the cost of the cached tokens at the normal input price minus their actual cost. Negative if writing to the cache cost more than reading from the cache saved. `null` if there are no cached tokens or no price.',
     ),
   cache: z.string().nullable(),
   latency_ms: millisecondsField,

@@ -26,7 +26,7 @@ export const analyticsNoteInput = z.strictObject({
     .trim()
     .min(1)
     .max(200)
-    .describe('Text of the annotation, such as `web 4.2 deployed`. The audit log records it.'),
+    .describe('Text of the annotation, such as `web 4.2 deployed`. The audit log records this text.'),
 });
 
 /** A note about an event. Charts show the note at the time of the event. */

@@ -23,20 +23,21 @@ export const auditEntry = z
     actor_kind: z.enum(['key', 'member', 'file', 'system']),
     action: z.string(),
     subject: z.string(),
-    before: createJsonValueField().describe('Resource before the change. `null` if the change created it.'),
-    after: createJsonValueField().describe('Resource after the change. `null` if the change removed it.'),
+    before: createJsonValueField().describe(
+      'Resource before the change. `null` if the change created the resource.',
+    ),
+    after: createJsonValueField().describe(
+      'Resource after the change. `null` if the change removed the resource.',
+    ),
     ip_address: z
       .string()
       .nullable()
-      .describe('IP address of the request. `null` if the change was not made by a request.'),
+      .describe('IP address of the request. `null` if no request made the change.'),
     session_id: z
       .string()
       .nullable()
       .describe('Id of the console session that made the change. `null` for platform keys.'),
-    reason: z
-      .string()
-      .nullable()
-      .describe('Reason that was given for the change. `null` if no reason was given.'),
+    reason: z.string().nullable().describe('Reason for the change. `null` if the actor gave no reason.'),
     seq: z
       .int()
       .nullable()
@@ -70,7 +71,7 @@ export const auditChainStatus = z
       .string()
       .nullable()
       .describe(
-        'Hash of the last entry. It can be used as an anchor, as in `GET /api/management/audit/anchors`.',
+        'Hash of the last entry. You can use this hash as an anchor, as in `GET /api/management/audit/anchors`.',
       ),
     broken_at: z
       .int()

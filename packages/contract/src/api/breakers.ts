@@ -66,7 +66,7 @@ export const breakerForceInput = z.strictObject({
     .string()
     .min(1)
     .max(500)
-    .describe('Reason for the forced state. The audit log records it, and the breaker shows it.'),
+    .describe('Reason for the forced state. The audit log and the breaker contain this reason.'),
 });
 
 /** A state change of a breaker, recorded by the process that observed the change. */

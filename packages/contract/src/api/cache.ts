@@ -8,7 +8,7 @@ export const cacheSettingsResource = z
     enabled: z
       .boolean()
       .describe(
-        'Whether Floe returns cached responses for identical requests. A route’s `cache` setting overrides this.',
+        'Whether Floe returns cached responses for identical requests. A route’s `cache` setting overrides this setting.',
       ),
     ttl_seconds: z.int().describe('How long a cached response can be reused, in seconds.'),
     scope: z

@@ -33,13 +33,13 @@ const plain = {
     .nullable()
     .describe('Events that the channel receives. `null` means all events.'),
   tags: createLabelListField().describe(
-    'Restricts the channel to alerts of monitors with one of these tags. If empty, alerts are not restricted.',
+    'The channel receives only alerts for monitors with one of these tags. If empty, the channel receives alerts for all monitors.',
   ),
   realert_minutes: z
     .number()
     .min(0)
     .max(527_040)
-    .describe('Interval at which an open alert is repeated. If this is 0, alerts are not repeated.'),
+    .describe('How often Floe repeats an alert while the problem lasts, in minutes. 0 means never.'),
   to: createEmailAddressListField().nullable().describe('Email addresses of the recipients, for `email`.'),
   chat_id: createLabelField().nullable().describe('Id of the chat, for `telegram`.'),
   base_url: createBaseUrlField().nullable().describe('Base URL of the API, for `pagerduty` and `telegram`.'),
@@ -126,7 +126,10 @@ export const channelReplacement = z.strictObject({
 export const channelTestResult = z
   .strictObject({
     ok: z.boolean(),
-    status: z.int().nullable().describe('HTTP or SMTP status of the receiver. `null` if it did not respond.'),
+    status: z
+      .int()
+      .nullable()
+      .describe('HTTP or SMTP status that the receiver returned. `null` if the receiver did not respond.'),
     error: z.string().nullable(),
     duration_ms: z.int(),
   })
@@ -160,7 +163,7 @@ const delivery = z
       .enum(['muted', 'grouped', 'repeat', 'settling', 'requested'])
       .nullable()
       .describe(
-        'Reason why a pending delivery waits: the monitor is muted, or the alert waits for others, for its next repetition, or for a possible relapse. `requested` means that a retry was requested: the message is sent even if the monitor is muted. `null` otherwise.',
+        'Reason why a pending delivery waits. `muted`: the monitor is muted. `grouped`: Floe sends the alert in one message with others. `repeat`: the alert waits for its next repetition. `settling`: Floe waits before it sends a recovery, because the subject can fail again. `requested`: a caller requested a retry, and Floe sends the message even if the monitor is muted. `null` if there is no such reason.',
       ),
     repetition: z.int(),
     attempts: z.int(),

@@ -59,7 +59,9 @@ export const monitorPeriodResource = z
   .strictObject({
     status: z
       .enum([...MONITOR_STATUSES, 'unknown'])
-      .describe('Status of the monitor in this period. `unknown` means that Floe was not running.'),
+      .describe(
+        'Status of the monitor in this period. `unknown` means that no Floe process could accept beats.',
+      ),
     started_at: timestamp,
     ended_at: timestamp.nullable().describe('End of the period. `null` for the current period.'),
     reason: z.string(),
@@ -79,7 +81,9 @@ export const uptimeReport = z
     downtime_seconds: z.number(),
     unknown_seconds: z
       .number()
-      .describe('Time in which Floe was not running. It counts neither as uptime nor as downtime.'),
+      .describe(
+        'Time in which no Floe process could accept beats. This time counts neither as uptime nor as downtime.',
+      ),
     incidents: z.int().describe('Number of failing periods that overlap the range.'),
   })
   .meta({ id: 'Uptime' });

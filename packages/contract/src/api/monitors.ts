@@ -41,7 +41,9 @@ const settings = {
     ),
   muted_until: timestamp
     .nullable()
-    .describe('Floe sends no alerts for this monitor until this time. It still records the status.'),
+    .describe(
+      'Time until which Floe sends no failure alerts for this monitor. Floe still records the monitor’s status.',
+    ),
   ...plain,
   fail_counts_as_miss: z
     .boolean()

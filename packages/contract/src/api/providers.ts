@@ -27,7 +27,10 @@ export const credentialTestResult = z
       .describe(
         'Request that tested the credential: the list of models or a short completion. `null` means that nothing was sent.',
       ),
-    status: z.int().nullable().describe('HTTP status of the provider. `null` means that it did not respond.'),
+    status: z
+      .int()
+      .nullable()
+      .describe('HTTP status that the provider returned. `null` means that the provider did not respond.'),
     models: z
       .int()
       .nullable()
@@ -81,12 +84,12 @@ export const providerResource = z
     origin: z
       .string()
       .nullable()
-      .describe('Scheme, host and port of the provider’s API. `null` if the provider cannot be used.'),
+      .describe('Scheme, host and port of the provider’s API. `null` if Floe cannot use the provider.'),
     problem: z
       .string()
       .nullable()
       .describe(
-        'Reason why the provider cannot be used although it is enabled. `null` means that it can be used.',
+        'Reason why Floe cannot use the provider although the provider is enabled. `null` means that Floe can use the provider.',
       ),
     credentials: z.array(credentialResource),
     credential_source: z.enum(['provider', 'caller']),

@@ -290,6 +290,6 @@ export const relayDryRunResult = z.strictObject({
   job: backgroundJobResource
     .nullable()
     .describe(
-      'Background job that evaluates the remaining decisions, if the evaluation takes longer than a second. The other fields contain the results so far. The `result` of the job will contain all results.',
+      'Background job that evaluates the remaining decisions, if the evaluation takes longer than a second. The other fields contain the results so far. When the job is done, its `result` contains all results.',
     ),
 });

@@ -250,6 +250,6 @@ export const relayApproval = z
     reason: z.string(),
     decided_at: timestamp.nullable(),
     decided_by: z.string().nullable(),
-    note: z.string().nullable().describe('Note from the member who decided. The agent receives it.'),
+    note: z.string().nullable().describe('Note for the agent from the member who decided.'),
   })
   .meta({ id: 'RelayApproval' });

@@ -13,7 +13,7 @@ const filters = z
   .refine((value) => JSON.stringify(value).length <= MAX_FILTER_CHARS, {
     error: `must be at most ${MAX_FILTER_CHARS} characters long as JSON`,
   })
-  .describe('Filters and other state of the page. The server does not interpret it.');
+  .describe('Filters and other state of the page. The server does not interpret this value.');
 
 const writableFields = {
   name: z.string().min(1).max(100).describe('Name of the view.'),

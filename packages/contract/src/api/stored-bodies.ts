@@ -5,7 +5,7 @@ const storedBody = z.strictObject({
   text: z
     .string()
     .describe(
-      'Text of the body as it was sent. A stream is stored as the equivalent complete response. A truncated body ends with a note about it.',
+      'Text of the body as it was sent. A stream is stored as the equivalent complete response. A truncated body ends with a note about the truncation.',
     ),
   bytes: z.int().describe('Size of the complete body, in bytes.'),
   truncated: z.boolean().describe('Whether only the first 64 KB are stored.'),

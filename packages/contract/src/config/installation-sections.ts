@@ -39,7 +39,7 @@ export const SecuritySchema = z.strictObject({
     .array(createNetworkField())
     .default([])
     .describe(
-      'Private networks in which Floe may connect to providers, channels and identity providers. This setting is required only if there are several organizations. Floe may also connect to a private address that this file specifies by host and port, but only for the organization whose section specifies it. It never connects to cloud metadata addresses.',
+      'Private networks that Floe may connect to, such as `10.20.0.0/16`. If the installation has only one organization, Floe may connect to all private and loopback addresses without this setting. If it has several organizations, Floe connects to a private address only if this list contains the address, or if a URL in this file contains its host and port. A URL in the section of an organization allows the address only for this organization. Floe never connects to cloud metadata addresses.',
     ),
 });
 
@@ -57,7 +57,7 @@ export const RetentionSchema = z.strictObject({
   responses_days: daysField()
     .default(30)
     .describe(
-      'Number of days that Floe stores responses, which requests can continue with `previous_response_id`.',
+      'Number of days that Floe stores responses of the Responses API, so that requests can continue them with `previous_response_id`.',
     ),
 });
 
@@ -85,14 +85,14 @@ export const TelemetrySchema = z.strictObject({
     .default('')
     .meta({ inactive: true })
     .describe(
-      'URL of an OTLP/HTTP collector for traces. This setting has no effect in this version, because Floe does not send traces.',
+      'URL of an OTLP/HTTP collector for traces. This setting has no effect, because this version of Floe does not send traces.',
     ),
   metrics_token: z
     .string()
     .default('')
     .meta({ writeOnly: true })
     .describe(
-      'Bearer token that `/metrics` requires. If not set, `/metrics` is available only on a separate listener, or if `server.host` is a loopback address and `server.trusted_proxies` is empty.',
+      'Bearer token that `/metrics` requires. If not set, the main listener serves `/metrics` only if `server.host` is a loopback address and `server.trusted_proxies` is empty. A separate listener for metrics requires no token.',
     ),
 });
 
@@ -192,6 +192,9 @@ export const AuthSchema = z.strictObject({
     .describe(
       'Whether members can sign in with a passkey. Browsers allow passkeys only if `server.base_url` is an https URL with a host name, or is localhost.',
     ),
-  oidc: z.array(OidcSchema).default([]).describe('OpenID Connect issuers for sign-in to the console.'),
+  oidc: z
+    .array(OidcSchema)
+    .default([])
+    .describe('OpenID Connect issuers (identity providers) for sign-in to the console.'),
   sessions: AuthSessionsSchema.prefault({}).describe('How long console sessions last.'),
 });

@@ -141,7 +141,11 @@ export const POLICY_FIELDS = {
     .optional()
     .describe('CEL condition. The policy applies if the condition is true.'),
   detect: DetectSchema.optional(),
-  action: z.enum(['allow', 'deny', 'flag', 'redact']).describe('What Floe does if the policy applies.'),
+  action: z
+    .enum(['allow', 'deny', 'flag', 'redact'])
+    .describe(
+      'What Floe does if the policy applies: skip all later policies (`allow`), reject the request or the response (`deny`), only record the match (`flag`), or replace the detected values (`redact`).',
+    ),
   mode: z
     .enum(['monitor', 'enforce'])
     .default('monitor')

@@ -82,7 +82,7 @@ export const MonitorSchema = z
     muted_until: createTimestampField()
       .optional()
       .describe(
-        'Time until which Floe sends no alerts for this monitor. Floe still records the monitor’s status.',
+        'Time until which Floe sends no failure alerts for this monitor. Floe still records the monitor’s status.',
       ),
     alert_after_misses: UNCONVERTED_MONITOR_SETTINGS.alert_after_misses.default(1),
     fail_counts_as_miss: z

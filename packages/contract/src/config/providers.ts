@@ -67,7 +67,7 @@ export const BreakerSchema = z.strictObject({
     .max(20_000)
     .default(5_000)
     .describe(
-      'How long the breaker first stays open before it sends a test request, in milliseconds. The time doubles after each failed test request, up to 20 s.',
+      'How long the breaker first stays open before Floe sends a test request, in milliseconds. This time doubles after each failed test request, up to 20 s.',
     ),
 });
 
@@ -87,7 +87,7 @@ export const PriceSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), z.number().min(0).max(1_000_000_000_000))
     .optional()
     .describe(
-      'USD per million billed units other than tokens, by unit name, such as `cache_write_1h`, `web_search`, `image`, `audio_second`, `character` or `search`. The page docs/concepts/how-counting-works.md lists all units.',
+      'USD per million billed units other than tokens, by unit name, such as `cache_write_1h`, `web_search`, `image`, `audio_second`, `character` or `search`. The page docs/guides/set-prices.md lists all units.',
     ),
   tiers: z
     .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/), z.number().min(0).max(100))

@@ -76,7 +76,9 @@ const OverloadSchema = z.strictObject({
 
 export const ServerSchema = z
   .strictObject({
-    host: listenHostField().default('127.0.0.1').describe('Address to listen on. `::` means IPv4 and IPv6.'),
+    host: listenHostField()
+      .default('127.0.0.1')
+      .describe('Address to listen on. `::` means IPv4 and IPv6. Defaults to `127.0.0.1`.'),
     port: z
       .int()
       .min(0)
@@ -119,7 +121,7 @@ export const ServerSchema = z
       'Limits on connections without an authenticated caller. If there are more connections, Floe closes the oldest ones.',
     ),
     overload: OverloadSchema.prefault({}).describe(
-      'Limits above which Floe rejects new gateway requests with 503 `overloaded`. If there are several organizations, each one may use more than an equal share only while capacity is available.',
+      'Limits above which Floe rejects new gateway requests with 503 `overloaded`. If the installation has several organizations, an organization may use more than an equal share only while all organizations together use less than 90% of a limit.',
     ),
     listeners: z
       .array(ListenerSchema)

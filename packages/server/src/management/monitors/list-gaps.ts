@@ -16,7 +16,7 @@ export function defineListGapsOperation(dependencies: MonitoringDependencies): O
     method: 'GET',
     path: '/api/monitoring/gaps',
     scope: MONITORING_SCOPES,
-    summary: 'List the gaps in which no Floe process was running, oldest first',
+    summary: 'List the gaps in which no Floe process could accept beats, oldest first',
     query: monitorHistoryRangeQuery,
     answer: gapList,
     async run(_context, { query }) {
