@@ -5,9 +5,9 @@ import {
   createBoardSlugField,
   UNCONVERTED_BOARD_SETTINGS,
 } from '../config/monitoring.ts';
-import { configSource } from './config-source.ts';
 import { MONITOR_STATUSES } from './monitors.ts';
 import { timestamp } from './page.ts';
+import { resourceSource } from './resource-source.ts';
 
 const slug = createBoardSlugField();
 const { name, ...plain } = UNCONVERTED_BOARD_SETTINGS;
@@ -22,7 +22,7 @@ const settings = {
 const readOnly = {
   id: z.string(),
   url: z.string().describe('URL of the board. It works only if the board is public.'),
-  source: configSource,
+  source: resourceSource,
   created_at: timestamp,
   updated_at: timestamp,
   updated_by: z.string(),

@@ -10,8 +10,8 @@ import {
 } from '../config/fields.ts';
 import { ALERT_EVENTS } from '../config/monitoring.ts';
 import { createJsonValueField } from '../json-value.ts';
-import { resourceSource } from './keys.ts';
 import { timeRangeListQuery, timestamp } from './page.ts';
+import { resourceSource } from './resource-source.ts';
 
 /** The kinds of channels, which are the values of `channels[].kind` in floe.yaml. */
 export const CHANNEL_KINDS = [

@@ -7,8 +7,8 @@ import {
   createTimestampField,
 } from '../config/fields.ts';
 import { KEY_SCOPES } from '../scopes.ts';
-import { configSource } from './config-source.ts';
 import { createListQuerySchema, timestamp } from './page.ts';
+import { resourceSource } from './resource-source.ts';
 
 /** The fields of a platform key in floe.yaml. */
 export const PLATFORM_KEY_FIELDS = {
@@ -76,12 +76,6 @@ const paths = PLATFORM_KEY_FIELDS.paths
   .describe(
     'Paths that a key with `models` may use although their requests do not contain a model, such as `/gateway/v1/files`. Each entry includes all paths below it.',
   );
-
-/**
- * Where a resource is defined. Resources with the source `file` are read-only. `line` is the line
- * in the file.
- */
-export const resourceSource = configSource;
 
 const shown = { team: z.string().nullable(), owner: z.string().nullable() };
 

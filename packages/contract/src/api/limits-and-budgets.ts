@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { BudgetSchema, LIMIT_SUBJECT_KINDS, LimitSchema } from '../config/limits-cache-policies.ts';
-import { resourceSource } from './keys.ts';
 import { nanoUsd, usd } from './money.ts';
 import { timestamp } from './page.ts';
 import { readOnlyField, toWritableFields } from './resource-fields.ts';
+import { resourceSource } from './resource-source.ts';
 
 const subject = z.enum(LIMIT_SUBJECT_KINDS);
 const storeError = z.enum(['local', 'open', 'closed']);

@@ -6,8 +6,8 @@ import {
   createSlugField,
 } from '../config/fields.ts';
 import { ScheduleSchema, UNCONVERTED_MONITOR_SETTINGS } from '../config/monitoring.ts';
-import { configSource } from './config-source.ts';
 import { createListQuerySchema, LIST_ORDERS, timestamp } from './page.ts';
+import { resourceSource } from './resource-source.ts';
 
 /** The statuses of a monitor. */
 export const MONITOR_STATUSES = ['waiting', 'healthy', 'failing', 'paused'] as const;
@@ -77,7 +77,7 @@ const readOnly = {
     .describe(
       'Secret URL for beats without authentication headers. `null` if the caller lacks the scopes `monitoring` and `management`.',
     ),
-  source: configSource,
+  source: resourceSource,
   created_at: timestamp,
   updated_at: timestamp,
   updated_by: z.string(),

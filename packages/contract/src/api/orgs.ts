@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { createSlugField, createTimezoneField } from '../config/fields.ts';
-import { createdKey, resourceSource } from './keys.ts';
+import { createdKey } from './keys.ts';
 import { timestamp } from './page.ts';
+import { resourceSource } from './resource-source.ts';
 
 const name = z.string().min(1).max(200).describe('Display name. Defaults to the id.');
 const timezone = createTimezoneField().describe(

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { RELAY_EVENT_KINDS, RELAY_RULE_FIELDS, RelayRuleSchema } from '../config/relay.ts';
 import type { Json } from '../json.ts';
 import { backgroundJobResource } from './background-jobs.ts';
-import { resourceSource } from './keys.ts';
 import { pageQuery, timeRangeListQuery, timestamp } from './page.ts';
 import {
   relayDecisionValue,
@@ -13,6 +12,7 @@ import {
   relayShortText,
 } from './relay.ts';
 import { toWritableFields } from './resource-fields.ts';
+import { resourceSource } from './resource-source.ts';
 
 /** A recorded relay decision. */
 export const storedRelayDecision = z

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { configSource } from './config-source.ts';
 import { timestamp } from './page.ts';
+import { resourceSource } from './resource-source.ts';
 
 /**
  * The fields that all responses with floe.yaml resources have. A request may contain these fields, but
  * they have no effect.
  */
 export const resourceMetadataFields = {
-  source: configSource,
+  source: resourceSource,
   created_at: timestamp
     .nullable()
     .describe('Time of creation. `null` for values from environment variables.'),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { createLabelField, createSlugField } from '../config/fields.ts';
-import { configSource } from './config-source.ts';
 import { timestamp } from './page.ts';
+import { resourceSource } from './resource-source.ts';
 
 const COST_CENTER = 'Cost center of the team in analytics and monthly files.';
 const fields = {
@@ -34,7 +34,7 @@ export const teamResource = z
   .strictObject({
     id: z.string(),
     ...teamFields,
-    source: configSource,
+    source: resourceSource,
     created_at: timestamp,
     updated_at: timestamp,
     updated_by: z.string(),
@@ -56,7 +56,7 @@ export const teamPatch = z.strictObject(settings);
 export const teamReplacement = z.strictObject({
   id: z.string().optional(),
   ...settings,
-  source: configSource.optional(),
+  source: resourceSource.optional(),
   created_at: timestamp.optional(),
   updated_at: timestamp.optional(),
   updated_by: z.string().optional(),

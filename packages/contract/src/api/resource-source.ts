@@ -4,7 +4,7 @@ import * as z from 'zod';
  * Where a resource is defined. Resources that a file defines are read-only. `line` is the line in
  * the file.
  */
-export const configSource = z
+export const resourceSource = z
   .strictObject({
     kind: z.enum(['file', 'console']),
     file: z
