@@ -269,7 +269,7 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   await entry.click();
   await page.waitForURL(/budgets\?open=bud/);
   const drawer = page.getByRole('region', { name: 'Budget', exact: true });
-  await drawer.getByText(/Used up by \d+ \w+/).waitFor();
+  await drawer.getByText(/Projected to be used up by \d+ \w+/).waitFor();
   await drawer.getByText('The forecast is linear').waitFor();
   await takeScreenshot(page, 'budget-overspent-desktop-light');
   await assertAccessible(page);

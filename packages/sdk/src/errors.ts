@@ -93,7 +93,7 @@ export class FloeServerError extends FloeApiError {
   override readonly name = 'FloeServerError';
 }
 
-/** Indicates any other 4xx status. The server will reject the same request again. */
+/** Indicates a 4xx status for which no other error class exists. The server will reject the same request again. */
 export class FloeRequestError extends FloeApiError {
   override readonly name = 'FloeRequestError';
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type BundleCachePath, getBundleCacheDirectory } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
 
-/** How long hooks do not contact a server that did not respond within the time limit, in milliseconds. */
+/** How long hooks avoid a server after it did not respond within the time limit, in milliseconds. */
 export const UNRESPONSIVE_SERVER_TTL_MS = 30_000;
 /** How often a separate process checks whether an unresponsive server responds again, in milliseconds. */
 export const SERVER_PROBE_INTERVAL_MS = 10_000;

@@ -30,7 +30,7 @@ export function readImportSource(file: string): string {
 }
 
 /**
- * Parses the source as YAML 1.1, the version that Python uses, or as JSON, which is a subset of YAML.
+ * Parses the source as YAML 1.1, the version that PyYAML implements, or as JSON, which is a subset of YAML.
  * @throws ImportSourceError
  */
 export function parseImportSource(text: string, file: string): unknown {

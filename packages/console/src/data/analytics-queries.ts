@@ -7,7 +7,7 @@ import { getJson } from './api-client.ts';
 export type AnalyticsTotals = z.output<typeof analyticsSummary>;
 /** The series of a chart. */
 export type Timeseries = z.output<typeof analyticsTimeseries>;
-/** The values of a dimension with the highest totals. */
+/** The values with the highest totals in a dimension. */
 export type TopValues = z.output<typeof analyticsTopValues>;
 
 type AnalyticsParameters = Readonly<Record<string, string | number | null | undefined | readonly string[]>>;

@@ -12,7 +12,7 @@ export interface Snippet {
 const REMEMBERED = 'floe.snippet';
 
 /**
- * Renders code with a copy button. If there are several languages, they are tabs. The language that the user
+ * Renders code with a copy button. If there are several languages, each has a tab. The language that the user
  * selects is shown first in all code blocks.
  */
 export function CodeBlock({ snippets }: { readonly snippets: readonly Snippet[] }) {

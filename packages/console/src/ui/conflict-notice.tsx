@@ -37,8 +37,8 @@ export function ConflictNotice({
 }
 
 /**
- * Lists the value of each changed field before and after the change. The two values differ in sign, color and
- * text for screen readers.
+ * Lists the value of each changed field before and after the change. A sign (− or +), a color and a text for
+ * screen readers distinguish the two values.
  */
 export function FieldChanges({ changes }: { readonly changes: readonly FieldChange[] }) {
   if (changes.length === 0) return <p className="text-small text-ink-2">No fields differ.</p>;

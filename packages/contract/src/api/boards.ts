@@ -36,7 +36,7 @@ const optional = z.strictObject(settings).partial().shape;
 
 export const boardCreation = z.strictObject({ slug, ...optional });
 
-/** The HTML page of a board that is not stored. It is rendered in the same way as public boards. */
+/** The HTML preview of an unsaved board. It is rendered in the same way as public boards. */
 export const boardPreview = z
   .strictObject({ html: z.string().describe('Complete HTML document without scripts.') })
   .meta({ id: 'BoardPreview' });

@@ -29,9 +29,10 @@ export function isUnknownPattern(pattern: string): boolean {
 }
 
 /**
- * Converts a string with the shell wildcards `*`, `?` and `[…]` to a pattern.
+ * Converts a shell glob (`*`, `?`, `[…]`) to the source of a regular expression.
  *
  * @param isStart whether the text is at the start of a file name
+ * @param dotglob whether wildcards match a dot at the start of a file name
  */
 export function toGlobPattern(text: string, isStart: boolean, dotglob: boolean): string {
   return text.replaceAll(GLOB, (token, at: number) => {

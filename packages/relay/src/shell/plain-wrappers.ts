@@ -55,8 +55,7 @@ export const BUBBLEWRAP_ARGUMENT_SYNTAX: WrapperSyntax = {
   ],
 };
 /**
- * Wrappers that run the command after their own options, and whose options do not take the next word
- * as a value.
+ * Wrappers whose options all precede the command and never take the next word as a value.
  */
 export const FLAG_ONLY_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = Object.fromEntries(
   'fakeroot fakechroot chronic catchsegv eatmydata rlwrap setarch linux32 linux64 i386 x86_64 uname26 tini dumb-init catatonit tsocks proxychains4 proxybound torify usewithtor valgrind heaptrack unbuffer dbus-launch aa-exec sem annotate-output systemd-cat nocache ccache distcc icecc rr samply setlock lckdo'

@@ -42,7 +42,7 @@ export function toNestedCode(word: ShellWord, args: readonly ShellWord[] = []): 
   return { kind: 'code', word, text: word.text, args };
 }
 
-/** A command as it is given: its name and its arguments. */
+/** The name of a command and its arguments. */
 export interface CommandInvocation {
   readonly name: string;
   readonly args: readonly ShellWord[];

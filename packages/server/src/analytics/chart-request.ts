@@ -94,8 +94,8 @@ export function requireRollupFacet(name: string): RollupFacet {
 }
 
 /**
- * Returns the condition by which a chart reads rows individually: the indexed one, or `true` for all rows of the
- * range.
+ * Returns the SQL condition that selects the rows of a chart that does not use rollups. Returns the condition
+ * that an index supports, or `true` if the chart must read all rows of the range.
  * @throws Fault `invalid_request` if there are too many rows
  */
 export async function chooseChartRowCondition(

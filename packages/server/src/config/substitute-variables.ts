@@ -169,7 +169,7 @@ export function substituteVariables(
   };
 }
 
-/** Converts text from outside YAML to the type that the schema accepts at `path`. */
+/** Converts text without a YAML type, such as the value of a variable, to the type that the schema accepts at `path`. */
 export function coerceScalar(text: string, schema: z.core.$ZodType, path: ConfigPath): Json {
   const kinds = findScalarKindsAt(schema, path);
   if (kinds.has('text')) return text;

@@ -1,4 +1,4 @@
-/** A function that returns whether a text matches. */
+/** A function that returns whether a model id matches a pattern. */
 export type ModelPatternMatcher = (text: string) => boolean;
 
 /**

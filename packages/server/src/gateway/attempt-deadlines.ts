@@ -42,8 +42,8 @@ export interface AttemptTiming {
 }
 
 /**
- * Enforces the five deadlines of an attempt with one timer. Receiving a byte reads the current time
- * but does not set a new timer. If the timer fires before the deadline, it is set again for the
+ * Enforces the five deadlines of an attempt with one timer. When a byte arrives, only the time is
+ * recorded. If the timer fires before the deadline, it is set again for the
  * remaining time.
  */
 export class AttemptDeadlines {

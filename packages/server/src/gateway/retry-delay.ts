@@ -26,9 +26,9 @@ export interface TargetAttempts {
 }
 
 /**
- * Returns the delay in milliseconds before a retry of the failed target. Returns null if the target may not be
- * retried. If another target is available, or if the retry budget is exhausted, records the reason in the
- * decision trace.
+ * Returns the delay in milliseconds before a retry of the failed target. Returns null if the target must not be
+ * retried. If the reason is that another target is available or that the retry budget is exhausted, adds the
+ * reason to the routing trace.
  */
 export function computeRetryDelayMs(
   x: Exchange,
@@ -58,7 +58,7 @@ export function computeRetryDelayMs(
   return null;
 }
 
-/** Describes a failed target and its error for the decision trace. */
+/** Describes a failed target and its error for the routing trace. */
 export function describeFailure(target: Target, error: unknown): string {
   return `${getTargetName(target)}: ${error instanceof Error ? error.message : String(error)}`;
 }

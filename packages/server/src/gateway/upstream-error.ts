@@ -59,8 +59,8 @@ export class ForwardedUpstreamError extends Error {
 }
 
 /**
- * Reads an error response from a provider with the client's dialect. Determines who caused the
- * error and what the client receives.
+ * Parses a provider's error response. Determines who caused the error, and the error to send in the client's
+ * dialect.
  */
 export function readUpstreamError(
   { id: provider, definition }: Pick<Provider, 'id' | 'definition'>,

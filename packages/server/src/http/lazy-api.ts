@@ -52,7 +52,10 @@ export function createLazyApi(
       loading.then(
         (api) => api.handle(req, res),
         (error: unknown) => {
-          options.log.error({ err: error }, 'API could not be loaded');
+          options.log.error(
+            { err: error },
+            'the API could not be loaded; the next request to it tries again',
+          );
           sendFault(res, requestId, loadFault(requestId));
         },
       );

@@ -26,7 +26,7 @@ import { collectOrgConfigFileRules } from './org-config-file-rules.ts';
 import { createProviderDependencies } from './provider-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** Creates the routes that accept beats: the API with a key, and beat URLs. */
+/** Creates the routes that accept beats: API paths, which require a platform key, and beat URLs, which do not. */
 export function createBeatRoutesFromComponents(
   { monitoring, log, lastUsed, beatRefusals }: ServerComponents,
   snapshots: GatewaySnapshots,

@@ -140,6 +140,10 @@ async function requireUser(reader: DatabaseReader, id: string): Promise<UserRow>
 
 async function loadOrgSummary(reader: DatabaseReader, id: string) {
   const found = await findOrgById(reader, id);
-  if (!found) throw new Fault('not_found', 'The organization of this request no longer exists.');
+  if (!found)
+    throw new Fault(
+      'not_found',
+      'The organization of your session or key was deleted. Sign in again, or use a key of another organization.',
+    );
   return { id: found.id, name: found.name };
 }

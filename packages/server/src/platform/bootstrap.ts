@@ -18,7 +18,7 @@ const SIGN_IN_TOKEN_TTL_MS = 24 * 60 * 60 * 1000;
 export const OWNER_LINK_SETTING = 'console_sign_in';
 
 /**
- * The key and the sign-in token of a new installation. They are shown only once, because they are not
+ * The first platform key and the sign-in token of a new installation. They are shown only once, because they are not
  * stored.
  */
 export interface FirstStartCredentials {

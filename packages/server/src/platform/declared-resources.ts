@@ -36,7 +36,7 @@ export interface DeclaredResource<Config> {
 /** The sections of a loaded file that define resources, with their line numbers. */
 export type ConfigFile = Pick<LoadedConfig, 'config' | 'path' | 'lineOf' | 'sets'>;
 
-/** Returns the name of the file that is in use, without its directory. */
+/** Returns the name of the configuration file without its directory. */
 export function getConfigFileName({ path }: Pick<ConfigFile, 'path'>): string {
   return basename(path ?? DEFAULT_CONFIG_FILE_NAME);
 }

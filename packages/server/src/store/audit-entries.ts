@@ -97,9 +97,9 @@ export interface AuditEntryFilters {
 }
 
 /**
- * Returns a page of an organization's audit entries that match all filters, newest first. An index satisfies
- * one filter. The others are checked on a limited number of entries per page: such a page may have fewer
- * entries than requested, or even none, and still have a cursor.
+ * Returns a page of an organization's audit entries that match all filters, newest first. One filter
+ * uses an index. Each page checks the other filters on a limited number of entries. A page can therefore contain
+ * fewer entries than requested, or none, although it has a cursor.
  */
 export function getAuditEntryPage(
   reader: DatabaseReader,

@@ -43,7 +43,7 @@ export interface BackgroundPollRequest {
 }
 
 /**
- * Renews the owner's leases, takes over responses whose lease has expired, and returns the
+ * Renews the leases that the process `owner` holds. Takes over responses whose lease has expired. Returns the
  * responses that are due.
  */
 export async function leaseDueBackgroundResponses(

@@ -177,8 +177,8 @@ export async function deleteConsoleSessionByToken(
 }
 
 /**
- * Ends the sessions that were started with a passkey. Also ends old sessions for which no passkey
- * was recorded.
+ * Ends the sessions that were started with this passkey. Also ends passkey sessions whose passkey was not
+ * recorded.
  */
 export async function deleteConsoleSessionsOfPasskey(
   writer: DatabaseWriter,

@@ -2,8 +2,8 @@ import { CLIENT_ERROR_STATUS_RANGE } from '@floe/contract/exchange-outcome';
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * Accepted and excluded values of a column: the value must be in `any` (if it is not empty) and not
- * in `none`.
+ * Accepted and excluded values of a column. The value must be in `any`, unless `any` is empty. The value must
+ * not be in `none`.
  */
 export interface ValueFilter {
   readonly any: readonly string[];

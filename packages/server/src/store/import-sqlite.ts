@@ -238,7 +238,7 @@ async function copyExchanges(
     const result = await target.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
     if (result.rejected.length > 0)
       throw new StoreUnusableError(
-        `PostgreSQL rejected ${result.rejected.length} request rows after the id ${lastId}, so the copy is incomplete. These rows remain only in the SQLite database.`,
+        `PostgreSQL rejected ${result.rejected.length} request rows after the id ${lastId}, so the copy is incomplete. These rows exist only in the SQLite database. Keep it, and report the rows that the PostgreSQL log names.`,
       );
     added += result.inserted;
     known += result.known;

@@ -32,7 +32,7 @@ export async function insertPlatformKeys(
       .execute();
 }
 
-/** Moves the line numbers in floe.yaml of these keys. */
+/** Updates the stored floe.yaml line numbers of these keys. */
 export async function shiftPlatformKeySourceLines(
   writer: DatabaseWriter,
   ids: readonly string[],

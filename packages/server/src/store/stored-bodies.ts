@@ -44,8 +44,8 @@ export interface StoredBodiesRange {
 }
 
 /**
- * Returns up to `limit` bodies in a time range, newest first. If `before` is given, starts after this
- * position.
+ * Returns up to `limit` bodies in a time range, newest first. If `before` is given, returns only
+ * bodies that are older than this position.
  */
 export function listStoredBodies(
   reader: DatabaseReader,

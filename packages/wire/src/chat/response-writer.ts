@@ -80,7 +80,7 @@ function writesAsCustomTool(freeform: boolean | undefined, context: ResponseWrit
   return freeform === true && context.freeformAsFunction !== true;
 }
 
-/** Writes usage in the Chat format; undefined if there is none. */
+/** Returns the usage in the Chat Completions format, or undefined if there is none. */
 export function writeChatUsage(usage: Usage | undefined): JsonObject | undefined {
   if (usage === undefined) return undefined;
   const { input = 0, cached = 0, cache_write, output = 0, reasoning = 0 } = usage.units;

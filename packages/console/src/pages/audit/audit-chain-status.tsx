@@ -6,11 +6,11 @@ import { auditChainQuery } from './audit-data.ts';
 import { auditText } from './text.ts';
 
 /**
- * Shows whether the hash chain of the audit log is intact. The verification is requested after the page has
- * loaded.
+ * Shows whether the hash chain of the audit log is intact. Starts the verification when `isPageLoaded` becomes
+ * true.
  */
-export function AuditChainStatus({ after }: { readonly after: boolean }) {
-  const { data: chain, error, dataUpdatedAt } = useQuery({ ...auditChainQuery, enabled: after });
+export function AuditChainStatus({ isPageLoaded }: { readonly isPageLoaded: boolean }) {
+  const { data: chain, error, dataUpdatedAt } = useQuery({ ...auditChainQuery, enabled: isPageLoaded });
   if (error) return <Notice>{auditText.chain.checkFailed(error.message)}</Notice>;
   if (!chain) return <p className="text-ui text-ink-3">{auditText.chain.checking}</p>;
   if (!chain.valid) return <Notice state="failing">{auditText.chain.broken(chain.broken_at)}</Notice>;

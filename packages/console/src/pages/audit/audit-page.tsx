@@ -62,7 +62,7 @@ export function AuditPage() {
       }
     >
       <div className="grid gap-3 px-4 pb-3 md:px-6">
-        <AuditChainStatus after={!list.answer.isPending} />
+        <AuditChainStatus isPageLoaded={!list.answer.isPending} />
         <FilterBar
           fields={AUDIT_FILTER_FIELDS}
           tokens={tokens}

@@ -66,7 +66,7 @@ test('a forecast is an amount or a date, and explains that it is linear', () => 
   assert.match(within.summary, /^\$8\.00 by .*Dec/);
   assert.match(within.explanation, /is linear/);
   const over = forecast({ resets_at, forecast_nano_usd: 20e9, exhausted_at: '2026-11-20T12:00:00.000Z' });
-  assert.match(over.summary, /^Used up by .*20/);
+  assert.match(over.summary, /^Projected to be used up by .*20/);
   assert.equal(over.isOver, true);
   const gone = forecast({ resets_at, forecast_nano_usd: 20e9, spent_nano_usd: 10e9 });
   assert.deepEqual([gone.summary, gone.isOver], ['Used up', true]);

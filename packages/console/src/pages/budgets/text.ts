@@ -76,7 +76,7 @@ export const budgetsText = {
     none: '–',
     byDate: (amount: string, date: string) => `${amount} by ${date}`,
     usedUp: 'Used up',
-    usedUpBy: (date: string) => `Used up by ${date}`,
+    usedUpBy: (date: string) => `Projected to be used up by ${date}`,
     tooEarly: 'Not enough data',
     linear:
       'The forecast is linear. It projects the spending so far to the end of the period and ignores weekends and trends.',

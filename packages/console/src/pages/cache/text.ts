@@ -31,7 +31,7 @@ export const cacheText = {
     disabledToast: 'Cache disabled.',
     enabled: 'Answer identical requests from the cache',
     enabledHint:
-      'Floe stores complete, successful responses. Two requests are identical if all parts that affect the response are the same, such as the model, the messages and the parameters.',
+      'Floe stores complete, successful responses and returns them for identical requests. Requests are identical if everything that affects the response is the same, such as the model, the messages and the parameters.',
     ttl: 'Time to live (s)',
     ttlHint: 'How long a cached response can be reused.',
     scope: 'Scope',

@@ -65,7 +65,7 @@ export function buildKeyBlockedRequestsQuery(id: string) {
   return buildSummaryQuery({ key: id, outcome: 'blocked' }, MONTH_MS);
 }
 
-/** Returns the query for the daily requests of one key. */
+/** Returns the query for the number of requests per day with one key. */
 export function buildKeyUsageQuery(id: string) {
   return buildTimeseriesQuery({ metric: 'requests', interval: 'day', key: id }, MONTH_MS);
 }

@@ -6,7 +6,7 @@ import { limitsText } from './text.ts';
 export type LimitSubjectKind = (typeof LIMIT_SUBJECT_KINDS)[number];
 
 /**
- * A way of counting in a limit or budget. `scope:key` counts the requests of one key; `per:key` counts the
+ * Which requests a limit or budget counts together. `scope:key` counts the requests of one key; `per:key` counts the
  * requests of each key separately.
  */
 export type LimitSubjectOption = `${'scope' | 'per'}:${LimitSubjectKind}`;

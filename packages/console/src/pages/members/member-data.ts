@@ -17,7 +17,7 @@ export type Operator = z.output<typeof operatorResource>;
 /** A new invitation with its link, which the API returns only once. */
 export type CreatedInvitation = z.output<typeof createdInvitation>;
 
-/** The keys of the queries that a change of members, invitations or teams makes stale. */
+/** The query keys to invalidate after a change to members, invitations or teams. */
 export const MEMBER_QUERY_KEYS = [['members'], ['invitations'], ['teams'], ['keys'], ['audit']] as const;
 
 /** The query for the members of the organization. */

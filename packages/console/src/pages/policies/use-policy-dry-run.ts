@@ -27,8 +27,8 @@ export interface PolicyDryRunState {
 }
 
 /**
- * Runs a draft of a policy on the stored requests of the last days. The server does this in a background job,
- * and this function polls its progress.
+ * Runs a draft policy on the requests that were stored in the last few days. The server runs a background job.
+ * This hook polls the job's progress.
  */
 export function usePolicyDryRun(form: PolicyForm): PolicyDryRunState {
   const rule = JSON.stringify(toDryRunPolicy({ ...form, enabled: true, mode: 'monitor' }));

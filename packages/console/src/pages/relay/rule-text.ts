@@ -70,7 +70,7 @@ export const ruleText = {
     conditionHint: 'A CEL expression that must also be true. Optional.',
     rest: 'Other settings (JSON)',
     restHint:
-      'A JSON object with the settings detect, who, schedule and except and with additional match fields, as in floe.yaml. Optional.',
+      'Optional. A JSON object in the format of floe.yaml. It can contain detect, who, schedule, except and more match fields.',
     restInvalid: 'Enter a JSON object, such as {"who": {"teams": ["search"]}}.',
     onError: 'If no decision arrives in time',
     onErrorOpen: 'Allow the action',
@@ -111,7 +111,7 @@ export const ruleText = {
     unknown: 'unknown until execution',
     unclear: 'Part of this command cannot be analyzed.',
     unclearEffect:
-      'The relay requires approval for this command if any rule denies shell commands or requires approval for them. No rule can allow it.',
+      'The relay cannot determine what this command does, so no rule can allow it. If any rule denies shell commands or requires approval for them, this command requires approval.',
     traits: {
       runs_input: 'runs downloaded or piped code',
       runs_code: 'runs code that is passed as an argument',

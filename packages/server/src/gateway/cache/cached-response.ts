@@ -18,8 +18,8 @@ export interface CachedResponseMetadata {
 }
 
 /**
- * Returns the response to cache. Returns null if the response is incomplete or the model did not
- * finish it.
+ * Returns the response to cache. Returns null if the response was cut off, or if its finish reason
+ * shows that the model stopped early.
  */
 export function buildCachedResponse(x: Exchange, recorder: ResponseRecorder): CachedResponse | null {
   const body = recorder.answer;

@@ -1,6 +1,6 @@
 /**
- * Thrown if a part of a document cannot be applied. The response reports the part, and the rest of
- * the document is applied.
+ * Thrown if a step of applying a configuration document is not possible. The response reports the step, and
+ * the other steps are applied.
  */
 export class ConfigStepNotAppliedError extends Error {
   override readonly name = 'NotAppliedError';

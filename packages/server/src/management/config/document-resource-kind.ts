@@ -117,7 +117,7 @@ interface DocumentResourceRow {
 }
 
 /**
- * Defines a list kind whose resources are all stored.
+ * Defines how a configuration document contains a kind of resource that is stored in rows of one table.
  * @param toEntry converts a row to its floe.yaml entry
  */
 export function defineStoredDocumentListKind<Config extends object, Row extends DocumentResourceRow>(

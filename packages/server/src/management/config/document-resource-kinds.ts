@@ -29,8 +29,8 @@ import { CACHE_DOCUMENT_KIND, ORG_DOCUMENT_KIND, SETTINGS_DOCUMENT_KIND } from '
 import type { SecretPlaceholders } from './secret-placeholders.ts';
 
 /**
- * All kinds of resources in a document. The resources of a kind may refer only to kinds that are
- * listed before it.
+ * All resource kinds that a configuration document can contain. A resource may refer only to resources of kinds
+ * that are listed before its own kind.
  */
 export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
   ORG_DOCUMENT_KIND,

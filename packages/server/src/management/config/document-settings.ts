@@ -8,7 +8,7 @@ import {
   toPlainJson,
 } from './document-resource-kind.ts';
 
-/** The document kind of the organization's name and time zone. */
+/** How a configuration document contains the organization's name and time zone. */
 export const ORG_DOCUMENT_KIND: DocumentResourceKind = {
   section: [],
   kind: 'org',

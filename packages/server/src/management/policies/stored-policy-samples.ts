@@ -10,7 +10,7 @@ import { listStoredBodies, type StoredBodiesRow } from '../../store/stored-bodie
 /** A request or response that policies are evaluated on, and its caller. */
 export type PolicySample = NonNullable<z.output<typeof policyDryRunInput>['samples']>[number];
 
-/** One page of stored bodies in the form of samples. */
+/** One page of stored bodies, converted to samples for a policy dry run. */
 export interface StoredPolicySamplePage {
   readonly samples: readonly { readonly id: string; readonly at: number; readonly sample: PolicySample }[];
   /** Number of stored bodies that were read. */

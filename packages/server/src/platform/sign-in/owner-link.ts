@@ -154,7 +154,9 @@ export async function previewOwnerLink({ database, clock }: SignInContext, token
 async function requireUsableLink(reader: DatabaseReader, clock: Clock, token: string): Promise<OwnerLink> {
   const link = parseOwnerLink(await getSetting(reader, OWNER_LINK_SETTING));
   if (link?.sha256 !== computeSha256Hex(token) || !(await findOrgById(reader, link.org_id)))
-    throw linkFault('This link is not valid, or a newer link has replaced it.');
+    throw linkFault(
+      'This link is not valid, or a newer link has replaced it. To create a new link, run floe owner-link on the server.',
+    );
   if (link.used_at !== undefined)
     throw linkFault(`This link was used at ${new Date(link.used_at).toISOString()}.`);
   if (clock.now() >= link.expires_at)

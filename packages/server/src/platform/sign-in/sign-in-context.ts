@@ -62,7 +62,7 @@ export function runAuditedTransaction<T>(
   });
 }
 
-/** Returns the sign-in methods that are enabled and possible at the base URL. */
+/** Returns the enabled sign-in methods that work at the base URL. Passkeys, for example, require HTTPS. */
 export function getEnabledSignInMethods({ auth, site }: Pick<SignInContext, 'auth' | 'site'>) {
   const { password, passkey, oidc } = auth();
   return {

@@ -35,7 +35,7 @@ export async function listMonitorsById(
     .execute();
 }
 
-/** Returns the monitors of all organizations or of these, including removed ones. */
+/** Returns the monitors of the organizations in `orgIds`, or of all if it is undefined. Includes removed monitors. */
 export function listAllMonitors(reader: DatabaseReader, orgIds?: readonly string[]): Promise<MonitorRow[]> {
   let query = reader.selectFrom('monitors').selectAll();
   if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);

@@ -81,8 +81,8 @@ export interface BudgetSpendRow {
 }
 
 /**
- * Returns all organizations' budget sums that are valid at `nowMs` and have changed since
- * `sinceMs`.
+ * Returns the spending of all organizations' budgets in the periods that include `nowMs`, if it has changed
+ * since `sinceMs`.
  */
 export function listBudgetSpendSince(
   reader: DatabaseReader,

@@ -19,7 +19,7 @@ export interface DatabaseCopyOptions {
   readonly freeBytes?: (directory: string) => Promise<number>;
 }
 
-/** A database copy to write. */
+/** The source, the destination and the purpose of a database copy. */
 export interface DatabaseCopy {
   readonly from: string;
   readonly to: string;
