@@ -62,9 +62,9 @@ export type PlatformKeyHeaders = Readonly<Record<string, string | readonly strin
 /**
  * Returns the platform key in a request's headers, without `sk-`. It is the value that starts with
  * `eis_` or `sk-eis_` in `authorization: Bearer`, `x-api-key`, `api-key` or `x-floe-key`. Header
- * names must be in lowercase. Other credentials are ignored, unless keys were imported. In that
- * case, if no value has the format of a platform key, the first value that `imported` knows is
- * returned, or else the first value.
+ * names must be in lowercase. Without imported keys, values in any other format are ignored. With imported keys, and if
+ * no value has the format of a platform key, returns the first imported key. If none of the values is an imported key,
+ * returns the first value.
  *
  * @throws Fault `missing_api_key` if there is no key, `invalid_api_key` if there are two different
  * keys

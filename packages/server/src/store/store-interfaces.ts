@@ -147,7 +147,7 @@ export interface BucketLevel {
   readonly resetMs: number;
 }
 
-/** The current state of a counter. */
+/** The current usage of a bucket, which is the counter of one limit or budget. */
 export interface BucketUsage extends BucketLevel {
   /** The amount in `used` that exchanges in progress have reserved in a budget. 0 for a limit. */
   readonly reserved: number;
