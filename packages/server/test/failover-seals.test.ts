@@ -49,17 +49,74 @@ test('the first target receives signed thinking byte for byte, and another crede
   const first = harness.receivedRequests('messages', 'a').at(-1)?.body.toString('utf8') ?? '';
   assert.equal(first, body.replace('"model": "messages"', '"model": "m-1"'));
   const second = harness.receivedRequests('messages', 'b').at(-1)?.body.toString('utf8') ?? '';
-  for (const secret of [SIGNATURE, REDACTED, 'One station', '"signature"'])
-    assert.ok(!second.includes(secret), secret);
-  const sent = objectOrEmpty(JSON.parse(second));
-  assert.equal(sent['model'], 'm-2');
-  const [question, called, result] = objectsOrEmpty(sent['messages']);
-  assert.deepEqual(question, { role: 'user', content: [{ type: 'text', text: 'How thick is the ice?' }] });
-  assert.deepEqual(called, { role: 'assistant', content: [CALL] });
-  assert.deepEqual(result, { role: 'user', content: [RESULT] });
+  assert.equal(second, JSON.stringify({ model: 'm-2', ...conversation() }, null, 1));
   const row = await harness.row(answer);
   assert.deepEqual(row['dropped'], (answer.headers['x-floe-dropped'] ?? '').split(','));
   assert.ok(Array.isArray(row['dropped']) && row['dropped'].includes('reasoning.seal'));
+});
+
+test('content that Floe cannot translate reaches the other target with all its bytes', async () => {
+  const thought = { type: 'thinking', thinking: 'One station.', signature: SIGNATURE };
+  const source = { type: 'content', content: [{ type: 'text', text: 'Log of the station' }] };
+  const question = [
+    {
+      type: 'search_result',
+      source: 'https://ice.test',
+      title: 'Ice',
+      content: [{ type: 'text', text: '2.5' }],
+    },
+    { type: 'document', source, citations: { enabled: true } },
+    { type: 'tomorrow', depth: 1e2 },
+  ];
+  const write = (model: string, ...answer: readonly JsonObject[]) =>
+    JSON.stringify({
+      model,
+      messages: [
+        { role: 'user', content: question },
+        { role: 'assistant', content: [...answer, { type: 'text', text: 'Thick.' }] },
+        { role: 'user', content: 'And tomorrow?' },
+      ],
+      max_tokens: 2048,
+    }).replace('100', '1e2');
+  await harness.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const answer = await harness.send('messages', 'messages', {}, { body: write('messages', thought) });
+  assert.deepEqual(
+    [answer.status, answer.headers['x-floe-dropped']],
+    [200, 'reasoning.seal,messages.content.thinking'],
+    answer.text,
+  );
+  const sent = harness.receivedRequests('messages', 'b').at(-1)?.body.toString('utf8');
+  assert.equal(sent, write('m-2'));
+});
+
+test('a message that consists only of signed thinking is removed for another credential', async () => {
+  const thought = { role: 'assistant', content: [{ type: 'thinking', thinking: 'T', signature: SIGNATURE }] };
+  const more = { messages: [...QUESTION_MESSAGES, thought, ...QUESTION_MESSAGES] };
+  await harness.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const answer = await harness.send('messages', 'messages', more);
+  assert.equal(answer.status, 200, answer.text);
+  const sent: unknown = JSON.parse(
+    harness.receivedRequests('messages', 'b').at(-1)?.body.toString('utf8') ?? '',
+  );
+  assert.deepEqual(objectOrEmpty(sent)['messages'], [...QUESTION_MESSAGES, ...QUESTION_MESSAGES]);
+});
+
+test('a conversation of which nothing is left is not sent to another credential', async () => {
+  const thought = { role: 'assistant', content: [{ type: 'thinking', thinking: 'T', signature: SIGNATURE }] };
+  await harness.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const before = harness.receivedRequests('messages', 'b').length;
+  const answer = await harness.send('messages', 'messages', { messages: [thought] });
+  assert.equal(answer.status, 502, answer.text);
+  assert.equal(harness.receivedRequests('messages', 'b').length, before);
+});
+
+test('tokens of a conversation with signed thinking are counted by another credential', async () => {
+  await harness.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const body = JSON.stringify({ model: 'messages', ...SIGNED });
+  await harness.send('messages', 'messages', {}, { body, path: '/messages/count_tokens' });
+  const sent = harness.receivedRequests('messages', 'b').at(-1);
+  assert.match(sent?.path ?? '', /count_tokens$/);
+  assert.equal(sent?.body.toString('utf8'), JSON.stringify({ model: 'm-2', ...conversation() }));
 });
 
 test('a healthy first target loses and reports nothing', async () => {

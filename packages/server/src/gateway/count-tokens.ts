@@ -11,6 +11,7 @@ import { createBufferedResponseSink } from './response-sinks.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { COUNT_TOKENS_SURFACE } from './surface.ts';
 import { ForwardedUpstreamError, readUpstreamError } from './upstream-error.ts';
+import { withoutForeignSeals } from './without-foreign-seals.ts';
 
 /** Statuses with which providers of the Messages dialect respond if they do not support token counting. */
 const UNSUPPORTED_STATUSES: ReadonlySet<number> = new Set([404, 405, 501]);
@@ -54,7 +55,12 @@ function supportsTokenCount({ provider, model }: Target): boolean {
 }
 
 function planTokenCount(x: Exchange, prompt: ClientRequest, target: Target): AttemptPlan {
-  const { request } = buildForwardedRequest(prompt, target, x.surface, x.client.headers);
+  const { request } = buildForwardedRequest(
+    withoutForeignSeals(x, prompt, target),
+    target,
+    x.surface,
+    x.client.headers,
+  );
   const [path = '', query] = request.path.split('?');
   const countPath = `${path}/count_tokens`;
   const tell = (bytes: Buffer) =>

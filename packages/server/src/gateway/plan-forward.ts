@@ -51,7 +51,7 @@ export function planForwardedAttempt(
   }
   return {
     request,
-    dropped: prompt.unsupportedItems ? [...prompt.unsupportedItems, ...dropped] : dropped,
+    dropped: prompt.dropped ? [...prompt.dropped, ...dropped] : dropped,
     createSink: answer,
     toError: (refused) =>
       provider.bodyShapeOf(x.surface.dialect) && !isDialectError(refused.body)
