@@ -1,5 +1,6 @@
 import { estimateTokens } from '@floe/wire/token-estimate';
 import type { AttemptPlan } from './attempt-plan.ts';
+import { getForwardedQuery } from './client-query.ts';
 import { type ClientRequest, parseClientRequestBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult } from './exchange-record.ts';
 import { buildForwardedRequest } from './forward-request.ts';
@@ -55,18 +56,17 @@ function supportsTokenCount({ provider, model }: Target): boolean {
 }
 
 function planTokenCount(x: Exchange, prompt: ClientRequest, target: Target): AttemptPlan {
+  const client = { headers: x.client.headers, query: getForwardedQuery(x) };
   const { request } = buildForwardedRequest(
     withoutForeignSeals(x, prompt, target),
     target,
     x.surface,
-    x.client.headers,
+    client,
   );
-  const [path = '', query] = request.path.split('?');
-  const countPath = `${path}/count_tokens`;
   const tell = (bytes: Buffer) =>
     x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), bytes);
   return {
-    request: { ...request, path: query === undefined ? countPath : `${countPath}?${query}` },
+    request: { ...request, path: request.path.replace(/(?=\?|$)/, '/count_tokens') },
     dropped: [],
     createSink: () => createBufferedResponseSink(tell),
     toError: (answer) => readUpstreamError(target.provider, answer),
