@@ -98,9 +98,7 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
     throw new Fault(
       'unsupported_parameter',
       `The provider "${provider.id}" does not support embeddings. Use a model from another provider.`,
-      {
-        param: 'model',
-      },
+      { param: 'model' },
     );
   const model = provider.upstreamModel(target.model);
   const headers = [...provider.headersFor(credential), 'accept', 'application/json'];

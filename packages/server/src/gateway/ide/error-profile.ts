@@ -32,9 +32,7 @@ export function toIdeFault(x: StartedExchange, fault: Fault): Fault {
  * need to distinguish the two.
  */
 function isUpstreamFault({ code }: Fault): boolean {
-  return (
-    code.startsWith('upstream_') || code === 'no_healthy_target' || code === 'unsupported_response'
-  );
+  return code.startsWith('upstream_') || code === 'no_healthy_target' || code === 'unsupported_response';
 }
 
 /** Replaces a word that IDEs search for in order to hide the text around it. */
