@@ -4,14 +4,17 @@ import { after, before, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { findInjectedFault } from '@floe/testkit/fault-table';
 import { limitFaultRequests } from '@floe/testkit/injected-fault';
+import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
 import { type FailoverGateway, QUESTION_MESSAGES, startFailoverGateway } from './failover-gateway.ts';
+import { sampleReply } from './upstream-samples.ts';
 
 const routes = [
   { model: 'messages', targets: ['messages-a/m-1', 'messages-b/m-2'], retries: 0 },
   { model: 'responses', targets: ['responses-a/m-1', 'responses-b/m-2'], retries: 0 },
   { model: 'across', targets: ['messages-a/m-1', 'chat-b/m-2'], retries: 0 },
   { model: 'two-keys', targets: ['shared/m-1'], retries: 0 },
+  { model: 'stored', targets: ['responses-b/m-2', 'responses-a/m-1'], retries: 0 },
   { model: 'same-key', targets: ['messages-a/m-1', 'messages-a/m-2'], retries: 0 },
 ];
 const SIGNATURE = 'RXZlcnkgZmxvZSBoYXMgaXRzIG93biBzZWFsLg==';
@@ -20,8 +23,10 @@ const CALL = { type: 'tool_use', id: 'toolu_7', name: 'measure', input: { statio
 const RESULT = { type: 'tool_result', tool_use_id: 'toolu_7', content: '2.5' };
 
 let harness: FailoverGateway;
+/** What side `a` answers; the usual text if undefined. */
+let scripted: UpstreamReply | undefined;
 before(async () => {
-  harness = await startFailoverGateway(routes);
+  harness = await startFailoverGateway(routes, () => scripted);
 });
 after(() => harness.close());
 
@@ -165,6 +170,24 @@ test('encrypted reasoning of Responses stays with its credential', async () => {
   const second = harness.receivedRequests('responses', 'b').at(-1)?.body.toString('utf8') ?? '';
   assert.ok(!second.includes(REDACTED) && second.includes('call_7'));
   assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning\.seal/);
+});
+
+test('stored reasoning returns only to the credential that created it, even if it is not the first target', async () => {
+  const SEAL = '"encrypted_content":"ZW5jcnlwdGVk"';
+  const down = { ...findInjectedFault('unavailable'), requestCount: 1 };
+  scripted = sampleReply('responses', 'thinking', false);
+  await harness.upstream('responses', 'b').setFaults(down);
+  const first = await harness.send('responses', 'stored', { store: true });
+  scripted = undefined;
+  assert.equal(first.status, 200, first.text);
+  const more = { previous_response_id: String(objectOrEmpty(first.json())['id']) };
+  await harness.upstream('responses', 'b').setFaults(down);
+  assert.equal((await harness.send('responses', 'stored', more)).status, 200);
+  const atCreator = harness.receivedRequests('responses', 'a').at(-1)?.body.toString('utf8') ?? '';
+  assert.ok(atCreator.includes(SEAL) && !atCreator.includes('floe1.'), atCreator);
+  assert.equal((await harness.send('responses', 'stored', more)).status, 200);
+  const atOther = harness.receivedRequests('responses', 'b').at(-1)?.body.toString('utf8') ?? '';
+  assert.ok(atOther.includes('How thick') && !atOther.includes('encrypted_content'), atOther);
 });
 
 test('thinking that moves to another dialect is dropped and reported', async () => {
