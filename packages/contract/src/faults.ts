@@ -75,6 +75,7 @@ export const FAULTS = {
   upstream_unreachable: { status: 502, ...broken },
   upstream_stream_broken: { status: 502, ...broken },
   upstream_auth_failed: { status: 502, ...broken, retry: false },
+  unsupported_response: { status: 502, ...broken, retry: false },
   no_healthy_target: { status: 503, ...overloaded },
   overloaded: { status: 503, ...overloaded },
   auth_unavailable: { status: 503, ...overloaded },

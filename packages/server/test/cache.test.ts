@@ -110,6 +110,7 @@ interface Question {
   readonly key?: keyof typeof KEYS;
   readonly headers?: Readonly<Record<string, string>>;
   readonly options?: HttpCallOptions;
+  readonly query?: string;
 }
 
 function ask(
@@ -119,7 +120,7 @@ function ask(
 ): Promise<HttpCallResponse> {
   const turn = [{ role: 'user', content: text }];
   const { path, more: base } = SURFACES[surface];
-  return callHttp(floe.url + path, {
+  return callHttp(floe.url + path + (rest.query ?? ''), {
     ...rest.options,
     headers: { authorization: `Bearer ${KEYS[rest.key ?? 'one']}`, ...rest.headers },
     body: {
@@ -236,6 +237,7 @@ test('no cached response is shared between organizations, keys with scope key, m
   assert.equal(outcome(await ask(text, {}, { model: 'messages/m-1' })), '200 miss');
   assert.equal(outcome(await ask(text, { max_tokens: 100 }, { surface: 'messages' })), '200 miss');
   assert.equal(outcome(await ask(text, {}, { headers: { 'openai-beta': 'x=1' } })), '200 miss');
+  assert.equal(outcome(await ask(text, {}, { query: '?x=1' })), '200 miss');
   const plain = await ask(text, {}, { key: 'off' });
   assert.deepEqual([plain.status, plain.headers['x-floe-cache']], [200, undefined]);
 });

@@ -107,13 +107,13 @@ function unpacked(embedding: unknown): number[] {
 
 test("an OpenAI-compatible provider receives the client's bytes except the model, and they are counted", async () => {
   const body = '{"input":[[1,2],[3]],  "model":"openai/text-e","dimensions":3,"user":"u","odd":1.50}';
-  const answer = await callHttp(`${floe.url}/gateway/v1/embeddings`, {
+  const answer = await callHttp(`${floe.url}/gateway/v1/embeddings?a=1`, {
     body,
     headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
   });
   assert.equal(answer.status, 200, answer.text);
   assert.equal(last().body.toString(), body.replace('openai/text-e', 'text-e'));
-  assert.equal(last().path, '/openai/embeddings');
+  assert.equal(last().path, '/openai/embeddings?a=1');
   const id = answer.headers['x-request-id'] ?? '';
   const row = (await waitForRows(floe.url, KEY, [id])).get(id);
   const usage = row?.['usage'];

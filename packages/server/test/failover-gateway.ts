@@ -34,6 +34,11 @@ const QUICK = { headers_ms: 60, first_token_ms: 60 };
 /** Deadlines for upstreams that stop in the middle of a response. Its start can take long on a busy machine. */
 const STALLING = { headers_ms: 1_000, first_token_ms: 1_000, idle_ms: 60 };
 
+interface SendOptions extends HttpCallOptions {
+  /** Below `/gateway/v1`; the path of the surface unless given. */
+  readonly path?: string;
+}
+
 export interface FailoverGateway {
   upstream(dialect: TestDialect, side: UpstreamSide): FakeUpstream;
   /** Sends a question of the surface; `more` replaces or adds members. */
@@ -41,7 +46,7 @@ export interface FailoverGateway {
     surface: ClientSurface,
     model: string,
     more?: JsonObject,
-    options?: HttpCallOptions,
+    options?: SendOptions,
   ): Promise<HttpCallResponse>;
   /** What this upstream has received. */
   receivedRequests(dialect: TestDialect, side: UpstreamSide): readonly ReceivedRequest[];
@@ -93,8 +98,8 @@ export async function startFailoverGateway(
     upstream,
     narrowKey,
     receivedRequests: (dialect, side) => upstream(dialect, side).requests,
-    send: (surface, model, more = {}, options = {}) =>
-      callHttp(`${floe.url}/gateway/v1${SURFACE_PATHS[surface]}`, {
+    send: (surface, model, more = {}, { path = SURFACE_PATHS[surface], ...options } = {}) =>
+      callHttp(`${floe.url}/gateway/v1${path}`, {
         body: { model, ...BASES[surface], ...more },
         ...options,
         headers: { authorization, 'content-type': 'application/json', ...options.headers },

@@ -4,14 +4,17 @@ import { after, before, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { findInjectedFault } from '@floe/testkit/fault-table';
 import { limitFaultRequests } from '@floe/testkit/injected-fault';
+import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
 import { type FailoverGateway, QUESTION_MESSAGES, startFailoverGateway } from './failover-gateway.ts';
+import { sampleReply } from './upstream-samples.ts';
 
 const routes = [
   { model: 'messages', targets: ['messages-a/m-1', 'messages-b/m-2'], retries: 0 },
   { model: 'responses', targets: ['responses-a/m-1', 'responses-b/m-2'], retries: 0 },
   { model: 'across', targets: ['messages-a/m-1', 'chat-b/m-2'], retries: 0 },
   { model: 'two-keys', targets: ['shared/m-1'], retries: 0 },
+  { model: 'stored', targets: ['responses-b/m-2', 'responses-a/m-1'], retries: 0 },
   { model: 'same-key', targets: ['messages-a/m-1', 'messages-a/m-2'], retries: 0 },
 ];
 const SIGNATURE = 'RXZlcnkgZmxvZSBoYXMgaXRzIG93biBzZWFsLg==';
@@ -20,8 +23,10 @@ const CALL = { type: 'tool_use', id: 'toolu_7', name: 'measure', input: { statio
 const RESULT = { type: 'tool_result', tool_use_id: 'toolu_7', content: '2.5' };
 
 let harness: FailoverGateway;
+/** What side `a` answers; the usual text if undefined. */
+let scripted: UpstreamReply | undefined;
 before(async () => {
-  harness = await startFailoverGateway(routes);
+  harness = await startFailoverGateway(routes, () => scripted);
 });
 after(() => harness.close());
 
@@ -49,17 +54,74 @@ test('the first target receives signed thinking byte for byte, and another crede
   const first = harness.receivedRequests('messages', 'a').at(-1)?.body.toString('utf8') ?? '';
   assert.equal(first, body.replace('"model": "messages"', '"model": "m-1"'));
   const second = harness.receivedRequests('messages', 'b').at(-1)?.body.toString('utf8') ?? '';
-  for (const secret of [SIGNATURE, REDACTED, 'One station', '"signature"'])
-    assert.ok(!second.includes(secret), secret);
-  const sent = objectOrEmpty(JSON.parse(second));
-  assert.equal(sent['model'], 'm-2');
-  const [question, called, result] = objectsOrEmpty(sent['messages']);
-  assert.deepEqual(question, { role: 'user', content: [{ type: 'text', text: 'How thick is the ice?' }] });
-  assert.deepEqual(called, { role: 'assistant', content: [CALL] });
-  assert.deepEqual(result, { role: 'user', content: [RESULT] });
+  assert.equal(second, JSON.stringify({ model: 'm-2', ...conversation() }, null, 1));
   const row = await harness.row(answer);
   assert.deepEqual(row['dropped'], (answer.headers['x-floe-dropped'] ?? '').split(','));
   assert.ok(Array.isArray(row['dropped']) && row['dropped'].includes('reasoning.seal'));
+});
+
+test('content that Floe cannot translate reaches the other target with all its bytes', async () => {
+  const thought = { type: 'thinking', thinking: 'One station.', signature: SIGNATURE };
+  const source = { type: 'content', content: [{ type: 'text', text: 'Log of the station' }] };
+  const question = [
+    {
+      type: 'search_result',
+      source: 'https://ice.test',
+      title: 'Ice',
+      content: [{ type: 'text', text: '2.5' }],
+    },
+    { type: 'document', source, citations: { enabled: true } },
+    { type: 'tomorrow', depth: 1e2 },
+  ];
+  const write = (model: string, ...answer: readonly JsonObject[]) =>
+    JSON.stringify({
+      model,
+      messages: [
+        { role: 'user', content: question },
+        { role: 'assistant', content: [...answer, { type: 'text', text: 'Thick.' }] },
+        { role: 'user', content: 'And tomorrow?' },
+      ],
+      max_tokens: 2048,
+    }).replace('100', '1e2');
+  await harness.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const answer = await harness.send('messages', 'messages', {}, { body: write('messages', thought) });
+  assert.deepEqual(
+    [answer.status, answer.headers['x-floe-dropped']],
+    [200, 'reasoning.seal,messages.content.thinking'],
+    answer.text,
+  );
+  const sent = harness.receivedRequests('messages', 'b').at(-1)?.body.toString('utf8');
+  assert.equal(sent, write('m-2'));
+});
+
+test('a message that consists only of signed thinking is removed for another credential', async () => {
+  const thought = { role: 'assistant', content: [{ type: 'thinking', thinking: 'T', signature: SIGNATURE }] };
+  const more = { messages: [...QUESTION_MESSAGES, thought, ...QUESTION_MESSAGES] };
+  await harness.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const answer = await harness.send('messages', 'messages', more);
+  assert.equal(answer.status, 200, answer.text);
+  const sent: unknown = JSON.parse(
+    harness.receivedRequests('messages', 'b').at(-1)?.body.toString('utf8') ?? '',
+  );
+  assert.deepEqual(objectOrEmpty(sent)['messages'], [...QUESTION_MESSAGES, ...QUESTION_MESSAGES]);
+});
+
+test('a conversation of which nothing is left is not sent to another credential', async () => {
+  const thought = { role: 'assistant', content: [{ type: 'thinking', thinking: 'T', signature: SIGNATURE }] };
+  await harness.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const before = harness.receivedRequests('messages', 'b').length;
+  const answer = await harness.send('messages', 'messages', { messages: [thought] });
+  assert.equal(answer.status, 502, answer.text);
+  assert.equal(harness.receivedRequests('messages', 'b').length, before);
+});
+
+test('tokens of a conversation with signed thinking are counted by another credential', async () => {
+  await harness.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const body = JSON.stringify({ model: 'messages', ...SIGNED });
+  await harness.send('messages', 'messages', {}, { body, path: '/messages/count_tokens' });
+  const sent = harness.receivedRequests('messages', 'b').at(-1);
+  assert.match(sent?.path ?? '', /count_tokens$/);
+  assert.equal(sent?.body.toString('utf8'), JSON.stringify({ model: 'm-2', ...conversation() }));
 });
 
 test('a healthy first target loses and reports nothing', async () => {
@@ -108,6 +170,24 @@ test('encrypted reasoning of Responses stays with its credential', async () => {
   const second = harness.receivedRequests('responses', 'b').at(-1)?.body.toString('utf8') ?? '';
   assert.ok(!second.includes(REDACTED) && second.includes('call_7'));
   assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning\.seal/);
+});
+
+test('stored reasoning returns only to the credential that created it, even if it is not the first target', async () => {
+  const SEAL = '"encrypted_content":"ZW5jcnlwdGVk"';
+  const down = { ...findInjectedFault('unavailable'), requestCount: 1 };
+  scripted = sampleReply('responses', 'thinking', false);
+  await harness.upstream('responses', 'b').setFaults(down);
+  const first = await harness.send('responses', 'stored', { store: true });
+  scripted = undefined;
+  assert.equal(first.status, 200, first.text);
+  const more = { previous_response_id: String(objectOrEmpty(first.json())['id']) };
+  await harness.upstream('responses', 'b').setFaults(down);
+  assert.equal((await harness.send('responses', 'stored', more)).status, 200);
+  const atCreator = harness.receivedRequests('responses', 'a').at(-1)?.body.toString('utf8') ?? '';
+  assert.ok(atCreator.includes(SEAL) && !atCreator.includes('floe1.'), atCreator);
+  assert.equal((await harness.send('responses', 'stored', more)).status, 200);
+  const atOther = harness.receivedRequests('responses', 'b').at(-1)?.body.toString('utf8') ?? '';
+  assert.ok(atOther.includes('How thick') && !atOther.includes('encrypted_content'), atOther);
 });
 
 test('thinking that moves to another dialect is dropped and reported', async () => {

@@ -72,6 +72,24 @@ test('a count has the errors of any other request', async () => {
   }
 });
 
+test('the query of the client reaches a provider with the dialect unchanged, and no other provider', async () => {
+  for (const dialect of ['messages', 'chat'] as const) {
+    const query = '?beta=true&x=%20?&x=2';
+    harness.setReply(dialect, sampleReply(dialect, 'text', false));
+    const body = { model: `${dialect}/m-1`, max_tokens: 10, messages };
+    const answer = await callHttp(`${harness.url}/messages${query}&key=${harness.key}`, {
+      headers: { 'x-api-key': harness.key },
+      body,
+    });
+    assert.equal(answer.status, 200, answer.text);
+    const { path } = harness.lastRequest(dialect);
+    assert.equal(path, dialect === 'chat' ? '/v1/chat/completions' : `/v1/messages${query}`);
+  }
+  harness.setReply('messages', createJsonReply({ input_tokens: 7 }));
+  await count({ model: 'messages/m-1', messages }, '?beta=true');
+  assert.equal(harness.lastRequest('messages').path, '/v1/messages/count_tokens?beta=true');
+});
+
 test('both API versions and every beta header reach a provider with the dialect unchanged', async () => {
   harness.setReply('messages', sampleReply('messages', 'text', false));
   for (const version of ['2023-06-01', '2026-10-21', undefined]) {
@@ -84,7 +102,8 @@ test('both API versions and every beta header reach a provider with the dialect 
       body: { model: 'messages/m-1', max_tokens: 10, messages, context_management: { edits: [] } },
     });
     assert.equal(answer.status, 200, answer.text);
-    const { headers, body } = harness.lastRequest('messages');
+    const { headers, body, path } = harness.lastRequest('messages');
+    assert.equal(path, '/v1/messages?beta=true');
     assert.equal(headers['anthropic-version'], version ?? '2023-06-01');
     assert.equal(headers['anthropic-beta'], 'context-management-2025-06-27,some-beta-nobody-knows');
     assert.ok(body.includes('"context_management":{"edits":[]}'));
@@ -139,6 +158,9 @@ test("tools that a provider runs itself are dropped next to the caller's own, an
   assert.equal((await ask([hosted, own], { tool_choice: { type: 'web_search' } })).status, 400);
 });
 
-function count(body: object) {
-  return callHttp(`${harness.url}/messages/count_tokens`, { headers: { 'x-api-key': harness.key }, body });
+function count(body: object, query = '') {
+  return callHttp(`${harness.url}/messages/count_tokens${query}`, {
+    headers: { 'x-api-key': harness.key },
+    body,
+  });
 }

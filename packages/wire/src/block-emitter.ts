@@ -84,10 +84,18 @@ export class BlockEmitter {
   }
 
   reportDropped(given: string): void {
-    const what = sanitizeFieldName(given);
-    if (this.#reported.has(what)) return;
-    this.#reported.add(what);
-    this.#emit({ type: 'dropped', field: what });
+    this.#report(sanitizeFieldName(given), undefined);
+  }
+
+  /** Reports a part of the answer that no dialect can represent. */
+  reportLostContent(given: string): void {
+    this.#report(sanitizeFieldName(given), true);
+  }
+
+  #report(field: string, isContent: true | undefined): void {
+    if (this.#reported.has(field)) return;
+    this.#reported.add(field);
+    this.#emit({ type: 'dropped', field, isContent });
   }
 
   /**

@@ -38,6 +38,8 @@ export interface CanonicalResponse {
   finish?: ResponseFinish;
   fault?: Fault;
   dropped: string[];
+  /** The dropped fields that are parts of the answer. */
+  lostContent?: string[];
 }
 
 /** Builds a response from its events. `answer` is valid after each event. */
@@ -89,6 +91,10 @@ export class ResponseAccumulator {
         return;
       case 'dropped':
         answer.dropped.push(event.field);
+        if (event.isContent) {
+          answer.lostContent ??= [];
+          answer.lostContent.push(event.field);
+        }
     }
   }
 }
@@ -126,7 +132,9 @@ export function* toResponseEvents(answer: CanonicalResponse): Generator<Response
     if (entry.text !== '') yield { type: 'delta', block, text: entry.text };
     yield { type: 'close', block, seal: entry.kind === 'reasoning' ? entry.seal : undefined };
   }
-  for (const what of answer.dropped) yield { type: 'dropped', field: what };
+  const lost = new Set(answer.lostContent);
+  for (const field of answer.dropped)
+    yield { type: 'dropped', field, isContent: lost.has(field) ? true : undefined };
   if (answer.usage) yield { type: 'usage', usage: answer.usage };
   if (answer.fault) yield { type: 'error', fault: answer.fault };
   else if (answer.finish) yield { type: 'finish', ...answer.finish };

@@ -36,7 +36,15 @@ export type ResponseEvent =
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'finish'; readonly reason: FinishReason; readonly raw: string }
   | { readonly type: 'error'; readonly fault: Fault }
-  | { readonly type: 'dropped'; readonly field: string };
+  | DroppedFieldEvent;
+
+/** The event for a field of the response that was not read. */
+export interface DroppedFieldEvent {
+  readonly type: 'dropped';
+  readonly field: string;
+  /** Whether the field is a part of the answer, such as an image, and not information about one. */
+  readonly isContent?: true | undefined;
+}
 
 /** The event that opens a block. */
 export interface BlockOpenEvent {

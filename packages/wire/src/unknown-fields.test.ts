@@ -134,6 +134,21 @@ test('an unknown member of any object of a request is reported as dropped', () =
     }
 });
 
+test('a truncation other than the default is reported as dropped', () => {
+  for (const [truncation, isDropped] of [
+    ['auto', true],
+    ['tomorrow', true],
+    [{ type: 'auto' }, true],
+    ['disabled', false],
+    [null, false],
+  ] as const)
+    assert.equal(
+      droppedOf('responses', { ...RESPONSES, truncation }).includes('truncation'),
+      isDropped,
+      String(truncation),
+    );
+});
+
 test('an unknown effort, kind of thinking or cache lifetime is reported as dropped', () => {
   const cases = [
     ['chat', [], { reasoning_effort: 'boundless' }, 'reasoning_effort'],

@@ -2,9 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import { readBooleanAt } from '@floe/wire/json-edits';
-import type { CanonicalRequest } from '@floe/wire/request';
 import { addMissingSealOrigins } from '@floe/wire/seal';
-import { findCallerCredential } from './caller-credential.ts';
 import { type ClientRequest, parseClientRequestBody } from './client-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AttemptPlanner } from './failover.ts';
@@ -17,17 +15,11 @@ import {
   type TranslatableRequest,
 } from './plan-translation.ts';
 import type { GatewaySurface } from './surface.ts';
-
-/** JSON members that contain seals. Only the credential with which a seal was created accepts it. */
-const SEAL_MEMBERS = ['"signature"', '"encrypted_content"', '"redacted_thinking"', '"reasoning_details"'];
-/** The start of a packed seal (`@floe/wire/seal`). */
-const PACKED_SEAL_PREFIX = Buffer.from('"floe1.');
+import { usualSealOrigin, withoutForeignSeals } from './without-foreign-seals.ts';
 
 /**
  * Creates a function that chooses between forwarding and translation for each target. A target with
- * the client's dialect receives the client's bytes unchanged, unless they contain seals that the
- * target would reject. In that case, the request is rewritten without these seals, and the seals
- * are reported as dropped.
+ * the client's dialect receives the client's bytes, without the seals that it would reject.
  */
 export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): AttemptPlanner {
   const { dialect } = x.surface;
@@ -51,21 +43,16 @@ export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): Attemp
     const readable = captureFault(reading);
     return !(readable instanceof Fault) && canReplay(x, readable.canonical);
   }
-  return (target: Target, moved: boolean) => {
-    const { provider, credential } = target;
+  return (target: Target) => {
+    const { provider } = target;
     // Responses to IDEs are always written by Floe: strict Chat without additions of the provider.
     if (prompt.canonical || !provider.supportsDialect(dialect, target.model))
       return planTranslatedAttempt(x, target, provider.dialectFor(target.model), reading());
-    // The markers may occur anywhere in a body. Only the parsed request shows whether they are seals.
-    if (
-      mayRejectSeals(dialect, prompt.body, moved) &&
-      rejectsSeals(reading().canonical, provider.sealOrigin(credential))
-    )
-      return planTranslatedAttempt(x, target, dialect, reading());
     const rewrite = (streamed: boolean) =>
       createTranslatedSinkFactory(x, target, dialect, reading())(streamed);
     const isAlways = isRewritten();
-    const plan = planForwardedAttempt(x, x.request.turn?.requestFor(target) ?? prompt, target, rewrite);
+    const request = withoutForeignSeals(x, x.request.turn?.requestFor(target) ?? prompt, target);
+    const plan = planForwardedAttempt(x, request, target, rewrite);
     return isAlways ? { ...plan, createSink: rewrite } : plan;
   };
 }
@@ -76,11 +63,7 @@ function readTranslatableRequest(x: Exchange, prompt: ClientRequest): Translatab
   const canonical =
     prompt.canonical ??
     CLIENT_DIALECTS[x.surface.dialect].readRequest(asked, { dropHostedTools: hasCallerTools(asked) });
-  const [first] = x.route?.targets ?? [];
-  const credential = first?.provider.usesCallerCredential
-    ? findCallerCredential(x, first)
-    : first?.credential;
-  const origin = credential && first?.provider.sealOrigin(credential);
+  const origin = usualSealOrigin(x);
   return {
     prompt,
     canonical: origin === undefined ? canonical : addMissingSealOrigins(canonical, origin),
@@ -129,47 +112,3 @@ function hasCallerTools({ tools }: JsonObject): boolean {
 }
 
 const CALLER_TOOL_TYPES = new Set(['', 'function', 'custom', 'namespace']);
-
-/**
- * Returns whether the target may reject seals in the body. The search takes as long as the scan of the body,
- * so Chat bodies are searched only after a change of target.
- */
-function mayRejectSeals(dialect: GatewaySurface['dialect'], body: Buffer, moved: boolean): boolean {
-  // Floe never sends seals to Chat clients, so they cannot return any.
-  if (dialect === 'chat' && !moved) return false;
-  if (body.includes(PACKED_SEAL_PREFIX) || hasEmptySignature(body)) return true;
-  return moved && SEAL_MEMBERS.some((mark) => body.includes(mark));
-}
-
-/**
- * Returns whether the request contains reasoning with a seal of another origin, or reasoning without the seal
- * that Messages requires.
- */
-function rejectsSeals({ dialect, turns }: CanonicalRequest, origin: string): boolean {
-  return turns.some(({ parts }) =>
-    parts.some((part) => {
-      if (part.type !== 'reasoning') return false;
-      if (part.seal === undefined) return dialect === 'messages';
-      return part.seal.origin !== origin || part.seal.dialect !== dialect;
-    }),
-  );
-}
-
-const SIGNATURE = Buffer.from('"signature"');
-
-/** Returns whether a member `"signature"` is an empty string, with any white space that JSON permits. */
-function hasEmptySignature(body: Buffer): boolean {
-  for (let at = body.indexOf(SIGNATURE); at !== -1; at = body.indexOf(SIGNATURE, at)) {
-    at = skipWhitespace(body, at + SIGNATURE.length);
-    if (body[at] !== 0x3a) continue;
-    at = skipWhitespace(body, at + 1);
-    if (body[at] === 0x22 && body[at + 1] === 0x22) return true;
-  }
-  return false;
-}
-
-function skipWhitespace(body: Buffer, from: number): number {
-  let at = from;
-  while (body[at] === 0x20 || body[at] === 0x0a || body[at] === 0x0d || body[at] === 0x09) at += 1;
-  return at;
-}

@@ -36,6 +36,10 @@ test('silent targets, rejected credentials and exhausted quotas lead to the next
   assert.equal(classifyRetry(fault('upstream_auth_failed', { spent: true })), 'next_target');
 });
 
+test('a response that cannot be translated is requested from the next target', () => {
+  assert.equal(classifyRetry(fault('unsupported_response')), 'next_target');
+});
+
 test('the total deadline, client errors, defects and a disconnected client end the exchange', () => {
   assert.equal(classifyRetry(fault('upstream_timeout', { phase: 'total' })), 'none');
   for (const status of [400, 405, 409, 413, 415, 422])

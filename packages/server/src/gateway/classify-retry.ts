@@ -48,6 +48,7 @@ export function classifyRetry(error: unknown): RetryClass {
     case 'upstream_timeout':
       return error.detail.phase === 'total' ? 'none' : 'next_target';
     case 'upstream_auth_failed':
+    case 'unsupported_response':
     case 'model_not_found':
       return 'next_target';
     default:

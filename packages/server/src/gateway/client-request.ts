@@ -32,8 +32,8 @@ export interface ClientRequest {
   readonly user: string | null;
   /** The canonical request, if `body` was created from it. */
   readonly canonical?: CanonicalRequest;
-  /** Types of items in the stored conversation that the target does not accept. */
-  readonly unsupportedItems?: readonly string[];
+  /** What was removed from the request, because the target does not accept it. */
+  readonly dropped?: readonly string[];
 }
 
 /**

@@ -1,5 +1,6 @@
 import { estimateTokens } from '@floe/wire/token-estimate';
 import type { AttemptPlan } from './attempt-plan.ts';
+import { getForwardedQuery } from './client-query.ts';
 import { type ClientRequest, parseClientRequestBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult } from './exchange-record.ts';
 import { buildForwardedRequest } from './forward-request.ts';
@@ -11,6 +12,7 @@ import { createBufferedResponseSink } from './response-sinks.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { COUNT_TOKENS_SURFACE } from './surface.ts';
 import { ForwardedUpstreamError, readUpstreamError } from './upstream-error.ts';
+import { withoutForeignSeals } from './without-foreign-seals.ts';
 
 /** Statuses with which providers of the Messages dialect respond if they do not support token counting. */
 const UNSUPPORTED_STATUSES: ReadonlySet<number> = new Set([404, 405, 501]);
@@ -54,13 +56,17 @@ function supportsTokenCount({ provider, model }: Target): boolean {
 }
 
 function planTokenCount(x: Exchange, prompt: ClientRequest, target: Target): AttemptPlan {
-  const { request } = buildForwardedRequest(prompt, target, x.surface, x.client.headers);
-  const [path = '', query] = request.path.split('?');
-  const countPath = `${path}/count_tokens`;
+  const client = { headers: x.client.headers, query: getForwardedQuery(x) };
+  const { request } = buildForwardedRequest(
+    withoutForeignSeals(x, prompt, target),
+    target,
+    x.surface,
+    client,
+  );
   const tell = (bytes: Buffer) =>
     x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), bytes);
   return {
-    request: { ...request, path: query === undefined ? countPath : `${countPath}?${query}` },
+    request: { ...request, path: request.path.replace(/(?=\?|$)/, '/count_tokens') },
     dropped: [],
     createSink: () => createBufferedResponseSink(tell),
     toError: (answer) => readUpstreamError(target.provider, answer),

@@ -23,6 +23,7 @@ import type { EmbeddingsEndpoint } from '../providers/provider-definition.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import { computeChargedUsage } from './charged-usage.ts';
+import { appendQuery, getForwardedQuery } from './client-query.ts';
 import { type ClientRequest, MAX_JSON_BODY_BYTES, parseClientRequestBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST } from './exchange-record.ts';
 import { requireModelId } from './model-id.ts';
@@ -97,19 +98,19 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
     throw new Fault(
       'unsupported_parameter',
       `The provider "${provider.id}" does not support embeddings. Use a model from another provider.`,
-      {
-        param: 'model',
-      },
+      { param: 'model' },
     );
   const model = provider.upstreamModel(target.model);
   const headers = [...provider.headersFor(credential), 'accept', 'application/json'];
+  const ownPath = provider.embeddingsPath(target.model);
   const {
+    path,
     body,
     dropped,
     answer: sink,
   } = how.unsupported || how.dialect !== 'openai' ? rewritten() : asItIs();
   return {
-    request: buildUpstreamRequest(target, provider.embeddingsPath(target.model), headers, body),
+    request: buildUpstreamRequest(target, path, headers, body),
     dropped,
     createSink: () => sink,
     toError: (answer) => {
@@ -128,6 +129,7 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
     const edits = [createJsonMemberEdit(prompt, 'model', JSON.stringify(model))];
     const encoding = optionalText(prompt.body, prompt.members, 'encoding_format') ?? 'float';
     return {
+      path: appendQuery(ownPath, getForwardedQuery(x)),
       body: applyByteEdits(prompt.body, edits),
       dropped: [],
       answer: createForwardedVectors(x, prompt, encoding),
@@ -140,11 +142,17 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
     const read = readEmbeddingsRequest(parsed);
     const written = writeEmbeddingsRequest(read, how, model, renameDimensions(parsed, how));
     const bytes = Buffer.from(JSON.stringify(written.body));
-    return { body: bytes, dropped: written.dropped, answer: createTranslatedVectors(x, prompt, read, how) };
+    return {
+      path: ownPath,
+      body: bytes,
+      dropped: written.dropped,
+      answer: createTranslatedVectors(x, prompt, read, how),
+    };
   }
 }
 
 interface EmbeddingsPayload {
+  readonly path: string;
   readonly body: Buffer;
   readonly dropped: readonly string[];
   readonly answer: ResponseSink;

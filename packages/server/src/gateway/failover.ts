@@ -21,7 +21,7 @@ import { computeRetryDelayMs, describeFailure } from './retry-delay.ts';
 import { getTargetId, getTargetName } from './routing-strategy.ts';
 
 /** Creates the plan for an attempt at a target. Throws a `Fault` if the target cannot be used. */
-export type AttemptPlanner = (target: Target, moved: boolean) => AttemptPlan;
+export type AttemptPlanner = (target: Target) => AttemptPlan;
 
 /** Latency recorded for a failed attempt, so that a target that fails quickly does not appear fast. */
 const FAILURE_LATENCY_MS = 10_000;
@@ -181,9 +181,8 @@ export class Failover {
   async #attemptOnce(target: Target, admission: BreakerAdmission): Promise<unknown> {
     const x = this.#x;
     try {
-      const [first] = this.#route.targets;
       const asked = target.provider.usesCallerCredential ? applyCallerCredential(x, target) : target;
-      const plan = this.#plan(asked, first !== undefined && target.credential !== first.credential);
+      const plan = this.#plan(asked);
       await runAttempt(x, asked, plan, this.#attemptOptions(target, admission));
       this.#recordTargetSuccess(target, admission);
       return null;
@@ -231,7 +230,7 @@ export class Failover {
     )
       return false;
     try {
-      this.#plan(other.provider.usesCallerCredential ? applyCallerCredential(this.#x, other) : other, true);
+      this.#plan(other.provider.usesCallerCredential ? applyCallerCredential(this.#x, other) : other);
       return true;
     } catch {
       // Its dialect does not support the request. A defect in the planner would appear when the request is

@@ -44,7 +44,10 @@ function forward(
     weight: 1,
   };
   const clientHeaders = { authorization: 'Bearer eis_x', 'openai-beta': 'b=1', cookie: 'c' };
-  const { request, dropUsageFrame } = buildForwardedRequest(prompt, target, CHAT_SURFACE, clientHeaders);
+  const { request, dropUsageFrame } = buildForwardedRequest(prompt, target, CHAT_SURFACE, {
+    headers: clientHeaders,
+    query: '',
+  });
   return { text: request.body?.toString('utf8'), request, usageFrameIsOurs: dropUsageFrame };
 }
 

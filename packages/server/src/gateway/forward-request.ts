@@ -9,6 +9,7 @@ import {
 import { createUnsupportedFeatureFault } from '@floe/wire/request';
 import type { UpstreamRequest } from '../providers/transport.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
+import { appendQuery } from './client-query.ts';
 import type { ClientRequest } from './client-request.ts';
 import { computeEndpointBodyChanges } from './endpoint-body-changes.ts';
 import type { Target } from './org-catalog.ts';
@@ -16,6 +17,13 @@ import type { GatewaySurface } from './surface.ts';
 
 /** The client's headers by lowercase name. */
 export type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** What is forwarded of a client request in addition to its body. */
+export interface ForwardedClient {
+  readonly headers: ClientHeaders;
+  /** The query including `?`, or an empty string. */
+  readonly query: string;
+}
 
 /** A request that Floe forwards to the provider in the client's dialect. */
 export interface ForwardedRequest {
@@ -28,13 +36,14 @@ export interface ForwardedRequest {
 
 /**
  * Builds the provider request from the client's bytes. Changes only `model`, and adds
- * `stream_options.include_usage` if it is missing and the provider requires it.
+ * `stream_options.include_usage` if it is missing and the provider requires it. The query belongs to the API of
+ * the dialect, so hosts that accept its bodies through another API do not receive it.
  */
 export function buildForwardedRequest(
   prompt: ClientRequest,
   target: Target,
   surface: GatewaySurface,
-  clientHeaders: ClientHeaders,
+  client: ForwardedClient,
 ): ForwardedRequest {
   const { provider } = target;
   const { dialect, forwardedHeaders } = surface;
@@ -47,7 +56,7 @@ export function buildForwardedRequest(
     const { changes, dropped } = computeEndpointBodyChanges(
       shape,
       (member) => prompt.members.has(member),
-      clientHeaders,
+      client.headers,
     );
     // All other values keep their bytes.
     const body = editJsonMembers(prompt.body, prompt.members, new Map([...changes, ...provider.body]));
@@ -60,9 +69,14 @@ export function buildForwardedRequest(
   if (usage) edits.push(usage);
   for (const [name, json] of provider.body) edits.push(createJsonMemberEdit(prompt, name, json));
   edits.sort((a, b) => a.start - b.start);
-  const headers = buildUpstreamHeaders(target, prompt.stream, clientHeaders, forwardedHeaders);
+  const headers = buildUpstreamHeaders(target, prompt.stream, client.headers, forwardedHeaders);
   return {
-    request: buildUpstreamRequest(target, path, headers, applyByteEdits(prompt.body, edits)),
+    request: buildUpstreamRequest(
+      target,
+      appendQuery(path, client.query),
+      headers,
+      applyByteEdits(prompt.body, edits),
+    ),
     dropUsageFrame: usage !== null,
     dropped: NOTHING,
   };

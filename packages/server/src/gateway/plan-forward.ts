@@ -1,4 +1,5 @@
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
+import { getForwardedQuery } from './client-query.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import { createForwardedChatJsonSink, ForwardedChatStream } from './forward-chat.ts';
@@ -28,12 +29,10 @@ export function planForwardedAttempt(
   rewrite: (streamed: boolean) => ResponseSink,
 ): AttemptPlan {
   const { provider, model } = target;
-  const { request, dropUsageFrame, dropped } = buildForwardedRequest(
-    prompt,
-    target,
-    x.surface,
-    x.client.headers,
-  );
+  const { request, dropUsageFrame, dropped } = buildForwardedRequest(prompt, target, x.surface, {
+    headers: x.client.headers,
+    query: getForwardedQuery(x),
+  });
   const settings = {
     stripReasoning: x.route?.chatReasoning !== 'forward',
     thinkTags: provider.hasThinkTags(model),
@@ -51,7 +50,7 @@ export function planForwardedAttempt(
   }
   return {
     request,
-    dropped: prompt.unsupportedItems ? [...prompt.unsupportedItems, ...dropped] : dropped,
+    dropped: prompt.dropped ? [...prompt.dropped, ...dropped] : dropped,
     createSink: answer,
     toError: (refused) =>
       provider.bodyShapeOf(x.surface.dialect) && !isDialectError(refused.body)

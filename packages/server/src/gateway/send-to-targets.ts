@@ -22,9 +22,9 @@ export async function sendToTargets(x: Exchange, route: ResolvedRoute, plan: Att
 
 /** Marks the faults of a planner, because nothing was sent to the target. */
 function markUnsentRequests(plan: AttemptPlanner): AttemptPlanner {
-  return (target, moved) => {
+  return (target) => {
     try {
-      return plan(target, moved);
+      return plan(target);
     } catch (error) {
       throw error instanceof Fault ? new UnsentRequestFault(error) : error;
     }

@@ -9,6 +9,7 @@ import type {
   ResponseWriteContext,
   UpstreamDialect,
 } from '@floe/wire/dialect';
+import { rejectLostResponse } from '@floe/wire/lost-content';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import { parseSseFrame, SseFramer } from '@floe/wire/sse';
 import type { ResponseSink } from './attempt-plan.ts';
@@ -64,7 +65,7 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
     this.#writer = replay?.writer ?? translation.client.createResponseWriter(translation.context);
     const write = (event: ResponseEvent) => this.#write(event);
     replay?.begin(translation.context.sealOrigin ?? '', write);
-    const take = (event: ResponseEvent) => this.#onEvent(event, replay);
+    const take = rejectLostResponse((event) => this.#onEvent(event, replay));
     this.#upstreamSink = arrivesStreamed
       ? new UpstreamEventStream(translation.upstream.createResponseReader(take, translation.readerOptions))
       : createBufferedResponseSink((bytes) => {
@@ -160,6 +161,7 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
   #onEvent(event: ResponseEvent, replay: StreamReplay | null): void {
     if (event.type === 'error') {
       this.#fault = event.fault;
+      this.#recordDropped(new Set([...this.#writer.dropped, ...this.#fold.answer.dropped]));
       return;
     }
     recordEventContentSize(this.#x, event);

@@ -5,8 +5,8 @@ import { parseFinishReason, type ResponseFinish, readFinishReason } from '../fin
 import { decodeUtf8Range } from '../json-bytes.ts';
 import { JsonCursor } from '../json-cursor.ts';
 import { type ByteEdit, type ByteSpan, readNumberAt, readStringAt } from '../json-edits.ts';
+import { JsonItemRemover } from '../json-item-remover.ts';
 import { mergeUsage, readChatUsage, type Usage } from '../usage.ts';
-import { JsonMemberRemover, stripReasoningParts } from './json-member-remover.ts';
 import {
   CHOICE_MEMBERS,
   CHUNK_MEMBERS,
@@ -14,6 +14,7 @@ import {
   REASONING_MEMBERS,
   VENDOR_MEMBERS,
 } from './member-names.ts';
+import { stripReasoningParts } from './strip-reasoning-parts.ts';
 import { ThinkTagStripper } from './think-tag-stripper.ts';
 
 /** The kinds of reasoning that are removed from the responses in one exchange. */
@@ -230,7 +231,7 @@ export class ChatResponseScanner {
       return;
     }
     const inside = cursor.at;
-    const cuts = new JsonMemberRemover(this.edits);
+    const cuts = new JsonItemRemover(this.edits);
     let reasoningBytes = 0;
     while (cursor.nextMember()) {
       const name = cursor.key(DELTA_MEMBERS);

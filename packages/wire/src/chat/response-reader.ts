@@ -25,8 +25,10 @@ import { ThinkTagSplitter } from './think-tag-splitter.ts';
 import { ToolCallAssembler } from './tool-call-assembler.ts';
 
 /** Members of a response or its message that other dialects cannot represent. */
-const VENDOR_EXTRAS = ['citations', 'search_results', 'images', 'related_questions'] as const;
-const MESSAGE_EXTRAS = ['annotations', 'audio', 'images', 'executed_tools'] as const;
+const VENDOR_EXTRAS = ['citations', 'search_results', 'related_questions'] as const;
+const MESSAGE_EXTRAS = ['annotations'] as const;
+/** Members of both that are parts of the answer. */
+const CONTENT_EXTRAS = ['audio', 'images', 'video', 'videos', 'executed_tools'] as const;
 /** Maximum number of tool calls in a stream, because a stream has no maximum size. */
 const MAX_TOOL_CALLS = 10_000;
 
@@ -133,7 +135,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
     let hasMessage = false;
     this.#chunk(body, (choice) => {
       const message = readChoiceMessage(choice);
-      hasMessage = message !== undefined;
+      hasMessage ||= message !== undefined;
       this.#choice(choice, message);
     });
     const problem = hasMessage
@@ -158,19 +160,21 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
 
   #chunk(chunk: JsonObject, readFirst: (choice: JsonObject) => void): void {
     this.#blocks.start(asString(chunk['id']) ?? '', asString(chunk['model']) ?? '');
-    for (const extra of VENDOR_EXTRAS) if (isNonEmpty(chunk[extra])) this.#blocks.reportDropped(extra);
-    let first: JsonObject | undefined;
+    this.#reportExtras(chunk, VENDOR_EXTRAS);
+    const first: JsonObject[] = [];
     const others: { readonly index: number; readonly choice: JsonObject }[] = [];
     for (const [place, entry] of asArray(chunk['choices']).entries()) {
       if (!isJsonObject(entry)) continue;
-      const index = asNumber(entry['index']) ?? 0;
-      if (index === 0 && (first === undefined || !this.#others)) first = entry;
-      else if (this.#others === undefined) this.#blocks.reportDropped('choices');
+      const given = asNumber(entry['index']);
+      const index = given ?? 0;
+      // A chunk may contain several pieces of the first choice, but only if they have its index.
+      if (index === 0 && (first.length === 0 || (given === 0 && !this.#others))) first.push(entry);
+      else if (this.#others === undefined) this.#blocks.reportLostContent('choices');
       // Another choice without an index has only a place.
       else others.push({ index: index === 0 ? -place : index, choice: entry });
     }
-    this.#usage(chunk, first);
-    if (first !== undefined) readFirst(first);
+    this.#usage(chunk, first[0]);
+    for (const choice of first) readFirst(choice);
     for (const { index, choice } of others) if (!this.#blocks.ended) this.#others?.read(index, choice);
   }
 
@@ -195,6 +199,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
     const content = delta['content'];
     if (typeof content === 'string') this.#text(content);
     else if (isJsonArray(content)) this.#parts(content);
+    else if (isJsonObject(content) && isNonEmpty(content)) this.#parts([content]);
     const refusal = asString(delta['refusal']);
     if (refusal) this.#prose('refusal', refusal);
     const calls = delta['tool_calls'];
@@ -204,7 +209,12 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
       });
     const legacy = asObject(delta['function_call']);
     if (legacy) this.#call({ function: legacy }, 0);
-    for (const extra of MESSAGE_EXTRAS) if (isNonEmpty(delta[extra])) this.#blocks.reportDropped(extra);
+    this.#reportExtras(delta, MESSAGE_EXTRAS);
+  }
+
+  #reportExtras(object: JsonObject, fields: readonly string[]): void {
+    for (const extra of fields) if (isNonEmpty(object[extra])) this.#blocks.reportDropped(extra);
+    for (const extra of CONTENT_EXTRAS) if (isNonEmpty(object[extra])) this.#blocks.reportLostContent(extra);
   }
 
   #call(entry: JsonObject, place: number): void {
@@ -228,7 +238,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
         this.#prose('reasoning', joinTextParts(part?.['thinking'] ?? part?.['text'] ?? part?.['reasoning']));
       else if (type === 'refusal') this.#prose('refusal', asString(part?.['refusal']) ?? '');
       else if (typeof part?.['text'] === 'string') this.#text(part['text']);
-      else this.#blocks.reportDropped(`content.${asString(type) ?? 'unknown'}`);
+      else this.#blocks.reportLostContent(`content.${asString(type) ?? 'unknown'}`);
     }
   }
 

@@ -98,7 +98,7 @@ export class ToolCallAssembler {
   finish(): void {
     for (const call of this.#calls) {
       if (call.block === undefined && call.name !== '') this.#open(call);
-      if (call.block === undefined) this.#blocks.reportDropped('tool_calls.nameless');
+      if (call.block === undefined) this.#blocks.reportLostContent('tool_calls.nameless');
       else if (!call.closed) this.#close(call);
     }
   }

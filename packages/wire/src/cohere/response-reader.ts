@@ -140,7 +140,7 @@ class CohereAnswerReader implements ResponseStreamReader {
     this.#blocks.appendText('reasoning', asString(content['thinking']) ?? '');
     this.#blocks.appendText('text', asString(content['text']) ?? '');
     const type = asString(content['type']);
-    if (isNonEmpty(type) && type !== 'text' && type !== 'thinking') this.#blocks.reportDropped(type);
+    if (isNonEmpty(type) && type !== 'text' && type !== 'thinking') this.#blocks.reportLostContent(type);
   }
 
   #callStart(index: number, call: JsonObject): void {
@@ -148,7 +148,7 @@ class CohereAnswerReader implements ResponseStreamReader {
     const made = asObject(call['function']);
     const name = asString(made?.['name']);
     if (name === undefined || name === '') {
-      this.#blocks.reportDropped('tool_calls.nameless');
+      this.#blocks.reportLostContent('tool_calls.nameless');
       return;
     }
     this.#blocks.closeText();

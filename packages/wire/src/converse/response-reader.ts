@@ -162,7 +162,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
   }
 
   #hide(index: number, what: string): void {
-    this.#blocks.reportDropped(what);
+    this.#blocks.reportLostContent(what);
     this.#open.set(index, undefined);
   }
 
@@ -187,7 +187,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
     const isHidden = open === undefined && this.#open.has(index);
     if (isHidden || open?.kind === kind) return open;
     if (kind === 'tool') {
-      this.#blocks.reportDropped('toolUse.nameless');
+      this.#blocks.reportLostContent('toolUse.nameless');
       return undefined;
     }
     this.#blockStop(index);
@@ -202,8 +202,9 @@ class ConverseAnswerReader implements ResponseStreamReader {
     else if (isNonEmpty(call)) this.#text(index, 'tool', asString(call['input']) ?? '');
     else if (isNonEmpty(reasoning)) this.#reasoning(index, reasoning);
     else {
-      const what = isNonEmpty(delta['citation']) ? 'citations' : firstNonEmptyMember(delta);
-      if (what !== undefined) this.#blocks.reportDropped(what);
+      const what = firstNonEmptyMember(delta);
+      if (what === 'citation') this.#blocks.reportDropped('citations');
+      else if (what !== undefined) this.#blocks.reportLostContent(what);
     }
   }
 

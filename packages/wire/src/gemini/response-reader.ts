@@ -105,10 +105,20 @@ class GeminiAnswerReader implements ResponseStreamReader {
       this.#blocked = true;
       this.#finish ??= blockReason;
     }
-    for (const entry of asArray(chunk['candidates'])) {
+    this.#candidates(asArray(chunk['candidates']));
+  }
+
+  /** Only the first candidate is read. JSON omits its index, which is 0, so another one without an index is later. */
+  #candidates(candidates: readonly Json[]): void {
+    let isFirst = true;
+    for (const entry of candidates) {
       const candidate = asObject(entry) ?? {};
-      if ((asNumber(candidate['index']) ?? 0) === 0) this.#candidate(candidate);
-      else this.#blocks.reportDropped('candidates');
+      const index = asNumber(candidate['index']) ?? (isFirst ? 0 : undefined);
+      if (index !== 0) this.#blocks.reportLostContent('candidates');
+      else {
+        this.#candidate(candidate);
+        isFirst = false;
+      }
     }
   }
 
@@ -122,13 +132,15 @@ class GeminiAnswerReader implements ResponseStreamReader {
     const signature = asString(part['thoughtSignature']);
     const call = asObject(part['functionCall']);
     const text = asString(part['text']) ?? '';
+    const isThought = part['thought'] === true;
+    this.#reportUnknownMembers(part, isThought);
     // A part that contains only an empty call ends a streamed call.
     if (call && (isNonEmpty(call) || (this.#streamed && text === ''))) {
       if (signature) this.#proof(signature);
       this.#call(call);
       return;
     }
-    if (part['thought'] === true) {
+    if (isThought) {
       this.#blocks.appendText('reasoning', text);
       if (signature) this.#proof(signature);
       return;
@@ -138,8 +150,14 @@ class GeminiAnswerReader implements ResponseStreamReader {
       this.#blocks.appendText('text', text);
       this.#blocks.closeText();
     } else this.#blocks.appendText('text', text);
-    for (const word of Object.keys(part))
-      if (!PART_MEMBERS.has(word) && isNonEmpty(part[word])) this.#blocks.reportDropped(word);
+  }
+
+  #reportUnknownMembers(part: JsonObject, isThought: boolean): void {
+    for (const name of Object.keys(part)) {
+      if (PART_MEMBERS.has(name) || !isNonEmpty(part[name])) continue;
+      if (isThought) this.#blocks.reportDropped(`thought.${name}`);
+      else this.#blocks.reportLostContent(name);
+    }
   }
 
   /** The seal precedes the part that it came with: at the end of the reasoning block, or in its own block. */
@@ -161,7 +179,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
       if (!more) this.#endStreamedCall();
       return;
     }
-    if (name === undefined) this.#blocks.reportDropped('functionCall.nameless');
+    if (name === undefined) this.#blocks.reportLostContent('functionCall.nameless');
     else this.#whole(this.#callId(call), name, JSON.stringify(isNonEmpty(call['args']) ? call['args'] : {}));
   }
 

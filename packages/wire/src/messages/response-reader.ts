@@ -180,7 +180,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
   }
 
   #hide(index: number, what: string): void {
-    this.#blocks.reportDropped(what);
+    this.#blocks.reportLostContent(what);
     this.#open.set(index, undefined);
   }
 
@@ -227,7 +227,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
         this.#blocks.reportDropped('citations');
         return;
       default:
-        this.#blocks.reportDropped(type === '' ? 'delta' : type);
+        this.#blocks.reportLostContent(type === '' ? 'delta' : type);
     }
   }
 

@@ -3,6 +3,8 @@ import { describe, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { readRequest } from '../chat/read-request.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
+import { readRequest as readResponsesRequest } from '../responses/read-request.ts';
+import { packSeal } from '../seal.ts';
 import { writeRequest } from './write-request.ts';
 
 function write(body: JsonObject, options?: RequestWriteOptions): { body: JsonObject; dropped: string[] } {
@@ -57,6 +59,25 @@ describe('Messages requests', () => {
       reasoning_effort: 'low',
     });
     assert.deepEqual([forced.body['thinking'], forced.dropped], [undefined, ['reasoning']]);
+  });
+
+  test('within a tool loop, thinking is left out unless the target signed the last one', () => {
+    const sealed = packSeal({ dialect: 'messages', value: 'c2ln' }, 'acme');
+    const request = readResponsesRequest({
+      model: 'm',
+      input: [
+        user,
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: 'T' }], encrypted_content: sealed },
+        { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c', output: 'R' },
+      ],
+      reasoning: { effort: 'high' },
+    });
+    const own = writeRequest(request, { sealOrigin: 'acme' });
+    assert.deepEqual(own.body['thinking'], { type: 'enabled', budget_tokens: 16_384 });
+    const foreign = writeRequest(request, { sealOrigin: 'globex' });
+    assert.equal(foreign.body['thinking'], undefined);
+    assert.deepEqual([...foreign.dropped].sort(), ['reasoning', 'reasoning.seal']);
   });
 
   test('adaptive thinking takes an effort the model lists', () => {

@@ -6,6 +6,7 @@ import {
 } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
 import type { CacheBreakpoint, CanonicalRequest, ResponseFormat, ToolDefinition } from '../request.ts';
+import { isSealAccepted } from '../seal.ts';
 import { resolveThinkingBudget } from '../thinking-budget.ts';
 import { toProviderToolName } from '../tool-identifiers.ts';
 import { toStructuredOutputSchema } from './structured-output-schema.ts';
@@ -126,13 +127,16 @@ export function writeMessagesThinking(
   };
 }
 
-/** Within a tool loop, the last assistant turn must contain its signed thinking. */
+/** Within a tool loop, the last assistant turn must contain thinking that the target signed. */
 function isUnsignedToolLoop(request: CanonicalRequest, options: RequestWriteOptions): boolean {
   if (request.turns.at(-1)?.parts.some((part) => part.type === 'result') !== true) return false;
   const last = request.turns.findLast((turn) => turn.role === 'assistant');
   if (!last?.parts.some((part) => part.type === 'call')) return false;
+  const { sealOrigin } = options;
   return (
-    options.sealOrigin === false ||
-    !last.parts.some((part) => part.type === 'reasoning' && part.seal?.dialect === 'messages')
+    sealOrigin === false ||
+    !last.parts.some(
+      (part) => part.type === 'reasoning' && part.seal && isSealAccepted(part.seal, 'messages', sealOrigin),
+    )
   );
 }

@@ -35,7 +35,7 @@ export class OutputItemReader {
     this.#options = options;
     if (this.#isCall && asString(item['name'])) this.#openCall(item);
     else if (this.type !== 'message' && this.type !== 'reasoning') {
-      blocks.reportDropped(this.type === '' ? 'output_item' : this.type);
+      blocks.reportLostContent(this.type === '' ? 'output_item' : this.type);
       this.#closed = true;
     }
   }
@@ -119,7 +119,7 @@ export class OutputItemReader {
       } else if (type === 'refusal') {
         const text = asString(part['refusal']);
         this.#appendRemainder(this.#openPart('refusal', at, text), text);
-      } else this.#blocks.reportDropped(`content.${type}`);
+      } else this.#blocks.reportLostContent(`content.${type === '' ? 'unknown' : type}`);
     });
   }
 

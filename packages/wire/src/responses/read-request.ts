@@ -66,7 +66,7 @@ const SUPPORTED_INCLUDES = new Set<Json>(['reasoning.encrypted_content', 'messag
 export function readRequest(body: JsonObject, options: RequestReadOptions = {}): CanonicalRequest {
   const draft = new RequestReadContext('input');
   draft.reportUnknownFields(body, REQUEST_FIELDS);
-  if (body['truncation'] === 'auto') draft.reportDropped('truncation');
+  if (isNonEmpty(body['truncation']) && body['truncation'] !== 'disabled') draft.reportDropped('truncation');
   addUntranslatableFeatures(body, draft);
   if (asArray(body['include']).includes('message.output_text.logprobs'))
     draft.requireFeature('logprobs', 'include');

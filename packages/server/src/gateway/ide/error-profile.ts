@@ -1,4 +1,4 @@
-import { Fault } from '@floe/contract/faults';
+import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { StartedExchange } from '../exchange-record.ts';
 
 /**
@@ -11,6 +11,11 @@ class IdeFault extends Fault {
   }
 }
 
+const IDE_CODES: Readonly<Partial<Record<FaultCode, string>>> = {
+  upstream_rate_limited: 'rate_limit_exceeded',
+  unsupported_response: 'unsupported_response',
+};
+
 /**
  * Returns the fault to send to an IDE. IDEs show the message of a 400 response, but not the message of a 429 or
  * 5xx response. If the error profile is enabled, a provider error therefore becomes a 400 with the same message.
@@ -18,7 +23,7 @@ class IdeFault extends Fault {
  */
 export function toIdeFault(x: StartedExchange, fault: Fault): Fault {
   if (!x.caller?.catalog.ide.errorProfile || !isUpstreamFault(fault)) return fault;
-  const dialectCode = fault.code === 'upstream_rate_limited' ? 'rate_limit_exceeded' : 'upstream_unavailable';
+  const dialectCode = IDE_CODES[fault.code] ?? 'upstream_unavailable';
   return new IdeFault('invalid_request', removeHiddenWords(fault.message), { ...fault.detail, dialectCode });
 }
 
@@ -27,7 +32,7 @@ export function toIdeFault(x: StartedExchange, fault: Fault): Fault {
  * need to distinguish the two.
  */
 function isUpstreamFault({ code }: Fault): boolean {
-  return code.startsWith('upstream_') || code === 'no_healthy_target';
+  return code.startsWith('upstream_') || code === 'no_healthy_target' || code === 'unsupported_response';
 }
 
 /** Replaces a word that IDEs search for in order to hide the text around it. */

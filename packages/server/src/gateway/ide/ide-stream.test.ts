@@ -205,6 +205,13 @@ const CASES: Readonly<Record<string, Case>> = {
     on: [400, 'upstream_unavailable'],
     off: [502, 'upstream_auth_failed'],
   },
+  'untranslatable answer': {
+    upstream: createJsonReply({
+      choices: [{ index: 0, message: { audio: { data: 'AAAA' } }, finish_reason: 'stop' }],
+    }),
+    on: [400, 'unsupported_response'],
+    off: [502, 'unsupported_response'],
+  },
   'bad request': {
     upstream: said(400, 'invalid_request_error'),
     on: [400, 'invalid_request'],

@@ -1,6 +1,7 @@
 import { applyByteEdits, createJsonMemberEdit } from '@floe/wire/json-edits';
 import type { UpstreamRequest } from '../../providers/transport.ts';
 import { buildUpstreamRequest } from '../../providers/upstream-request.ts';
+import { appendQuery } from '../client-query.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Target } from '../org-catalog.ts';
 import type { ByteReplacement } from './buffered-request-body.ts';
@@ -32,12 +33,6 @@ export function buildOpaqueRequest(x: Exchange, target: Target, sending: OpaqueS
     ...buildUpstreamRequest(target, appendQuery(path, query), headers, bytes),
     method: x.client.method,
   };
-}
-
-/** Appends a query to a path. The path can already contain a query. */
-function appendQuery(path: string, query: string): string {
-  if (query === '' || query === '?') return path;
-  return path.includes('?') ? `${path}&${query.slice(1)}` : path + query;
 }
 
 interface OutgoingBody {

@@ -1,4 +1,5 @@
 import { Fault } from '@floe/contract/faults';
+import { requireValidQuery } from '../client-query.ts';
 
 /** The path of a request below the base path of its surface. */
 export interface RequestPath {
@@ -18,8 +19,7 @@ export function parseRequestPath(rest: string): RequestPath {
   const at = rest.indexOf('?');
   const path = at === -1 ? rest : rest.slice(0, at);
   const query = at === -1 ? '' : rest.slice(at);
-  if (/[^\x21-\x7e]|#/.test(query))
-    throw invalidPathFault('The query contains characters that must be percent-encoded.');
+  requireValidQuery(query);
   const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/');
   if (segments.length === 1 && segments[0] === '') return { segments: [], query };
   for (const segment of segments) validateSegment(segment);

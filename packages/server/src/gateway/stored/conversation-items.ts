@@ -59,7 +59,12 @@ export function toNativeItem({ item, origin }: ConversationItem, target: string)
   const type = typeof item['type'] === 'string' ? item['type'] : 'message';
   if (type === 'reasoning') {
     const proof = item['encrypted_content'];
-    return origin === target && typeof proof === 'string' && !isPackedSeal(proof) ? said : undefined;
+    // Packed with its origin, because seals without one are those of the usual target. The forwarded request
+    // contains the seal itself.
+    const isOwn = origin === target && typeof proof === 'string' && !isPackedSeal(proof);
+    return isOwn
+      ? { ...said, encrypted_content: packSeal({ dialect: 'responses', value: proof }, origin) }
+      : undefined;
   }
   if (PORTABLE_ITEM_TYPES.has(type)) return item['role'] === 'assistant' ? flattenMessage(said) : said;
   return origin === target ? item : undefined;

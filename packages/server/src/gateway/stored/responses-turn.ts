@@ -110,7 +110,7 @@ export class ResponsesTurn {
       const meant = this.#resolveItem(item);
       return meant.item === item || isStoredAt(origin, meant) ? [item] : native(meant);
     });
-    return { ...this.#spliceInput([...history, ...own], knows), unsupportedItems: [...lost] };
+    return { ...this.#spliceInput([...history, ...own], knows), dropped: [...lost] };
   }
 
   /** Returns the client's `previous_response_id` if the target does not know it; otherwise null. */

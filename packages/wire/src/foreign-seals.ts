@@ -1,0 +1,238 @@
+import { Buffer } from 'node:buffer';
+import { Fault } from '@floe/contract/faults';
+import { JsonCursor } from './json-cursor.ts';
+import {
+  applyByteEdits,
+  type ByteEdit,
+  type ByteSpan,
+  readStringAt,
+  type ScannedJsonBody,
+  scanObjectAt,
+} from './json-edits.ts';
+import { JsonItemRemover } from './json-item-remover.ts';
+import { JsonMemberNameLookup } from './json-member-name-lookup.ts';
+import { isPackedSeal, unpackSeal } from './seal.ts';
+
+/** The target of a request with seals of earlier responses. */
+export interface SealTarget {
+  /** The dialect of the client and of the target. */
+  readonly dialect: 'chat' | 'responses' | 'messages';
+  /** The provider and credential of the target. */
+  readonly origin: string;
+  /** The provider and credential that created the seals that do not contain their origin, if it is known. */
+  readonly usualOrigin: string | undefined;
+}
+
+/** A body without the reasoning that its target cannot verify. */
+export interface BodyWithoutForeignSeals {
+  readonly body: Buffer;
+  /** What was removed: `reasoning.seal`, and the paths of the removed parts. */
+  readonly dropped: readonly string[];
+}
+
+/** The members of a reasoning part that contain its seal. */
+const SEAL_MEMBER_BY_TYPE: Readonly<Record<string, string>> = {
+  thinking: 'signature',
+  redacted_thinking: 'data',
+};
+const REASONING_DETAILS = new JsonMemberNameLookup(['reasoning_details']);
+/** The start of a packed seal in JSON. */
+const PACKED_SEAL_START = Buffer.from('"floe1.');
+const SIGNATURE = Buffer.from('"signature"');
+
+/**
+ * Removes the reasoning whose seal the target did not create, and reasoning without the seal that
+ * Messages requires. A message of which nothing is left is removed too, because APIs reject messages
+ * without content. All other bytes are unchanged, except that packed seals of the target are decoded.
+ * @throws Fault `unsupported_parameter` if the conversation consists only of such reasoning
+ * @example
+ * const block = '{"type":"thinking","thinking":"T","signature":"S"},';
+ * const body = Buffer.from(`{"messages":[{"role":"assistant","content":[${block}{"type":"text","text":"A"}]}]}`);
+ * const target = { dialect: 'messages', origin: 'globex', usualOrigin: 'acme' };
+ * const scanned = { body, members: scanJsonObject(body) };
+ * removeForeignSeals(scanned, target).body.toString(); // '{"messages":[{"role":"assistant","content":[{"type":"text","text":"A"}]}]}'
+ */
+export function removeForeignSeals(
+  { body, members }: ScannedJsonBody & { readonly body: Buffer },
+  target: SealTarget,
+): BodyWithoutForeignSeals {
+  const name = target.dialect === 'responses' ? 'input' : 'messages';
+  const span = members.get(name);
+  const items = span && scanElementsAt(body, span);
+  if (!items) return { body, dropped: [] };
+  const editor = new SealEditor(body, target);
+  if (editor.editConversation(items) === 'empty')
+    throw new Fault(
+      'unsupported_parameter',
+      `\`${name}\` contains only reasoning that another provider signed or encrypted. Add a message with other content.`,
+      { param: name },
+    );
+  if (editor.edits.length === 0) return { body, dropped: [] };
+  return { body: applyByteEdits(body, editor.edits), dropped: [...editor.dropped] };
+}
+
+/**
+ * Returns whether a body may contain seals that Floe wrote and no provider accepts: packed and empty ones. Floe
+ * sends none to Chat clients. The search is much faster than a scan of the body.
+ * @example
+ * mayContainOwnSeals('messages', Buffer.from('{"signature":""}')); // true
+ */
+export function mayContainOwnSeals(dialect: SealTarget['dialect'], body: Buffer): boolean {
+  return dialect !== 'chat' && (body.includes(PACKED_SEAL_START) || hasEmptySignature(body));
+}
+
+/** Returns whether a member `"signature"` is an empty string, with any white space that JSON permits. */
+function hasEmptySignature(body: Buffer): boolean {
+  for (let at = body.indexOf(SIGNATURE); at !== -1; at = body.indexOf(SIGNATURE, at)) {
+    at = skipWhitespace(body, at + SIGNATURE.length);
+    if (body[at] !== 0x3a) continue;
+    at = skipWhitespace(body, at + 1);
+    if (body[at] === 0x22 && body[at + 1] === 0x22) return true;
+  }
+  return false;
+}
+
+function skipWhitespace(body: Buffer, from: number): number {
+  let at = from;
+  while (body[at] === 0x20 || body[at] === 0x0a || body[at] === 0x0d || body[at] === 0x09) at += 1;
+  return at;
+}
+
+/** Returns the positions of an array's elements; undefined if the value is not an array. */
+function scanElementsAt(body: Uint8Array, span: ByteSpan): ByteSpan[] | undefined {
+  const cursor = new JsonCursor(body, span.start, span.end);
+  if (!cursor.enterArray()) return undefined;
+  const found: ByteSpan[] = [];
+  while (cursor.nextElement()) {
+    const start = cursor.at;
+    cursor.skip();
+    found.push({ start, end: cursor.at });
+  }
+  return found;
+}
+
+/** What is left of an array, or whether an item is left. */
+type Remainder = 'empty' | 'some';
+
+class SealEditor {
+  /** In the order of the body. */
+  readonly edits: ByteEdit[] = [];
+  readonly dropped = new Set<string>();
+  readonly #body: Buffer;
+  readonly #target: SealTarget;
+
+  constructor(body: Buffer, target: SealTarget) {
+    this.#body = body;
+    this.#target = target;
+  }
+
+  editConversation(items: readonly ByteSpan[]): Remainder {
+    return this.#editArray(items, (item) => this.#editItem(item));
+  }
+
+  /**
+   * Removes the elements of an array for which `edit` returns `empty`. An array that was empty before counts
+   * as unchanged.
+   */
+  #editArray(elements: readonly ByteSpan[], edit: (element: ByteSpan) => Remainder): Remainder {
+    const remover = new JsonItemRemover(this.edits);
+    for (const element of elements) {
+      const before = this.edits.length;
+      const left = edit(element);
+      const inner = this.edits.splice(before);
+      if (left === 'empty') remover.remove(element.start, element.end);
+      else {
+        // This may add the removal of preceding elements.
+        remover.retain(element.start, element.end);
+        for (const one of inner) this.edits.push(one);
+      }
+    }
+    remover.finish();
+    return remover.hasRetained || elements.length === 0 ? 'some' : 'empty';
+  }
+
+  /** Edits a message, or an item of Responses input. */
+  #editItem(item: ByteSpan): Remainder {
+    const members = scanObjectAt(this.#body, item);
+    if (!members) return 'some';
+    const { dialect } = this.#target;
+    if (dialect === 'responses' && this.#stringOf(members, 'type') === 'reasoning') {
+      const sealed = this.#checkSeal(members.get('encrypted_content'));
+      return sealed === 'foreign' ? this.#drop('input.reasoning') : 'some';
+    }
+    const content = members.get('content');
+    const parts = content && scanElementsAt(this.#body, content);
+    const before = this.edits.length;
+    const left = parts ? this.#editArray(parts, (part) => this.#editPart(part)) : 'some';
+    if (dialect !== 'chat') return left;
+    // A message with only calls has no content.
+    if (left === 'empty' && !members.has('tool_calls')) return left;
+    if (left === 'empty' && content) this.edits.splice(before, Infinity, { ...content, text: 'null' });
+    const own = [...this.edits.splice(before), ...this.#reasoningDetailsRemovals(item)];
+    for (const one of own.sort((a, b) => a.start - b.start)) this.edits.push(one);
+    return 'some';
+  }
+
+  #editPart(part: ByteSpan): Remainder {
+    const members = scanObjectAt(this.#body, part);
+    const type = (members && this.#stringOf(members, 'type')) ?? '';
+    const sealMember = Object.hasOwn(SEAL_MEMBER_BY_TYPE, type) ? SEAL_MEMBER_BY_TYPE[type] : undefined;
+    if (!members || sealMember === undefined) return 'some';
+    const sealed = this.#checkSeal(members.get(sealMember));
+    const isRejected = sealed === 'foreign' || (sealed === 'absent' && this.#requiresSeal);
+    const list = this.#target.dialect === 'responses' ? 'input' : 'messages';
+    return isRejected || sealed === 'empty' ? this.#drop(`${list}.content.${type}`) : 'some';
+  }
+
+  /** Whether the target rejects reasoning without a seal. The usual target receives what the client sent. */
+  get #requiresSeal(): boolean {
+    const { dialect, origin, usualOrigin } = this.#target;
+    return dialect === 'messages' && origin !== usualOrigin;
+  }
+
+  /** Floe writes an empty seal if the reasoning that it translated had none. */
+  #checkSeal(span: ByteSpan | undefined): 'accepted' | 'foreign' | 'absent' | 'empty' {
+    const value = span && readStringAt(this.#body, span);
+    if (span === undefined || value === undefined) return 'absent';
+    if (value === '') return 'empty';
+    const { dialect, origin, usualOrigin } = this.#target;
+    const seal = unpackSeal(value, dialect);
+    if (seal.dialect !== dialect || (seal.origin ?? usualOrigin) !== origin) {
+      this.dropped.add('reasoning.seal');
+      return 'foreign';
+    }
+    if (isPackedSeal(value)) this.edits.push({ ...span, text: JSON.stringify(seal.value) });
+    return 'accepted';
+  }
+
+  /** Returns the edits that remove the reasoning of a Chat message. Its entries are valid only together. */
+  #reasoningDetailsRemovals(message: ByteSpan): readonly ByteEdit[] {
+    const removals: ByteEdit[] = [];
+    if (this.#target.origin === this.#target.usualOrigin) return removals;
+    const remover = new JsonItemRemover(removals);
+    const cursor = new JsonCursor(this.#body, message.start, message.end);
+    cursor.enterObject();
+    while (cursor.nextMember()) {
+      const keyStart = cursor.keyStart - 1;
+      const isDetails = cursor.key(REASONING_DETAILS) !== undefined;
+      const start = cursor.at;
+      cursor.skip();
+      const end = cursor.at;
+      if (isDetails && scanElementsAt(this.#body, { start, end })?.length) remover.remove(keyStart, end);
+      else remover.retain(keyStart, end);
+    }
+    remover.finish();
+    if (removals.length > 0) this.dropped.add('reasoning.seal').add('messages.reasoning_details');
+    return removals;
+  }
+
+  #drop(path: string): 'empty' {
+    this.dropped.add(path);
+    return 'empty';
+  }
+
+  #stringOf(members: ReadonlyMap<string, ByteSpan>, name: string): string | undefined {
+    const span = members.get(name);
+    return span && readStringAt(this.#body, span);
+  }
+}
