@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { relayDryRunResult } from '@floe/contract/api/relay-management';
 import { FloeConfigSchema } from '@floe/contract/config';
+import type { MemberRole } from '@floe/contract/roles';
+import type { KeyScope } from '@floe/contract/scopes';
 import { eventually } from '@floe/testkit/eventually';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
@@ -143,6 +145,40 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
       await api.relay.sessions.flush();
       assert.deepEqual([await found('sessions', 'plain'), await found('sessions', 'strange\ufffd')], [1, 1]);
+    });
+
+    test('a key with the scope relay reads only the approvals and reports of its own events', async () => {
+      const approval = `/relay/v1/approvals/${(await decided('psql mine', 'own')).approval?.id}`;
+      const events = [{ type: 'session_start', session_id: 'own' }];
+      await api.call('POST', '/relay/v1/events', { key: agent, body: { events } });
+      await kept();
+      const keyWith = async (...scopes: KeyScope[]) => (await api.addKey('acme', { scopes })).key;
+      const roleKey = async (role: MemberRole) => (await api.addMember('acme', { role })).key;
+      const readers: readonly (readonly [who: string, key: string, reads: boolean])[] = [
+        ['the key that asked', agent, true],
+        ['another key with relay', await keyWith('relay'), false],
+        ['a key with relay and gateway', await keyWith('relay', 'gateway'), false],
+        ['a key with management', await keyWith('management'), true],
+        ['a key with relay and management', await keyWith('relay', 'management'), true],
+        ['a key with read', await keyWith('read'), true],
+        ['an owner', await roleKey('owner'), true],
+        ['an admin', await roleKey('admin'), true],
+        ['a viewer', await roleKey('viewer'), true],
+        ['a key of another org', (await api.addKey('other')).key, false],
+      ];
+      for (const [who, key, reads] of readers) {
+        const one = await api.call('GET', `${approval}?wait_seconds=0`, { key });
+        assert.equal(`${one.status} ${one.body.error?.code}`, reads ? '200 undefined' : '404 not_found', who);
+        const { body } = await api.call('GET', '/relay/v1/events?session=own', { key });
+        assert.equal(listResponseEntries(body.data).length, reads ? 1 : 0, who);
+      }
+      const unknown = await api.call('GET', '/relay/v1/approvals/apr_unknown', {
+        key: readers[1]?.[1] ?? '',
+      });
+      const foreign = await api.call('GET', approval, { key: readers[1]?.[1] ?? '' });
+      assert.equal(foreign.body.error?.message, unknown.body.error?.message);
+      for (const key of [await keyWith('gateway'), await keyWith('monitoring', 'beat')])
+        assert.equal((await api.call('GET', approval, { key })).status, 403);
     });
 
     test('an approval for the session applies to the rule in this session, and never overrides a rule that denies', async () => {

@@ -7,9 +7,10 @@ import { createId } from '../core/ids.ts';
 import { publishLiveEvent } from '../store/live-events.ts';
 import {
   consumeRelayApproval,
-  findRelayApprovalById,
+  findRelayApproval,
   insertRelayApproval,
   listValidRelayApprovals,
+  type RelayApprovalReference,
   type RelayApprovalRow,
 } from '../store/relay/relay-approvals.ts';
 import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
@@ -130,21 +131,20 @@ export class RelayApprovalManager {
 
   /**
    * Waits until the approval is decided or expired, or until `waitSeconds` have passed. Returns undefined
-   * if the organization has no approval with this id.
+   * if the organization, or the key, has no approval with this id.
    */
   async waitForDecision(
-    orgId: string,
-    id: string,
+    wanted: RelayApprovalReference,
     waitSeconds: number,
   ): Promise<RelayApprovalRow | undefined> {
     const { database, clock } = this.#options;
     const until = clock.monotonic() + Math.min(waitSeconds, MAX_APPROVAL_WAIT_SECONDS) * 1_000;
     for (;;) {
-      const row = await findRelayApprovalById(database.read, orgId, id);
+      const row = await findRelayApproval(database.read, wanted);
       const isOpen = row?.state === 'waiting' && row.expires_at > clock.now();
       const leftMs = until - clock.monotonic();
       if (!isOpen || leftMs <= 0) return row;
-      await this.#waitForChange(id, Math.min(leftMs, POLL_INTERVAL_MS));
+      await this.#waitForChange(wanted.id, Math.min(leftMs, POLL_INTERVAL_MS));
     }
   }
 

@@ -51,17 +51,23 @@ export async function insertRelayApproval(writer: DatabaseWriter, row: RelayAppr
     .execute();
 }
 
-export function findRelayApprovalById(
+/** Identifies an approval. With `keyId`, only an approval of this key is found. */
+export interface RelayApprovalReference {
+  readonly orgId: string;
+  readonly id: string;
+  readonly keyId?: string | undefined;
+}
+
+export function findRelayApproval(
   reader: DatabaseReader,
-  orgId: string,
-  id: string,
+  { orgId, id, keyId }: RelayApprovalReference,
 ): Promise<RelayApprovalRow | undefined> {
-  return reader
+  const found = reader
     .selectFrom('relay_approvals')
     .selectAll()
     .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+    .where('id', '=', id);
+  return (keyId === undefined ? found : found.where('key_id', '=', keyId)).executeTakeFirst();
 }
 
 /**
