@@ -291,7 +291,7 @@ function buildCharges(grant: Grant, worth: readonly number[], hardOnly: boolean)
 }
 
 function buildCharge(orgId: string, claim: GuardrailRuleClaim, nanoUsd: number): BudgetCharge {
-  const { bucket, endsAt, limit, name, period, enforced } = claim;
+  const { bucket, endsAt, limit, name, period, day, enforced } = claim;
   const mode = enforced ? 'hard' : 'soft';
-  return { orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit, name, period, mode };
+  return { orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit, name, period, day, mode };
 }

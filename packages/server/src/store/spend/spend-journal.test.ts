@@ -13,7 +13,7 @@ import { type BudgetCharge, listBudgetSpendSince } from './budget-spend.ts';
 import { openSpendJournal, type SpendJournal } from './spend-journal.ts';
 
 function charge(nanoUsd: number, bucket = 'b:month'): BudgetCharge {
-  const budget = { name: 'all', period: 'month', mode: 'hard' } as const;
+  const budget = { name: 'all', period: 'month', day: '', mode: 'hard' } as const;
   return { orgId: 'acme', bucket, endsAt: 0, nanoUsd, limitNanoUsd: 1000, ...budget };
 }
 
