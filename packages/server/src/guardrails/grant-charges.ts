@@ -1,4 +1,4 @@
-import type { BudgetCharge } from '../store/spend/budget-spend.ts';
+import type { BudgetCharge } from '../store/spend/budget-charge.ts';
 import type { Grant } from './grant.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 

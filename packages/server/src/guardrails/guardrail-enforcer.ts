@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
-import type { BudgetCharge } from '../store/spend/budget-spend.ts';
+import type { BudgetCharge } from '../store/spend/budget-charge.ts';
 import type { SpendJournal } from '../store/spend/spend-journal.ts';
 import type { LimitCounters, ReservationIncreaseResult } from '../store/store-interfaces.ts';
 import type { CompiledGuardrailRules } from './compile-rules.ts';

@@ -11,7 +11,7 @@ import { openRedisCounters, type SharedStoreCounters } from '../store/counters/r
 import { ResilientCounters } from '../store/counters/resilient-counters.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { upsertOrg } from '../store/orgs.ts';
-import type { BudgetCharge } from '../store/spend/budget-spend.ts';
+import type { BudgetCharge } from '../store/spend/budget-charge.ts';
 import type { Database, LimitCounters } from '../store/store-interfaces.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { startTestRedis } from '../store/test/redis-server.ts';

@@ -312,6 +312,10 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const rule = { name: 'bad', on: 'shell', match: { command: 'x' }, decision: 'deny' };
       for (const [body, param] of [
         [{ ...rule, match: { tool: 'x' } }, 'match.tool'],
+        [{ ...rule, matches: null }, 'matches'],
+        [{ rule, decisionn: 'deny' }, 'decisionn'],
+        [{ rule: { ...rule, matchh: {} } }, 'rule.matchh'],
+        [{ rule, decision: 'deny' }, 'decision'],
         [{ ...rule, when: 'command.colour == 1' }, 'when'],
         [{ ...rule, when: 'command.name ==' }, 'when'],
         [{ ...rule, on: 'prompt', match: { text: '(' } }, 'match.text[0]'],

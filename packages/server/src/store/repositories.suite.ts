@@ -13,8 +13,9 @@ import {
 } from './platform-keys.ts';
 import { getSetting, storeSetting } from './settings.ts';
 import { listSnapshotPlatformKeys } from './snapshot-platform-keys.ts';
+import type { BudgetCharge } from './spend/budget-charge.ts';
 import { type BudgetPeriodKind, formatBudgetCounterName } from './spend/budget-period-counters.ts';
-import { applySpendJournalBatch, type BudgetCharge, listBudgetSpendSince } from './spend/budget-spend.ts';
+import { applySpendJournalBatch, listBudgetSpendSince } from './spend/budget-spend.ts';
 import type { Database } from './store-interfaces.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestExchangeRow, createTestPlatformKeyRow, TEST_ORG_ID } from './test/rows.ts';

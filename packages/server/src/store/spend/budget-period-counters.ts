@@ -1,4 +1,4 @@
-import type { BudgetCharge } from './budget-spend.ts';
+import type { BudgetCharge } from './budget-charge.ts';
 
 /** The length of a budget period. A `total` budget never resets. */
 export type BudgetPeriodKind = 'day' | 'week' | 'month' | 'total';

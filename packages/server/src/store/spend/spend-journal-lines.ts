@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isJsonObject, type Json } from '@floe/contract/json';
-import type { BudgetCharge } from './budget-spend.ts';
+import type { BudgetCharge } from './budget-charge.ts';
 
 /** One line of a spend journal: what an exchange reserves before it is sent, or its final cost. */
 export interface SpendJournalLine {
