@@ -71,7 +71,7 @@ export const approvalDecisionInput = z.strictObject({
     .enum(['once', 'session'])
     .default('once')
     .describe(
-      'Whether the decision applies to this action only (`once`) or to the session (`session`). An approval for a session is valid for 12 hours.',
+      'Whether an approval allows the action once (`once`), or the same action any number of times in the session (`session`). An approval for a session is valid for 12 hours.',
     ),
   note: z.string().min(1).max(1_000).nullable().default(null).describe('Note for the agent.'),
 });

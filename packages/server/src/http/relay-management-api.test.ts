@@ -36,6 +36,26 @@ const OWNER = createMemberActor('acme', {
 const [org] = FloeConfigSchema.parse({ orgs: [{ id: 'acme', relay: RELAY }] }).orgs;
 assert.ok(org);
 
+const PROGRAMS = ['terraform', 'git', 'kubectl', 'docker', 'npm', 'aws', 'gh'] as const;
+/** A reviewed command, and commands that its approval must not allow. */
+const SIMILAR_COMMANDS: readonly (readonly [reviewed: string, others: readonly string[]])[] = [
+  [
+    'terraform fmt',
+    [
+      'terraform destroy',
+      'terraform fmt; terraform destroy',
+      'terraform -chdir=prod fmt',
+      'sudo terraform fmt',
+    ],
+  ],
+  ['git push origin main', ['git push origin main --no-verify', 'git push origin :main', 'git push other main']],
+  ['kubectl get pods', ['kubectl delete pods', 'kubectl get pods -n prod', 'kubectl get secrets']],
+  ['docker ps', ['docker rm -f web', 'docker ps | sh']],
+  ['npm test', ['npm publish', 'npm run test', 'NODE_OPTIONS=--require=./x.js npm test']],
+  ['aws s3 ls s3://logs', ['aws s3 rm s3://logs', 'aws s3 ls s3://logs --profile prod']],
+  ['gh pr view 12', ['gh pr merge 12', 'gh pr view 13', 'gh pr view 12 > ~/.bashrc']],
+];
+
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`on ${engine}`, () => {
     let api: RunningApi;
@@ -181,12 +201,29 @@ for (const engine of ['sqlite', 'postgres'] as const)
         assert.equal((await api.call('GET', approval, { key })).status, 403);
     });
 
-    test('an approval for the session applies to the rule in this session, and never overrides a rule that denies', async () => {
-      const first = await decided('psql one', 'b1');
-      await asked('POST', `/approvals/${String(first.approval?.id)}`, {
-        decision: 'allow',
-        scope: 'session',
-      });
+    test('an approval for the session allows the same action any number of times, and no other action', async () => {
+      const rule = { name: 'infra', on: 'shell', match: { command: [...PROGRAMS] }, decision: 'ask' };
+      const made = await asked('POST', '/rules', rule);
+      assert.equal(made.status, 201);
+      for (const [reviewed, others] of SIMILAR_COMMANDS) {
+        const session = `b ${reviewed}`;
+        const { approval } = await decided(reviewed, session);
+        const answer = { decision: 'allow', scope: 'session' };
+        assert.equal((await asked('POST', `/approvals/${approval?.id}`, answer)).status, 200);
+        for (const tool_use_id of ['one', 'two'])
+          assert.equal((await decided(reviewed, session, { tool_use_id })).decision, 'abstain', reviewed);
+        for (const other of others) assert.equal((await decided(other, session)).decision, 'ask', other);
+        assert.equal((await decided(reviewed, 'another session')).decision, 'ask');
+        assert.equal((await decided(reviewed, session, { cwd: '/prod' })).decision, 'ask', 'elsewhere');
+      }
+      assert.equal((await asked('DELETE', `/rules/${String(made.body.id)}`)).status, 204);
+    });
+
+    test('an approval for the session never overrides a rule that denies', async () => {
+      const first = await decided('psql two; git push -f', 'b1');
+      assert.equal(`${first.decision} ${first.approval}`, 'deny null');
+      const { approval } = await decided('psql two', 'b1');
+      await asked('POST', `/approvals/${approval?.id}`, { decision: 'allow', scope: 'session' });
       assert.equal((await decided('psql two', 'b1')).decision, 'abstain');
       assert.equal((await decided('psql two; git push -f', 'b1')).decision, 'deny');
     });
