@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
@@ -11,6 +11,8 @@ import { findInjectedFault } from '@floe/testkit/fault-table';
 import { startFloeProcess } from '@floe/testkit/floe-process';
 import type { HttpCallResponse } from '@floe/testkit/http-client';
 import { loadProjectRecording } from '@floe/testkit/recordings';
+import { startDedicatedRedis } from '@floe/testkit/redis';
+import { LONG_STORE_TIMEOUT } from './gateway-fleet.ts';
 import {
   buildGuardedConfig,
   createGatewayCalls,
@@ -140,3 +142,36 @@ test('money reserved by requests in progress is shown as reserved, also in a sim
   });
   assert.equal(typeof after.spent_nano_usd, 'number');
 });
+
+test('a budget whose period changes counts the spending of its new period', (t) => changePeriods(t, {}));
+
+test('a budget in Redis whose period changes counts the spending of its new period', async (t) => {
+  const redis = await startDedicatedRedis();
+  t.after(() => redis.stop());
+  await changePeriods(t, { FLOE_REDIS_URL: redis.url });
+});
+
+async function changePeriods(t: TestContext, env: Readonly<Record<string, string>>): Promise<void> {
+  const gateway = await startGuardedGateway(t, { org: {}, env, file: LONG_STORE_TIMEOUT });
+  const path = '/api/management/budgets/all';
+  const put = async (period: string, limit_usd = 1) => {
+    const body = { ...HARD, period, limit_usd, reason: 'A trial' };
+    assert.equal((await gateway.callApi(path, { method: 'PUT', body })).status, 200);
+  };
+  const spent = (nanoUsd: number) =>
+    eventually(async () => {
+      const now = await spentOf(gateway);
+      return now === nanoUsd ? now : undefined;
+    });
+  let answers = 0;
+  for (const period of ['day', 'month', 'day', 'total', 'week', 'total', 'day']) {
+    await put(period);
+    await spent(answers * ANSWER_NANO_USD);
+    assert.equal((await gateway.chat({ max_tokens: 100 })).status, 200);
+    answers += 1;
+    await spent(answers * ANSWER_NANO_USD);
+  }
+  await put('month', (answers * ANSWER_NANO_USD) / 1e9);
+  await spent(answers * ANSWER_NANO_USD);
+  assert.equal((await gateway.chat({ max_tokens: 1 })).status, 402, 'the month has no money left');
+}

@@ -250,7 +250,7 @@ export async function readBudgetSpend(floe: FloeProcess, name: string): Promise<
 /** By the database at `url`; of one budget, or of all. */
 export async function readDatabaseSpend(url: string, budget = ''): Promise<number> {
   const sum = `select coalesce(sum(spent_nano_usd), 0)::bigint as spent from budget_spend`;
-  const [row] = await runQuery(url, `${sum} where bucket like 'b:%${budget}%'`);
+  const [row] = await runQuery(url, `${sum} where bucket like 'b:%${budget}%:total:%'`);
   return Number(row?.['spent']);
 }
 

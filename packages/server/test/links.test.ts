@@ -189,8 +189,23 @@ test("a budget alert has the budget's id and name, for any id", () => {
     const config = BudgetSchema.parse({ name, scope: 'org', limit_usd: 1, period: 'day' });
     const rule = compileBudget(toConfiguredLimitOrBudget(config), 'UTC');
     const { bucket } = rule.buckets.get('key:of:someone', NOW);
-    const spent = { orgId: 'acme', bucket, name: 'b', mode: 'hard', period: 'day', endsAt: 0 } as const;
-    const sums = { nanoUsd: 1, limitNanoUsd: 10, beforeNanoUsd: 1, afterNanoUsd: 10 };
+    const spent = {
+      orgId: 'acme',
+      bucket,
+      name: 'b',
+      mode: 'hard',
+      period: 'day',
+      day: '',
+      endsAt: 0,
+    } as const;
+    const sums = {
+      nanoUsd: 1,
+      limitNanoUsd: 10,
+      beforeNanoUsd: 1,
+      afterNanoUsd: 10,
+      expiresAt: 0,
+      isCurrentPeriod: true,
+    };
     const [first] = createBudgetThresholdAlerts([{ ...spent, ...sums }], NOW);
     assert.ok(first?.event === 'budget');
     assert.equal(first.fields.budgetId, rule.id);

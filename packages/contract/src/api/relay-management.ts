@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { RELAY_EVENT_KINDS, RELAY_RULE_FIELDS, RelayRuleSchema } from '../config/relay.ts';
-import type { Json } from '../json.ts';
+import { RELAY_EVENT_KINDS, RelayRuleSchema } from '../config/relay.ts';
 import { backgroundJobResource } from './background-jobs.ts';
 import { pageQuery, timeRangeListQuery, timestamp } from './page.ts';
 import {
@@ -11,8 +10,6 @@ import {
   relayRuleMode,
   relayShortText,
 } from './relay.ts';
-import { toWritableFields } from './resource-fields.ts';
-import { resourceSource } from './resource-source.ts';
 
 /** A recorded relay decision. */
 export const storedRelayDecision = z
@@ -74,7 +71,7 @@ export const approvalDecisionInput = z.strictObject({
     .enum(['once', 'session'])
     .default('once')
     .describe(
-      'Whether the decision applies to this action only (`once`) or to the session (`session`). An approval for a session is valid for 12 hours.',
+      'Whether an approval allows the action once (`once`), or the same action any number of times in the session (`session`). An approval for a session is valid for 12 hours.',
     ),
   note: z.string().min(1).max(1_000).nullable().default(null).describe('Note for the agent.'),
 });
@@ -148,34 +145,6 @@ export const relayCoverage = z
   .meta({ id: 'RelayCoverage' });
 
 export const relayCoverageQuery = timeRangeListQuery.pick({ from: true, to: true });
-
-const json: z.ZodType<Json, Json> = z.any();
-
-/** A relay rule and where it is defined. */
-export const relayRule = z
-  .strictObject({
-    id: z.string(),
-    rule: z.object({ name: z.string() }).catchall(json).describe('Rule in `floe.yaml` format.'),
-    mode: relayRuleMode.describe('Mode of the rule in force, given `relay.mode`.'),
-    match_count: z
-      .int()
-      .describe(
-        'Number of decisions in the last seven days to which the rule applied. Floe counts at most 10,000 decisions per rule.',
-      ),
-    source: resourceSource,
-    created_at: timestamp.nullable(),
-    updated_at: timestamp.nullable(),
-    updated_by: z.string().nullable(),
-  })
-  .meta({ id: 'RelayRule' });
-
-/**
- * The request body to create or replace a relay rule. It also accepts a rule in the form that `GET`
- * returns.
- */
-export const relayRuleInput = z
-  .looseObject(toWritableFields(RELAY_RULE_FIELDS))
-  .describe('Rule in `floe.yaml` format. `null` clears a field.');
 
 const draftFields = {
   rules: z

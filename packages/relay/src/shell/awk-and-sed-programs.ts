@@ -10,6 +10,8 @@ export interface ProgramSyntax extends OptionSyntax {
   readonly files: string;
   /** Options whose value is a file with code that the program uses. The program is given in another way. */
   readonly included: string;
+  /** Options whose value is a library that the program loads. */
+  readonly libraries: string;
 }
 
 /** The programs that awk or sed runs. */
@@ -17,6 +19,7 @@ export interface Programs {
   /** Words that contain code. */
   readonly code: readonly ShellWord[];
   readonly files: readonly ShellWord[];
+  readonly libraries: readonly ShellWord[];
   readonly readsInput: boolean;
   readonly operands: readonly ShellWord[];
 }
@@ -38,6 +41,9 @@ export function findPrograms(args: readonly ShellWord[], syntax: ProgramSyntax):
   return {
     code: [...first, ...code],
     files: files.filter(({ text }) => !isInputPath(text)),
+    libraries: options.flatMap(({ letter, value }) =>
+      syntax.libraries.includes(letter) && value ? [value] : [],
+    ),
     readsInput,
     operands,
   };

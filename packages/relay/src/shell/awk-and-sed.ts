@@ -1,5 +1,5 @@
 import { findPrograms, type ProgramSyntax, type Programs } from './awk-and-sed-programs.ts';
-import { findAwkCommands } from './awk-program.ts';
+import { findAwkCommands, isAwkLibraryFile, listAwkFileNames } from './awk-program.ts';
 import { quoteShellWord } from './git-commands.ts';
 import { hasWildcard } from './glob.ts';
 import { findSedEffects } from './sed-script.ts';
@@ -23,6 +23,7 @@ const AWK: ProgramSyntax = {
   code: 'e',
   files: 'fE',
   included: 'i',
+  libraries: 'l',
 };
 const SED: ProgramSyntax = {
   values: 'efl',
@@ -32,6 +33,7 @@ const SED: ProgramSyntax = {
   code: 'e',
   files: 'f',
   included: '',
+  libraries: '',
 };
 const PROGRAM_SYNTAXES: Readonly<Record<string, ProgramSyntax>> = {
   awk: AWK,
@@ -56,12 +58,19 @@ export function analyzeAwkOrSed(name: string, args: readonly ShellWord[]): Comma
   return {
     nested: found.flatMap(({ nested }) => nested),
     traits: found.flatMap(({ traits }) => traits),
-    unclearReasons: found.flatMap(({ unclearReasons }) => unclearReasons),
+    unclearReasons: [
+      ...found.flatMap(({ unclearReasons }) => unclearReasons),
+      ...(programs.libraries.some(({ text }) => isAwkLibraryFile(text)) ? [UNANALYZED_CODE] : []),
+    ],
     foreign: found.flatMap(({ foreign = [] }) => foreign),
     reads: found.flatMap(({ reads = [] }) => reads),
-    files: programs.files,
+    files: [...programs.files.flatMap(withAwkSuffix), ...found.flatMap(({ files = [] }) => files)],
     readsInput: programs.readsInput,
   };
+}
+
+function withAwkSuffix(file: ShellWord): ShellWord[] {
+  return file.text === null ? [file] : listAwkFileNames(file.text).map((text) => ({ ...file, text }));
 }
 
 const NO_COMMANDS: CommandUnwrapResult = { nested: [], traits: [], unclearReasons: [], readsInput: false };
@@ -70,7 +79,7 @@ const UNANALYZED_CODE = 'it runs code in a language that cannot be analyzed';
 /** Analyzes an awk program. Its strings may be commands and files. */
 function analyzeAwkProgram(word: ShellWord): CommandUnwrapResult {
   const program = word.text ?? word.pattern;
-  const { commands, pipes, isUnclear } = findAwkCommands(program);
+  const { commands, pipes, included, isUnclear } = findAwkCommands(program);
   // The output of a program that is given nothing is unknown.
   const producers = pipes.map(({ text, command }) =>
     text === null ? `awk | ${command}` : `printf %s ${quoteShellWord({ ...word, text })} | ${command}`,
@@ -80,6 +89,7 @@ function analyzeAwkProgram(word: ShellWord): CommandUnwrapResult {
   return {
     ...NO_COMMANDS,
     nested,
+    files: included.map((path) => ({ ...word, text: path })),
     traits: runs ? ['runs_code'] : [],
     foreign: runs || program.includes('getline') ? [{ ...word, text: program }] : [],
     unclearReasons: isUnclear ? [UNANALYZED_CODE] : [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findAwkCommands } from './awk-program.ts';
 
-const NONE = { commands: [], pipes: [], isUnclear: false };
+const NONE = { commands: [], pipes: [], included: [], isUnclear: false };
 
 test('commands in strings are found with their joined and unescaped text', () => {
   assert.deepEqual(findAwkCommands('BEGIN { system ( "rm \\"x\\"" ) }'), { ...NONE, commands: ['rm "x"'] });
@@ -41,4 +41,13 @@ test('strings, expressions, comments and the operator || run nothing', () => {
     '{ getline line < "f" }',
   ])
     assert.deepEqual(findAwkCommands(program), NONE, program);
+});
+
+test('included files are found with and without their suffix, and a library in a file is unclear', () => {
+  assert.deepEqual(findAwkCommands('@include "a"; @include "b.awk"'), {
+    ...NONE,
+    included: ['a', 'a.awk', 'b.awk'],
+  });
+  assert.equal(findAwkCommands('@load "./lib"').isUnclear, true);
+  assert.deepEqual(findAwkCommands('@load "readdir"; { print "@load \\"./lib\\"" }'), NONE);
 });

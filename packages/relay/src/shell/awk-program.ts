@@ -4,7 +4,9 @@ export interface AwkCommands {
   readonly commands: readonly string[];
   /** Strings that are printed to a command, and the command. The text is null if it is not a string. */
   readonly pipes: readonly { readonly text: string | null; readonly command: string }[];
-  /** The program runs commands that it builds. */
+  /** The files with code that the program includes. */
+  readonly included: readonly string[];
+  /** The program runs commands that it builds, or loads a library from a file. */
   readonly isUnclear: boolean;
 }
 
@@ -15,6 +17,19 @@ const PIPES =
   /(?:\bprintf?\s*(?:\(\s*)?"(\d+)"\s*(?:\)\s*)?)?(?<!\|)\|(?!\||\s*(?:&\s*)?getline\b)\s*(?:&\s*)?(?:"(\d+)"(?=\s*(?:[;}\n]|$)))?/g;
 /** A call of a function whose name is the value of a variable. */
 const INDIRECT_CALL = /@\s*[\w:]+\s*\(/;
+
+/** Code and libraries that a gawk program loads. The groups are the directive and the number of a string. */
+const LOADS = /@\s*(include|load)\s*"(\d+)"/g;
+
+/** The names of the file that a program includes. The suffix is optional. */
+export function listAwkFileNames(path: string): readonly string[] {
+  return path.endsWith('.awk') ? [path] : [path, `${path}.awk`];
+}
+
+/** Whether a library is loaded from a file, and not from the directory of gawk's own libraries. */
+export function isAwkLibraryFile(library: string | null): boolean {
+  return library === null || library.includes('/');
+}
 
 /** Finds the commands that an awk program runs with `system`, `|` and `|&`. */
 export function findAwkCommands(program: string): AwkCommands {
@@ -32,7 +47,13 @@ export function findAwkCommands(program: string): AwkCommands {
     if (command === undefined) isUnclear = true;
     else pipes.push({ text: strings[Number(printed)] ?? null, command });
   }
-  return { commands, pipes, isUnclear };
+  const included: string[] = [];
+  for (const [, directive, name] of bare.matchAll(LOADS)) {
+    const path = strings[Number(name)] ?? null;
+    if (directive === 'load') isUnclear ||= isAwkLibraryFile(path);
+    else if (path !== null) included.push(...listAwkFileNames(path));
+  }
+  return { commands, pipes, included, isUnclear };
 }
 
 /**

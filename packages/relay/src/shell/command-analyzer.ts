@@ -31,6 +31,7 @@ import { findPositionalArguments } from './positional-arguments.ts';
 import { findFilesNamedByInput } from './predict-arguments.ts';
 import { recordFileWrites, recordRedirectWrites } from './record-file-writes.ts';
 import { recordVariableChanges } from './record-variable-changes.ts';
+import { findRemotePush } from './remote-pushes.ts';
 import type { RemainingAnalysisWork } from './shell-parser.ts';
 import type { ShellScope } from './shell-scope.ts';
 import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './shell-word.ts';
@@ -177,7 +178,9 @@ export class CommandAnalyzer implements CommandSink {
     const own = found?.own ?? args.length;
     const implied = findImpliedGitPushOptions(invocation, scope);
     for (const file of found?.files ?? [])
-      redirects.push(...this.#inspector.inspectScript(name, file, given, traits));
+      redirects.push(
+        ...this.#inspector.inspectScript(name === 'parallel' ? 'sh' : name, file, given, traits),
+      );
     redirects.push(...this.#inspector.inspectEmbeddedCommands(invocation, subcommand, given, traits));
     const all = { ...given, redirects: [...given.redirects, ...redirects] };
     this.record(all, { word, args, traits, own, implied, name });
@@ -192,7 +195,7 @@ export class CommandAnalyzer implements CommandSink {
     traits: CommandTrait[],
   ): NestedCommand[] {
     const { name, args } = invocation;
-    const inner = findCommandsInOptions(invocation, subcommand);
+    const inner = [...findCommandsInOptions(invocation, subcommand), ...findRemotePush(invocation)];
     if (name === 'git') {
       inner.push(...findGitSettingCommands(invocation), ...findGitTransportCommands(invocation));
       inner.push(...resolveGitAlias(invocation, given.context.scope));
@@ -207,8 +210,8 @@ export class CommandAnalyzer implements CommandSink {
     if (name === 'hash' && args[0]?.text === '-p' && args[1]?.text && args[2]?.text)
       given.context.scope.alias(args[2].text, args[1].text);
     for (const word of args) {
-      // `gh alias set x '!command'`
-      const [, command] = /^!\s*([\w./]+\s[\s\S]*)$/.exec(word.text ?? '') ?? [];
+      // `gh alias set x '!command'` and `hg --config alias.x='!command'`
+      const [, command] = /^(?:alias\.[\w-]+=)?!\s*([\w./]+\s[\s\S]*)$/.exec(word.text ?? '') ?? [];
       if (command !== undefined && name !== 'git') inner.push({ kind: 'code', word, text: command });
     }
     for (const { text } of args)

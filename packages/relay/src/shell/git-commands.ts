@@ -1,7 +1,7 @@
 import { findPositionalArguments } from './positional-arguments.ts';
 import type { ShellScope } from './shell-scope.ts';
 import { createLiteralWord, type ShellWord } from './shell-word.ts';
-import type { CommandInvocation, NestedCommand } from './unwrap-command.ts';
+import { type CommandInvocation, type NestedCommand, toNestedCode } from './unwrap-command.ts';
 
 /** Git settings whose value is a command. A leading `!` marks a shell command. */
 const COMMAND_SETTINGS =
@@ -80,13 +80,20 @@ function recordForcedPush(args: readonly ShellWord[], scope: ShellScope): void {
     scope.markUnknown(FORCED_PUSH);
 }
 
+/** The transport `ext::command` as a URL, as the value of a setting, and in `url.ext::command.insteadOf`. */
+const COMMAND_TRANSPORT = /(?:^|=|^url\.)ext::(.+?)(?:\.(?:push)?insteadof(?:=.*)?)?$/is;
+
 /**
- * Returns the commands in the transport `ext::command`. Git runs these commands. `% ` is an escaped space.
+ * Returns the commands in the transport `ext::command`, and those of its helper `git remote-ext name command`. Git
+ * runs these commands. `% ` is an escaped space.
  */
-export function findGitTransportCommands({ args }: CommandInvocation): NestedCommand[] {
+export function findGitTransportCommands({ name, args }: CommandInvocation): NestedCommand[] {
+  const [helper, , last] = findPositionalArguments(name, args);
   return args.flatMap((word) => {
-    const [, command] = /(?:^|=)ext::(.+)$/s.exec(word.text ?? '') ?? [];
+    const isHelperCommand = helper?.word.text === 'remote-ext' && word === last?.word;
+    const command = isHelperCommand ? word.text : COMMAND_TRANSPORT.exec(word.text ?? '')?.[1];
     if (command === undefined) return [];
+    if (command === null) return [toNestedCode(word)];
     const parts = command.match(/(?:%.|[^ %])+/g) ?? [];
     const words = parts.map((part) => createLiteralWord(part.replaceAll(/%(.)/g, '$1'), word));
     return [

@@ -1,3 +1,4 @@
+import { EMPTY_SHELL_WORD } from './shell-word.ts';
 import type { CommandInvocation, NestedCommand } from './unwrap-command.ts';
 
 /** Commands that are rarely an argument of a program that does not run them. */
@@ -8,23 +9,32 @@ const COMMON_COMMANDS = new Set(
 );
 /** Programs whose arguments are names, strings or files, and that run none of them. */
 const NON_WRAPPERS = new Set(
-  'echo printf grep egrep fgrep rg ag ack man info help which whereis type command hash apropos tldr apt apt-get brew dnf yum apk pacman snap pip pip3 npm pnpm yarn bun cargo go gem test [ ls find sed awk jq git gh hub glab kill pkill killall pgrep touch mkdir rm rmdir cp mv ln cat head tail less more wc sort uniq cut tr diff cmp file stat du df chmod chown tar zip unzip curl wget ssh scp rsync docker podman kubectl helm set export declare local readonly typeset unset alias unalias case for read say vim vi nvim nano code emacs ed cd pushd'.split(
+  'echo printf logger notify-send wall jj hg sl svn grep egrep fgrep rg ag ack man info help which whereis type command hash apropos tldr apt apt-get brew dnf yum apk pacman snap pip pip3 npm pnpm yarn bun cargo go gem test [ ls find sed awk jq git gh hub glab kill pkill killall pgrep touch mkdir rm rmdir cp mv ln cat head tail less more wc sort uniq cut tr diff cmp file stat du df chmod chown tar zip unzip curl wget ssh scp rsync docker podman kubectl helm set export declare local readonly typeset unset alias unalias case for read say vim vi nvim nano code emacs ed cd pushd'.split(
     ' ',
   ),
 );
 const MAX_GUESSES = 3;
 
+/** Options whose value is text for people, which may name a command. */
+const MESSAGE_OPTION = /^(?:-m|--(?:message|title|body|description|subject|text|comment))$/;
+/** An argument with a command and its arguments. The first group is the command. */
+const COMMAND_LINE = /^\s*(?:\S*\/)?([\w-]+)\s+\S/;
+
 /**
- * Guesses what an unknown program runs: the arguments from the first one that is a command, or
- * those after `--`.
+ * Guesses what an unknown program runs: the arguments from the first one that is a command, those after `--`, or an
+ * argument that is a whole command line, as in `tool -c 'rm x'`.
  */
 export function guessWrappedCommands({ name, args }: CommandInvocation): NestedCommand[] {
   const dashes = args.findIndex(({ text }) => text === '--');
   if (NON_WRAPPERS.has(name) && !(dashes !== -1 && DASH_DASH_RUNNERS.has(name))) return [];
   return args
     .flatMap(({ text }, at): NestedCommand[] => {
+      if (text === null || MESSAGE_OPTION.test(args[at - 1]?.text ?? '')) return [];
       const words = args.slice(at);
-      return text !== null && COMMON_COMMANDS.has(text) && words.length > 1 ? [{ kind: 'words', words }] : [];
+      const [, command = ''] = COMMAND_LINE.exec(text) ?? [];
+      if (COMMON_COMMANDS.has(command)) return [{ kind: 'code', word: words[0] ?? EMPTY_SHELL_WORD, text }];
+      const isCommand = COMMON_COMMANDS.has(text.replace(/^.*\/bin\//, ''));
+      return isCommand && words.length > 1 ? [{ kind: 'words', words }] : [];
     })
     .slice(0, MAX_GUESSES);
 }

@@ -93,6 +93,12 @@ const BEFORE_SUBCOMMAND: Readonly<Record<string, ValueOptions>> = {
   yarn: { short: '', long: ['--cwd'] },
   gh: { short: 'R', long: ['--repo', '--hostname'] },
   glab: { short: 'R', long: ['--repo'] },
+  jj: {
+    short: 'R',
+    long: ['--repository', '--at-operation', '--at-op', '--color', '--config', '--config-file'],
+  },
+  hg: { short: 'R', long: ['--repository', '--cwd', '--config', '--encoding', '--color', '--pager'] },
+  sl: { short: 'R', long: ['--repository', '--cwd', '--config', '--configfile', '--color', '--pager'] },
   aws: {
     short: '',
     long: [

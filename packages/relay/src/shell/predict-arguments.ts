@@ -30,6 +30,10 @@ export function predictArguments(
     ? readValues(options, input, first)
     : createFileNameWords(predictFindOutput(name, own), first);
   const values = cut === -1 ? found : words.slice(cut + 1);
+  const inserted = name === 'xargs' ? options.findLast(({ letter }) => letter === 'J')?.value?.text : null;
+  const at = inserted == null ? -1 : kept.findIndex(({ text }) => text === inserted);
+  // `xargs -J % git % origin` puts all values where the first `%` is.
+  if (at !== -1) return [[...kept.slice(0, at), ...values.flatMap(splitWord), ...kept.slice(at + 1)]];
   const isNamed = token !== null && kept.some(({ text }) => text?.includes(token));
   if (!isNamed) {
     const isAppended = name === 'xargs' ? token === null : /^(?:parallel|fd|fdfind)$/.test(name);

@@ -65,19 +65,9 @@ const BASE_SHELL_WRAPPER: WrapperSyntax = {
   ],
 };
 /** The names of shells. */
-export const SHELL_NAMES: ReadonlySet<string> = new Set([
-  'sh',
-  'bash',
-  'zsh',
-  'dash',
-  'ash',
-  'ksh',
-  'mksh',
-  'rbash',
-  'fish',
-  'yash',
-  'posh',
-]);
+export const SHELL_NAMES: ReadonlySet<string> = new Set(
+  'sh bash zsh dash ash ksh mksh rbash fish yash posh csh tcsh osh ysh'.split(' '),
+);
 /** How a shell's arguments are parsed. */
 export const SHELL_ARGUMENT_SYNTAX: WrapperSyntax = BASE_SHELL_WRAPPER;
 
@@ -244,8 +234,10 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
       '--basefile',
       '--return',
       '--nice',
+      '--rpl',
     ],
     joins: true,
+    scripts: ['-a', '--arg-file', '::::', '::::+'],
     shell: true,
   },
   busybox: { longBare: ['--list', '--help'] },

@@ -104,6 +104,7 @@ export const TOOL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   'yarn dlx': PACKAGE_WRAPPER,
   'yarn exec': PACKAGE_WRAPPER,
   'bun x': PACKAGE_WRAPPER,
+  'bun exec': { otherwise: 'bare', joins: true },
   'uv run': PACKAGE_WRAPPER,
   'uv tool run': PACKAGE_WRAPPER,
   'pipx run': { ...PACKAGE_WRAPPER, longValues: ['--spec', '--python', '--pip-args', '--index-url'] },
@@ -160,6 +161,8 @@ export const TOOL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   'kubectl run': { ...POD_WRAPPER, otherwise: 'bare' },
   'oc exec': POD_WRAPPER,
   'oc rsh': POD_WRAPPER,
+  'jj util exec': RUNNER_WRAPPER,
+  'flatpak run': { otherwise: 'bare', skip: 1, program: '--command' },
   'lxc exec': { ...RUNNER_WRAPPER, skip: 1 },
   'adb shell': { values: 'e', bare: 'ntTx', joins: true },
   'heroku run': {

@@ -88,9 +88,10 @@ class WrapperReader {
     this.#options(0);
     const starts = dashed === -1 ? this.#starts : [dashed + 1];
     const before = dashed === -1 && Number.isFinite(skip) ? skip : 0;
-    for (const start of new Set(starts)) this.#begin(start, before);
+    for (const start of new Set(starts)) if (!this.#isScripts(start)) this.#begin(start, before);
     return {
       nested: this.#inner,
+      files: this.#inner.length === 0 ? this.#scripts() : [],
       own: Math.min(this.#args.length, Math.max(0, ...starts) + before),
       traits: raises === true ? ['raises_privileges'] : [],
       unclearReasons: this.#doubts,
@@ -167,6 +168,20 @@ class WrapperReader {
     }
     const [place] = this.#args;
     return defaultProgram !== undefined && place ? [createLiteralWord(defaultProgram, place)] : [];
+  }
+
+  /** Whether files with commands follow instead of a command: `parallel :::: file`. */
+  #isScripts(at: number): boolean {
+    return this.#wrapper.scripts?.includes(this.#args[at]?.text ?? '') === true;
+  }
+
+  #scripts(): readonly ShellWord[] {
+    return this.#args.flatMap((word, at) => {
+      if (at > 0 && this.#isScripts(at - 1)) return [word];
+      const option = this.#wrapper.scripts?.find((one) => word.text?.startsWith(one) && word.text !== one);
+      if (option === undefined) return [];
+      return [createLiteralWord((word.text ?? '').slice(option.length).replace(/^=/, ''), word)];
+    });
   }
 
   #begin(start: number, skip: number): void {

@@ -30,6 +30,8 @@ export interface WrapperSyntax {
   readonly dashes?: true;
   /** A command follows only if this option is present. */
   readonly commandWith?: string;
+  /** Options whose value is a file. Without a command, it runs the lines of the file. */
+  readonly scripts?: readonly string[];
   /** Without a command, it starts a shell that reads its input. */
   readonly shell?: true;
   readonly raises?: true;

@@ -1,3 +1,4 @@
+import { formatBudgetCounterName } from '../store/spend/budget-period-counters.ts';
 import type { BudgetPeriod } from './budget-period.ts';
 import type { BudgetDefinition } from './guardrail-rule.ts';
 
@@ -10,9 +11,11 @@ export interface BudgetBucket {
   /** The name of the counter. */
   readonly bucket: string;
   readonly period: BudgetPeriod;
+  /** The current day in the organization's time zone. */
+  readonly day: BudgetPeriod;
 }
 
-/** A budget's counters of the current period by subject. They are created once, not per request. */
+/** A budget's counters of the current period by subject. They are created once a day, not per request. */
 export class BudgetBuckets {
   readonly #rule: BudgetDefinition;
   readonly #buckets = new Map<string, BudgetBucket>();
@@ -25,9 +28,11 @@ export class BudgetBuckets {
     const rule = this.#rule;
     const period = rule.periodAt(nowMs);
     const known = this.#buckets.get(subject);
-    if (known?.period === period) return known;
+    const day = rule.dayAt(nowMs);
+    if (known?.period === period && known.day === day) return known;
     if (this.#buckets.size === MAX_BUCKETS) this.#buckets.clear();
-    const bucket = { rule, period, bucket: `b:${rule.id}:${rule.config.period}:${period.name}:${subject}` };
+    const name = formatBudgetCounterName(rule.id, rule.config.period, day.name, subject);
+    const bucket = { rule, period, day, bucket: name };
     this.#buckets.set(subject, bucket);
     return bucket;
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatBudgetCounterName, listPeriodCharges } from '../store/spend/budget-period-counters.ts';
 import { createBudgetPeriodResolver } from './budget-period.ts';
 
 const HOUR_MS = 3_600_000;
@@ -60,4 +61,34 @@ test('periods have no gaps and no overlaps for two years, in any time zone', () 
 
 test('a budget that never resets has one period', () => {
   assert.deepEqual(createBudgetPeriodResolver('total', 'UTC')(0), { name: 'ever', startsAt: 0, endsAt: 0 });
+});
+
+test('the counters of all periods have the names of these periods, and expire after their end in any time zone', () => {
+  const kinds = ['day', 'week', 'month', 'total'] as const;
+  for (const timezone of ['Etc/GMT+12', 'Pacific/Kiritimati', 'America/New_York', 'Africa/Cairo'])
+    for (
+      let atMs = Date.parse('2025-12-20T11:00:00Z');
+      atMs < Date.parse('2028-03-02');
+      atMs += 9 * HOUR_MS
+    ) {
+      const day = createBudgetPeriodResolver('day', timezone)(atMs).name;
+      const bucket = formatBudgetCounterName('one', 'week', day, 'two');
+      const charge = {
+        orgId: 'a',
+        endsAt: 0,
+        nanoUsd: 1,
+        limitNanoUsd: 1,
+        name: 'one',
+        mode: 'hard',
+      } as const;
+      const charges = listPeriodCharges({ ...charge, bucket, day, period: 'week' });
+      for (const kind of kinds) {
+        const { name, endsAt } = createBudgetPeriodResolver(kind, timezone)(atMs);
+        const counted = charges.find((one) => one.bucket === `b:one:${kind}:${name}:two`);
+        assert.ok(counted, `${timezone} ${kind} ${name}`);
+        assert.equal(counted.isCurrentPeriod, kind === 'week');
+        if (kind !== 'week') assert.ok(counted.endsAt >= endsAt, `${timezone} ${kind} ${name}`);
+      }
+      assert.equal(charges.length, kinds.length);
+    }
 });

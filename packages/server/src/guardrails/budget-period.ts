@@ -1,4 +1,5 @@
 import { getTimeZoneCalendar, type TimeZoneCalendar } from '../core/time-zone-calendar.ts';
+import type { BudgetPeriodKind } from '../store/spend/budget-period-counters.ts';
 
 /** One period of a budget. Spending starts at zero in every period. */
 export interface BudgetPeriod {
@@ -8,9 +9,6 @@ export interface BudgetPeriod {
   /** 0 for a budget without an end. */
   readonly endsAt: number;
 }
-
-/** The length of a budget period. A `total` budget never resets. */
-export type BudgetPeriodKind = 'day' | 'week' | 'month' | 'total';
 
 const ALL_TIME: BudgetPeriod = { name: 'ever', startsAt: 0, endsAt: 0 };
 

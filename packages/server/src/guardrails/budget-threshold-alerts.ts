@@ -11,7 +11,8 @@ const ALERT_SHARES = [0.5, 0.8, 1];
  * key ensures at most one alert per threshold and period.
  */
 export function createBudgetThresholdAlerts(spent: readonly BucketSpendChange[], nowMs: number): Alert[] {
-  return spent.flatMap((bucket) =>
+  const current = spent.filter(({ isCurrentPeriod }) => isCurrentPeriod);
+  return current.flatMap((bucket) =>
     ALERT_SHARES.filter((share) => crossedShare(bucket, share)).map((share) =>
       buildAlert(bucket, share, nowMs),
     ),

@@ -78,6 +78,7 @@ export function compileBudget(
     limitNanoUsd: Math.round(config.limit_usd * NANO_USD),
     metadata: Object.entries(config.metadata),
     periodAt: createBudgetPeriodResolver(config.period, timezone),
+    dayAt: createBudgetPeriodResolver('day', timezone),
   };
   return { ...rule, buckets: new BudgetBuckets(rule) };
 }

@@ -1,4 +1,4 @@
-import type { BudgetCharge } from '../store/spend/budget-spend.ts';
+import type { BudgetCharge } from '../store/spend/budget-charge.ts';
 import type { Grant } from './grant.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 
@@ -21,11 +21,12 @@ export function selectGrantClaims(
 /** Returns a grant's budget claims as charges. Another process can settle the charges. */
 export function toBudgetCharges(grant: Grant): readonly BudgetCharge[] {
   return grant.claims.flatMap(
-    ({ kind, enforced, bucket, endsAt, limit, name, period }, index): BudgetCharge[] => {
+    ({ kind, enforced, bucket, endsAt, limit, name, period, day }, index): BudgetCharge[] => {
       if (kind !== 'spend') return [];
       const mode = enforced ? 'hard' : 'soft';
       const nanoUsd = grant.taken.amounts[index] ?? 0;
-      return [{ orgId: grant.orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit, name, period, mode }];
+      const charged = { orgId: grant.orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit };
+      return [{ ...charged, name, period, day, mode }];
     },
   );
 }
@@ -38,6 +39,7 @@ export function toSpendClaim({
   endsAt,
   name,
   period,
+  day,
   mode,
 }: BudgetCharge): GuardrailRuleClaim {
   return {
@@ -55,6 +57,7 @@ export function toSpendClaim({
     ruleId: '',
     unit: 'usd',
     period,
+    day,
   };
 }
 

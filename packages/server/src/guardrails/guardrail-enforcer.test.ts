@@ -27,7 +27,9 @@ test('a reservation grows by at most what is left of each hard budget, including
     limitNanoUsd: LIMIT_NANO_USD,
     mode: 'hard',
   } as const;
-  spendCache.record([{ ...spent, beforeNanoUsd: 0, afterNanoUsd: 70 }]);
+  spendCache.record([
+    { ...spent, beforeNanoUsd: 0, afterNanoUsd: 70, isCurrentPeriod: true, expiresAt: claim.endsAt },
+  ]);
   const { reservedNanoUsd, fault } = await guard.extend(grant, 50);
   assert.equal(reservedNanoUsd, 30, '70 of 100 are spent');
   assert.equal(fault?.code, 'budget_exceeded');

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
-import type { BudgetCharge } from '../store/spend/budget-spend.ts';
+import type { BudgetCharge } from '../store/spend/budget-charge.ts';
 import type { SpendJournal } from '../store/spend/spend-journal.ts';
 import type { LimitCounters, ReservationIncreaseResult } from '../store/store-interfaces.ts';
 import type { CompiledGuardrailRules } from './compile-rules.ts';
@@ -291,7 +291,7 @@ function buildCharges(grant: Grant, worth: readonly number[], hardOnly: boolean)
 }
 
 function buildCharge(orgId: string, claim: GuardrailRuleClaim, nanoUsd: number): BudgetCharge {
-  const { bucket, endsAt, limit, name, period, enforced } = claim;
+  const { bucket, endsAt, limit, name, period, day, enforced } = claim;
   const mode = enforced ? 'hard' : 'soft';
-  return { orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit, name, period, mode };
+  return { orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit, name, period, day, mode };
 }

@@ -28,6 +28,8 @@ export interface BudgetDefinition extends GuardrailRule {
   /** Metadata values that a request must have for this budget to apply. */
   readonly metadata: readonly (readonly [name: string, value: string])[];
   periodAt(atMs: number): BudgetPeriod;
+  /** The day in the organization's time zone, whatever the budget's period is. */
+  dayAt(atMs: number): BudgetPeriod;
 }
 
 /** A limit without its counters. */

@@ -11,7 +11,7 @@ import { openRedisCounters, type SharedStoreCounters } from '../store/counters/r
 import { ResilientCounters } from '../store/counters/resilient-counters.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { upsertOrg } from '../store/orgs.ts';
-import type { BudgetCharge } from '../store/spend/budget-spend.ts';
+import type { BudgetCharge } from '../store/spend/budget-charge.ts';
 import type { Database, LimitCounters } from '../store/store-interfaces.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { startTestRedis } from '../store/test/redis-server.ts';
@@ -49,7 +49,8 @@ function guardOver(counters: LimitCounters, clock: ManualClock, database: Databa
       const beforeNanoUsd = sums.get(key) ?? 0;
       const afterNanoUsd = beforeNanoUsd + charge.nanoUsd;
       sums.set(key, afterNanoUsd);
-      spendCache.record([{ ...charge, beforeNanoUsd, afterNanoUsd }]);
+      const expiresAt = charge.endsAt;
+      spendCache.record([{ ...charge, beforeNanoUsd, afterNanoUsd, expiresAt, isCurrentPeriod: true }]);
     }
   }
   const nothing = async () => undefined;
@@ -137,6 +138,8 @@ test('a default installation admits the same, and its database contains the spen
         'in',
         scenario.orgs.map((_, number) => fleet.org(number)),
       )
+      // Whatever the period of a budget is, this counter has all its spending.
+      .where('bucket', 'like', '%:total:ever:%')
       .executeTakeFirstOrThrow();
     assert.equal(sum ?? 0, played.paidNanoUsd);
     return played;

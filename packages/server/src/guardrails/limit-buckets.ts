@@ -76,5 +76,6 @@ function createClaim(
     ruleId: rule.id,
     unit: counts,
     period: '',
+    day: '',
   };
 }

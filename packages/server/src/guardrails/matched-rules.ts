@@ -97,7 +97,7 @@ function appliesToModels(wanted: ModelPatternMatcher | null, models: readonly st
 /** Creates a claim on a budget. If the amount is 0, the claim only reads the current level. */
 export function buildSpendClaim(
   orgId: string,
-  { rule, bucket, period }: BudgetBucket,
+  { rule, bucket, period, day }: BudgetBucket,
   amount: number,
   spendCache: SpendCache,
 ): GuardrailRuleClaim {
@@ -116,6 +116,7 @@ export function buildSpendClaim(
     ruleId: rule.id,
     unit: 'usd',
     period: rule.config.period,
+    day: day.name,
   };
 }
 

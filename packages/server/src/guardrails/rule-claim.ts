@@ -8,4 +8,6 @@ export interface GuardrailRuleClaim extends BucketClaim {
   readonly unit: 'requests' | 'tokens' | 'concurrency' | 'usd';
   /** Period of a budget: `day`, `week`, `month` or `total`. */
   readonly period: string;
+  /** The day of a claim on a budget, in the organization's time zone. Empty for a limit. */
+  readonly day: string;
 }

@@ -44,8 +44,8 @@ export class SpendCache {
 
   /** Adds the sums that the database returned for a batch of this process. */
   record(spent: readonly BucketSpendChange[]): void {
-    for (const { orgId, bucket, endsAt, afterNanoUsd } of spent)
-      this.#put({ org_id: orgId, bucket, spent_nano_usd: afterNanoUsd, ends_at: endsAt });
+    for (const { orgId, bucket, expiresAt, afterNanoUsd } of spent)
+      this.#put({ org_id: orgId, bucket, spent_nano_usd: afterNanoUsd, ends_at: expiresAt });
   }
 
   /** Loads all spending, then polls for changes of other processes. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { relayDryRunResult } from '@floe/contract/api/relay-management';
 import { FloeConfigSchema } from '@floe/contract/config';
+import type { MemberRole } from '@floe/contract/roles';
+import type { KeyScope } from '@floe/contract/scopes';
 import { eventually } from '@floe/testkit/eventually';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
@@ -33,6 +35,26 @@ const OWNER = createMemberActor('acme', {
 });
 const [org] = FloeConfigSchema.parse({ orgs: [{ id: 'acme', relay: RELAY }] }).orgs;
 assert.ok(org);
+
+const PROGRAMS = ['terraform', 'git', 'kubectl', 'docker', 'npm', 'aws', 'gh'] as const;
+/** A reviewed command, and commands that its approval must not allow. */
+const SIMILAR_COMMANDS: readonly (readonly [reviewed: string, others: readonly string[]])[] = [
+  [
+    'terraform fmt',
+    [
+      'terraform destroy',
+      'terraform fmt; terraform destroy',
+      'terraform -chdir=prod fmt',
+      'sudo terraform fmt',
+    ],
+  ],
+  ['git push origin main', ['git push origin main --no-verify', 'git push origin :main', 'git push other main']],
+  ['kubectl get pods', ['kubectl delete pods', 'kubectl get pods -n prod', 'kubectl get secrets']],
+  ['docker ps', ['docker rm -f web', 'docker ps | sh']],
+  ['npm test', ['npm publish', 'npm run test', 'NODE_OPTIONS=--require=./x.js npm test']],
+  ['aws s3 ls s3://logs', ['aws s3 rm s3://logs', 'aws s3 ls s3://logs --profile prod']],
+  ['gh pr view 12', ['gh pr merge 12', 'gh pr view 13', 'gh pr view 12 > ~/.bashrc']],
+];
 
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`on ${engine}`, () => {
@@ -145,12 +167,63 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.deepEqual([await found('sessions', 'plain'), await found('sessions', 'strange\ufffd')], [1, 1]);
     });
 
-    test('an approval for the session applies to the rule in this session, and never overrides a rule that denies', async () => {
-      const first = await decided('psql one', 'b1');
-      await asked('POST', `/approvals/${String(first.approval?.id)}`, {
-        decision: 'allow',
-        scope: 'session',
+    test('a key with the scope relay reads only the approvals and reports of its own events', async () => {
+      const approval = `/relay/v1/approvals/${(await decided('psql mine', 'own')).approval?.id}`;
+      const events = [{ type: 'session_start', session_id: 'own' }];
+      await api.call('POST', '/relay/v1/events', { key: agent, body: { events } });
+      await kept();
+      const keyWith = async (...scopes: KeyScope[]) => (await api.addKey('acme', { scopes })).key;
+      const roleKey = async (role: MemberRole) => (await api.addMember('acme', { role })).key;
+      const readers: readonly (readonly [who: string, key: string, reads: boolean])[] = [
+        ['the key that asked', agent, true],
+        ['another key with relay', await keyWith('relay'), false],
+        ['a key with relay and gateway', await keyWith('relay', 'gateway'), false],
+        ['a key with management', await keyWith('management'), true],
+        ['a key with relay and management', await keyWith('relay', 'management'), true],
+        ['a key with read', await keyWith('read'), true],
+        ['an owner', await roleKey('owner'), true],
+        ['an admin', await roleKey('admin'), true],
+        ['a viewer', await roleKey('viewer'), true],
+        ['a key of another org', (await api.addKey('other')).key, false],
+      ];
+      for (const [who, key, reads] of readers) {
+        const one = await api.call('GET', `${approval}?wait_seconds=0`, { key });
+        assert.equal(`${one.status} ${one.body.error?.code}`, reads ? '200 undefined' : '404 not_found', who);
+        const { body } = await api.call('GET', '/relay/v1/events?session=own', { key });
+        assert.equal(listResponseEntries(body.data).length, reads ? 1 : 0, who);
+      }
+      const unknown = await api.call('GET', '/relay/v1/approvals/apr_unknown', {
+        key: readers[1]?.[1] ?? '',
       });
+      const foreign = await api.call('GET', approval, { key: readers[1]?.[1] ?? '' });
+      assert.equal(foreign.body.error?.message, unknown.body.error?.message);
+      for (const key of [await keyWith('gateway'), await keyWith('monitoring', 'beat')])
+        assert.equal((await api.call('GET', approval, { key })).status, 403);
+    });
+
+    test('an approval for the session allows the same action any number of times, and no other action', async () => {
+      const rule = { name: 'infra', on: 'shell', match: { command: [...PROGRAMS] }, decision: 'ask' };
+      const made = await asked('POST', '/rules', rule);
+      assert.equal(made.status, 201);
+      for (const [reviewed, others] of SIMILAR_COMMANDS) {
+        const session = `b ${reviewed}`;
+        const { approval } = await decided(reviewed, session);
+        const answer = { decision: 'allow', scope: 'session' };
+        assert.equal((await asked('POST', `/approvals/${approval?.id}`, answer)).status, 200);
+        for (const tool_use_id of ['one', 'two'])
+          assert.equal((await decided(reviewed, session, { tool_use_id })).decision, 'abstain', reviewed);
+        for (const other of others) assert.equal((await decided(other, session)).decision, 'ask', other);
+        assert.equal((await decided(reviewed, 'another session')).decision, 'ask');
+        assert.equal((await decided(reviewed, session, { cwd: '/prod' })).decision, 'ask', 'elsewhere');
+      }
+      assert.equal((await asked('DELETE', `/rules/${String(made.body.id)}`)).status, 204);
+    });
+
+    test('an approval for the session never overrides a rule that denies', async () => {
+      const first = await decided('psql two; git push -f', 'b1');
+      assert.equal(`${first.decision} ${first.approval}`, 'deny null');
+      const { approval } = await decided('psql two', 'b1');
+      await asked('POST', `/approvals/${approval?.id}`, { decision: 'allow', scope: 'session' });
       assert.equal((await decided('psql two', 'b1')).decision, 'abstain');
       assert.equal((await decided('psql two; git push -f', 'b1')).decision, 'deny');
     });
@@ -276,6 +349,10 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const rule = { name: 'bad', on: 'shell', match: { command: 'x' }, decision: 'deny' };
       for (const [body, param] of [
         [{ ...rule, match: { tool: 'x' } }, 'match.tool'],
+        [{ ...rule, matches: null }, 'matches'],
+        [{ rule, decisionn: 'deny' }, 'decisionn'],
+        [{ rule: { ...rule, matchh: {} } }, 'rule.matchh'],
+        [{ rule, decision: 'deny' }, 'decision'],
         [{ ...rule, when: 'command.colour == 1' }, 'when'],
         [{ ...rule, when: 'command.name ==' }, 'when'],
         [{ ...rule, on: 'prompt', match: { text: '(' } }, 'match.text[0]'],

@@ -2,14 +2,15 @@ import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import { formatConfigPath } from '../config/config-problem.ts';
-import { explainIssue } from '../config/explain-issue.ts';
+import { type ExplainedIssue, explainIssue } from '../config/explain-issue.ts';
 import { findInvalidEntry } from './find-invalid-entry.ts';
 
 /**
  * Validates one part of a request. The messages are the same as for floe.yaml.
  *
  * @throws Fault `invalid_request`; `param` is the path of the first invalid field (`models[0]`),
- * and the message never contains a value. `request_too_large` as `findInvalidEntry`.
+ * and the message never contains a value. An unknown field is reported first, because a misspelled field is also
+ * missing. `request_too_large` as `findInvalidEntry`.
  */
 export function validateInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   // zod ignores a member with this name.
@@ -19,9 +20,14 @@ export function validateInput<Schema extends z.ZodType>(schema: Schema, value: u
   const invalidEntry = findInvalidEntry(schema, tree);
   const result = invalidEntry ? { error: { issues: [invalidEntry] } } : schema.safeParse(value);
   if ('data' in result && result.success) return result.data;
-  const [first] = (result.error?.issues ?? []).flatMap((issue) => explainIssue(issue, { schema, tree }));
+  const found = (result.error?.issues ?? []).flatMap((issue) => explainIssue(issue, { schema, tree }));
+  const first = found.find(isUnknownField) ?? found[0];
   if (!first) throw new Error('zod rejected a value without a reason');
   throw createInvalidInputFault(first);
+}
+
+function isUnknownField({ path, at }: ExplainedIssue): boolean {
+  return at.length > path.length;
 }
 
 /** Creates the fault for an invalid value at a path in the request. */

@@ -7,9 +7,10 @@ import { createId } from '../core/ids.ts';
 import { publishLiveEvent } from '../store/live-events.ts';
 import {
   consumeRelayApproval,
-  findRelayApprovalById,
+  findRelayApproval,
   insertRelayApproval,
   listValidRelayApprovals,
+  type RelayApprovalReference,
   type RelayApprovalRow,
 } from '../store/relay/relay-approvals.ts';
 import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
@@ -77,17 +78,17 @@ export class RelayApprovalManager {
     const rules = verdict.hits
       .filter(({ decision, mode }) => decision === 'ask' && mode === 'enforce')
       .map(({ rule }) => rule);
-    const asked = { orgId: caller.orgId, sessionId, keyId: caller.keyId, nowMs };
+    const asked = { orgId: caller.orgId, sessionId, keyId: caller.keyId, inputHash, nowMs };
     const known = await listValidRelayApprovals(database.read, asked);
-    const granted = await this.#findGrantedRules(known, rules, inputHash, nowMs);
+    const granted = await this.#findGrantedRules(known, rules, nowMs);
     if (rules.every((rule) => granted.has(rule))) return { granted: true, rules: granted };
-    const waits = findWaitingApproval(known, inputHash);
+    const waits = findWaitingApproval(known);
     const row =
       waits ??
       (await database.transaction(async (writer) => {
         // Another process may have inserted the same approval since the first read. Transactions run one at
         // a time, so this read is final.
-        const others = findWaitingApproval(await listValidRelayApprovals(writer, asked), inputHash);
+        const others = findWaitingApproval(await listValidRelayApprovals(writer, asked));
         if (others) return others;
         const first = toApprovalRow({ caller, event, verdict, inputHash, decisionId, config }, rules, nowMs);
         await insertRelayApproval(writer, first);
@@ -102,22 +103,17 @@ export class RelayApprovalManager {
   }
 
   /**
-   * Returns the rules that a member has allowed for the session, or once for this event. Marks approvals that
-   * are valid only once as used.
+   * Returns the rules that a member has allowed for this event: once, or any number of times in the session.
+   * Marks approvals that are valid only once as used.
    */
-  async #findGrantedRules(
-    known: readonly RelayApprovalRow[],
-    wanted: readonly string[],
-    input: string,
-    nowMs: number,
-  ) {
+  async #findGrantedRules(known: readonly RelayApprovalRow[], wanted: readonly string[], nowMs: number) {
     const granted = new Set<string>();
     for (const row of known) {
       if (row.state !== 'allowed') continue;
       const rules = parseRules(row).filter((rule) => wanted.includes(rule) && !granted.has(rule));
       if (rules.length === 0) continue;
       if (row.scope === 'once') {
-        if (row.input_hash !== input || row.used_at !== null) continue;
+        if (row.used_at !== null) continue;
         const isFirst = await this.#options.database.transaction((writer) =>
           consumeRelayApproval(writer, row.org_id, row.id, nowMs),
         );
@@ -130,21 +126,20 @@ export class RelayApprovalManager {
 
   /**
    * Waits until the approval is decided or expired, or until `waitSeconds` have passed. Returns undefined
-   * if the organization has no approval with this id.
+   * if the organization, or the key, has no approval with this id.
    */
   async waitForDecision(
-    orgId: string,
-    id: string,
+    wanted: RelayApprovalReference,
     waitSeconds: number,
   ): Promise<RelayApprovalRow | undefined> {
     const { database, clock } = this.#options;
     const until = clock.monotonic() + Math.min(waitSeconds, MAX_APPROVAL_WAIT_SECONDS) * 1_000;
     for (;;) {
-      const row = await findRelayApprovalById(database.read, orgId, id);
+      const row = await findRelayApproval(database.read, wanted);
       const isOpen = row?.state === 'waiting' && row.expires_at > clock.now();
       const leftMs = until - clock.monotonic();
       if (!isOpen || leftMs <= 0) return row;
-      await this.#waitForChange(id, Math.min(leftMs, POLL_INTERVAL_MS));
+      await this.#waitForChange(wanted.id, Math.min(leftMs, POLL_INTERVAL_MS));
     }
   }
 
@@ -169,8 +164,8 @@ export class RelayApprovalManager {
   }
 }
 
-function findWaitingApproval(rows: readonly RelayApprovalRow[], input: string): RelayApprovalRow | undefined {
-  return rows.find((row) => row.state === 'waiting' && row.input_hash === input);
+function findWaitingApproval(rows: readonly RelayApprovalRow[]): RelayApprovalRow | undefined {
+  return rows.find((row) => row.state === 'waiting');
 }
 
 /** Publishes an approval to the console's event streams. */

@@ -13,6 +13,8 @@ import {
 } from './platform-keys.ts';
 import { getSetting, storeSetting } from './settings.ts';
 import { listSnapshotPlatformKeys } from './snapshot-platform-keys.ts';
+import type { BudgetCharge } from './spend/budget-charge.ts';
+import { type BudgetPeriodKind, formatBudgetCounterName } from './spend/budget-period-counters.ts';
 import { applySpendJournalBatch, listBudgetSpendSince } from './spend/budget-spend.ts';
 import type { Database } from './store-interfaces.ts';
 import { ingestRows } from './test/ingest-rows.ts';
@@ -45,10 +47,10 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
 
   test(`${engine}: spending is counted for any characters in the subject's name`, async (t) => {
     const database = await openWithOrgs(t);
-    const budget = { limitNanoUsd: 9, name: 'each', period: 'month', mode: 'hard', endsAt: 0 } as const;
+    const budget = { limitNanoUsd: 9, name: 'each', period: 'month', day: '', mode: 'hard' } as const;
     const charges = [
-      { ...budget, orgId: TEST_ORG_ID, bucket: 'b:each:\0\ud800', nanoUsd: 2 },
-      { ...budget, orgId: OTHER_ORG, bucket: 'b:each:ana', nanoUsd: 3 },
+      { ...budget, orgId: TEST_ORG_ID, bucket: 'b:each:\0\ud800', nanoUsd: 2, endsAt: 0 },
+      { ...budget, orgId: OTHER_ORG, bucket: 'b:each:ana', nanoUsd: 3, endsAt: 0 },
     ];
     await database.transaction((writer) =>
       applySpendJournalBatch(writer, { journal: 'j', upTo: 1, charges }, 5),
@@ -58,6 +60,40 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
       ['b:each:ana', 3],
       ['b:each:\ufffd\ufffd', 2],
     ]);
+  });
+
+  test(`${engine}: a budget counts its spending in every period, and reports the change of its own period only`, async (t) => {
+    const database = await openWithOrgs(t);
+    const [day, endsAt, limitNanoUsd] = ['2026-11-22', Date.parse('2026-11-23T00:00:00Z'), 9];
+    const own = { orgId: TEST_ORG_ID, name: 'a:b', mode: 'hard', day, endsAt, limitNanoUsd } as const;
+    const nameOf = (kind: BudgetPeriodKind) => formatBudgetCounterName('a:b', kind, day, 'key:one');
+    const charge = (period: BudgetPeriodKind, nanoUsd: number) => ({
+      ...own,
+      ...(period === 'total' && { endsAt: 0 }),
+      bucket: nameOf(period),
+      period,
+      nanoUsd,
+    });
+    const apply = (upTo: number, charges: readonly BudgetCharge[]) =>
+      database.transaction((writer) =>
+        applySpendJournalBatch(writer, { journal: 'j', upTo, charges }, endsAt - 1),
+      );
+    const spent = await apply(1, [charge('day', 2), charge('month', 3)]);
+    assert.deepEqual(
+      spent.filter(({ isCurrentPeriod }) => isCurrentPeriod).map(({ bucket }) => bucket),
+      [nameOf('day'), nameOf('month')],
+    );
+    await apply(2, [charge('total', 5)]);
+    await apply(2, [charge('total', 5)]);
+    await apply(3, [charge('day', 7)]);
+    const rows = await listBudgetSpendSince(database.read, 0, endsAt - 1);
+    assert.deepEqual(
+      new Map(rows.map(({ bucket, spent_nano_usd }) => [bucket, spent_nano_usd])),
+      new Map((['day', 'week', 'month', 'total'] as const).map((kind) => [nameOf(kind), 17])),
+    );
+    const total = rows.find(({ bucket }) => bucket === 'b:a:b:total:ever:key:one');
+    assert.equal(total?.ends_at, 0, 'a budget that was once total never expires');
+    assert.ok(rows.some(({ bucket }) => bucket === 'b:a:b:week:2026-11-16:key:one'));
   });
 
   test(`${engine}: transactions are serialized and lose no update`, async (t) => {

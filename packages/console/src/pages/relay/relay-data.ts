@@ -1,5 +1,6 @@
 import type { relayApproval } from '@floe/contract/api/relay';
-import type { relayCoverage, relayRule, relaySession } from '@floe/contract/api/relay-management';
+import type { relayCoverage, relaySession } from '@floe/contract/api/relay-management';
+import type { relayRule } from '@floe/contract/api/relay-rules';
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { getAllRows, getJson, getNextNonEmptyPage, sendJson } from '../../data/api-client.ts';

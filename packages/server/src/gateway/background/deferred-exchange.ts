@@ -1,6 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { Grant } from '../../guardrails/grant.ts';
-import type { BudgetCharge } from '../../store/spend/budget-spend.ts';
+import type { BudgetCharge } from '../../store/spend/budget-charge.ts';
 import type { ExchangeRow } from '../../store/store-interfaces.ts';
 
 /** A stored exchange whose response the provider has not finished yet. */

@@ -45,8 +45,10 @@ export type PolicyTask =
   | {
       readonly name: 'stream';
       readonly source: PolicySetConfig;
-      readonly response: Omit<StreamedPolicyResponse, 'request'> & {
+      readonly response: Omit<StreamedPolicyResponse, 'request' | 'blocks'> & {
         readonly request: Copied<PolicyRequest>;
+        /** A number is the index of the same text in `strings`, so that it is copied only once. */
+        readonly blocks: readonly (string | number)[];
       };
     }
   | { readonly name: 'kinds'; readonly texts: readonly string[]; readonly kinds: readonly FindingKind[] };
@@ -76,8 +78,12 @@ export function runPolicyTask(task: PolicyTask): PolicyTaskResult {
   }
   const request = restoreBody(task.response.request);
   if (task.name === 'stream') {
-    const answer = { ...task.response.answer, text: task.response.blocks.join('\n') };
-    const evaluation = evaluateStreamPolicies(set, { ...task.response, answer, request });
+    const { strings } = task.response;
+    const blocks = task.response.blocks.map((block) =>
+      typeof block === 'number' ? (strings[block] ?? '') : block,
+    );
+    const answer = { ...task.response.answer, text: blocks.join('\n') };
+    const evaluation = evaluateStreamPolicies(set, { ...task.response, answer, blocks, request });
     return toResult(set, { evaluation, body: request.body }, request.body);
   }
   const response = restoreBody({ ...task.response, request });

@@ -204,6 +204,25 @@ test('an evaluation fails if its thread fails, exceeds its time or its memory, o
   await Promise.all([crashing.pool.close(), exiting.pool.close()]);
 });
 
+test('the text of a stream is copied to a thread once, although a block and a string have it', async () => {
+  const set = compile([{ ...REDACT, on: 'answer', action: 'flag' }], 'answer');
+  const reply = `{ decisions: [], deniedBy: null, redact: [JSON.stringify(task.response).length], body: null, cleanTexts: [], kinds: [] }`;
+  const { pool } = createFakeThreads(`parentPort.postMessage({ reply: ${reply} });`);
+  const content = 'x'.repeat(100_000);
+  const answer = { text: content, finish: 'stop', tools: [], usage: null };
+  const stream = {
+    request: requestOf([]),
+    answer,
+    blocks: [content, 'other'],
+    strings: [content],
+    early: null,
+  };
+  const { redact } = await pool.evaluateStream(set, stream, callerOf('acme'));
+  const [bytes] = redact;
+  assert.ok(Number(bytes) > 100_000 && Number(bytes) < 110_000, String(bytes));
+  await pool.close();
+});
+
 test('organizations take turns, and one with too many waiting requests is rejected', async () => {
   const set = compile([REDACT]);
   const { pool } = createFakeThreads(

@@ -128,11 +128,13 @@ export class PolicyThreads {
     const bytes = sumLengths([text, ...response.strings]) + response.request.body.length;
     // The thread joins the blocks again.
     const answer = { ...response.answer, text: '' };
+    const positions = new Map(response.strings.map((string, at) => [string, at]));
+    const blocks = response.blocks.map((block) => positions.get(block) ?? block);
     return this.#admit(caller, bytes, async () => {
       const request = await copyRequest(policySet, response.request, false);
       const result = await this.#send(
         caller,
-        { name: 'stream', source: policySet.source, response: { ...response, answer, request } },
+        { name: 'stream', source: policySet.source, response: { ...response, answer, blocks, request } },
         [request.body.buffer],
       );
       return toEvaluation(policySet, result);

@@ -31,6 +31,7 @@ export function createRelayRouteExpectations(): Record<string, RouteExpectation>
     },
     'GET /relay/v1/bundle': { path: () => '/relay/v1/bundle', succeeds: 200, scope, anotherOrgs: 200 },
     ...relayManagementExpectations(),
+    // A key with the scope `relay` reads only its own approvals, which relay-management-api.test.ts tests.
     'GET /relay/v1/approvals/{id}': {
       path: ({ key }) => `/relay/v1/approvals/${key}`,
       succeeds: 200,

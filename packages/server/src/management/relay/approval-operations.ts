@@ -4,7 +4,7 @@ import { approvalDecisionInput, approvalListQuery } from '@floe/contract/api/rel
 import { Fault } from '@floe/contract/faults';
 import { publishApproval } from '../../relay/relay-approval-manager.ts';
 import {
-  findRelayApprovalById,
+  findRelayApproval,
   getRelayApprovalPage,
   recordRelayApprovalDecision,
 } from '../../store/relay/relay-approvals.ts';
@@ -49,7 +49,7 @@ export function defineDecideApprovalOperation({ approvals }: RelayDependencies):
     invalidates: null,
     async run({ writer, orgId, actor, clock }, { params, body }) {
       const nowMs = clock.now();
-      const before = await findRelayApprovalById(writer, orgId, params.id);
+      const before = await findRelayApproval(writer, { orgId, id: params.id });
       if (!before)
         throw new Fault(
           'not_found',

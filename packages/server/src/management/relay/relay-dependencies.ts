@@ -22,3 +22,12 @@ export function toRelayCaller({ orgId, key, member }: Actor): RelayCaller {
   const { id, email, team } = member ?? { id: '', email: '', team: null };
   return { orgId, keyId: id, keyName: email, team, owner: email };
 }
+
+/**
+ * Returns the id of the key whose approvals and reports an actor may read. Undefined if the actor may read
+ * those of all keys: every actor that may read `GET /api/management/relay/approvals`, which lists them.
+ */
+export function getReadableKeyId(actor: Actor): string | undefined {
+  const readsAll = actor.scopes.has('management') || actor.scopes.has('read');
+  return readsAll ? undefined : toRelayCaller(actor).keyId;
+}

@@ -11,7 +11,7 @@ import { getRelayReportPage } from '../../store/relay/relay-reports.ts';
 import type { RelayReportsTable } from '../../store/relay/relay-tables.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
+import { getReadableKeyId, type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
 /**
  * Defines the operation that stores reports of completed agent actions. The reports are on disk within
@@ -34,7 +34,10 @@ export function defineReportEventsOperation({ rowSink }: RelayDependencies): Ope
   });
 }
 
-/** The operation that lists the activity that agents reported (`GET /relay/v1/events`). */
+/**
+ * The operation that lists the activity that agents reported (`GET /relay/v1/events`). A key that has only
+ * the scope `relay` can list only its own reports.
+ */
 export const listRelayEventsOperation = defineReadOperation({
   name: 'relay.events',
   method: 'GET',
@@ -43,10 +46,11 @@ export const listRelayEventsOperation = defineReadOperation({
   summary: 'List agent activity, newest first',
   query: relayReportListQuery,
   answer: createPageSchema(storedRelayReport),
-  async run({ reader, orgId }, { query }) {
+  async run({ reader, orgId, actor }, { query }) {
     const { limit, cursor, session, type } = query;
     const found = await getRelayReportPage(reader, {
       orgId,
+      keyId: getReadableKeyId(actor),
       limit,
       cursor,
       session,

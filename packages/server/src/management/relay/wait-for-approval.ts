@@ -4,9 +4,12 @@ import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { RelayApprovalRow } from '../../store/relay/relay-approvals.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import type { RelayDependencies } from './relay-dependencies.ts';
+import { getReadableKeyId, type RelayDependencies } from './relay-dependencies.ts';
 
-/** Defines the operation that returns an approval. It can wait until the approval is decided. */
+/**
+ * Defines the operation that returns an approval. It can wait until the approval is decided. A key that has
+ * only the scope `relay` can read only the approvals of its own events.
+ */
 export function defineWaitForApprovalOperation({ approvals }: RelayDependencies): Operation {
   return defineReadOperation({
     name: 'relay.approval',
@@ -18,12 +21,13 @@ export function defineWaitForApprovalOperation({ approvals }: RelayDependencies)
     params: idParams,
     query: approvalWaitQuery,
     answer: relayApproval,
-    async run({ orgId, clock }, { params, query }) {
-      const row = await approvals.waitForDecision(orgId, params.id, query.wait_seconds);
+    async run({ orgId, actor, clock }, { params, query }) {
+      const wanted = { orgId, id: params.id, keyId: getReadableKeyId(actor) };
+      const row = await approvals.waitForDecision(wanted, query.wait_seconds);
       if (!row)
         throw new Fault(
           'not_found',
-          'No approval has this id. Floe deletes approvals when their retention period ends.',
+          'No approval has this id, or it belongs to another key. A key needs the scope `management` or `read` to read the approvals of other keys. Floe deletes approvals when their retention period ends.',
         );
       return toApprovalResource(row, clock.now());
     },

@@ -184,7 +184,8 @@ function sharedRuleFields(rule: ManagedRule<LimitOrBudgetConfig>) {
 }
 
 /**
- * Identifies what a budget counts, and its period. A budget with another subject or period starts at zero.
+ * Identifies what a budget counts, and its period. A budget with another subject starts at zero, and a budget
+ * with another period may permit more.
  */
 function countedSpendingKey({ name: _name, limit_usd: _limit, mode: _mode, ...rest }: BudgetConfig): string {
   return JSON.stringify(Object.entries(rest).sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -1,4 +1,4 @@
-import { relayRule, relayRuleInput } from '@floe/contract/api/relay-management';
+import { RELAY_RULE_READ_ONLY_FIELDS, relayRule, relayRuleInput } from '@floe/contract/api/relay-rules';
 import type { RelayRuleConfig } from '@floe/contract/config';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
 import { isJsonObject } from '@floe/contract/json';
@@ -94,7 +94,9 @@ function toRelayRuleResource(
 function parseRelayRule(body: Readonly<Record<string, unknown>>): RelayRuleConfig {
   const config: RelayRuleConfig = validateInput(
     RelayRuleSchema,
-    selectProvidedRuleFields(isJsonObject(body['rule']) ? body['rule'] : body),
+    isJsonObject(body['rule'])
+      ? selectProvidedRuleFields(body['rule'])
+      : selectProvidedRuleFields(body, new Set(Object.keys(RELAY_RULE_READ_ONLY_FIELDS))),
   );
   convertRuleErrorsToFaults(() => compileRule(config));
   return config;

@@ -8,12 +8,13 @@ import type { RelayApprovalsTable } from './relay-tables.ts';
 
 export type RelayApprovalRow = RelayApprovalsTable;
 
-/** Maximum number of approvals that are read for one session. */
-const MAX_PER_SESSION = 200;
+/** Maximum number of approvals that are read for one action. */
+const MAX_PER_ACTION = 200;
 
 /**
- * Returns the approvals for a session, or for a key without a session, that may be valid at
- * `nowMs`, newest first.
+ * Returns the approvals for an action in a session, or with a key without a session, that may be valid at `nowMs`,
+ * newest first. An action is identified by the hash of its event: an approval never applies to another command,
+ * tool call or file than the one that the member has reviewed.
  */
 export function listValidRelayApprovals(
   reader: DatabaseReader,
@@ -21,11 +22,13 @@ export function listValidRelayApprovals(
     orgId,
     sessionId,
     keyId,
+    inputHash,
     nowMs,
   }: {
     readonly orgId: string;
     readonly sessionId: string | null;
     readonly keyId: string;
+    readonly inputHash: string;
     readonly nowMs: number;
   },
 ): Promise<RelayApprovalRow[]> {
@@ -34,13 +37,14 @@ export function listValidRelayApprovals(
     .selectAll()
     .where('org_id', '=', orgId)
     .where('key_id', '=', keyId)
+    .where('input_hash', '=', inputHash)
     .where('expires_at', '>', nowMs)
     .where('state', 'in', ['waiting', 'allowed']);
   const ofSession =
     sessionId === null
       ? rows.where('session_id', 'is', null)
       : rows.where('session_id', '=', replaceUnstorableCharacters(sessionId));
-  return ofSession.orderBy('created_at', 'desc').limit(MAX_PER_SESSION).execute();
+  return ofSession.orderBy('created_at', 'desc').limit(MAX_PER_ACTION).execute();
 }
 
 export async function insertRelayApproval(writer: DatabaseWriter, row: RelayApprovalRow): Promise<void> {
@@ -51,17 +55,23 @@ export async function insertRelayApproval(writer: DatabaseWriter, row: RelayAppr
     .execute();
 }
 
-export function findRelayApprovalById(
+/** Identifies an approval. With `keyId`, only an approval of this key is found. */
+export interface RelayApprovalReference {
+  readonly orgId: string;
+  readonly id: string;
+  readonly keyId?: string | undefined;
+}
+
+export function findRelayApproval(
   reader: DatabaseReader,
-  orgId: string,
-  id: string,
+  { orgId, id, keyId }: RelayApprovalReference,
 ): Promise<RelayApprovalRow | undefined> {
-  return reader
+  const found = reader
     .selectFrom('relay_approvals')
     .selectAll()
     .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+    .where('id', '=', id);
+  return (keyId === undefined ? found : found.where('key_id', '=', keyId)).executeTakeFirst();
 }
 
 /**

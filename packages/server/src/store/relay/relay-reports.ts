@@ -7,11 +7,12 @@ import type { RelayReportsTable } from './relay-tables.ts';
 export interface RelayReportFilters {
   readonly session?: string | undefined;
   readonly type?: string | undefined;
+  readonly keyId?: string | undefined;
 }
 
 /**
- * Returns a page of the reports that an organization's agents sent, newest first. The type is checked on a
- * limited number of reports per page: such a page may have fewer reports than requested, or even none, and
+ * Returns a page of the reports that an organization's agents sent, newest first. The type and the key are checked
+ * on a limited number of reports per page: such a page may have fewer reports than requested, or even none, and
  * still have a cursor.
  */
 export function getRelayReportPage(
@@ -19,12 +20,15 @@ export function getRelayReportPage(
   request: PageRequest & TimeRangeRequest & RelayReportFilters,
   maxScannedRows?: number,
 ): Promise<RowPage<RelayReportsTable>> {
-  const { session, type } = request;
+  const { session, type, keyId } = request;
+  const residualConditions = [];
+  if (type !== undefined) residualConditions.push(sql<boolean>`type = ${type}`);
+  if (keyId !== undefined) residualConditions.push(sql<boolean>`key_id = ${keyId}`);
   return getScannedPage<RelayReportsTable>(reader, {
     ...request,
     table: { name: 'relay_reports', at: 'created_at' },
     indexScans: [session === undefined ? sql`true` : sql`session_id = ${session}`],
-    residualConditions: type === undefined ? [] : [sql`type = ${type}`],
+    residualConditions,
     maxScannedRows,
   });
 }

@@ -1,25 +1,15 @@
+import { sql } from 'kysely';
 import { replaceUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
-
-/** A budget amount that an exchange has reserved or spent. */
-export interface BudgetCharge {
-  readonly orgId: string;
-  readonly bucket: string;
-  /** Milliseconds since the epoch. 0 for a budget without an end. */
-  readonly endsAt: number;
-  readonly nanoUsd: number;
-  /** Limit of the budget, to detect when a share of it is used. */
-  readonly limitNanoUsd: number;
-  /** Name, period and mode of the budget, for alerts. */
-  readonly name: string;
-  readonly period: string;
-  readonly mode: 'hard' | 'soft';
-}
+import type { BudgetCharge } from './budget-charge.ts';
+import { listPeriodCharges, type PeriodCharge } from './budget-period-counters.ts';
 
 /** A budget counter's spending after a batch of charges. */
-export interface BucketSpendChange extends BudgetCharge {
+export interface BucketSpendChange extends PeriodCharge {
   readonly beforeNanoUsd: number;
   readonly afterNanoUsd: number;
+  /** Time after which the counter is not needed. 0 if it never expires. */
+  readonly expiresAt: number;
 }
 
 /** A batch of spend journal lines that are all on disk. */
@@ -30,7 +20,10 @@ export interface SpendJournalBatch {
   readonly charges: readonly BudgetCharge[];
 }
 
-/** Adds a journal batch to the budget sums. Idempotent. Returns the sums that changed. */
+/** Maximum number of sums in one statement. */
+const SUMS_PER_STATEMENT = 200;
+
+/** Adds a journal batch to the budget sums of all periods. Idempotent. Returns the sums that changed. */
 export async function applySpendJournalBatch(
   writer: DatabaseWriter,
   { journal, upTo, charges }: SpendJournalBatch,
@@ -43,7 +36,9 @@ export async function applySpendJournalBatch(
     .executeTakeFirst();
   if (known && known.applied >= upTo) return [];
   const spent: BucketSpendChange[] = [];
-  for (const charge of charges) spent.push(await addSpend(writer, replaceUnstorableRowText(charge), nowMs));
+  const sums = sumByCounter(charges.map(replaceUnstorableRowText).flatMap(listPeriodCharges));
+  for (let at = 0; at < sums.length; at += SUMS_PER_STATEMENT)
+    spent.push(...(await addSpend(writer, sums.slice(at, at + SUMS_PER_STATEMENT), nowMs)));
   await writer
     .insertInto('spend_journals')
     .values({ id: journal, applied: upTo, updated_at: nowMs })
@@ -52,24 +47,52 @@ export async function applySpendJournalBatch(
   return spent;
 }
 
+/** One charge per counter. If the period changed between two charges, the one of the current period is kept. */
+function sumByCounter(charges: readonly PeriodCharge[]): PeriodCharge[] {
+  const sums = new Map<string, PeriodCharge>();
+  for (const charge of charges) {
+    const name = `${charge.orgId}\n${charge.bucket}`;
+    const sum = sums.get(name);
+    const kept = sum && !charge.isCurrentPeriod ? sum : charge;
+    sums.set(name, { ...kept, nanoUsd: charge.nanoUsd + (sum?.nanoUsd ?? 0) });
+  }
+  return [...sums.values()];
+}
+
 async function addSpend(
   writer: DatabaseWriter,
-  charge: BudgetCharge,
+  charges: readonly PeriodCharge[],
   nowMs: number,
-): Promise<BucketSpendChange> {
-  const { orgId, bucket, endsAt, nanoUsd } = charge;
-  const { spent_nano_usd: after } = await writer
+): Promise<BucketSpendChange[]> {
+  const rows = await writer
     .insertInto('budget_spend')
-    .values({ org_id: orgId, bucket, spent_nano_usd: nanoUsd, ends_at: endsAt, updated_at: nowMs })
-    .onConflict((conflict) =>
-      conflict.columns(['org_id', 'bucket']).doUpdateSet(({ eb }) => ({
-        spent_nano_usd: eb('budget_spend.spent_nano_usd', '+', nanoUsd),
+    .values(
+      charges.map(({ orgId, bucket, endsAt, nanoUsd }) => ({
+        org_id: orgId,
+        bucket,
+        spent_nano_usd: nanoUsd,
+        ends_at: endsAt,
         updated_at: nowMs,
       })),
     )
-    .returning('spent_nano_usd')
-    .executeTakeFirstOrThrow();
-  return { ...charge, beforeNanoUsd: after - nanoUsd, afterNanoUsd: after };
+    .onConflict((conflict) =>
+      conflict.columns(['org_id', 'bucket']).doUpdateSet({
+        spent_nano_usd: sql`budget_spend.spent_nano_usd + excluded.spent_nano_usd`,
+        ends_at: sql`case when budget_spend.ends_at = 0 or excluded.ends_at = 0 then 0
+          when budget_spend.ends_at > excluded.ends_at then budget_spend.ends_at else excluded.ends_at end`,
+        updated_at: nowMs,
+      }),
+    )
+    .returning(['org_id', 'bucket', 'spent_nano_usd', 'ends_at'])
+    .execute();
+  const stored = new Map(rows.map((row) => [`${row.org_id}\n${row.bucket}`, row]));
+  return charges.map((charge) => {
+    const row = stored.get(`${charge.orgId}\n${charge.bucket}`);
+    if (!row) throw new Error(`the sum of "${charge.bucket}" was not stored`);
+    const after = row.spent_nano_usd;
+    const beforeNanoUsd = after - charge.nanoUsd;
+    return { ...charge, beforeNanoUsd, afterNanoUsd: after, expiresAt: row.ends_at };
+  });
 }
 
 /** The stored spending for one budget, subject and period. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isJsonObject, type Json } from '@floe/contract/json';
-import type { BudgetCharge } from './budget-spend.ts';
+import type { BudgetCharge } from './budget-charge.ts';
 
 /** One line of a spend journal: what an exchange reserves before it is sent, or its final cost. */
 export interface SpendJournalLine {
@@ -22,6 +22,7 @@ export function formatSpendJournalLine({ n, op, id, charges }: SpendJournalLine)
     charge.name,
     charge.period,
     charge.mode,
+    charge.day,
   ]);
   return JSON.stringify([n, op, id, packed]);
 }
@@ -58,13 +59,15 @@ function parseJournalLine(text: string): SpendJournalLine | undefined {
 
 function parseCharge(value: Json): BudgetCharge | undefined {
   if (!Array.isArray(value)) return undefined;
-  const [orgId, bucket, endsAt, nanoUsd, limitNanoUsd, name, period, mode] = value;
+  const [orgId, bucket, endsAt, nanoUsd, limitNanoUsd, name, period, mode, day] = value;
   if (typeof orgId !== 'string' || typeof bucket !== 'string') return undefined;
   if (typeof endsAt !== 'number' || typeof nanoUsd !== 'number' || typeof limitNanoUsd !== 'number')
     return undefined;
   if (typeof name !== 'string' || typeof period !== 'string') return undefined;
   if (mode !== 'hard' && mode !== 'soft') return undefined;
-  return { orgId, bucket, endsAt, nanoUsd, limitNanoUsd, name, period, mode };
+  // Releases before the day was recorded wrote no day.
+  const dayOrEmpty = typeof day === 'string' ? day : '';
+  return { orgId, bucket, endsAt, nanoUsd, limitNanoUsd, name, period, day: dayOrEmpty, mode };
 }
 
 /**
@@ -91,7 +94,7 @@ function mergeLinesByExchange(lines: readonly SpendJournalLine[]): SpendJournalL
   return [...byId.values()];
 }
 
-/** Combines charges into one charge per budget counter. Counters without spending are omitted. */
+/** Combines charges into one charge per budget counter and day. Counters without spending are omitted. */
 export class BudgetChargeAccumulator {
   readonly #sums = new Map<string, BudgetCharge>();
 
@@ -101,7 +104,7 @@ export class BudgetChargeAccumulator {
 
   add(charge: BudgetCharge): void {
     if (charge.nanoUsd === 0) return;
-    const key = `${charge.orgId}\n${charge.bucket}`;
+    const key = `${charge.orgId}\n${charge.day}\n${charge.bucket}`;
     const sum = this.#sums.get(key);
     this.#sums.set(key, { ...charge, nanoUsd: charge.nanoUsd + (sum?.nanoUsd ?? 0) });
   }
@@ -111,7 +114,7 @@ export class BudgetChargeAccumulator {
   }
 }
 
-/** Returns the sums of charges per budget counter. */
+/** Returns the sums of charges per budget counter and day. */
 export function sumChargesByBucket(charges: readonly BudgetCharge[]): BudgetCharge[] {
   const sums = new BudgetChargeAccumulator();
   for (const charge of charges) sums.add(charge);

@@ -9,11 +9,12 @@ import { openDatabase } from '../open-database.ts';
 import type { Database } from '../store-interfaces.ts';
 import { ManualClock } from '../test/manual-clock.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
-import { type BudgetCharge, listBudgetSpendSince } from './budget-spend.ts';
+import type { BudgetCharge } from './budget-charge.ts';
+import { listBudgetSpendSince } from './budget-spend.ts';
 import { openSpendJournal, type SpendJournal } from './spend-journal.ts';
 
 function charge(nanoUsd: number, bucket = 'b:month'): BudgetCharge {
-  const budget = { name: 'all', period: 'month', mode: 'hard' } as const;
+  const budget = { name: 'all', period: 'month', day: '', mode: 'hard' } as const;
   return { orgId: 'acme', bucket, endsAt: 0, nanoUsd, limitNanoUsd: 1000, ...budget };
 }
 

@@ -9,10 +9,10 @@ import { diskSpoolFileSystem, type SpoolFileSystem } from '../spool/spool-file-s
 import type { SpoolSegment } from '../spool/spool-segment.ts';
 import { SpoolWriter } from '../spool/spool-writer.ts';
 import type { Database, DatabaseWriter } from '../store-interfaces.ts';
+import type { BudgetCharge } from './budget-charge.ts';
 import {
   applySpendJournalBatch,
   type BucketSpendChange,
-  type BudgetCharge,
   getAppliedJournalLineNumber,
   type SpendJournalBatch,
 } from './budget-spend.ts';
