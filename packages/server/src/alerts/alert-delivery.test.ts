@@ -80,6 +80,43 @@ test('alerts with named channels are sent only to these channels, and only for m
   );
 });
 
+test('alerts whose named channels were all deleted or renamed are sent to all matching channels', async (t) => {
+  const harness = await createTestOutbox(t);
+  const receiver = await startWebhookReceiver(t);
+  await harness.channels(
+    { name: 'a', kind: 'webhook', url: `${receiver.url}/a` },
+    { name: 'b', kind: 'webhook', url: `${receiver.url}/b`, events: ['budget'] },
+  );
+  const delivery = harness.start();
+  await harness.put({ ...createFailingAlert('x'), channels: ['gone', 'renamed'] });
+  await harness.pass(delivery);
+  assert.deepEqual(
+    receiver.received.map(({ path }) => path),
+    ['/a'],
+  );
+});
+
+test('a recovery is sent to the channels that received the failure, even if the channels and tags of the monitor have changed', async (t) => {
+  const harness = await createTestOutbox(t);
+  const receiver = await startWebhookReceiver(t);
+  await harness.channels(
+    { name: 'a', kind: 'webhook', url: `${receiver.url}/a`, tags: ['prod'] },
+    { name: 'b', kind: 'webhook', url: `${receiver.url}/b` },
+  );
+  const delivery = harness.start();
+  await harness.put({ ...createFailingAlert('x', { tags: ['prod'] }), channels: ['a'] });
+  await harness.pass(delivery);
+  await harness.put({ ...createRecoveredAlert('x'), channels: ['b'] });
+  await harness.pass(delivery);
+  assert.deepEqual(
+    receiver.received.map(({ path, json }) => [path, json['type']]),
+    [
+      ['/a', 'monitor_failing'],
+      ['/a', 'monitor_recovered'],
+    ],
+  );
+});
+
 test('a failed message is sent again with increasing delays, and later messages wait for it', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t, (_, response, index) => {

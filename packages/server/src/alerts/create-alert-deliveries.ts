@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { createId } from '../core/ids.ts';
 import { insertAlertDeliveries, type NewAlertDeliveryRow } from '../store/alert-deliveries.ts';
+import { listChannelsOfOpenAlerts } from '../store/alert-threads.ts';
 import {
   type AlertRow,
   closeAlerts,
@@ -33,10 +34,15 @@ export async function createAlertDeliveries(
   const taken = await database.transaction(async (writer) => {
     const alerts = await listUnroutedAlerts(writer, ALERTS_PER_ROUND);
     if (alerts.length === 0) return 0;
-    const channels = await loadSubscribedChannels(writer);
+    const channels = await loadChannels(writer);
+    const notified = await loadNotifiedChannels(writer, alerts);
+    const recipients = (alert: AlertRow) =>
+      selectChannels(alert, channels.get(alert.org_id) ?? [], notified.get(subjectKey(alert)));
     await insertAlertDeliveries(
       writer,
-      alerts.flatMap((alert) => deliveriesFor(alert, channels.get(alert.org_id) ?? [], clock.now())),
+      alerts.flatMap((alert) =>
+        recipients(alert).map((channel) => createDelivery(alert, channel, clock.now())),
+      ),
     );
     await closeEndedAlerts(writer, alerts);
     await markAlertsRouted(
@@ -54,12 +60,11 @@ interface SubscribedChannel {
   readonly subscription: ChannelSubscription;
 }
 
-async function loadSubscribedChannels(
+async function loadChannels(
   writer: DatabaseWriter,
 ): Promise<ReadonlyMap<string, readonly SubscribedChannel[]>> {
   const byOrg = new Map<string, SubscribedChannel[]>();
   for (const row of await listAllChannels(writer)) {
-    if (row.enabled === 0) continue;
     const others = byOrg.get(row.org_id);
     const listener = { row, subscription: parseChannelSubscription(row) };
     if (others) others.push(listener);
@@ -68,24 +73,61 @@ async function loadSubscribedChannels(
   return byOrg;
 }
 
-function deliveriesFor(
+function subjectKey({ org_id, subject_kind, subject_id }: AlertSubjectColumns): string {
+  return JSON.stringify([org_id, subject_kind, subject_id]);
+}
+
+type AlertSubjectColumns = Pick<AlertRow, 'org_id' | 'subject_kind' | 'subject_id'>;
+
+/** Returns the ids of the channels that have a message about an open alert which one of the alerts closes. */
+async function loadNotifiedChannels(
+  writer: DatabaseWriter,
+  alerts: readonly AlertRow[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const found = new Map<string, Set<string>>();
+  const closing = alerts.filter(({ phase }) => phase === 'closes');
+  for (const [orgId, own] of Map.groupBy(closing, ({ org_id }) => org_id)) {
+    const subjects = new Set(own.map(({ subject_id }) => subject_id));
+    for (const row of await listChannelsOfOpenAlerts(writer, orgId, [...subjects])) {
+      const key = subjectKey({ org_id: orgId, ...row });
+      found.set(key, (found.get(key) ?? new Set()).add(row.channel_id));
+    }
+  }
+  return found;
+}
+
+/**
+ * Returns the channels that receive an alert. A closing alert is also sent to the channels that received the
+ * opening one, even if their names or the tags of the monitor have changed since.
+ */
+function selectChannels(
   row: AlertRow,
   channels: readonly SubscribedChannel[],
-  nowMs: number,
-): NewAlertDeliveryRow[] {
+  notified: ReadonlySet<string> | undefined,
+): ChannelRow[] {
   const alert = parseAlertRow(row);
   const tags = getAlertTags(alert);
-  const wants = ({ row: channel, subscription }: SubscribedChannel) =>
-    (alert.channels === null || alert.channels.includes(channel.name)) &&
-    (subscription.events === null || subscription.events.includes(alert.event)) &&
-    (subscription.tags.length === 0 ||
-      alert.subject.kind !== 'monitor' ||
-      subscription.tags.some((tag) => tags.includes(tag)));
-  return channels.filter(wants).map(({ row: channel }) => ({
+  const named = channels.filter(({ row: channel }) => alert.channels?.includes(channel.name));
+  // If every named channel was deleted or renamed, the alert must still reach someone.
+  const candidates = new Set(named.length > 0 ? named : channels);
+  const isAbout = ({ tags: wanted }: ChannelSubscription) =>
+    wanted.length === 0 || alert.subject.kind !== 'monitor' || wanted.some((tag) => tags.includes(tag));
+  return channels
+    .filter(
+      (channel) =>
+        channel.row.enabled === 1 &&
+        (channel.subscription.events === null || channel.subscription.events.includes(alert.event)) &&
+        (notified?.has(channel.row.id) || (candidates.has(channel) && isAbout(channel.subscription))),
+    )
+    .map((channel) => channel.row);
+}
+
+function createDelivery(alert: AlertRow, channel: ChannelRow, nowMs: number): NewAlertDeliveryRow {
+  return {
     id: createId('dlv', nowMs),
-    org_id: row.org_id,
-    alert_id: row.id,
-    alert_seq: row.seq,
+    org_id: alert.org_id,
+    alert_id: alert.id,
+    alert_seq: alert.seq,
     channel_id: channel.id,
     channel_name: channel.name,
     repetition: 0,
@@ -98,7 +140,7 @@ function deliveriesFor(
     status: null,
     error: null,
     grouped_into: null,
-  }));
+  };
 }
 
 /**
@@ -107,7 +149,6 @@ function deliveriesFor(
  */
 async function closeEndedAlerts(writer: DatabaseWriter, alerts: readonly AlertRow[]): Promise<void> {
   const lasting = new Map<string, number[]>();
-  const keyOf = (orgId: string, kind: string, id: string) => JSON.stringify([orgId, kind, id]);
   for (const orgId of new Set(alerts.map(({ org_id }) => org_id))) {
     const subjects = new Set(
       alerts.filter(({ org_id }) => org_id === orgId).map(({ subject_id }) => subject_id),
@@ -115,12 +156,12 @@ async function closeEndedAlerts(writer: DatabaseWriter, alerts: readonly AlertRo
     for (const { seq, subject_kind, subject_id } of await listOpenAlertsOfSubjects(writer, orgId, [
       ...subjects,
     ])) {
-      const key = keyOf(orgId, subject_kind, subject_id);
+      const key = subjectKey({ org_id: orgId, subject_kind, subject_id });
       lasting.set(key, [...(lasting.get(key) ?? []), seq]);
     }
   }
   for (const { seq, org_id, subject_kind, subject_id, phase, at } of alerts) {
-    const key = keyOf(org_id, subject_kind, subject_id);
+    const key = subjectKey({ org_id, subject_kind, subject_id });
     if (phase !== 'info') {
       await closeAlerts(writer, lasting.get(key) ?? [], at);
       lasting.delete(key);

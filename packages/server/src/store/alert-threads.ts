@@ -97,3 +97,28 @@ export async function listAlertSendTimes(
     .execute();
   return rows.flatMap(({ sent_at }) => (sent_at === null ? [] : [sent_at]));
 }
+
+/** A channel that has a message about an open alert. */
+export interface OpenAlertChannel {
+  readonly subject_kind: string;
+  readonly subject_id: string;
+  readonly channel_id: string;
+}
+
+/** Returns the channels that have a message about an open alert of one of the subjects. */
+export function listChannelsOfOpenAlerts(
+  reader: DatabaseReader,
+  orgId: string,
+  subjectIds: readonly string[],
+): Promise<OpenAlertChannel[]> {
+  return reader
+    .selectFrom('alerts')
+    .innerJoin('alert_deliveries', 'alert_deliveries.alert_id', 'alerts.id')
+    .select(['alerts.subject_kind', 'alerts.subject_id', 'alert_deliveries.channel_id'])
+    .distinct()
+    .where('alerts.org_id', '=', orgId)
+    .where('alerts.subject_id', 'in', subjectIds)
+    .where('alerts.phase', '=', 'opens')
+    .where('alerts.closed_at', 'is', null)
+    .execute();
+}
