@@ -1,6 +1,6 @@
 import type { AlertDeliveryRow } from './alert-deliveries.ts';
 import type { AlertRow } from './alerts.ts';
-import type { DatabaseReader } from './store-interfaces.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 /**
  * Returns the delivery that announced an alert in the given channel. `closing` is the entry that ends
@@ -121,4 +121,28 @@ export function listChannelsOfOpenAlerts(
     .where('alerts.phase', '=', 'opens')
     .where('alerts.closed_at', 'is', null)
     .execute();
+}
+
+/**
+ * Moves the waits of messages and channels back after the clock was set back to `nowMs`. Otherwise, they would
+ * be longer by `aheadMs`. A wait that began before the clock was wrong becomes shorter.
+ */
+export async function rewindAlertTimes(
+  writer: DatabaseWriter,
+  nowMs: number,
+  aheadMs: number,
+): Promise<void> {
+  for (const column of ['created_at', 'due_at'] as const)
+    await writer
+      .updateTable('alert_deliveries')
+      .set(({ eb }) => ({ [column]: eb(column, '-', aheadMs) }))
+      .where('state', '=', 'pending')
+      .where(column, '>', nowMs)
+      .execute();
+  for (const column of ['leased_until', 'backoff_until'] as const)
+    await writer
+      .updateTable('channels')
+      .set(({ eb }) => ({ [column]: eb(column, '-', aheadMs) }))
+      .where(column, '>', nowMs)
+      .execute();
 }
