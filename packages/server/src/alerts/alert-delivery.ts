@@ -7,6 +7,8 @@ import { type AlertDeliveryContext, deliverToChannel } from './deliver-to-channe
 
 /** Time between delivery rounds. An alert waits at most this long after its commit. */
 const ROUND_INTERVAL_MS = 1_000;
+/** How long a round creates deliveries before it sends messages. The next round continues. */
+const MAX_ROUTING_MS = 500;
 /**
  * Maximum number of channels that are served concurrently. A receiver that does not respond counts for 15
  * seconds.
@@ -53,7 +55,9 @@ export function startAlertDelivery(options: AlertDeliveryOptions): AlertDelivery
   const context: AlertDeliveryContext = { ...options, owner: randomUUID(), isClosing: () => closed };
 
   async function once(): Promise<void> {
-    while (!closed && (await createAlertDeliveries(database, clock)).more);
+    const routeUntil = clock.monotonic() + MAX_ROUTING_MS;
+    while (!closed && (await createAlertDeliveries(database, clock)).more)
+      if (clock.monotonic() >= routeUntil) break;
     if (closed) return;
     const free = createFreePlaces(serving.values());
     if (free.total <= 0) return;

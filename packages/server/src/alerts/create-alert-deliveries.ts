@@ -15,15 +15,18 @@ import { getAlertTags } from './alert.ts';
 import { parseAlertRow } from './stored-alert.ts';
 import { type ChannelSubscription, parseChannelSubscription } from './stored-channel.ts';
 
-/**
- * Number of alerts per transaction, which then takes some milliseconds, so that other changes do not wait
- * long.
- */
+/** Maximum number of alerts per transaction. */
 const ALERTS_PER_ROUND = 500;
+/**
+ * Maximum number of deliveries per transaction, unless a single alert has more, so that other changes and beats
+ * do not wait long.
+ */
+export const MAX_DELIVERIES_PER_ROUND = 500;
 
 /**
- * Creates the deliveries of new alerts in order, one per subscribed channel. A closing alert also closes the
- * open alerts about its subject. The result `more` is true if further alerts may be waiting.
+ * Creates the deliveries of new alerts, one per subscribed channel. Alerts of one organization are processed in
+ * order, and organizations in turn. A closing alert also closes the open alerts about its subject. The result
+ * `more` is true if further alerts may be waiting.
  */
 export async function createAlertDeliveries(
   database: Database,
@@ -31,28 +34,33 @@ export async function createAlertDeliveries(
 ): Promise<{ readonly more: boolean }> {
   // Read without a transaction first, so that an idle installation opens no write transaction.
   if ((await listUnroutedAlerts(database.read, 1)).length === 0) return { more: false };
-  const taken = await database.transaction(async (writer) => {
-    const alerts = await listUnroutedAlerts(writer, ALERTS_PER_ROUND);
-    if (alerts.length === 0) return 0;
-    const channels = await loadChannels(writer);
-    const notified = await loadNotifiedChannels(writer, alerts);
-    const recipients = (alert: AlertRow) =>
-      selectChannels(alert, channels.get(alert.org_id) ?? [], notified.get(subjectKey(alert)));
-    await insertAlertDeliveries(
-      writer,
-      alerts.flatMap((alert) =>
-        recipients(alert).map((channel) => createDelivery(alert, channel, clock.now())),
-      ),
-    );
+  return database.transaction(async (writer) => {
+    const waiting = await listUnroutedAlerts(writer, ALERTS_PER_ROUND);
+    // Another process may have created the deliveries.
+    if (waiting.length === 0) return { more: false };
+    const { alerts, deliveries } = await planDeliveries(writer, waiting, clock.now());
+    await insertAlertDeliveries(writer, deliveries);
     await closeEndedAlerts(writer, alerts);
-    await markAlertsRouted(
-      writer,
-      alerts.map(({ seq }) => seq),
-      clock.now(),
-    );
-    return alerts.length;
+    const seqs = alerts.map(({ seq }) => seq);
+    await markAlertsRouted(writer, seqs, clock.now());
+    return { more: alerts.length < waiting.length || waiting.length === ALERTS_PER_ROUND };
   });
-  return { more: taken === ALERTS_PER_ROUND };
+}
+
+/** Returns the first of the alerts and their deliveries, as many as one transaction may insert. */
+async function planDeliveries(writer: DatabaseWriter, waiting: readonly AlertRow[], nowMs: number) {
+  const channels = await loadChannels(writer, [...new Set(waiting.map(({ org_id }) => org_id))]);
+  const notified = await loadNotifiedChannels(writer, waiting);
+  const alerts: AlertRow[] = [];
+  const deliveries: NewAlertDeliveryRow[] = [];
+  for (const alert of waiting) {
+    const own = channels.get(alert.org_id) ?? [];
+    const recipients = selectChannels(alert, own, notified.get(subjectKey(alert)));
+    if (alerts.length > 0 && deliveries.length + recipients.length > MAX_DELIVERIES_PER_ROUND) break;
+    alerts.push(alert);
+    deliveries.push(...recipients.map((channel) => createDelivery(alert, channel, nowMs)));
+  }
+  return { alerts, deliveries };
 }
 
 interface SubscribedChannel {
@@ -62,9 +70,10 @@ interface SubscribedChannel {
 
 async function loadChannels(
   writer: DatabaseWriter,
+  orgIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly SubscribedChannel[]>> {
   const byOrg = new Map<string, SubscribedChannel[]>();
-  for (const row of await listAllChannels(writer)) {
+  for (const row of await listAllChannels(writer, orgIds)) {
     const others = byOrg.get(row.org_id);
     const listener = { row, subscription: parseChannelSubscription(row) };
     if (others) others.push(listener);
