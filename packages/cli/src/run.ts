@@ -106,7 +106,12 @@ async function createMonitorClient(monitorId: string, runId: string): Promise<Mo
   const started =
     beatUrl === null ? Promise.resolve(null) : sendRunEvent(beatUrl, 'start', { runId, budgetSeconds: 5 });
   const findBeatUrl = async () => account && (await fetchBeatUrl(account, monitorId));
-  return { floe: account && new Floe({ ...account, onError: () => undefined }), beatUrl, findBeatUrl, started };
+  return {
+    floe: account && new Floe({ ...account, onError: () => undefined }),
+    beatUrl,
+    findBeatUrl,
+    started,
+  };
 }
 
 function readConnectionOrNull(): ApiConnection | null {

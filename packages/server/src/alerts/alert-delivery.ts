@@ -43,7 +43,7 @@ export type AlertDeliveryOptions = Omit<AlertDeliveryContext, 'owner' | 'isClosi
  * may run it on the same database.
  */
 export function startAlertDelivery(options: AlertDeliveryOptions): AlertDeliveryService {
-  const { clock, database, log } = options;
+  const { clock, log } = options;
   const serving = new Map<string, ServedChannel>();
   const roundFailure = new RepeatedFailureLog(log, clock, {
     failed: 'alerts could not be delivered because of a database error; retrying',
@@ -54,35 +54,9 @@ export function startAlertDelivery(options: AlertDeliveryOptions): AlertDelivery
   let round = Promise.resolve();
   const context: AlertDeliveryContext = { ...options, owner: randomUUID(), isClosing: () => closed };
 
-  async function once(): Promise<void> {
-    const routeUntil = clock.monotonic() + MAX_ROUTING_MS;
-    while (!closed && (await createAlertDeliveries(database, clock)).more)
-      if (clock.monotonic() >= routeUntil) break;
-    if (closed) return;
-    const free = createFreePlaces(serving.values());
-    if (free.total <= 0) return;
-    for (const channel of await listDueChannels(database.read, {
-      nowMs: clock.now(),
-      serving: [...serving.keys()],
-      busyOrgs: free.busyOrgs,
-      maxPerOrg: MAX_CONCURRENT_CHANNELS_PER_ORG,
-      limit: free.total,
-    }))
-      if (!closed && free.take(channel.org_id)) serve(channel);
-  }
-
-  function serve({ id, org_id: orgId, name }: DueChannel): void {
-    const done = deliverToChannel(id, context)
-      .catch((error: unknown) => {
-        log.warn({ err: error, channel: name }, 'alerts could not be delivered to a channel; retrying');
-      })
-      .finally(() => serving.delete(id));
-    serving.set(id, { orgId, done });
-  }
-
   const next = () => {
     timer = clock.after(ROUND_INTERVAL_MS, () => {
-      round = once()
+      round = runDeliveryRound(context, serving)
         .then(
           () => roundFailure.succeed(),
           (error: unknown) => roundFailure.fail(error),
@@ -105,6 +79,41 @@ export function startAlertDelivery(options: AlertDeliveryOptions): AlertDelivery
       return settled();
     },
   };
+}
+
+/** Creates the deliveries of new alerts, and serves channels that have due messages. */
+async function runDeliveryRound(
+  context: AlertDeliveryContext,
+  serving: Map<string, ServedChannel>,
+): Promise<void> {
+  const { clock, database, isClosing } = context;
+  const routeUntil = clock.monotonic() + MAX_ROUTING_MS;
+  while (!isClosing() && (await createAlertDeliveries(database, clock)).more)
+    if (clock.monotonic() >= routeUntil) break;
+  const free = createFreePlaces(serving.values());
+  if (isClosing() || free.total <= 0) return;
+  for (const channel of await listDueChannels(database.read, {
+    nowMs: clock.now(),
+    serving: [...serving.keys()],
+    busyOrgs: free.busyOrgs,
+    maxPerOrg: MAX_CONCURRENT_CHANNELS_PER_ORG,
+    limit: free.total,
+  }))
+    if (!isClosing() && free.take(channel.org_id)) serve(channel, context, serving);
+}
+
+function serve(
+  { id, org_id: orgId, name }: DueChannel,
+  context: AlertDeliveryContext,
+  serving: Map<string, ServedChannel>,
+): void {
+  const done = deliverToChannel(id, context)
+    .catch((error: unknown) => {
+      const fields = { err: error, channel: name };
+      context.log.warn(fields, 'alerts could not be delivered to a channel; retrying');
+    })
+    .finally(() => serving.delete(id));
+  serving.set(id, { orgId, done });
 }
 
 /** Counts the channels that may be served in addition to the given ones. */

@@ -70,16 +70,7 @@ export async function createTestOutbox(t: TestContext, options: TestOutboxOption
     deliveries.push(delivery);
     return delivery;
   };
-  /** Sets the channels of several organizations, which must exist. */
-  const setChannels = (byOrg: Readonly<Record<string, readonly object[]>>) =>
-    database.transaction((writer) =>
-      syncTestOrgs(
-        writer,
-        [createResourceKindSyncFactory(createConfigFileChannelKind(alertTestSecretsKey, clock.now()))],
-        Object.entries(byOrg).map(([id, channels]) => ({ id, channels })),
-        { nowMs: clock.now(), line: 1 },
-      ),
-    );
+  const setChannels = (byOrg: ChannelsByOrg) => setOrgChannels(database, clock, byOrg);
   return {
     clock,
     database,
@@ -101,6 +92,20 @@ export async function createTestOutbox(t: TestContext, options: TestOutboxOption
       ),
     deliveries: () => database.read.selectFrom('alert_deliveries').selectAll().orderBy('seq').execute(),
   };
+}
+
+/** The channels of several organizations, which must exist. */
+type ChannelsByOrg = Readonly<Record<string, readonly object[]>>;
+
+function setOrgChannels(database: Database, clock: FakeClock, byOrg: ChannelsByOrg) {
+  return database.transaction((writer) =>
+    syncTestOrgs(
+      writer,
+      [createResourceKindSyncFactory(createConfigFileChannelKind(alertTestSecretsKey, clock.now()))],
+      Object.entries(byOrg).map(([id, channels]) => ({ id, channels })),
+      { nowMs: clock.now(), line: 1 },
+    ),
+  );
 }
 
 async function advance(clock: FakeClock, delivery: AlertDeliveryService, ms: number): Promise<void> {
