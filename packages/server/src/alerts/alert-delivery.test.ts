@@ -236,6 +236,28 @@ test('five failures at once are one message, their recoveries are one message, a
   assert.equal(new Set(deliveries.map(({ grouped_into, id }) => grouped_into ?? id)).size, 2);
 });
 
+test('many monitors that never sent a beat are one message', async (t) => {
+  const harness = await createTestOutbox(t);
+  const receiver = await startWebhookReceiver(t);
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  const waitingSinceMs = harness.clock.now() - 600_000;
+  await harness.put(
+    ...Array.from(
+      { length: 30 },
+      (_, index): Alert => ({
+        ...createFailingAlert(`m${index}`),
+        event: 'monitor_never_beaten',
+        fields: { waitingSinceMs, tags: [] },
+      }),
+    ),
+  );
+  await harness.pass(delivery, 2_000);
+  assert.deepEqual(typesOf(receiver.received), ['alerts_grouped']);
+  assert.match(receiver.received.map(titleOf).join(), /30 monitors have never sent a beat/);
+  assert.ok((await harness.states()).every((state) => state === 'sent'));
+});
+
 test('failures in quick succession are sent as four messages and one summary for the rest of the minute', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t);
