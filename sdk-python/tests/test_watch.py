@@ -3,6 +3,7 @@ import inspect
 import json
 import threading
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 from floe import Floe
 
@@ -77,6 +78,38 @@ class Watch(unittest.TestCase):
         self.assertEqual(asyncio.run(self.client.wrap("job", lambda: inner())()), "handed on")
         took = sorted(beat["metadata"]["duration_ms"] for beat in self.beats())
         self.assertEqual(took, [0, 2000])
+
+    def test_a_job_that_returns_a_future_ends_when_the_future_ends(self):
+        async def inner(error):
+            await asyncio.sleep(0)
+            if error is not None:
+                raise error
+
+        async def run(error):
+            task = self.client.wrap("job", lambda: asyncio.ensure_future(inner(error)))()
+            self.assertIsInstance(task, asyncio.Task)
+            await task
+
+        asyncio.run(run(None))
+        self.assertEqual(len(self.beats()), 1)
+        with self.assertRaises(KeyError):
+            asyncio.run(run(KeyError("mine")))
+        with ThreadPoolExecutor(1) as pool:
+            ended = self.client.wrap("job", lambda: pool.submit(int, "1"))()
+            failed = self.client.wrap("job", lambda: pool.submit(int, "x"))()
+        self.assertEqual(ended.result(), 1)
+        self.assertIsInstance(failed.exception(), ValueError)
+        self.assertEqual(len(self.beats()), 2)
+
+    def test_metadata_that_is_not_a_mapping_does_not_prevent_the_beat(self):
+        class Broken:
+            def keys(self):
+                raise ValueError("no")
+
+        for metadata in (["a"], "text", 5, Broken()):
+            with self.client.monitor(str(metadata), metadata=metadata):
+                pass
+            self.assertEqual(list(self.beats()[-1]["metadata"]), ["duration_ms"])
 
     def test_a_cancelled_job_is_cancelled_and_sends_nothing(self):
         @self.client.monitor("job")

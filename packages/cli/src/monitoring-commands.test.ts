@@ -239,6 +239,43 @@ suite('floe run', { concurrency: 3 }, () => {
     assert.equal(server.requests.length, 3);
   });
 
+  test('a failure is reported even if the server was unavailable when the command started', async (t) => {
+    let lookups = 0;
+    const server = await fakeFloe(t, {
+      get '/api/monitoring/monitors/job'() {
+        lookups += 1;
+        if (lookups === 1) return refusal(503, 'overloaded');
+        return createJsonReply({ beat_url: 'https://floe.internal/beat/secret-token' });
+      },
+    });
+    const { code, stderr } = await floe(server, ['run', 'job', ...job('process.exit(7)')]);
+    assert.deepEqual([code, stderr], [7, '']);
+    assert.match(server.requests.at(-1)?.path ?? '', /^\/beat\/secret-token\/7\?/);
+  });
+
+  test('a command that has ended is reported even if floe is asked to stop', async (t) => {
+    const reporting = Promise.withResolvers<void>();
+    const stopped = Promise.withResolvers<void>();
+    const server = await startFakeUpstream({
+      respond: async ({ path }) => {
+        if (path !== BEAT_PATH) return refusal(404, 'not_found');
+        reporting.resolve();
+        await stopped.promise;
+        return refusal(503, 'overloaded');
+      },
+    });
+    t.after(() => server.close());
+    const child = start(['run', 'job', ...job('')], {
+      FLOE_BASE_URL: server.url,
+      FLOE_API_KEY: 'eis_test',
+    });
+    const result = ended(child);
+    await reporting.promise;
+    child.kill('SIGTERM');
+    stopped.resolve();
+    assert.deepEqual([(await result).code, bodies(server, BEAT_PATH).length > 1], [0, true]);
+  });
+
   test('a beat URL in the environment needs no key', async (t) => {
     const server = await fakeFloe(t);
     const env = { FLOE_API_KEY: '', FLOE_BEAT_URL: `${server.url}/beat/secret-token` };

@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { copyRemainingOutput, OutputCopy } from './output-copy.ts';
 import type { OutputTail } from './output-tail.ts';
 
 /** How a job ended: its exit status, or the signal that ended it. */
@@ -14,8 +16,6 @@ export interface JobExit {
 const FORWARDED_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 /** Signals that a terminal sends to the whole process group, including the job. */
 const TERMINAL_SIGNALS: readonly string[] = ['SIGINT', 'SIGQUIT'];
-/** How long background processes of a finished job may still write output. */
-const OUTPUT_DRAIN_MS = 1000;
 
 /**
  * Runs a command. Its input, output, signals and exit status are the same as if it had been started directly.
@@ -24,22 +24,25 @@ const OUTPUT_DRAIN_MS = 1000;
  */
 export async function runJob(command: readonly string[], tail: OutputTail | null): Promise<JobExit> {
   const [program = '', ...args] = command;
-  const copies = [process.stdout, process.stderr].map((to) => tail !== null && !to.isTTY);
-  const [out, err] = copies.map((copied) => (copied ? 'pipe' : 'inherit'));
+  const isCopied = [process.stdout, process.stderr].map((to) => tail !== null && !to.isTTY);
+  const [out, err] = isCopied.map((copied) => (copied ? 'pipe' : 'inherit'));
   const child = spawn(program, args, { stdio: ['inherit', out ?? 'inherit', err ?? 'inherit'] });
   const release = forwardSignals(child);
-  if (tail) {
-    if (child.stdout) pipeOutput(child.stdout, process.stdout, tail);
-    if (child.stderr) pipeOutput(child.stderr, process.stderr, tail);
-  }
+  const copyOf = (from: Readable | null, to: Writable) =>
+    from && tail ? [new OutputCopy(from, to, tail)] : [];
+  const copies = [...copyOf(child.stdout, process.stdout), ...copyOf(child.stderr, process.stderr)];
   try {
-    return await waitForExit(child, program);
+    return await waitForExit(child, program, copies);
   } finally {
     release();
   }
 }
 
-async function waitForExit(child: ChildProcess, program: string): Promise<JobExit> {
+async function waitForExit(
+  child: ChildProcess,
+  program: string,
+  copies: readonly OutputCopy[],
+): Promise<JobExit> {
   const closed = once(child, 'close').catch(() => undefined);
   try {
     await once(child, 'exit');
@@ -48,13 +51,7 @@ async function waitForExit(child: ChildProcess, program: string): Promise<JobExi
     process.stderr.write(`floe: ${program}: ${code === 'ENOENT' ? 'command not found' : String(error)}\n`);
     return { status: code === 'ENOENT' ? 127 : 126, signal: null };
   }
-  // A daemon that the job started may keep its output open.
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise((resolve) => {
-    timer = setTimeout(resolve, OUTPUT_DRAIN_MS);
-  });
-  await Promise.race([closed, timeout]);
-  clearTimeout(timer);
+  await copyRemainingOutput(copies, closed, wait);
   const { signalCode: signal } = child;
   return { status: signal === null ? (child.exitCode ?? 1) : 128 + constants.signals[signal], signal };
 }
@@ -72,11 +69,4 @@ function forwardSignals(child: ChildProcess): () => void {
   return () => {
     for (const stop of release) stop();
   };
-}
-
-function pipeOutput(from: Readable, to: Writable, tail: OutputTail): void {
-  from.on('data', (part: Buffer) => tail.append(part));
-  from.pipe(to, { end: false });
-  // If our output is closed, the job sees the same error as without us.
-  to.on('error', () => from.destroy());
 }

@@ -12,6 +12,7 @@ const OUTPUT_TAIL_BYTES = 8192;
 const LOOKUP_TIMEOUT_MS = 5000;
 /** How long an unresponsive server may delay the end of the command. */
 const REPORT_TIMEOUT_MS = 10_000;
+const STOP_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
 /** The command `floe run`, which runs a command and reports its result to a monitor. */
 export const runCommand: CliCommand = {
@@ -33,6 +34,18 @@ Example: 0 3 * * *  floe run nightly-backup -- /usr/local/bin/backup --full`,
   run: runMonitoredJob,
 };
 
+/**
+ * Keeps this process running when a supervisor stops it while it reports the result of a command that has
+ * already ended. Returns a function that restores the default. SIGINT still ends the process.
+ */
+function ignoreStopSignals(): () => void {
+  const ignore = () => undefined;
+  for (const signal of STOP_SIGNALS) process.on(signal, ignore);
+  return () => {
+    for (const signal of STOP_SIGNALS) process.off(signal, ignore);
+  };
+}
+
 interface RunOptions {
   readonly monitorId: string;
   readonly metadata: Record<string, string>;
@@ -50,7 +63,9 @@ async function runMonitoredJob(args: readonly string[]): Promise<number> {
   const exit = await job;
   const durationMs = Math.round(performance.now() - startedMs);
   const reporting = clientPromise.then((client) => reportExit(client, options, { runId, exit, durationMs }));
+  const release = ignoreStopSignals();
   const reported = await resolveWithin(REPORT_TIMEOUT_MS, reporting);
+  release();
   if (reported === null)
     warnNotReported(options.monitorId, `the server did not respond within ${REPORT_TIMEOUT_MS / 1000} s`);
   return exitLikeJob(exit);
@@ -78,6 +93,8 @@ function parseRunOptions(args: readonly string[]): RunOptions {
 interface MonitorClient {
   readonly floe: Floe | null;
   readonly beatUrl: string | null;
+  /** Requests the beat URL again. Null if there is none, or the key may not read it. */
+  readonly findBeatUrl: () => Promise<string | null>;
   /** Settles when the start was reported or could not be. */
   readonly started: Promise<unknown>;
 }
@@ -88,7 +105,13 @@ async function createMonitorClient(monitorId: string, runId: string): Promise<Mo
   const beatUrl = configuredUrl ?? (account && (await fetchBeatUrl(account, monitorId)));
   const started =
     beatUrl === null ? Promise.resolve(null) : sendRunEvent(beatUrl, 'start', { runId, budgetSeconds: 5 });
-  return { floe: account && new Floe({ ...account, onError: () => undefined }), beatUrl, started };
+  const findBeatUrl = async () => account && (await fetchBeatUrl(account, monitorId));
+  return {
+    floe: account && new Floe({ ...account, onError: () => undefined }),
+    beatUrl,
+    findBeatUrl,
+    started,
+  };
 }
 
 function readConnectionOrNull(): ApiConnection | null {
@@ -124,11 +147,13 @@ async function reportExit(client: MonitorClient, options: RunOptions, run: Finis
   const { monitorId, metadata, tail } = options;
   const output = tail?.text() ?? '';
   let result: HeartbeatResult | null = null;
-  if (client.beatUrl) {
+  // The server may have been unavailable when the command started. Only the beat URL accepts failures.
+  const beatUrl = client.beatUrl ?? (run.exit.status === 0 ? null : await client.findBeatUrl());
+  if (beatUrl) {
     await client.started;
     const labels = Object.entries(metadata).map(([key, value]) => `${key}=${value}\n`);
     const detail = { runId: run.runId, metadata: labels.join('') + output, monitorId };
-    result = await sendRunEvent(client.beatUrl, Math.min(run.exit.status, 255), detail);
+    result = await sendRunEvent(beatUrl, Math.min(run.exit.status, 255), detail);
   } else if (client.floe && run.exit.status === 0) {
     const sentMetadata = {
       ...metadata,

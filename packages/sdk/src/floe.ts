@@ -188,7 +188,7 @@ export class Floe {
   async #reportRunEnd(ending: JobOutcome, run: ReportedRun): Promise<void> {
     const { monitorId, runId, durationMs, started, options } = run;
     try {
-      const metadata = { ...options.metadata, duration_ms: durationMs };
+      const metadata = addToMetadata(options.metadata, { duration_ms: durationMs });
       if (options.beatUrl === undefined) {
         if (!ending.ok) return;
         if (!isMonitorId(monitorId)) return void (await this.#rejectMonitorId(monitorId, options.onError));
@@ -283,6 +283,15 @@ interface ReportedRun {
 
 function isMonitorId(monitorId: unknown): monitorId is string {
   return typeof monitorId === 'string' && monitorId !== '';
+}
+
+/** Metadata that cannot be read must not prevent the beat. */
+function addToMetadata(metadata: unknown, measured: Readonly<Record<string, unknown>>) {
+  try {
+    return { ...Object(metadata), ...measured };
+  } catch {
+    return measured;
+  }
 }
 
 function errorNameOf(error: unknown): string {

@@ -23,6 +23,17 @@ test('a job that succeeds sends one beat with how long it took, and returns its 
   assert.deepEqual(server.bodies(), [{ monitor_id: 'job', metadata: { host: 'a', duration_ms: 1234 } }]);
 });
 
+test('metadata that cannot be read does not prevent the beat', async () => {
+  const { server, floe } = setUp();
+  const metadata = Object.defineProperty({}, 'host', {
+    enumerable: true,
+    get: () => thrown(new Error('no')),
+  });
+  floe.monitor('job', () => 1, { metadata });
+  assert.equal(await floe.flush(), true);
+  assert.deepEqual(server.bodies(), [{ monitor_id: 'job', metadata: { duration_ms: 0 } }]);
+});
+
 test('a job that fails sends nothing, for the heartbeat endpoint knows only success', async () => {
   const { server, floe } = setUp();
   const mine = new Error('mine');

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import functools
 import inspect
 import threading
@@ -111,6 +112,10 @@ def _wrapped(job: Callable[..., Any], begin: Callable[[], OnRunEnd]) -> Callable
                 # If a plain function returns a coroutine, the job ends when the coroutine ends.
                 run.is_deferred = True
                 return _awaited(result, run)
+            if _is_future(result):
+                # The caller gets the same future, which may already be done.
+                run.is_deferred = True
+                result.add_done_callback(run.end_with)
             return result
 
     return monitored
@@ -120,6 +125,10 @@ async def _awaited(result: Any, run: "_Run") -> Any:
     run.is_deferred = False
     with run:
         return await result
+
+
+def _is_future(result: Any) -> bool:
+    return asyncio.isfuture(result) or isinstance(result, concurrent.futures.Future)
 
 
 class _Run:
@@ -135,3 +144,7 @@ class _Run:
     def __exit__(self, _: Any, error: Optional[BaseException], __: Any) -> None:
         if not self.is_deferred:
             self._ended(_failure(error))
+
+    def end_with(self, future: Any) -> None:
+        """Reports the end of a run whose job returned a future, such as an ``asyncio.Task``."""
+        self._ended(asyncio.CancelledError() if future.cancelled() else _failure(future.exception()))

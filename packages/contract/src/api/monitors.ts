@@ -27,7 +27,7 @@ const settings = {
     'Tags by which you can filter lists and select monitors for channels and maintenance windows.',
   ),
   channels: createLabelListField().describe(
-    'Names of the channels that receive alerts for this monitor. If empty, all channels whose `events` and `tags` match receive them.',
+    'Names of the channels that receive alerts for this monitor. If empty, or if all of these channels were deleted or renamed, all channels whose `events` and `tags` match receive them.',
   ),
   paused: z
     .boolean()

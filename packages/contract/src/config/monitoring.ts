@@ -99,7 +99,7 @@ export const MonitorSchema = z
     channels: createLabelListField()
       .default([])
       .describe(
-        'Names of the channels that receive alerts for this monitor. If empty, all channels whose `events` and `tags` match receive the alerts.',
+        'Names of the channels that receive alerts for this monitor. If empty, or if all of these channels were deleted or renamed, all channels whose `events` and `tags` match receive the alerts.',
       ),
   })
   .check(

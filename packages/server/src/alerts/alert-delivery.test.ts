@@ -80,6 +80,43 @@ test('alerts with named channels are sent only to these channels, and only for m
   );
 });
 
+test('alerts whose named channels were all deleted or renamed are sent to all matching channels', async (t) => {
+  const harness = await createTestOutbox(t);
+  const receiver = await startWebhookReceiver(t);
+  await harness.channels(
+    { name: 'a', kind: 'webhook', url: `${receiver.url}/a` },
+    { name: 'b', kind: 'webhook', url: `${receiver.url}/b`, events: ['budget'] },
+  );
+  const delivery = harness.start();
+  await harness.put({ ...createFailingAlert('x'), channels: ['gone', 'renamed'] });
+  await harness.pass(delivery);
+  assert.deepEqual(
+    receiver.received.map(({ path }) => path),
+    ['/a'],
+  );
+});
+
+test('a recovery is sent to the channels that received the failure, even if the channels and tags of the monitor have changed', async (t) => {
+  const harness = await createTestOutbox(t);
+  const receiver = await startWebhookReceiver(t);
+  await harness.channels(
+    { name: 'a', kind: 'webhook', url: `${receiver.url}/a`, tags: ['prod'] },
+    { name: 'b', kind: 'webhook', url: `${receiver.url}/b` },
+  );
+  const delivery = harness.start();
+  await harness.put({ ...createFailingAlert('x', { tags: ['prod'] }), channels: ['a'] });
+  await harness.pass(delivery);
+  await harness.put({ ...createRecoveredAlert('x'), channels: ['b'] });
+  await harness.pass(delivery);
+  assert.deepEqual(
+    receiver.received.map(({ path, json }) => [path, json['type']]),
+    [
+      ['/a', 'monitor_failing'],
+      ['/a', 'monitor_recovered'],
+    ],
+  );
+});
+
 test('a failed message is sent again with increasing delays, and later messages wait for it', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t, (_, response, index) => {
@@ -197,6 +234,28 @@ test('five failures at once are one message, their recoveries are one message, a
   const deliveries = await harness.deliveries();
   assert.ok(deliveries.every(({ state }) => state === 'sent'));
   assert.equal(new Set(deliveries.map(({ grouped_into, id }) => grouped_into ?? id)).size, 2);
+});
+
+test('many monitors that never sent a beat are one message', async (t) => {
+  const harness = await createTestOutbox(t);
+  const receiver = await startWebhookReceiver(t);
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  const waitingSinceMs = harness.clock.now() - 600_000;
+  await harness.put(
+    ...Array.from(
+      { length: 30 },
+      (_, index): Alert => ({
+        ...createFailingAlert(`m${index}`),
+        event: 'monitor_never_beaten',
+        fields: { waitingSinceMs, tags: [] },
+      }),
+    ),
+  );
+  await harness.pass(delivery, 2_000);
+  assert.deepEqual(typesOf(receiver.received), ['alerts_grouped']);
+  assert.match(receiver.received.map(titleOf).join(), /30 monitors have never sent a beat/);
+  assert.ok((await harness.states()).every((state) => state === 'sent'));
 });
 
 test('failures in quick succession are sent as four messages and one summary for the rest of the minute', async (t) => {

@@ -89,22 +89,38 @@ export function createTestAlertMessage(
 function foldedWording({ alerts, phase, repetition }: AlertMessageContent, nowMs: number): AlertWording {
   const count = alerts.length;
   const monitors = alerts.every(({ subject }) => subject.kind === 'monitor');
-  const title =
-    phase === 'closes'
-      ? `${count} ${monitors ? 'monitors recovered' : 'alerts resolved'}`
-      : `${count} ${monitors ? 'monitors' : 'alerts'} are ${repetition > 0 ? 'still ' : ''}${monitors ? 'failing' : 'firing'}`;
   const facts = alerts.slice(0, MAX_LISTED_ALERTS).map((alert): readonly [string, string] => {
     const { title: line } = composeAlertWording(alert, { nowMs, repetition, failureCount: 1 });
     const name = toSingleLine(alert.subject.name);
-    const ago = 'failingSinceMs' in alert.fields ? alert.fields.failingSinceMs : alert.at;
+    const { fields } = alert;
+    const sinceMs =
+      'failingSinceMs' in fields
+        ? fields.failingSinceMs
+        : 'waitingSinceMs' in fields
+          ? fields.waitingSinceMs
+          : alert.at;
     if (alert.event === 'monitor_recovered')
       return [name, `after ${formatTwoUnitDuration(alert.fields.downtimeMs)}`];
-    return [name, monitors ? `for ${formatTwoUnitDuration(nowMs - ago)}` : line];
+    return [name, monitors ? `for ${formatTwoUnitDuration(nowMs - sinceMs)}` : line];
   });
   return {
-    title,
+    title: foldedTitle({ alerts, phase, repetition }),
     facts: count > MAX_LISTED_ALERTS ? [...facts, ['And', `${count - MAX_LISTED_ALERTS} more`]] : facts,
   };
+}
+
+function foldedTitle({
+  alerts,
+  phase,
+  repetition,
+}: Pick<AlertMessageContent, 'alerts' | 'phase' | 'repetition'>): string {
+  const count = alerts.length;
+  const monitors = alerts.every(({ subject }) => subject.kind === 'monitor');
+  if (alerts.every(({ event }) => event === 'monitor_never_beaten'))
+    return `${count} monitors have never sent a beat`;
+  if (phase === 'closes') return `${count} ${monitors ? 'monitors recovered' : 'alerts resolved'}`;
+  const still = repetition > 0 ? 'still ' : '';
+  return monitors ? `${count} monitors are ${still}failing` : `${count} alerts are ${still}firing`;
 }
 
 /**

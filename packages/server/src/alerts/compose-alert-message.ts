@@ -15,6 +15,7 @@ import {
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { getAlertPhase } from './alert.ts';
 import type { AlertMessageContent } from './alert-message.ts';
+import { isFirstTry, isRelapse, RELAPSE_REASON } from './alert-relapse.ts';
 import type { AlertMuteResolver, ComposedAlertMessage } from './composed-alert-message.ts';
 import { parseAlertRow } from './stored-alert.ts';
 
@@ -100,8 +101,6 @@ function toComposedMessage(
   };
   return { deliveries: [first, ...others], content };
 }
-
-const isFirstTry = ({ delivery }: PendingAlertDelivery) => delivery.attempts === 0;
 
 /**
  * The pending deliveries of a channel, by subject. Messages about one subject stay in order. Deliveries with
@@ -274,27 +273,16 @@ class PendingDeliveries {
 
   #canFold({ alert, delivery }: PendingAlertDelivery): boolean {
     if (delivery.attempts > 0) return false;
-    return alert.phase === 'opens' || (alert.phase === 'closes' && !this.#options.keepsIncidents);
+    if (alert.phase === 'closes') return !this.#options.keepsIncidents;
+    return alert.phase === 'opens' || alert.event === 'monitor_never_beaten';
   }
 
   #canShareMessage(first: PendingAlertDelivery, other: PendingAlertDelivery): boolean {
     return (
       first.alert.phase === other.alert.phase &&
+      (first.alert.phase !== 'info' || first.alert.event === other.alert.event) &&
       first.delivery.repetition > 0 === other.delivery.repetition > 0 &&
       isFirstTry(other)
     );
   }
-}
-
-const RELAPSE_REASON = 'the alert reopened before its recovery was sent';
-
-/** Returns whether a failure follows a recovery and no attempt was made to send either of them. */
-function isRelapse(end: PendingAlertDelivery, following: PendingAlertDelivery): boolean {
-  return (
-    isFirstTry(end) &&
-    isFirstTry(following) &&
-    following.alert.phase === 'opens' &&
-    following.delivery.repetition === 0 &&
-    following.delivery.grouped_into === null
-  );
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { createId } from '../core/ids.ts';
 import { insertAlertDeliveries, type NewAlertDeliveryRow } from '../store/alert-deliveries.ts';
+import { listChannelsOfOpenAlerts } from '../store/alert-threads.ts';
 import {
   type AlertRow,
   closeAlerts,
@@ -14,15 +15,18 @@ import { getAlertTags } from './alert.ts';
 import { parseAlertRow } from './stored-alert.ts';
 import { type ChannelSubscription, parseChannelSubscription } from './stored-channel.ts';
 
-/**
- * Number of alerts per transaction, which then takes some milliseconds, so that other changes do not wait
- * long.
- */
+/** Maximum number of alerts per transaction. */
 const ALERTS_PER_ROUND = 500;
+/**
+ * Maximum number of deliveries per transaction, unless a single alert has more, so that other changes and beats
+ * do not wait long.
+ */
+export const MAX_DELIVERIES_PER_ROUND = 500;
 
 /**
- * Creates the deliveries of new alerts in order, one per subscribed channel. A closing alert also closes the
- * open alerts about its subject. The result `more` is true if further alerts may be waiting.
+ * Creates the deliveries of new alerts, one per subscribed channel. Alerts of one organization are processed in
+ * order, and organizations in turn. A closing alert also closes the open alerts about its subject. The result
+ * `more` is true if further alerts may be waiting.
  */
 export async function createAlertDeliveries(
   database: Database,
@@ -30,23 +34,33 @@ export async function createAlertDeliveries(
 ): Promise<{ readonly more: boolean }> {
   // Read without a transaction first, so that an idle installation opens no write transaction.
   if ((await listUnroutedAlerts(database.read, 1)).length === 0) return { more: false };
-  const taken = await database.transaction(async (writer) => {
-    const alerts = await listUnroutedAlerts(writer, ALERTS_PER_ROUND);
-    if (alerts.length === 0) return 0;
-    const channels = await loadSubscribedChannels(writer);
-    await insertAlertDeliveries(
-      writer,
-      alerts.flatMap((alert) => deliveriesFor(alert, channels.get(alert.org_id) ?? [], clock.now())),
-    );
+  return database.transaction(async (writer) => {
+    const waiting = await listUnroutedAlerts(writer, ALERTS_PER_ROUND);
+    // Another process may have created the deliveries.
+    if (waiting.length === 0) return { more: false };
+    const { alerts, deliveries } = await planDeliveries(writer, waiting, clock.now());
+    await insertAlertDeliveries(writer, deliveries);
     await closeEndedAlerts(writer, alerts);
-    await markAlertsRouted(
-      writer,
-      alerts.map(({ seq }) => seq),
-      clock.now(),
-    );
-    return alerts.length;
+    const seqs = alerts.map(({ seq }) => seq);
+    await markAlertsRouted(writer, seqs, clock.now());
+    return { more: alerts.length < waiting.length || waiting.length === ALERTS_PER_ROUND };
   });
-  return { more: taken === ALERTS_PER_ROUND };
+}
+
+/** Returns the first of the alerts and their deliveries, as many as one transaction may insert. */
+async function planDeliveries(writer: DatabaseWriter, waiting: readonly AlertRow[], nowMs: number) {
+  const channels = await loadChannels(writer, [...new Set(waiting.map(({ org_id }) => org_id))]);
+  const notified = await loadNotifiedChannels(writer, waiting);
+  const alerts: AlertRow[] = [];
+  const deliveries: NewAlertDeliveryRow[] = [];
+  for (const alert of waiting) {
+    const own = channels.get(alert.org_id) ?? [];
+    const recipients = selectChannels(alert, own, notified.get(subjectKey(alert)));
+    if (alerts.length > 0 && deliveries.length + recipients.length > MAX_DELIVERIES_PER_ROUND) break;
+    alerts.push(alert);
+    deliveries.push(...recipients.map((channel) => createDelivery(alert, channel, nowMs)));
+  }
+  return { alerts, deliveries };
 }
 
 interface SubscribedChannel {
@@ -54,12 +68,12 @@ interface SubscribedChannel {
   readonly subscription: ChannelSubscription;
 }
 
-async function loadSubscribedChannels(
+async function loadChannels(
   writer: DatabaseWriter,
+  orgIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly SubscribedChannel[]>> {
   const byOrg = new Map<string, SubscribedChannel[]>();
-  for (const row of await listAllChannels(writer)) {
-    if (row.enabled === 0) continue;
+  for (const row of await listAllChannels(writer, orgIds)) {
     const others = byOrg.get(row.org_id);
     const listener = { row, subscription: parseChannelSubscription(row) };
     if (others) others.push(listener);
@@ -68,24 +82,61 @@ async function loadSubscribedChannels(
   return byOrg;
 }
 
-function deliveriesFor(
+function subjectKey({ org_id, subject_kind, subject_id }: AlertSubjectColumns): string {
+  return JSON.stringify([org_id, subject_kind, subject_id]);
+}
+
+type AlertSubjectColumns = Pick<AlertRow, 'org_id' | 'subject_kind' | 'subject_id'>;
+
+/** Returns the ids of the channels that have a message about an open alert which one of the alerts closes. */
+async function loadNotifiedChannels(
+  writer: DatabaseWriter,
+  alerts: readonly AlertRow[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const found = new Map<string, Set<string>>();
+  const closing = alerts.filter(({ phase }) => phase === 'closes');
+  for (const [orgId, own] of Map.groupBy(closing, ({ org_id }) => org_id)) {
+    const subjects = new Set(own.map(({ subject_id }) => subject_id));
+    for (const row of await listChannelsOfOpenAlerts(writer, orgId, [...subjects])) {
+      const key = subjectKey({ org_id: orgId, ...row });
+      found.set(key, (found.get(key) ?? new Set()).add(row.channel_id));
+    }
+  }
+  return found;
+}
+
+/**
+ * Returns the channels that receive an alert. A closing alert is also sent to the channels that received the
+ * opening one, even if their names or the tags of the monitor have changed since.
+ */
+function selectChannels(
   row: AlertRow,
   channels: readonly SubscribedChannel[],
-  nowMs: number,
-): NewAlertDeliveryRow[] {
+  notified: ReadonlySet<string> | undefined,
+): ChannelRow[] {
   const alert = parseAlertRow(row);
   const tags = getAlertTags(alert);
-  const wants = ({ row: channel, subscription }: SubscribedChannel) =>
-    (alert.channels === null || alert.channels.includes(channel.name)) &&
-    (subscription.events === null || subscription.events.includes(alert.event)) &&
-    (subscription.tags.length === 0 ||
-      alert.subject.kind !== 'monitor' ||
-      subscription.tags.some((tag) => tags.includes(tag)));
-  return channels.filter(wants).map(({ row: channel }) => ({
+  const named = channels.filter(({ row: channel }) => alert.channels?.includes(channel.name));
+  // If every named channel was deleted or renamed, the alert must still reach someone.
+  const candidates = new Set(named.length > 0 ? named : channels);
+  const isAbout = ({ tags: wanted }: ChannelSubscription) =>
+    wanted.length === 0 || alert.subject.kind !== 'monitor' || wanted.some((tag) => tags.includes(tag));
+  return channels
+    .filter(
+      (channel) =>
+        channel.row.enabled === 1 &&
+        (channel.subscription.events === null || channel.subscription.events.includes(alert.event)) &&
+        (notified?.has(channel.row.id) || (candidates.has(channel) && isAbout(channel.subscription))),
+    )
+    .map((channel) => channel.row);
+}
+
+function createDelivery(alert: AlertRow, channel: ChannelRow, nowMs: number): NewAlertDeliveryRow {
+  return {
     id: createId('dlv', nowMs),
-    org_id: row.org_id,
-    alert_id: row.id,
-    alert_seq: row.seq,
+    org_id: alert.org_id,
+    alert_id: alert.id,
+    alert_seq: alert.seq,
     channel_id: channel.id,
     channel_name: channel.name,
     repetition: 0,
@@ -98,7 +149,7 @@ function deliveriesFor(
     status: null,
     error: null,
     grouped_into: null,
-  }));
+  };
 }
 
 /**
@@ -107,7 +158,6 @@ function deliveriesFor(
  */
 async function closeEndedAlerts(writer: DatabaseWriter, alerts: readonly AlertRow[]): Promise<void> {
   const lasting = new Map<string, number[]>();
-  const keyOf = (orgId: string, kind: string, id: string) => JSON.stringify([orgId, kind, id]);
   for (const orgId of new Set(alerts.map(({ org_id }) => org_id))) {
     const subjects = new Set(
       alerts.filter(({ org_id }) => org_id === orgId).map(({ subject_id }) => subject_id),
@@ -115,12 +165,12 @@ async function closeEndedAlerts(writer: DatabaseWriter, alerts: readonly AlertRo
     for (const { seq, subject_kind, subject_id } of await listOpenAlertsOfSubjects(writer, orgId, [
       ...subjects,
     ])) {
-      const key = keyOf(orgId, subject_kind, subject_id);
+      const key = subjectKey({ org_id: orgId, subject_kind, subject_id });
       lasting.set(key, [...(lasting.get(key) ?? []), seq]);
     }
   }
   for (const { seq, org_id, subject_kind, subject_id, phase, at } of alerts) {
-    const key = keyOf(org_id, subject_kind, subject_id);
+    const key = subjectKey({ org_id, subject_kind, subject_id });
     if (phase !== 'info') {
       await closeAlerts(writer, lasting.get(key) ?? [], at);
       lasting.delete(key);

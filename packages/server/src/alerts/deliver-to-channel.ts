@@ -1,12 +1,9 @@
 import type { Clock } from '../core/clock.ts';
-import { createId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
 import {
   type AlertDeliveryUpdate,
   insertAlertDeliveries,
-  type NewAlertDeliveryRow,
-  type PendingAlertDelivery,
   recordAlertDeliveryOutcome,
   updateAlertDeliveries,
 } from '../store/alert-deliveries.ts';
@@ -18,17 +15,23 @@ import {
 } from '../store/channels.ts';
 import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
 import { createAlertMessage } from './alert-message.ts';
+import { createRepetitions } from './alert-repetitions.ts';
 import type { AlertSender, AlertSendFailure, AlertSendOutcome } from './alert-sender.ts';
 import { CHANNEL_DEFINITIONS, isChannelKind } from './channels/channel-definitions.ts';
 import { type ComposeAlertMessageOptions, composeNextAlertMessage } from './compose-alert-message.ts';
 import type { AlertMuteResolver, ComposedAlertMessage } from './composed-alert-message.ts';
-import { decryptChannel, parseChannelSubscription } from './stored-channel.ts';
+import { decryptChannel } from './stored-channel.ts';
 
 /**
  * How long a process has the exclusive right to send to a channel, in milliseconds. It is longer
  * than any attempt. If the process ends, another one takes over after this time.
  */
 export const CHANNEL_LEASE_MS = 60_000;
+/**
+ * How long a channel is served at a time, in milliseconds. An attempt that has begun is completed. Afterwards,
+ * channels that have waited longer are served first.
+ */
+export const CHANNEL_TURN_MS = 10_000;
 const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 60 * 60 * 1000;
 /** Maximum number of attempts for a message that the receiver rejects. */
@@ -63,19 +66,23 @@ export interface AlertDeliveryContext {
 }
 
 /**
- * Sends a channel's messages until none is due or the receiver is unavailable. Only one process at a time
- * does this for a channel. If the process ends between sending a message and recording it, the next process
- * sends the message again with the same id.
+ * Sends a channel's messages until none is due, the receiver is unavailable, or the channel's turn ends. Only
+ * one process at a time does this for a channel. If the process ends between sending a message and recording
+ * it, the next process sends the message again with the same id.
  */
-export async function deliverToChannel(channel: ChannelRow, context: AlertDeliveryContext): Promise<void> {
+export async function deliverToChannel(channelId: string, context: AlertDeliveryContext): Promise<void> {
   const { clock, database, owner } = context;
   const now = clock.now();
   const taken = await database.transaction((writer) =>
-    acquireChannelLease(writer, channel.id, { owner, fromMs: now, untilMs: now + CHANNEL_LEASE_MS }),
+    acquireChannelLease(writer, channelId, { owner, fromMs: now, untilMs: now + CHANNEL_LEASE_MS }),
   );
   if (!taken) return;
-  while (!context.isClosing()) if (!(await deliverNext(channel, context))) return;
-  await database.transaction((writer) => updateLeasedChannel(writer, channel.id, owner, { leased_until: 0 }));
+  const turnEndsAt = clock.monotonic() + CHANNEL_TURN_MS;
+  while (!context.isClosing() && clock.monotonic() < turnEndsAt)
+    if (!(await deliverNext(channelId, context))) return;
+  // The end of the lease determines the order of the channels that wait.
+  const change = { leased_until: clock.now() };
+  await database.transaction((writer) => updateLeasedChannel(writer, channelId, owner, change));
 }
 
 /** A message with the channel to which it is sent. */
@@ -85,7 +92,7 @@ interface OutgoingMessage {
 }
 
 /** Sends one message with the channel's current settings. Returns false if this process must stop. */
-async function deliverNext({ id }: ChannelRow, context: AlertDeliveryContext): Promise<boolean> {
+async function deliverNext(id: string, context: AlertDeliveryContext): Promise<boolean> {
   const { clock, database, owner, resolveMutes } = context;
   const next = await database.transaction(async (writer) => {
     const now = clock.now();
@@ -270,30 +277,4 @@ const UNREADABLE_SECRETS = {
 function backoffMs(failures: number, random: () => number): number {
   const most = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
   return Math.round(most / 2 + (random() * most) / 2);
-}
-
-/** Creates the repeated deliveries of open alerts, if the channel has a repeat interval. */
-function createRepetitions(
-  channel: ChannelRow,
-  deliveries: readonly PendingAlertDelivery[],
-  nowMs: number,
-): NewAlertDeliveryRow[] {
-  const { realertMinutes } = parseChannelSubscription(channel);
-  if (realertMinutes === 0) return [];
-  return deliveries
-    .filter(({ alert }) => alert.phase === 'opens' && alert.closed_at === null)
-    .map(({ delivery: { seq: _, ...delivery } }) => ({
-      ...delivery,
-      id: createId('dlv', nowMs),
-      repetition: delivery.repetition + 1,
-      state: 'pending',
-      pending_reason: 'repeat',
-      created_at: nowMs + realertMinutes * 60_000,
-      due_at: nowMs + realertMinutes * 60_000,
-      attempts: 0,
-      sent_at: null,
-      status: null,
-      error: null,
-      grouped_into: null,
-    }));
 }

@@ -162,7 +162,7 @@ export function historySuite(
         const recorded = await loadRecordedHistory(database, uid);
         assert.deepEqual(recorded.checks, expected.checks);
         assert.deepEqual(recorded.periods, expected.periods);
-        assert.deepEqual(recorded.alerts, [...new Set(expected.alerts)]);
+        assert.deepEqual(recorded.alerts, expected.alerts);
       }),
       { numRuns: runs },
     );

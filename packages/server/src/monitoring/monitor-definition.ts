@@ -2,7 +2,7 @@ import type { MonitorConfig } from '@floe/contract/config';
 import { unconvertedMonitorFields } from '@floe/contract/config/monitoring';
 import { Fault } from '@floe/contract/faults';
 import type { MonitorRow } from '../store/monitoring/monitors.ts';
-import { requireFutureOccurrence } from './monitor-schedule.ts';
+import { requireMonitorCron } from './monitor-schedule.ts';
 import type { MonitorScheduleColumns } from './monitor-state-columns.ts';
 
 const MINUTE_MS = 60_000;
@@ -58,7 +58,7 @@ function scheduleColumns(config: MonitorConfig, timezone: string): MonitorSchedu
       'A monitor requires a schedule. Set expected_interval_minutes or schedule.',
     );
   const zone = schedule.timezone ?? timezone;
-  requireFutureOccurrence(schedule.cron, zone);
+  requireMonitorCron(schedule.cron, zone);
   return { interval_ms: null, cron: schedule.cron, timezone: zone };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createScheduleOccurrences } from './monitor-schedule.ts';
+import { createScheduleOccurrences, requireMonitorCron } from './monitor-schedule.ts';
 
 /** The next times of a cron expression in New York, where clocks change on March 14 and November 7, 2027. */
 function listTimes(cron: string, from: string, count: number): string[] {
@@ -30,4 +30,11 @@ test('a job that runs every hour or more often keeps its pace when clocks change
     '03-14T07:00',
     '03-14T07:30',
   ]);
+});
+
+test('a monitor cannot expect beats less than 30 seconds apart', () => {
+  for (const cron of ['* * * * * *', '*/29 * * * * *', '10,50 * * * * *', '0,29 0 0 29 2 *'])
+    assert.throws(() => requireMonitorCron(cron, 'Europe/Riga'), /less than 30 seconds apart/, cron);
+  for (const cron of ['*/30 * * * * *', '20 * * * * *', '5,35 0 0 29 2 *', '* * * * *', '@hourly'])
+    assert.doesNotThrow(() => requireMonitorCron(cron, 'Europe/Riga'), cron);
 });

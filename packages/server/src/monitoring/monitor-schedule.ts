@@ -130,3 +130,31 @@ export function requireFutureOccurrence(cron: string, timezone: string): void {
     { param: 'schedule.cron' },
   );
 }
+
+/** Shortest time between two expected beats, as for `expected_interval_minutes`. */
+const MIN_BEAT_INTERVAL_MS = 30_000;
+/** Number of times that are checked. The seconds of an expression repeat in every minute that it matches. */
+const CHECKED_OCCURRENCES = 100;
+
+/**
+ * Requires that a cron expression is a usable schedule of a monitor.
+ *
+ * @throws Fault `invalid_request` for an invalid expression, one that never occurs, or one that expects beats
+ * at shorter intervals than any monitor may
+ */
+export function requireMonitorCron(cron: string, timezone: string): void {
+  requireFutureOccurrence(cron, timezone);
+  // Without a field for seconds, beats are at least a minute apart.
+  if (cron.trim().split(/\s+/).length < 6) return;
+  const times = parseCron(cron, timezone).nextRuns(CHECKED_OCCURRENCES);
+  const isTooShort = times.some((time, at) => {
+    const before = times[at - 1];
+    return before !== undefined && time.getTime() - before.getTime() < MIN_BEAT_INTERVAL_MS;
+  });
+  if (isTooShort)
+    throw new Fault(
+      'invalid_request',
+      `schedule.cron: "${cron}" expects beats less than ${MIN_BEAT_INTERVAL_MS / 1_000} seconds apart. Use a longer interval. Example: */5 * * * *`,
+      { param: 'schedule.cron' },
+    );
+}

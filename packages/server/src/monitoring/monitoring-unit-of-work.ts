@@ -1,5 +1,5 @@
 import { type Alert, enqueueAlerts } from '../alerts/alert.ts';
-import { deriveId } from '../core/ids.ts';
+import { createId, deriveId } from '../core/ids.ts';
 import { publishLiveEvent } from '../store/live-events.ts';
 import {
   insertMonitorChecks,
@@ -132,7 +132,9 @@ function toMonitorAlert({ uid, orgId, trigger, lastBeatAt }: PendingAlert, defin
   const alert = {
     orgId,
     subject: { kind: 'monitor', id: definition.id, name: definition.name },
-    idempotencyKey: `${uid}:${trigger.event}:${trigger.since}`,
+    // The transaction locks the state, so it reports each change once. A monitor can fail twice at the same time:
+    // within a millisecond, or after the clock was set back.
+    idempotencyKey: `${uid}:${trigger.event}:${trigger.since}:${createId('alr', trigger.at)}`,
     at: trigger.at,
     channels: channels.length === 0 ? null : channels,
   } as const;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
+import { rewindAlertTimes } from '../store/alert-threads.ts';
 import { recordMonitoringLiveness } from '../store/monitoring/monitoring-liveness.ts';
 import type {
   MonitoringLivenessReport,
@@ -246,7 +247,10 @@ export class ProcessPulse {
     };
     return database.rowTransaction(async (writer) => {
       const taken = await recordMonitoringLiveness(writer, given);
-      if (taken.futureMs > 0) await rewindMonitorStates(writer, taken.nowMs, taken.futureMs);
+      if (taken.futureMs > 0) {
+        await rewindMonitorStates(writer, taken.nowMs, taken.futureMs);
+        await rewindAlertTimes(writer, taken.nowMs, taken.futureMs);
+      }
       return taken;
     });
   }

@@ -1,6 +1,6 @@
 import type { AlertDeliveryRow } from './alert-deliveries.ts';
 import type { AlertRow } from './alerts.ts';
-import type { DatabaseReader } from './store-interfaces.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 /**
  * Returns the delivery that announced an alert in the given channel. `closing` is the entry that ends
@@ -96,4 +96,53 @@ export async function listAlertSendTimes(
     .limit(limit)
     .execute();
   return rows.flatMap(({ sent_at }) => (sent_at === null ? [] : [sent_at]));
+}
+
+/** A channel that has a message about an open alert. */
+export interface OpenAlertChannel {
+  readonly subject_kind: string;
+  readonly subject_id: string;
+  readonly channel_id: string;
+}
+
+/** Returns the channels that have a message about an open alert of one of the subjects. */
+export function listChannelsOfOpenAlerts(
+  reader: DatabaseReader,
+  orgId: string,
+  subjectIds: readonly string[],
+): Promise<OpenAlertChannel[]> {
+  return reader
+    .selectFrom('alerts')
+    .innerJoin('alert_deliveries', 'alert_deliveries.alert_id', 'alerts.id')
+    .select(['alerts.subject_kind', 'alerts.subject_id', 'alert_deliveries.channel_id'])
+    .distinct()
+    .where('alerts.org_id', '=', orgId)
+    .where('alerts.subject_id', 'in', subjectIds)
+    .where('alerts.phase', '=', 'opens')
+    .where('alerts.closed_at', 'is', null)
+    .execute();
+}
+
+/**
+ * Moves the waits of messages and channels back after the clock was set back to `nowMs`. Otherwise, they would
+ * be longer by `aheadMs`. A wait that began before the clock was wrong becomes shorter.
+ */
+export async function rewindAlertTimes(
+  writer: DatabaseWriter,
+  nowMs: number,
+  aheadMs: number,
+): Promise<void> {
+  for (const column of ['created_at', 'due_at'] as const)
+    await writer
+      .updateTable('alert_deliveries')
+      .set(({ eb }) => ({ [column]: eb(column, '-', aheadMs) }))
+      .where('state', '=', 'pending')
+      .where(column, '>', nowMs)
+      .execute();
+  for (const column of ['leased_until', 'backoff_until'] as const)
+    await writer
+      .updateTable('channels')
+      .set(({ eb }) => ({ [column]: eb(column, '-', aheadMs) }))
+      .where(column, '>', nowMs)
+      .execute();
 }

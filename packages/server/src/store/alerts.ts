@@ -58,13 +58,31 @@ async function publishAlerts(
   await publishLiveEvent(writer, { orgId, topic: 'alerts', at, data: { count: rows.length, alerts } });
 }
 
-/** Returns alerts that have no deliveries yet, in order. */
+/**
+ * Returns alerts that have no deliveries yet. Takes the organizations in turn: first the oldest alert of each
+ * organization, then the second one, and so on.
+ */
 export function listUnroutedAlerts(reader: DatabaseReader, limit: number): Promise<AlertRow[]> {
   return reader
     .selectFrom('alerts')
-    .selectAll()
-    .where('routed_at', 'is', null)
-    .orderBy('seq')
+    .innerJoin(
+      (query) =>
+        query
+          .selectFrom('alerts')
+          .select('seq as waiting_seq')
+          .select(({ fn }) =>
+            fn
+              .agg<number>('row_number')
+              .over((over) => over.partitionBy('org_id').orderBy('seq'))
+              .as('place'),
+          )
+          .where('routed_at', 'is', null)
+          .as('waiting'),
+      (join) => join.onRef('waiting.waiting_seq', '=', 'alerts.seq'),
+    )
+    .selectAll('alerts')
+    .orderBy('waiting.place')
+    .orderBy('alerts.seq')
     .limit(limit)
     .execute();
 }

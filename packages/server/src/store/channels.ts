@@ -64,24 +64,62 @@ export function getChannelPage(reader: DatabaseReader, request: ListRequest): Pr
   return getResourceListPage(reader, rows, RESOURCE_LIST_COLUMNS, request);
 }
 
-/** Returns channels that have due deliveries and are neither leased nor waiting after a failure. */
-export function listDueChannels(reader: DatabaseReader, nowMs: number, limit: number): Promise<ChannelRow[]> {
+/** A channel that has a due message. */
+export type DueChannel = Pick<ChannelRow, 'id' | 'org_id' | 'name'>;
+
+/** Selects the channels that a process can serve next. */
+export interface DueChannelQuery {
+  readonly nowMs: number;
+  /** Ids of the channels that the process already serves. */
+  readonly serving: readonly string[];
+  /** Ids of the organizations of which the process serves no further channel. */
+  readonly busyOrgs: readonly string[];
+  readonly maxPerOrg: number;
+  readonly limit: number;
+}
+
+/**
+ * Returns channels that have a due message, and whose receiver is not in a wait after failures. Takes the
+ * channels of all organizations in turn: first one channel of each organization, then a second one, and so on.
+ * Within an organization, the channel that was served least recently comes first.
+ */
+export function listDueChannels(
+  reader: DatabaseReader,
+  { nowMs, serving, busyOrgs, maxPerOrg, limit }: DueChannelQuery,
+): Promise<DueChannel[]> {
   return reader
-    .selectFrom('channels')
-    .selectAll()
-    .where('enabled', '=', 1)
-    .where('leased_until', '<=', nowMs)
-    .where('backoff_until', '<=', nowMs)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('alert_deliveries')
-          .select('alert_deliveries.seq')
-          .whereRef('alert_deliveries.channel_id', '=', 'channels.id')
-          .where('state', '=', 'pending')
-          .where('due_at', '<=', nowMs),
-      ),
-    )
-    .orderBy('backoff_until')
+    .selectFrom((query) => {
+      let due = query
+        .selectFrom('channels')
+        .select(['id', 'org_id', 'name', 'leased_until'])
+        .select(({ fn }) =>
+          fn
+            .agg<number>('row_number')
+            .over((over) =>
+              over.partitionBy('org_id').orderBy('leased_until').orderBy('backoff_until').orderBy('id'),
+            )
+            .as('place'),
+        )
+        .where('enabled', '=', 1)
+        .where('leased_until', '<=', nowMs)
+        .where('backoff_until', '<=', nowMs)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('alert_deliveries')
+              .select('alert_deliveries.seq')
+              .whereRef('alert_deliveries.channel_id', '=', 'channels.id')
+              .where('state', '=', 'pending')
+              .where('due_at', '<=', nowMs),
+          ),
+        );
+      if (serving.length > 0) due = due.where('id', 'not in', serving);
+      if (busyOrgs.length > 0) due = due.where('org_id', 'not in', busyOrgs);
+      return due.as('due');
+    })
+    .select(['id', 'org_id', 'name'])
+    .where('place', '<=', maxPerOrg)
+    .orderBy('place')
+    .orderBy('leased_until')
     .limit(limit)
     .execute();
 }

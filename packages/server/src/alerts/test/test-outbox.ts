@@ -70,6 +70,7 @@ export async function createTestOutbox(t: TestContext, options: TestOutboxOption
     deliveries.push(delivery);
     return delivery;
   };
+  const setChannels = (byOrg: ChannelsByOrg) => setOrgChannels(database, clock, byOrg);
   return {
     clock,
     database,
@@ -79,15 +80,8 @@ export async function createTestOutbox(t: TestContext, options: TestOutboxOption
     /** Starts a delivery that is never closed, like a killed process. */
     startMortal,
     /** Sets the channels of the organization, in the format of floe.yaml. */
-    channels: (...channels: readonly object[]) =>
-      database.transaction((writer) =>
-        syncTestOrgs(
-          writer,
-          [createResourceKindSyncFactory(createConfigFileChannelKind(alertTestSecretsKey, clock.now()))],
-          [{ id: ALERT_TEST_ORG, channels }],
-          { nowMs: clock.now(), line: 1 },
-        ),
-      ),
+    channels: (...channels: readonly object[]) => setChannels({ [ALERT_TEST_ORG]: channels }),
+    setChannels,
     put: (...alerts: readonly Alert[]) => database.transaction((writer) => enqueueAlerts(writer, alerts)),
     /** Advances the clock in steps of one round and waits for each round. */
     pass: (delivery: AlertDeliveryService, ms = 1_000) => advance(clock, delivery, ms),
@@ -98,6 +92,20 @@ export async function createTestOutbox(t: TestContext, options: TestOutboxOption
       ),
     deliveries: () => database.read.selectFrom('alert_deliveries').selectAll().orderBy('seq').execute(),
   };
+}
+
+/** The channels of several organizations, which must exist. */
+type ChannelsByOrg = Readonly<Record<string, readonly object[]>>;
+
+function setOrgChannels(database: Database, clock: FakeClock, byOrg: ChannelsByOrg) {
+  return database.transaction((writer) =>
+    syncTestOrgs(
+      writer,
+      [createResourceKindSyncFactory(createConfigFileChannelKind(alertTestSecretsKey, clock.now()))],
+      Object.entries(byOrg).map(([id, channels]) => ({ id, channels })),
+      { nowMs: clock.now(), line: 1 },
+    ),
+  );
 }
 
 async function advance(clock: FakeClock, delivery: AlertDeliveryService, ms: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { BoardRow } from '../../store/monitoring/boards.ts';
 import { listUnfinishedMaintenanceWindows } from '../../store/monitoring/maintenance-windows.ts';
-import { listMonitorPeriodsSince } from '../../store/monitoring/monitor-history.ts';
+import { listLastMonitorPeriods } from '../../store/monitoring/monitor-history.ts';
 import { getMonitorStatesByUid, listMonitorsById, type MonitorRow } from '../../store/monitoring/monitors.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import {
@@ -29,6 +29,12 @@ import {
 /** The number of days that a board shows. */
 export const BOARD_HISTORY_DAYS = 90;
 const MAX_LISTED_DOWNTIMES = 50;
+/**
+ * Maximum number of status changes that a board shows, and the number that it shows of each monitor in any
+ * case. Anyone can request a public board, so its cost must be bounded.
+ */
+const MAX_PERIODS = 100_000;
+const MIN_PERIODS_PER_MONITOR = 400;
 const MAINTENANCE_LOOKAHEAD_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
@@ -100,7 +106,7 @@ export async function loadBoardView(
   const uids = rows.map(({ uid }) => uid);
   const [states, periods, windows] = await Promise.all([
     getMonitorStatesByUid(reader, uids),
-    listMonitorPeriodsSince(reader, uids, days[0]?.startsAt ?? context.nowMs),
+    listLastMonitorPeriods(reader, uids, days[0]?.startsAt ?? context.nowMs, maxPeriodsOf(uids.length)),
     listUnfinishedMaintenanceWindows(reader, [row.org_id], context.nowMs),
   ]);
   const publicWindows = windows.filter(({ show_on_boards }) => show_on_boards === 1);
@@ -141,6 +147,10 @@ export async function loadBoardView(
       monitors: monitors.map((monitor) => monitor.name),
     })),
   };
+}
+
+function maxPeriodsOf(monitorCount: number): number {
+  return Math.max(MIN_PERIODS_PER_MONITOR, Math.floor(MAX_PERIODS / Math.max(1, monitorCount)));
 }
 
 function toBoardMonitor(

@@ -4,7 +4,8 @@ import { ConfigFileRejectedError } from '../../platform/config-file-rejected-err
 import { createResourceKindSyncFactory } from '../../platform/config-file-sync.ts';
 import { syncTestOrgs } from '../../platform/test/sync-orgs.ts';
 import { findBoardBySlug, listAllBoards, updateBoard } from '../../store/monitoring/boards.ts';
-import { expireMonitorHistory } from '../../store/monitoring/monitor-history.ts';
+import { expireMonitorHistory, listLastMonitorPeriods } from '../../store/monitoring/monitor-history.ts';
+import { insertMonitorPeriods } from '../../store/monitoring/monitor-states.ts';
 import { findMonitorById } from '../../store/monitoring/monitors.ts';
 import type { Database } from '../../store/store-interfaces.ts';
 import { commitBeats } from '../commit-beats.ts';
@@ -46,6 +47,29 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
         { nowMs },
       ),
     );
+
+  test(`${name}: a board reads only the last status changes of a monitor that has too many`, async (t) => {
+    const database = await open(t);
+    await addTestOrg(database);
+    const uids: string[] = [];
+    for (const id of ['flapping', 'calm']) {
+      await runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
+        createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition(id)),
+      );
+      uids.push((await findMonitorById(database.read, MONITOR_TEST_ORG, id))?.uid ?? '');
+    }
+    const [flapping = '', calm = ''] = uids;
+    const changes = Array.from({ length: 10 }, (_, index) => ({
+      uid: flapping,
+      started_at: MONITOR_TEST_START + (index + 1) * MINUTE,
+      status: index % 2 === 0 ? 'healthy' : 'failing',
+      reason: 'beat',
+    }));
+    await database.rowTransaction((writer) => insertMonitorPeriods(writer, changes));
+    const found = await listLastMonitorPeriods(database.read, uids, MONITOR_TEST_START - DAY, 4);
+    assert.deepEqual(found.get(flapping), changes.slice(-4));
+    assert.equal(found.get(calm)?.length, 1);
+  });
 
   test(`${name}: a board reads the days of its monitors in one query, including periods from before its first day`, async (t) => {
     const database = await open(t);

@@ -105,8 +105,6 @@ export async function loadRecordedHistory(database: Database, uid: string) {
       )
       .toSorted(),
     periods: periods.map(({ started_at, status }) => `${started_at} ${status}`),
-    alerts: alerts
-      .map(({ idempotency_key }) => idempotency_key.slice(uid.length + 1).replace(':', ' '))
-      .toSorted(),
+    alerts: alerts.map(({ idempotency_key }) => idempotency_key.split(':').slice(1, 3).join(' ')).toSorted(),
   };
 }

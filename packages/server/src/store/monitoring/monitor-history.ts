@@ -97,6 +97,48 @@ export async function listMonitorPeriodsSince(
 }
 
 /**
+ * Returns the same periods as `listMonitorPeriodsSince`, but at most the last `maxPerMonitor` of each monitor,
+ * because a job can change its status many times a second.
+ */
+export async function listLastMonitorPeriods(
+  reader: DatabaseReader,
+  uids: readonly string[],
+  fromMs: number,
+  maxPerMonitor: number,
+): Promise<Map<string, MonitorPeriodRow[]>> {
+  if (uids.length === 0) return new Map();
+  const limits = await reader
+    .selectFrom('monitors')
+    .select(['monitors.uid'])
+    .select(({ selectFrom }) =>
+      selectFrom('monitor_periods as p')
+        .select('p.started_at')
+        .whereRef('p.uid', '=', 'monitors.uid')
+        .orderBy('p.started_at', 'desc')
+        .limit(1)
+        .offset(maxPerMonitor - 1)
+        .as('first_at'),
+    )
+    .where('monitors.uid', 'in', [...uids])
+    .execute();
+  const busy = new Map<string, number>();
+  for (const { uid, first_at } of limits) if (first_at !== null && first_at > fromMs) busy.set(uid, first_at);
+  const found = await listMonitorPeriodsSince(
+    reader,
+    uids.filter((uid) => !busy.has(uid)),
+    fromMs,
+  );
+  for (const [uid, firstAt] of busy) {
+    const rows = reader.selectFrom('monitor_periods').select(['uid', 'started_at', 'status', 'reason']);
+    found.set(
+      uid,
+      await rows.where('uid', '=', uid).where('started_at', '>=', firstAt).orderBy('started_at').execute(),
+    );
+  }
+  return found;
+}
+
+/**
  * Moves periods that begin in the future to an earlier time, because the clock was set back. Subtracts
  * `aheadMs` from the start of each period after `nowMs`. Keeps the order of all periods. Returns the new start
  * of the last period.
