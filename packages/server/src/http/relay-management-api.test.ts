@@ -48,7 +48,10 @@ const SIMILAR_COMMANDS: readonly (readonly [reviewed: string, others: readonly s
       'sudo terraform fmt',
     ],
   ],
-  ['git push origin main', ['git push origin main --no-verify', 'git push origin :main', 'git push other main']],
+  [
+    'git push origin main',
+    ['git push origin main --no-verify', 'git push origin :main', 'git push other main'],
+  ],
   ['kubectl get pods', ['kubectl delete pods', 'kubectl get pods -n prod', 'kubectl get secrets']],
   ['docker ps', ['docker rm -f web', 'docker ps | sh']],
   ['npm test', ['npm publish', 'npm run test', 'NODE_OPTIONS=--require=./x.js npm test']],
