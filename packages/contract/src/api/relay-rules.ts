@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { RELAY_RULE_FIELDS } from '../config/relay.ts';
 import type { Json } from '../json.ts';
-import { resourceSource } from './resource-source.ts';
 import { timestamp } from './page.ts';
 import { relayRuleMode } from './relay.ts';
 import { readOnlyField, readOnlyMetadataFields, toWritableFields } from './resource-fields.ts';
+import { resourceSource } from './resource-source.ts';
 
 const json: z.ZodType<Json, Json> = z.any();
 
