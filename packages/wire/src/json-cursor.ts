@@ -11,9 +11,9 @@ import {
   skipHexBytes,
   skipPlainBytes,
 } from './json-bytes.ts';
+import type { JsonComplexityCounter } from './json-complexity.ts';
 import type { JsonMemberNameLookup } from './json-member-name-lookup.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
-import type { JsonWeightCounter } from './json-weight.ts';
 
 /** The maximum nesting depth. `JSON.parse` overflows the stack at several thousand levels. */
 export const MAX_NESTING_DEPTH = 512;
@@ -43,8 +43,8 @@ export class JsonCursor {
   keyEscaped = false;
   /** Whether a number was read that JavaScript would write differently. */
   sawInexact = false;
-  /** If set, everything that is read is weighed. Most text has a small maximum size and is not weighed. */
-  weight: JsonWeightCounter | null = null;
+  /** If set, counts everything that is read. Most text has a small maximum size and is not counted. */
+  complexity: JsonComplexityCounter | null = null;
   readonly #bytes: Uint8Array;
   readonly #end: number;
   readonly #words: DataView | undefined;
@@ -186,7 +186,7 @@ export class JsonCursor {
 
   #push(kind: 0 | 1): void {
     if (this.#depth === MAX_NESTING_DEPTH) this.#fail(`nested deeper than ${MAX_NESTING_DEPTH} levels`);
-    if (this.weight !== null) this.weight.addNode();
+    if (this.complexity !== null) this.complexity.addNode();
     this.#isObject[this.#depth] = kind;
     this.#depth += 1;
     this.at += 1;
@@ -211,7 +211,7 @@ export class JsonCursor {
   }
 
   #string(): void {
-    if (this.weight !== null) this.weight.addNode();
+    if (this.complexity !== null) this.complexity.addNode();
     const bytes = this.#bytes;
     const end = this.#end;
     let at = this.at + 1;
@@ -246,7 +246,7 @@ export class JsonCursor {
   }
 
   #scalar(byte: number): void {
-    if (this.weight !== null) this.weight.addScalar();
+    if (this.complexity !== null) this.complexity.addScalar();
     if (byte === 0x74) this.#literal('true');
     else if (byte === 0x66) this.#literal('false');
     else if (byte === 0x6e) this.#literal('null');
@@ -282,7 +282,7 @@ export class JsonCursor {
     const isLong = this.at - start > MAX_EXACT_NUMBER_LENGTH;
     if (!isLong && !isInexactNumberText(decodeUtf8Range(this.#bytes, start, this.at))) return;
     this.sawInexact = true;
-    if (this.weight !== null) this.weight.addInexactNumber();
+    if (this.complexity !== null) this.complexity.addInexactNumber();
   }
 
   #digits(): void {

@@ -1,10 +1,10 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { containsBackslash, decodeUtf8Range } from './json-bytes.ts';
+import { describeMaxComplexity, JsonComplexityCounter, JsonComplexityError } from './json-complexity.ts';
 import { JsonCursor } from './json-cursor.ts';
 import { JsonMemberNameLookup } from './json-member-name-lookup.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
-import { describeMaxWeight, JsonWeightCounter, JsonWeightError } from './json-weight.ts';
 
 /** A range of bytes. `end` is exclusive. */
 export interface ByteSpan {
@@ -63,34 +63,34 @@ const OPEN_BRACE = 0x7b;
  * Validates a request body as JSON (RFC 8259) and returns the position of the value of each top-level member.
  * Accepts what `JSON.parse` accepts, except input that parsers read differently: duplicate or escaped
  * top-level keys, invalid UTF-8, a byte order mark, and more than 512 levels.
- * @throws {Fault} `invalid_json` with offset, line and column; `request_too_large` if it weighs
- * more than `maxWeight` or has more than 1,000 top-level members; `invalid_request` if the root is not
+ * @throws {Fault} `invalid_json` with offset, line and column; `request_too_large` if its
+ * complexity exceeds `maxComplexity` or it has more than 1,000 top-level members; `invalid_request` if the root is not
  * an object or a top-level key is duplicate or escaped (`param` names it)
  * @example
  * scanJsonObject(Buffer.from('{"model":"gpt-5"}')).get('model'); // { start: 9, end: 16 }
  */
-export function scanJsonObject(body: Uint8Array, maxWeight: number | null = null): ScannedJsonMembers {
+export function scanJsonObject(body: Uint8Array, maxComplexity: number | null = null): ScannedJsonMembers {
   if (body.length === 0)
     throw new Fault('invalid_json', 'The request body is empty; it must be a JSON object.');
   if (!isUtf8(body)) throw invalidJsonFault(body, 'it is not valid UTF-8', firstInvalidByte(body));
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf)
     throw invalidJsonFault(body, 'it starts with a byte order mark', 0);
   try {
-    return scanMembers(body, maxWeight);
+    return scanMembers(body, maxComplexity);
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw invalidJsonFault(body, error.message, error.offset);
-    if (error instanceof JsonWeightError)
+    if (error instanceof JsonComplexityError)
       throw new Fault(
         'request_too_large',
-        `The request body has too many JSON values. The maximum is ${describeMaxWeight(maxWeight ?? 0)}. Remove values, or split the request.`,
+        `The request body has too many JSON values. The maximum is ${describeMaxComplexity(maxComplexity ?? 0)}. Remove values, or split the request.`,
       );
     throw error;
   }
 }
 
-function scanMembers(body: Uint8Array, maxWeight: number | null): ScannedJsonMembers {
+function scanMembers(body: Uint8Array, maxComplexity: number | null): ScannedJsonMembers {
   const cursor = new JsonCursor(body);
-  if (maxWeight !== null) cursor.weight = new JsonWeightCounter(maxWeight);
+  if (maxComplexity !== null) cursor.complexity = new JsonComplexityCounter(maxComplexity);
   const found = new ScannedJsonMembers();
   let refusal: Fault | undefined;
   if (!cursor.enterObject()) {

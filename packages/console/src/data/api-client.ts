@@ -138,7 +138,7 @@ export async function sendJson<Body>(
  * ETag for its next change.
  * @throws ApiError
  */
-export async function sendWithETag<Body>(
+export async function sendAndReturnETag<Body>(
   method: 'POST' | 'PUT' | 'PATCH',
   path: string,
   body: unknown,

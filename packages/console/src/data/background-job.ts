@@ -5,7 +5,7 @@ import { getJson } from './api-client.ts';
 import { ApiError } from './api-error.ts';
 
 /** A background job of the server. `Result` is the type of its result and depends on the kind of job. */
-export type Job<Result> = Omit<z.output<typeof backgroundJobResource>, 'result'> & {
+export type BackgroundJob<Result> = Omit<z.output<typeof backgroundJobResource>, 'result'> & {
   readonly result: Result | null;
 };
 
@@ -16,12 +16,12 @@ const LOOK_MS = 500;
  * job is running and the component is rendered, because the server sends no events about jobs.
  */
 export function useBackgroundJob<Result>(
-  startedJob: Job<Result> | null | undefined,
-): Job<Result> | undefined {
+  startedJob: BackgroundJob<Result> | null | undefined,
+): BackgroundJob<Result> | undefined {
   const id = startedJob?.id ?? '';
   return useQuery({
     queryKey: ['jobs', id],
-    queryFn: ({ signal }) => getJson<Job<Result>>(`api/jobs/${id}`, undefined, signal),
+    queryFn: ({ signal }) => getJson<BackgroundJob<Result>>(`api/jobs/${id}`, undefined, signal),
     enabled: id !== '',
     // The first poll is delayed, because the response that started the job contains its state.
     ...(startedJob ? { initialData: startedJob } : {}),

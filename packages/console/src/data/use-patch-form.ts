@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { getWithETag, type ResourceWithETag, sendWithETag } from './api-client.ts';
+import { getWithETag, type ResourceWithETag, sendAndReturnETag } from './api-client.ts';
 import { ApiError } from './api-error.ts';
 import { useApiMutation } from './api-mutation.ts';
 import { type FieldChange, findFieldChanges } from './field-changes.ts';
@@ -128,7 +128,7 @@ function usePatch<Resource, Form>({
   return useApiMutation(
     async ({ values, etag }: Sent<Form>) => {
       try {
-        return await sendWithETag<Resource>('PATCH', path, write(values), etag);
+        return await sendAndReturnETag<Resource>('PATCH', path, write(values), etag);
       } catch (error) {
         if (error instanceof ApiError && error.status === 412) onStale(await getWithETag<Resource>(path));
         throw error;

@@ -1,4 +1,4 @@
-import { ANY_TEXT_WILDCARD, hasWildcard, toGlobPattern } from './glob.ts';
+import { ANY_TEXT_WILDCARD, globToRegExpSource, hasWildcard } from './glob.ts';
 
 /**
  * The source of text that is unknown until the code runs. `variable`: an environment variable.
@@ -108,7 +108,7 @@ export function buildGlobPattern(pieces: readonly WordSegment[], dotglob: boolea
   // The grammar splits `[a-z]` into several nodes.
   let active = '';
   const flush = () => {
-    pattern += toGlobPattern(active, pattern === '' || pattern.endsWith('/'), dotglob);
+    pattern += globToRegExpSource(active, pattern === '' || pattern.endsWith('/'), dotglob);
     active = '';
   };
   for (const { text, quoted, names } of pieces) {
@@ -247,5 +247,5 @@ function segmentsBetween(
  * to a glob function.
  */
 export function createGlobWord(path: string, place: TextSpan): ShellWord {
-  return { ...createLiteralWord(path, place), pattern: toGlobPattern(path, true, false) };
+  return { ...createLiteralWord(path, place), pattern: globToRegExpSource(path, true, false) };
 }

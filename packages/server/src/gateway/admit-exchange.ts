@@ -2,7 +2,7 @@ import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import { Fault } from '@floe/contract/faults';
 import type { CompiledGuardrailRules } from '../guardrails/compile-rules.ts';
 import type { Grant } from '../guardrails/grant.ts';
-import { findGrantFault, findRateLimitFault } from '../guardrails/guardrail-enforcer.ts';
+import { findRateLimitFault, findRejectionFault } from '../guardrails/guardrail-enforcer.ts';
 import { buildRateLimitHeaders } from '../guardrails/rate-limit-headers.ts';
 import type { RequestAttributes as CountedCaller } from '../guardrails/request-attributes.ts';
 import { ClientDisconnectedError } from './client-connection.ts';
@@ -42,7 +42,7 @@ async function admitByRules(
   const rateRefusal = findRateLimitFault(grant);
   if (rateRefusal) throw rateRefusal;
   if (request instanceof Fault) throw request;
-  const refusal = grant.fault ?? findGrantFault(grant);
+  const refusal = grant.fault ?? findRejectionFault(grant);
   if (refusal) throw refusal;
   const reserved = guard.persistReservation(grant);
   if (reserved) await reserved;

@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type JsonObject, parseJsonWithExactNumbers } from '@floe/contract/json';
+import { MAX_REQUEST_JSON_COMPLEXITY } from '@floe/wire/json-complexity';
 import {
   type ByteSpan,
   readBooleanAt,
@@ -9,7 +10,6 @@ import {
   scanJsonObject,
   scanObjectAt,
 } from '@floe/wire/json-edits';
-import { MAX_REQUEST_JSON_WEIGHT } from '@floe/wire/json-weight';
 import type { CanonicalRequest } from '@floe/wire/request';
 import { requireModelId } from './model-id.ts';
 import type { GatewaySurface } from './surface.ts';
@@ -41,7 +41,7 @@ export interface ClientRequest {
  * @throws Fault with status 400 that names the invalid field, or 413 for too many values
  */
 export function parseClientRequest(surface: GatewaySurface, body: Buffer): ClientRequest {
-  const members = scanJsonObject(body, MAX_REQUEST_JSON_WEIGHT);
+  const members = scanJsonObject(body, MAX_REQUEST_JSON_COMPLEXITY);
   const model = requiredModelId(body, members);
   try {
     return { body, members, model, ...parseOutline(surface, body, members) };

@@ -11,6 +11,7 @@ import {
 } from '@floe/wire/embeddings';
 import { countEmbeddingsInputs, countEmbeddingsVectors } from '@floe/wire/embeddings-counts';
 import { findUsage } from '@floe/wire/find-usage';
+import { MAX_REQUEST_JSON_COMPLEXITY } from '@floe/wire/json-complexity';
 import {
   applyByteEdits,
   type ByteSpan,
@@ -18,7 +19,6 @@ import {
   readStringAt,
   scanJsonObject,
 } from '@floe/wire/json-edits';
-import { MAX_REQUEST_JSON_WEIGHT } from '@floe/wire/json-weight';
 import type { EmbeddingsEndpoint } from '../providers/provider-definition.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
@@ -74,7 +74,7 @@ async function sendEmbeddings(
 }
 
 function parseEmbeddingsRequest(body: Buffer): ClientRequest {
-  const members = scanJsonObject(body, MAX_REQUEST_JSON_WEIGHT);
+  const members = scanJsonObject(body, MAX_REQUEST_JSON_COMPLEXITY);
   for (const param of ['model', 'input'])
     if (!members.has(param))
       throw new Fault('missing_required_parameter', `Missing required parameter: "${param}".`, { param });

@@ -1,16 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { type Json, parseJsonExactly } from '@floe/contract/json';
-import { JsonCursor } from '@floe/wire/json-cursor';
 import {
-  describeMaxWeight,
-  JsonWeightCounter,
-  JsonWeightError,
-  MAX_RESPONSE_JSON_WEIGHT,
-} from '@floe/wire/json-weight';
+  describeMaxComplexity,
+  JsonComplexityCounter,
+  JsonComplexityError,
+  MAX_RESPONSE_JSON_COMPLEXITY,
+} from '@floe/wire/json-complexity';
+import { JsonCursor } from '@floe/wire/json-cursor';
 
 /** A shorter response cannot weigh too much: it has at most 10 per two bytes. */
-const UNWEIGHED_BYTES = MAX_RESPONSE_JSON_WEIGHT / 10;
+const UNWEIGHED_BYTES = MAX_RESPONSE_JSON_COMPLEXITY / 10;
 
 /**
  * Parses a provider's JSON response and keeps numbers exactly as they are written.
@@ -33,15 +33,15 @@ export function parseUpstreamJson(bytes: Buffer): Json {
 
 function requireMaxWeight(bytes: Buffer): void {
   const cursor = new JsonCursor(bytes);
-  cursor.weight = new JsonWeightCounter(MAX_RESPONSE_JSON_WEIGHT);
+  cursor.complexity = new JsonComplexityCounter(MAX_RESPONSE_JSON_COMPLEXITY);
   try {
     cursor.skip();
   } catch (error) {
     // Invalid JSON is reported by the parser.
-    if (!(error instanceof JsonWeightError)) return;
+    if (!(error instanceof JsonComplexityError)) return;
     throw new Fault(
       'upstream_error',
-      `The provider sent a response with too many JSON values. The maximum is ${describeMaxWeight(MAX_RESPONSE_JSON_WEIGHT)}. Request less output, or split the request.`,
+      `The provider sent a response with too many JSON values. The maximum is ${describeMaxComplexity(MAX_RESPONSE_JSON_COMPLEXITY)}. Request less output, or split the request.`,
       { upstreamBody: bytes.toString('utf8', 0, 2000) },
     );
   }

@@ -1,6 +1,6 @@
 import { formatBudgetCounterName } from '../store/spend/budget-period-counters.ts';
 import type { BudgetPeriod } from './budget-period.ts';
-import type { BudgetDefinition } from './guardrail-rule.ts';
+import type { BudgetDefinition } from './limit-or-budget-base.ts';
 
 /** Maximum number of buckets in memory per budget. The number of end users is unbounded. */
 const MAX_BUCKETS = 4_096;

@@ -4,13 +4,13 @@ import type { JsonObject } from '@floe/contract/json';
 import { compileModelPatterns } from '../core/model-pattern.ts';
 import { BudgetBuckets } from './budget-buckets.ts';
 import { createBudgetPeriodResolver } from './budget-period.ts';
+import { LimitBuckets } from './limit-buckets.ts';
 import type {
   BudgetDefinition,
-  GuardrailRule,
   GuardrailRuleSource,
   LimitDefinition,
-} from './guardrail-rule.ts';
-import { LimitBuckets } from './limit-buckets.ts';
+  LimitOrBudgetBase,
+} from './limit-or-budget-base.ts';
 
 /** A limit prepared for matching requests, with its counters. */
 export interface CompiledLimit extends LimitDefinition {
@@ -110,7 +110,7 @@ function compileRule(
   id: string,
   source: GuardrailRuleSource,
   config: LimitConfig | BudgetConfig,
-): Omit<GuardrailRule, 'name'> {
+): Omit<LimitOrBudgetBase, 'name'> {
   return {
     id,
     source,
@@ -133,7 +133,7 @@ function compileBucketResolver({
   key,
   owner,
   end_user,
-}: LimitConfig | BudgetConfig): GuardrailRule['bucketFor'] {
+}: LimitConfig | BudgetConfig): LimitOrBudgetBase['bucketFor'] {
   switch (scope ?? per) {
     case 'team':
       if (per) return (record) => record.team ?? UNSET_SUBJECT;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { BudgetSchema } from '@floe/contract/config/limits-cache-policies';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { compileGuardrailRules, toConfiguredLimitOrBudget } from './compile-rules.ts';
-import { findGrantFault } from './guardrail-enforcer.ts';
+import { findRejectionFault } from './guardrail-enforcer.ts';
 import { createMemoryGuardWithSpend } from './test/memory-guard.ts';
 
 const ORG = 'acme';
@@ -46,7 +46,7 @@ test('the message about an exceeded budget has the maximum cost, the remaining a
   await guard.acquire('one', rules, attributes, estimate(5_400_000));
   const first = await guard.acquire('two', rules, attributes, estimate(12_000_000));
   assert.match(
-    findGrantFault(first)?.message ?? '',
+    findRejectionFault(first)?.message ?? '',
     /^The \$0\.01 budget "x" cannot cover this request: the request may cost up to \$0\.012, but only \$0\.0046 is left\. The budget resets at \d{4}-\d\d-01T00:00:00\.000Z\.$/,
   );
   const total = { ...budget, name: 'y', period: 'total' };
@@ -54,7 +54,7 @@ test('the message about an exceeded budget has the maximum cost, the remaining a
     compileGuardrailRules([], [toConfiguredLimitOrBudget(BudgetSchema.parse(total))], 'UTC') ?? assert.fail();
   const never = await guard.acquire('three', forever, attributes, estimate(12_000_000));
   assert.equal(
-    findGrantFault(never)?.message,
+    findRejectionFault(never)?.message,
     'The $0.01 budget "y" cannot cover this request: the request may cost up to $0.012, but only $0.01 is left. The budget never resets. Raise it to continue.',
   );
 });

@@ -254,11 +254,13 @@ export class GuardrailEnforcer {
  */
 export function findRateLimitFault(grant: Grant): Fault | null {
   const { refusedIndex } = grant.taken;
-  return refusedIndex === null || grant.claims[refusedIndex]?.kind === 'spend' ? null : findGrantFault(grant);
+  return refusedIndex === null || grant.claims[refusedIndex]?.kind === 'spend'
+    ? null
+    : findRejectionFault(grant);
 }
 
 /** Returns the fault for the limit or budget that rejected the exchange; null if none did. */
-export function findGrantFault(grant: Grant): Fault | null {
+export function findRejectionFault(grant: Grant): Fault | null {
   const { refusedIndex, retryAfterMs, countedLocally, levels } = grant.taken;
   const claim = refusedIndex === null ? undefined : grant.claims[refusedIndex];
   if (refusedIndex === null || claim === undefined) return null;

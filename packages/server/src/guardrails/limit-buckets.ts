@@ -1,4 +1,4 @@
-import type { LimitDefinition } from './guardrail-rule.ts';
+import type { LimitDefinition } from './limit-or-budget-base.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';
 
 /** The shared store releases the concurrency slots of a process that has not renewed them for this long. */

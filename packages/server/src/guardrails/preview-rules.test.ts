@@ -9,7 +9,7 @@ import { openDatabase } from '../store/open-database.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { compileGuardrailRules, toConfiguredLimitOrBudget } from './compile-rules.ts';
-import { findGrantFault } from './guardrail-enforcer.ts';
+import { findRejectionFault } from './guardrail-enforcer.ts';
 import { previewBudgets } from './preview-rules.ts';
 import type { RequestAttributes } from './request-attributes.ts';
 import { readGuardrailRuleStatus } from './rule-status.ts';
@@ -74,7 +74,7 @@ test('a simulation denies a request with the code of the budget that would deny 
       assert.deepEqual([state?.spent_nano_usd, state?.reserved_nano_usd], [spent, reserved]);
       const { refusal } = previewBudgets(budgets, estimate(asked));
       const taken = await guard.acquire(`${orgId}-last`, rules, caller, estimate(asked));
-      assert.equal(refusal?.code, findGrantFault(taken)?.code);
+      assert.equal(refusal?.code, findRejectionFault(taken)?.code);
       codes.add(refusal?.code);
     }),
     { numRuns: 300, seed: 7 },

@@ -2,7 +2,7 @@ import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import type { BucketLevel, BucketUsage } from '../store/store-interfaces.ts';
 import type { CompiledGuardrailRules, CompiledLimit } from './compile-rules.ts';
 import type { GuardrailEnforcer } from './guardrail-enforcer.ts';
-import type { BudgetDefinition } from './guardrail-rule.ts';
+import type { BudgetDefinition } from './limit-or-budget-base.ts';
 import { buildLimitClaims, buildSpendClaim } from './matched-rules.ts';
 import type { RequestAttributes } from './request-attributes.ts';
 import type { GuardrailRuleClaim } from './rule-claim.ts';

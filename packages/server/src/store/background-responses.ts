@@ -33,7 +33,7 @@ export async function markBackgroundResponseDue(writer: DatabaseWriter, id: stri
 }
 
 /** Selects the background responses that a process polls. */
-export interface BackgroundPollRequest {
+export interface BackgroundPollSelection {
   readonly owner: string;
   readonly nowMs: number;
   /** When the leases of `owner` end. Until then, no other process polls these responses. */
@@ -48,7 +48,7 @@ export interface BackgroundPollRequest {
  */
 export async function leaseDueBackgroundResponses(
   writer: DatabaseWriter,
-  { owner, nowMs, leaseUntilMs, maxPerOrg }: BackgroundPollRequest,
+  { owner, nowMs, leaseUntilMs, maxPerOrg }: BackgroundPollSelection,
 ): Promise<BackgroundResponseRow[]> {
   await writer
     .updateTable('background_responses')

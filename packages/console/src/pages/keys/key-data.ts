@@ -19,7 +19,7 @@ export type KeyResource = PlatformKey;
 /** A new or rotated platform key with its value, which the API returns only once. */
 export type CreatedKey = z.output<typeof createdKey>;
 /** The request body that creates a key. */
-export type KeyCreation = z.input<typeof keyCreation>;
+export type KeyCreationInput = z.input<typeof keyCreation>;
 /** The request body that changes a key. */
 export type KeyChange = z.input<typeof keyPatch>;
 
@@ -111,7 +111,7 @@ export const limitsAndBudgetsQuery = queryOptions({
 });
 
 /** Creates a platform key. Only this response contains the value of the key. */
-export function createKey(key: KeyCreation): Promise<CreatedKey> {
+export function createKey(key: KeyCreationInput): Promise<CreatedKey> {
   return sendJson('POST', 'api/management/keys', key);
 }
 

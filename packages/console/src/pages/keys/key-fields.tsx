@@ -19,7 +19,7 @@ export interface KeyForm {
 }
 
 /** The initial form values of a new key. */
-export const EMPTY_KEY_DRAFT: KeyForm = { name: '', scopes: ['gateway'], models: '', owner: '', team: '' };
+export const DEFAULT_KEY_FORM: KeyForm = { name: '', scopes: ['gateway'], models: '', owner: '', team: '' };
 
 /** Converts a key to form values. */
 export function toKeyForm({ name, scopes, models, owner, team }: KeyResource): KeyForm {

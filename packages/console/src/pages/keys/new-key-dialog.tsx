@@ -8,17 +8,17 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { OneTimeSecretDialog } from '../../ui/one-time-secret-dialog.tsx';
-import { type CreatedKey, createKey, type KeyCreation, PLATFORM_KEY_QUERY_KEYS } from './key-data.ts';
-import { EMPTY_KEY_DRAFT, KeyFields, toKeyFields } from './key-fields.tsx';
+import { type CreatedKey, createKey, type KeyCreationInput, PLATFORM_KEY_QUERY_KEYS } from './key-data.ts';
+import { DEFAULT_KEY_FORM, KeyFields, toKeyFields } from './key-fields.tsx';
 import { KEY_LIFETIMES, toExpiryTime } from './key-status.ts';
 import { keysText } from './text.ts';
 
 /** Creates a key, then shows its value once. */
 export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
-  const [draft, setDraft] = useState(EMPTY_KEY_DRAFT);
+  const [draft, setDraft] = useState(DEFAULT_KEY_FORM);
   const [expiry, setExpiry] = useState('90');
   const [created, setCreated] = useState<CreatedKey | null>(null);
-  const create = useApiMutation((key: KeyCreation) => createKey(key), {
+  const create = useApiMutation((key: KeyCreationInput) => createKey(key), {
     touches: PLATFORM_KEY_QUERY_KEYS,
     done: setCreated,
   });

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { sendJson } from '../../data/api-client.ts';
 import type { ApiError } from '../../data/api-error.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { type Job, useBackgroundJob } from '../../data/background-job.ts';
+import { type BackgroundJob, useBackgroundJob } from '../../data/background-job.ts';
 import type { PolicyDryRunSummary } from './dry-run-text.ts';
 import { type PolicyForm, toDryRunPolicy } from './policy-form.ts';
 import { policiesText } from './text.ts';
@@ -33,19 +33,19 @@ export interface PolicyDryRunState {
 export function usePolicyDryRun(form: PolicyForm): PolicyDryRunState {
   const rule = JSON.stringify(toDryRunPolicy({ ...form, enabled: true, mode: 'monitor' }));
   const [begun, setBegun] = useState<{
-    readonly job: Job<PolicyDryRunSummary>;
+    readonly job: BackgroundJob<PolicyDryRunSummary>;
     readonly rule: string;
   } | null>(null);
   const begin = useApiMutation(
     (policy: string) =>
-      sendJson<Job<PolicyDryRunSummary>>('POST', 'api/management/policies/dry-run/jobs', {
+      sendJson<BackgroundJob<PolicyDryRunSummary>>('POST', 'api/management/policies/dry-run/jobs', {
         policies: [JSON.parse(policy)],
         from: new Date(Date.now() - DRY_RUN_DAYS * DAY_MS).toISOString(),
       }),
     { done: (started, policy) => setBegun({ job: started, rule: policy }) },
   );
   const stop = useApiMutation(
-    (id: string) => sendJson<Job<PolicyDryRunSummary>>('POST', `api/jobs/${id}/cancel`),
+    (id: string) => sendJson<BackgroundJob<PolicyDryRunSummary>>('POST', `api/jobs/${id}/cancel`),
     {
       touches: [['jobs']],
     },
@@ -65,7 +65,7 @@ export function usePolicyDryRun(form: PolicyForm): PolicyDryRunState {
   };
 }
 
-function failureOf({ state, error }: Job<PolicyDryRunSummary>): string | null {
+function failureOf({ state, error }: BackgroundJob<PolicyDryRunSummary>): string | null {
   if (state === 'failed') return error ?? policiesText.dryRun.failed;
   if (state === 'lost') return policiesText.dryRun.lost;
   return state === 'cancelled' ? policiesText.dryRun.stopped : null;

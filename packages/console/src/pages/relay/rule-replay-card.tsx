@@ -5,7 +5,7 @@ import type * as z from 'zod';
 import { OrgLink } from '../../app/org-link.tsx';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { type Job, useBackgroundJob } from '../../data/background-job.ts';
+import { type BackgroundJob, useBackgroundJob } from '../../data/background-job.ts';
 import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
@@ -23,7 +23,7 @@ const DAYS = [
 ] as const;
 
 type Answer = Omit<z.output<typeof relayDryRunResult>, 'job'>;
-type StartedReplay = Answer & { readonly job: Job<Answer> | null };
+type StartedReplay = Answer & { readonly job: BackgroundJob<Answer> | null };
 
 interface ReplayResult {
   readonly answer: Answer;

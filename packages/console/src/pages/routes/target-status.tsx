@@ -9,7 +9,7 @@ import { getBreakerStateDisplay } from '../breakers/breaker-state-display.ts';
 export type BreakersByTarget = ReadonlyMap<string, BreakerResource>;
 
 /** Returns the breakers that are not closed, by `<provider>/<model>`. */
-export function useBreakersByTarget(): BreakersByTarget {
+export function useNonClosedBreakersByModel(): BreakersByTarget {
   const live = useEventStreamState() === 'live';
   useRefetchOnEvent('breakers', ['breakers']);
   const { data } = useQuery({

@@ -1,6 +1,6 @@
 import { configChangeList, configDocumentInput } from '@floe/contract/api/config';
 import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
-import { applyConfigSteps, toConfigChange } from './apply-config-steps.ts';
+import { applyConfigDocument, toConfigChange } from './apply-config-document.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import { diffConfigFileResources } from './config-file-diff.ts';
 import { listUndeclaredResources } from './config-steps.ts';
@@ -32,7 +32,7 @@ export function defineDiffConfigOperation(dependencies: ConfigDependencies): Ope
       for (const prepare of listPreparations(dependencies)) await prepare();
       return dependencies.dryRun(async (writer) => {
         const options = { prune: body.prune, reason: body.reason ?? DIFF_REASON };
-        const { answer, fileManaged, steps } = await applyConfigSteps(
+        const { answer, fileManaged, steps } = await applyConfigDocument(
           { document, unchangedBefore },
           options,
           dependencies,
@@ -87,7 +87,7 @@ export function defineApplyConfigOperation(dependencies: ConfigDependencies): Op
       return { document, unchangedBefore: await findUnchangedResources(document, reading) };
     },
     async run(context, { body }, plan) {
-      const { answer, additionalChanges, fileManaged } = await applyConfigSteps(
+      const { answer, additionalChanges, fileManaged } = await applyConfigDocument(
         plan,
         body,
         dependencies,

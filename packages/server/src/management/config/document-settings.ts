@@ -4,7 +4,7 @@ import { parseStoredConfigEntry } from '../../platform/config/stored-config.ts';
 import {
   type ConfigStep,
   type DocumentResourceKind,
-  defineStoredDocumentListKind,
+  defineStoredListKind,
   toPlainJson,
 } from './document-resource-kind.ts';
 
@@ -25,7 +25,7 @@ export const ORG_DOCUMENT_KIND: DocumentResourceKind = {
  * changed. The cache settings have their own operation.
  */
 export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
-  ...defineStoredDocumentListKind(CONFIG_FILE_SETTINGS_KIND, (row) => ({
+  ...defineStoredListKind(CONFIG_FILE_SETTINGS_KIND, (row) => ({
     [row.id]: parseStoredConfigEntry(row)['value'],
   })),
   section: [],

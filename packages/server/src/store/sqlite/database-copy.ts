@@ -20,7 +20,7 @@ export interface DatabaseCopyOptions {
 }
 
 /** The source, the destination and the purpose of a database copy. */
-export interface DatabaseCopy {
+export interface DatabaseCopyRequest {
   readonly from: string;
   readonly to: string;
   /** Expected size, from `DATABASE_COPY_SIZE_SQL`. */
@@ -38,7 +38,7 @@ export interface DatabaseCopy {
  * be written
  */
 export async function writeDatabaseCopy(
-  { from, to, bytes, purpose = '', write }: DatabaseCopy,
+  { from, to, bytes, purpose = '', write }: DatabaseCopyRequest,
   { log, clock, freeBytes = readFreeBytes }: DatabaseCopyOptions,
 ): Promise<void> {
   const unfinished = `${to}.part`;
@@ -68,7 +68,7 @@ export async function writeDatabaseCopy(
 export function planMigrationCopy(
   path: string,
   number: number,
-): Pick<DatabaseCopy, 'to'> & { readonly purpose: string } {
+): Pick<DatabaseCopyRequest, 'to'> & { readonly purpose: string } {
   return { to: `${path}.before-${number}`, purpose: ' before migrating it' };
 }
 

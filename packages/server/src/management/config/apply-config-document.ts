@@ -60,7 +60,7 @@ const NON_SETTING_FIELDS: ReadonlySet<string> = new Set([
  * @throws the faults of `requireSecretValues`, and the first fault of an operation, with the resource
  * prepended to its `param`
  */
-export async function applyConfigSteps(
+export async function applyConfigDocument(
   { document, unchangedBefore }: ComparedDocument,
   { prune, reason }: { readonly prune: boolean; readonly reason?: string | undefined },
   dependencies: ConfigDependencies,

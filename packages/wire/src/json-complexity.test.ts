@@ -5,9 +5,9 @@ import { Fault } from '@floe/contract/faults';
 import { scanJsonObject } from './json-edits.ts';
 
 /** Returns the code with which a scan of a body ends; null if it is accepted. */
-function codeOf(body: string, maxWeight?: number): string | null {
+function codeOf(body: string, maxComplexity?: number): string | null {
   try {
-    scanJsonObject(Buffer.from(body), maxWeight);
+    scanJsonObject(Buffer.from(body), maxComplexity);
     return null;
   } catch (error) {
     if (error instanceof Fault) return error.code;
@@ -16,7 +16,7 @@ function codeOf(body: string, maxWeight?: number): string | null {
 }
 
 /** Bodies with their weights. */
-const WEIGHTS: readonly (readonly [body: string, weight: number])[] = [
+const COMPLEXITIES: readonly (readonly [body: string, complexity: number])[] = [
   ['{}', 10],
   ['{"a":1}', 21],
   ['{"a":"b"}', 30],
@@ -25,14 +25,14 @@ const WEIGHTS: readonly (readonly [body: string, weight: number])[] = [
   ['{"a":[1.10,12345678901234567890]}', 92],
 ];
 
-test('rejects a body whose names and values weigh more than the maximum', () => {
-  for (const [body, weight] of WEIGHTS) {
-    assert.equal(codeOf(body, weight), null, body);
-    assert.equal(codeOf(body, weight - 1), 'request_too_large', body);
+test('rejects a body whose complexity exceeds the maximum', () => {
+  for (const [body, complexity] of COMPLEXITIES) {
+    assert.equal(codeOf(body, complexity), null, body);
+    assert.equal(codeOf(body, complexity - 1), 'request_too_large', body);
   }
 });
 
-test('accepts any weight without a maximum', () => {
+test('accepts any complexity without a maximum', () => {
   assert.equal(codeOf(`{"a":[${'{},'.repeat(200_000)}0]}`), null);
 });
 

@@ -7,7 +7,7 @@ import type { BudgetPeriod } from './budget-period.ts';
 export type GuardrailRuleSource = 'file' | 'console';
 
 /** The fields that limits and budgets have in common. */
-export interface GuardrailRule {
+export interface LimitOrBudgetBase {
   readonly id: string;
   readonly source: GuardrailRuleSource;
   /** Included in the error when the rule rejects a request. */
@@ -22,7 +22,7 @@ export interface GuardrailRule {
 }
 
 /** A budget without its counters. */
-export interface BudgetDefinition extends GuardrailRule {
+export interface BudgetDefinition extends LimitOrBudgetBase {
   readonly config: BudgetConfig;
   readonly limitNanoUsd: number;
   /** Metadata values that a request must have for this budget to apply. */
@@ -33,6 +33,6 @@ export interface BudgetDefinition extends GuardrailRule {
 }
 
 /** A limit without its counters. */
-export interface LimitDefinition extends GuardrailRule {
+export interface LimitDefinition extends LimitOrBudgetBase {
   readonly config: LimitConfig;
 }
