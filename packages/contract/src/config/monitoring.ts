@@ -145,11 +145,8 @@ const channelFields = {
     .describe('How often Floe repeats an alert while the problem lasts, in minutes. 0 means never.'),
 } as const;
 
-/** Other text after `whsec_` would decode to a key that is easy to guess. */
-function isUsableWebhookSecret(secret: string): boolean {
-  return !secret.startsWith('whsec_') || /^whsec_[A-Za-z0-9+/]{22,}={0,2}$/.test(secret);
-}
-
+/** Any text, or `whsec_` and base64 of at least 16 bytes. Other text would decode to a key that is easy to guess. */
+const WEBHOOK_SECRET = /^(?!whsec_)|^whsec_[A-Za-z0-9+/]{22,}={0,2}$/;
 const secretUrl = () => createWebUrlField().meta({ writeOnly: true });
 
 /** An alert channel in floe.yaml. */
@@ -159,7 +156,7 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
     kind: z.literal('webhook').describe('Sends JSON to a URL, signed according to Standard Webhooks.'),
     url: secretUrl().describe('URL that Floe sends messages to.'),
     secret: createSecretField()
-      .refine(isUsableWebhookSecret, 'must be base64 of at least 16 bytes after "whsec_"')
+      .regex(WEBHOOK_SECRET, 'must be base64 of at least 16 bytes after "whsec_"')
       .optional()
       .describe('Secret that Floe uses to sign messages. If not set, Floe does not sign messages.'),
   }),
