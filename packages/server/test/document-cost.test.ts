@@ -55,7 +55,11 @@ const DOCUMENTS: Readonly<Record<string, (n: number) => string>> = {
 
 const attempt = (yaml: string) => {
   try {
-    parseConfigDocument({ given: { yaml, config: undefined, variables: {} }, orgId: 'acme' });
+    parseConfigDocument({
+      given: { yaml, config: undefined, variables: {} },
+      orgId: 'acme',
+      origin: 'submitted',
+    });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     assert.ok(error.message.length < 100_000, 'a refusal does not repeat the document');
@@ -88,6 +92,7 @@ test('variables cannot enlarge a document beyond a limit', () => {
       parseConfigDocument({
         given: { yaml, config: undefined, variables: { BIG: 'x'.repeat(50_000) } },
         orgId: 'acme',
+        origin: 'submitted',
       }),
     /must have at most 16 million characters in total after the variables/,
   );

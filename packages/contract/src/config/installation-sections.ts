@@ -85,7 +85,7 @@ export const TelemetrySchema = z.strictObject({
     .default('')
     .meta({ inactive: true })
     .describe(
-      'URL of an OTLP/HTTP collector for traces. This setting has no effect, because this version of Floe does not send traces.',
+      'URL of an OTLP/HTTP collector for traces. This setting has no effect in this version, because Floe does not send traces.',
     ),
   metrics_token: z
     .string()

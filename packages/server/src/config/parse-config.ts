@@ -42,6 +42,8 @@ export interface ConfigLoadOptions {
    * configuration.
    */
   readonly validateSemantics?: (config: FloeConfig) => readonly ConfigIssue[];
+  /** Does not check whether the resources that others refer to exist. */
+  readonly ignoresReferences?: boolean;
 }
 
 /** A valid configuration as plain data, so that a thread can send it. */
@@ -97,6 +99,7 @@ export function parseConfig(options: ConfigLoadOptions): ParsedConfig {
     positions,
     substitution,
     overrides: env.overrides,
+    references: options.ignoresReferences ? [] : findCrossObjectIssues(tree),
   });
   if (!result.success || problems.length > 0) throw new ConfigError(source.path, problems);
   const config: FloeConfig = result.data;
@@ -207,14 +210,19 @@ interface ValueSources {
 function findProblems(
   tree: Json,
   schemaIssues: SchemaIssues,
-  { positions, substitution, overrides }: ValueSources,
+  {
+    positions,
+    substitution,
+    overrides,
+    references,
+  }: ValueSources & { readonly references: readonly ConfigIssue[] },
 ): ConfigProblem[] {
   const unset = new Set(substitution.faults.map((fault) => formatConfigPath(fault.path)));
   const found: ExplainedIssue[] = [
     ...schemaIssues
       .slice(0, MAX_PROBLEMS)
       .flatMap((issue) => explainIssue(issue, { schema: FloeConfigSchema, tree })),
-    ...findCrossObjectIssues(tree).map((issue) => ({ ...issue, at: issue.path })),
+    ...references.map((issue) => ({ ...issue, at: issue.path })),
   ]
     .filter((issue) => !unset.has(formatConfigPath(issue.path)))
     .slice(0, MAX_PROBLEMS);

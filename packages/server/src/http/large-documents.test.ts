@@ -70,6 +70,47 @@ test('an unchanged resource is skipped only if its value, position and secrets a
   );
 });
 
+test('rules without names, and secrets that are given again, are applied', async (t) => {
+  const { apply, call } = await start(t);
+  const others = many(50, (index) => ({ id: `t${index}` }));
+  const unnamed = [
+    { per: 'key', rpm: 100 },
+    { per: 'key', tpm: 9_000 },
+  ];
+  const limits = [...unnamed, { name: 'a', scope: 'org', rpm: 7 }, { name: 'b', scope: 'org', rpm: 5 }];
+  const hook = { name: 'hook', kind: 'webhook', url: 'http://127.0.0.1:9/x' };
+  assert.equal(
+    (await apply({ teams: others, limits, channels: [{ ...hook, secret: 'first' }] })).status,
+    200,
+  );
+  const changed = await apply({
+    teams: others,
+    limits: limits.with(3, { name: 'b', scope: 'org', rpm: 1 }),
+    channels: [{ ...hook, secret: 'stored' }],
+  });
+  assert.deepEqual(
+    listResponseEntries(changed.body['changes']).map(({ kind }) => kind),
+    ['channels', 'limits'],
+    changed.text.slice(0, 500),
+  );
+  const stored = listResponseEntries((await call('GET', 'management/limits')).body['data']);
+  assert.match(JSON.stringify(stored), /"name":"b"[^{}]*"rpm":1\b/);
+});
+
+test('a document is applied and compared although stored resources refer to removed ones', async (t) => {
+  const { apply, call } = await start(t);
+  const hook = { name: 'ops', kind: 'webhook', url: 'http://127.0.0.1:9/x' };
+  const teams = many(60, (index) => ({ id: `t${index}` }));
+  const monitor = { id: 'm', expected_interval_minutes: 5, channels: ['ops'] };
+  assert.equal((await apply({ teams, channels: [hook], monitors: [monitor] })).status, 200);
+  const channels = listResponseEntries((await call('GET', 'monitoring/channels')).body['data']);
+  assert.equal((await call('DELETE', `monitoring/channels/${channels[0]?.['id']}`)).status, 204);
+  const same = await apply({ teams });
+  assert.deepEqual([same.status, same.body['unchanged']], [200, 60]);
+  const repaired = await apply({ teams, monitors: [{ ...monitor, channels: [] }] });
+  assert.deepEqual([repaired.status, repaired.body['changes']?.length], [200, 1]);
+});
+
 test('documents that are applied at the same time are applied one after the other', async (t) => {
   const { apply, call } = await start(t);
   const teams = (name: string) => ({ teams: many(120, (index) => ({ id: `t${index}`, name })) });

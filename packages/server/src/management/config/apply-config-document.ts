@@ -118,19 +118,20 @@ const MAX_APPLIED_RESOURCES = 1_000;
  * organization was changed after the comparison
  */
 async function listSkippedResources(
-  { keys, lastAuditHash }: UnchangedResources,
+  { keys, unchangeable, lastAuditHash }: UnchangedResources,
   steps: readonly ConfigStep[],
   { writer, orgId }: WriteOperationContext,
 ): Promise<ReadonlySet<string>> {
   const isCurrent = ((await findLastAuditEntry(writer, orgId))?.hash ?? null) === lastAuditHash;
-  const remaining = steps.length - keys.size;
+  const isCounted = (step: ConfigStep) => !unchangeable.has(formatResourceKey(step));
+  const remaining = steps.filter((step) => isCounted(step) && !keys.has(formatResourceKey(step))).length;
   if (remaining > MAX_APPLIED_RESOURCES)
     throw new Fault(
       'invalid_request',
       `The document must change at most ${MAX_APPLIED_RESOURCES} resources, got ${remaining}. Apply it in parts, without prune.`,
     );
   if (isCurrent) return keys;
-  if (steps.length > MAX_APPLIED_RESOURCES)
+  if (steps.filter(isCounted).length > MAX_APPLIED_RESOURCES)
     throw new Fault(
       'conflict',
       'The organization was changed while the document was compared with it. Apply the document again.',

@@ -57,9 +57,12 @@ export interface ConfigDocumentInput {
 export function parseConfigDocument({
   given,
   orgId,
+  origin,
 }: {
   readonly given: ConfigDocumentInput;
   readonly orgId: string;
+  /** Whether a client submitted the document, or Floe exported it. */
+  readonly origin: 'submitted' | 'exported';
 }): ParsedConfigDocument {
   const text = documentText(given);
   const { tree } = parseYamlDocument(text);
@@ -71,7 +74,7 @@ export function parseConfigDocument({
     unknown: [],
     variable: (name) => given.variables[name] ?? standIns.get(name),
   };
-  const loaded = loadDocument(text, env, kept);
+  const loaded = loadDocument(text, env, kept, origin === 'submitted');
   const { orgs } = loaded.config;
   const own = orgs.findIndex(({ id }) => id === orgId);
   const at = own === -1 && orgs.length === 1 ? 0 : own;
@@ -114,9 +117,10 @@ function findSetPaths(tree: Json, at: number): ReadonlySet<string> {
   return paths;
 }
 
-function loadDocument(text: string, env: ConfigEnvironment, kept: readonly KeptPath[]) {
+function loadDocument(text: string, env: ConfigEnvironment, kept: readonly KeptPath[], isSubmitted: boolean) {
   try {
-    return loadConfig({ text, env, validateSemantics: findConfigIssues });
+    const checks = isSubmitted ? { validateSemantics: findConfigIssues } : { ignoresReferences: true };
+    return loadConfig({ text, env, ...checks });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const [first] = error.problems;

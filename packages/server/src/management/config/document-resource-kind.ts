@@ -40,6 +40,8 @@ export interface ConfigStep {
   readonly operation: string;
   readonly params: Readonly<Record<string, string>>;
   readonly body: JsonObject | undefined;
+  /** The entry of the document, for a kind that is a list. */
+  readonly entry?: object;
 }
 
 /** How a document describes resources of one kind, and how existing resources are listed. */
@@ -96,18 +98,53 @@ export function defineDocumentListKind<Config extends object>(
     listExisting,
     entries: (org) => new Map(list(org).map((config) => [nameOf(config), config])),
     async buildSteps(document, reading) {
-      const known = matchKeyOf ? await listExisting(reading) : [];
-      const ids = new Map(known.map(({ matchKey, id }) => [matchKey, id]));
-      return list(document.org).map((config, at) => {
-        const id = (matchKeyOf && ids.get(matchKeyOf(config))) ?? nameOf(config);
+      const configs = list(document.org);
+      const ids = await assignStepIds(configs, { nameOf, matchKeyOf }, () => listExisting(reading));
+      return configs.map((config, at) => {
+        const id = ids[at] ?? nameOf(config);
         const isSecretKept: IsStoredSecretRetained = (...path) =>
           document.keepsSecret(...section, at, ...path);
         const body = options.toBody?.(config, isSecretKept) ?? omitRetainedSecrets(config, isSecretKept);
         const position = isOrdered ? { position: at } : {};
-        return { kind, id, operation, params: { id }, body: toPlainJson({ ...body, ...position }) };
+        return {
+          kind,
+          id,
+          operation,
+          params: { id },
+          body: toPlainJson({ ...body, ...position }),
+          entry: config,
+        };
       });
     },
   };
+}
+
+/**
+ * Returns the ids of the steps for the entries of a list. Entries that match by a key get the id of their existing
+ * resource. Other entries get their names. If rules without a name have the same subject, a number follows.
+ */
+async function assignStepIds<Config>(
+  configs: readonly Config[],
+  naming: {
+    readonly nameOf: (config: Config) => string;
+    readonly matchKeyOf: ((config: Config) => string) | undefined;
+  },
+  listExisting: () => Promise<readonly ExistingResource[]>,
+): Promise<string[]> {
+  const { nameOf, matchKeyOf } = naming;
+  if (!matchKeyOf) return configs.map(nameOf);
+  const existing = new Map((await listExisting()).map(({ matchKey, id }) => [matchKey, id]));
+  const matched = configs.map((config) => existing.get(matchKeyOf(config)));
+  const taken = new Set(matched);
+  return configs.map((config, at) => {
+    const known = matched[at];
+    if (known !== undefined) return known;
+    const name = nameOf(config);
+    let id = name;
+    for (let number = 2; taken.has(id); number++) id = `${name}-${number}`;
+    taken.add(id);
+    return id;
+  });
 }
 
 interface DocumentResourceRow {
