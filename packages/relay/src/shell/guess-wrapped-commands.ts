@@ -50,4 +50,7 @@ const DASH_DASH_RUNNERS = new Set([
   'kubectl',
   'cargo',
   'go',
+  'jj',
+  'hg',
+  'sl',
 ]);
