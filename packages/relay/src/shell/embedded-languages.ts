@@ -133,6 +133,7 @@ export const EMBEDDED_INTERPRETERS: Readonly<Record<string, EmbeddedInterpreter>
     operands: 'all',
   },
   concurrently: { language: 'shell', operands: 'all' },
+  pee: { language: 'shell', operands: 'all' },
   compgen: { language: 'shell', options: ['-C'] },
   complete: { language: 'shell', options: ['-C'] },
   bind: { language: 'bind', options: ['-x'] },

@@ -81,7 +81,11 @@ function recordForcedPush(args: readonly ShellWord[], scope: ShellScope): void {
 }
 
 /** The transport `ext::command` as a URL, as the value of a setting, and in `url.ext::command.insteadOf`. */
-const COMMAND_TRANSPORT = /(?:^|=|^url\.)ext::(.+?)(?:\.(?:push)?insteadof(?:=.*)?)?$/is;
+const COMMAND_TRANSPORTS = [
+  /(?:^|=|^url\.)ext::(.+)$/is,
+  // The command itself may contain `.insteadOf=`. Only the last one ends it.
+  /(?:^|=)url\.ext::(.+)\.(?:push)?insteadof(?:=.*)?$/is,
+];
 
 /**
  * Returns the commands in the transport `ext::command`, and those of its helper `git remote-ext name command`. Git
@@ -91,16 +95,21 @@ export function findGitTransportCommands({ name, args }: CommandInvocation): Nes
   const [helper, , last] = findPositionalArguments(name, args);
   return args.flatMap((word) => {
     const isHelperCommand = helper?.word.text === 'remote-ext' && word === last?.word;
-    const command = isHelperCommand ? word.text : COMMAND_TRANSPORT.exec(word.text ?? '')?.[1];
-    if (command === undefined) return [];
-    if (command === null) return [toNestedCode(word)];
-    const parts = command.match(/(?:%.|[^ %])+/g) ?? [];
-    const words = parts.map((part) => createLiteralWord(part.replaceAll(/%(.)/g, '$1'), word));
-    return [
-      { kind: 'words', words },
-      { kind: 'code', word, text: command },
-    ] satisfies NestedCommand[];
+    if (isHelperCommand) return word.text === null ? [toNestedCode(word)] : readTransport(word, word.text);
+    return COMMAND_TRANSPORTS.flatMap((transport) => {
+      const [, command] = transport.exec(word.text ?? '') ?? [];
+      return command === undefined ? [] : readTransport(word, command);
+    });
   });
+}
+
+function readTransport(word: ShellWord, command: string): NestedCommand[] {
+  const parts = command.match(/(?:%.|[^ %])+/g) ?? [];
+  const words = parts.map((part) => createLiteralWord(part.replaceAll(/%(.)/g, '$1'), word));
+  return [
+    { kind: 'words', words },
+    { kind: 'code', word, text: command },
+  ];
 }
 
 /**

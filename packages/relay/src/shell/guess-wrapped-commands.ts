@@ -1,4 +1,3 @@
-import { EMPTY_SHELL_WORD } from './shell-word.ts';
 import type { CommandInvocation, NestedCommand } from './unwrap-command.ts';
 
 /** Commands that are rarely an argument of a program that does not run them. */
@@ -15,24 +14,29 @@ const NON_WRAPPERS = new Set(
 );
 const MAX_GUESSES = 3;
 
-/** Options whose value is text for people, which may name a command. */
-const MESSAGE_OPTION = /^(?:-m|--(?:message|title|body|description|subject|text|comment))$/;
+/** Options and subcommands that are usually followed by code. Other arguments may be text for people. */
+const CODE_OPTION = /^(?:-[a-z]?[cex]|--|--(?:command|exec|cmd)|start|run|exec)$/;
+/** Such an option with its value. The first group is the value. */
+const CODE_OPTION_WITH_VALUE = /^--(?:command|exec|cmd)=(.*)$/s;
 /** An argument with a command and its arguments. The first group is the command. */
 const COMMAND_LINE = /^\s*(?:\S*\/)?([\w-]+)\s+\S/;
 
 /**
  * Guesses what an unknown program runs: the arguments from the first one that is a command, those after `--`, or an
- * argument that is a whole command line, as in `tool -c 'rm x'`.
+ * argument that is a whole command line, as in `tool 'rm x'` and `tool -c 'rm x'`.
  */
 export function guessWrappedCommands({ name, args }: CommandInvocation): NestedCommand[] {
   const dashes = args.findIndex(({ text }) => text === '--');
   if (NON_WRAPPERS.has(name) && !(dashes !== -1 && DASH_DASH_RUNNERS.has(name))) return [];
   return args
-    .flatMap(({ text }, at): NestedCommand[] => {
-      if (text === null || MESSAGE_OPTION.test(args[at - 1]?.text ?? '')) return [];
+    .flatMap((word, at): NestedCommand[] => {
+      const { text } = word;
+      if (text === null) return [];
       const words = args.slice(at);
-      const [, command = ''] = COMMAND_LINE.exec(text) ?? [];
-      if (COMMON_COMMANDS.has(command)) return [{ kind: 'code', word: words[0] ?? EMPTY_SHELL_WORD, text }];
+      const [, attached] = CODE_OPTION_WITH_VALUE.exec(text) ?? [];
+      const [, command = ''] = COMMAND_LINE.exec(attached ?? text) ?? [];
+      const isCode = at === 0 || attached !== undefined || CODE_OPTION.test(args[at - 1]?.text ?? '');
+      if (isCode && COMMON_COMMANDS.has(command)) return [{ kind: 'code', word, text: attached ?? text }];
       const isCommand = COMMON_COMMANDS.has(text.replace(/^.*\/bin\//, ''));
       return isCommand && words.length > 1 ? [{ kind: 'words', words }] : [];
     })
@@ -50,4 +54,7 @@ const DASH_DASH_RUNNERS = new Set([
   'kubectl',
   'cargo',
   'go',
+  'jj',
+  'hg',
+  'sl',
 ]);

@@ -39,6 +39,8 @@ const COMMAND_OPTIONS: Readonly<Record<string, readonly (string | ConditionalOpt
   scp: ['-S'],
   sftp: ['-S'],
   tcpdump: ['-z'],
+  'hg bisect': ['-c', '--command'],
+  'sl bisect': ['-c', '--command'],
   'git archive': ['--exec'],
   'git daemon': ['--access-hook'],
   'git fetch-pack': ['--upload-pack', '--exec'],

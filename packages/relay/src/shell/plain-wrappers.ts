@@ -9,7 +9,7 @@ export const TERMINAL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
       .map((verb) => [`tmux ${verb}`, TMUX]),
   ),
   screen: { values: 'SsptTcehX', bare: 'dmDrRxLUaAifnOqvl', otherwise: 'bare' },
-  xterm: { otherwise: 'bare', dashes: true, joins: true },
+  xterm: { otherwise: 'bare', skip: Number.POSITIVE_INFINITY, commandWith: '-e', joins: 'single' },
 };
 
 /** The bubblewrap options that take values. */

@@ -191,8 +191,10 @@ class WrapperReader {
     if (!first) return;
     // `flock file -c text`: the option follows the file.
     if (skip > 0 && this.#wrapper.code?.includes(first.text ?? '')) return void this.#code(at, undefined);
+    const { joins } = this.#wrapper;
+    const isCode = joins === true || (joins === 'single' && words.length === 1);
     if (this.#wrapper.first) this.#inner.push(joinWordsAsCode([first]));
-    else this.#inner.push(this.#wrapper.joins === true ? joinWordsAsCode(words) : { kind: 'words', words });
+    else this.#inner.push(isCode ? joinWordsAsCode(words) : { kind: 'words', words });
   }
 }
 

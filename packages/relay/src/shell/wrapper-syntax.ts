@@ -18,8 +18,8 @@ export interface WrapperSyntax {
   readonly assignments?: true;
   /** Options whose value is shell code. */
   readonly code?: readonly string[];
-  /** The words are joined by spaces and interpreted by a shell. */
-  readonly joins?: true;
+  /** The words are joined by spaces and interpreted by a shell. `single`: only a single word is. */
+  readonly joins?: true | 'single';
   /** Only the first word is shell code: `trap code EXIT`. */
   readonly first?: true;
   /** The option that names the program, whose arguments follow later: `docker run --entrypoint`. */

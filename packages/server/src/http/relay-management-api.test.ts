@@ -222,6 +222,40 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await asked('DELETE', `/rules/${String(made.body.id)}`)).status, 204);
     });
 
+    test('an approval for the session applies to the same action after a change of branch, version, mode or user', async () => {
+      const reviewed = {
+        cwd: '/srv/app',
+        home_dir: '/home/ana',
+        user: 'ana',
+        agent: { name: 'codex', version: '1', permission_mode: 'default' },
+        repository: { remote: 'https://github.com/acme/app.git', branch: 'main' },
+      };
+      const { approval } = await decided('psql same', 'same', reviewed);
+      await asked('POST', `/approvals/${approval?.id}`, { decision: 'allow', scope: 'session' });
+      const agentNow = (change: object) => ({ ...reviewed, agent: { ...reviewed.agent, ...change } });
+      const repositoryNow = (change: object) => ({
+        ...reviewed,
+        repository: { ...reviewed.repository, ...change },
+      });
+      for (const same of [
+        { ...reviewed, user: 'root' },
+        agentNow({ version: '2' }),
+        agentNow({ permission_mode: 'plan' }),
+        repositoryNow({ branch: 'x' }),
+        repositoryNow({ remote: 'git@github.com:acme/app.git' }),
+      ])
+        assert.equal((await decided('psql same', 'same', same)).decision, 'abstain', JSON.stringify(same));
+      for (const other of [
+        { ...reviewed, cwd: '/prod' },
+        { ...reviewed, home_dir: '/root' },
+        { ...reviewed, shell: { command: 'psql same', dialect: 'powershell' } },
+        { ...reviewed, repository: undefined },
+        agentNow({ name: 'cursor' }),
+        repositoryNow({ remote: 'https://github.com/acme/prod.git' }),
+      ])
+        assert.equal((await decided('psql same', 'same', other)).decision, 'ask', JSON.stringify(other));
+    });
+
     test('an approval for the session never overrides a rule that denies', async () => {
       const first = await decided('psql two; git push -f', 'b1');
       assert.equal(`${first.decision} ${first.approval}`, 'deny null');

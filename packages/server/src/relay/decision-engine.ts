@@ -84,7 +84,7 @@ export class RelayDecisionEngine {
         caller,
         event,
         verdict,
-        inputHash: input,
+        inputHash: hashApprovedAction(event),
         decisionId: id,
         config: relay.config,
       });
@@ -166,6 +166,25 @@ export function hashDecisionInput({
   ...event
 }: RelayEvent): string {
   return createHash('sha256').update(JSON.stringify(event)).digest('hex');
+}
+
+/**
+ * Returns the SHA-256 hash of what the reviewer of an approval approves: the action, the directory and repository
+ * in which it runs, and the agent. Omits fields that can change without changing the action.
+ */
+export function hashApprovedAction({
+  id: _id,
+  turn_id: _turn,
+  tool_use_id: _use,
+  client: _client,
+  user: _user,
+  agent,
+  repository,
+  ...action
+}: RelayEvent): string {
+  const remote = repository?.remote === undefined ? null : normalizeRepositoryName(repository.remote);
+  const approved = { ...action, agent: agent.name, remote };
+  return createHash('sha256').update(JSON.stringify(approved)).digest('hex');
 }
 
 /**

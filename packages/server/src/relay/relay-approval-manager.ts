@@ -30,7 +30,7 @@ interface ApprovalQuestion {
   readonly caller: RelayCaller;
   readonly event: RelayEvent;
   readonly verdict: RelayEvaluation;
-  /** Hash of the event, from `hashDecisionInput`. */
+  /** Hash of the action, from `hashApprovedAction`. */
   readonly inputHash: string;
   readonly decisionId: string;
   readonly config: RelayConfig;

@@ -13,7 +13,7 @@ const MAX_PER_ACTION = 200;
 
 /**
  * Returns the approvals for an action in a session, or with a key without a session, that may be valid at `nowMs`,
- * newest first. An action is identified by the hash of its event: an approval never applies to another command,
+ * newest first. An action is identified by its hash: an approval never applies to another command,
  * tool call or file than the one that the member has reviewed.
  */
 export function listValidRelayApprovals(
