@@ -98,6 +98,54 @@ test('the usual target receives its seals and unsigned reasoning, and no empty o
   assert.deepEqual(dropped, ['messages.content.thinking', 'reasoning.seal']);
 });
 
+test('a tool loop of Messages without signed reasoning loses its thinking budget', () => {
+  const user = { role: 'user', content: 'U' };
+  const thought = { type: 'thinking', thinking: 'T', signature: 'c2ln' };
+  const unsigned = { type: 'thinking', thinking: 'T', signature: '' };
+  const own = { type: 'thinking', thinking: 'T', signature: OWN };
+  const call = { type: 'tool_use', id: 't', name: 'n', input: {} };
+  const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'R' }] };
+  const said = { role: 'assistant', content: [{ type: 'text', text: 'A' }] };
+  const by = (...content: readonly object[]) => ({ role: 'assistant', content });
+  const enabled = { type: 'enabled', budget_tokens: 1024 };
+  const strategies = [{ type: 'clear_thinking_20251015', keep: 'all' }, { type: 'clear_tool_uses_20250919' }];
+  const isLost = (thinking: object, ...messages: readonly object[]) => {
+    const rest = { context_management: { edits: strategies }, max_tokens: 9 };
+    const written = [
+      { thinking, messages, ...rest },
+      { model: 'm', messages, ...rest, thinking },
+    ].map((body) => remove({ dialect: 'messages', ...MOVED }, JSON.stringify(body, null, 1)));
+    const [first, second] = written.map(({ text: edited, dropped }) => {
+      const names = Object.keys(JSON.parse(edited));
+      assert.equal(edited, JSON.stringify(JSON.parse(edited), null, 1));
+      assert.equal(dropped.includes('thinking'), !names.includes('thinking'));
+      assert.equal(dropped.includes('context_management.edits'), !edited.includes('clear_thinking'));
+      assert.ok(edited.includes('clear_tool_uses') && names.includes('max_tokens'));
+      return !names.includes('thinking');
+    });
+    assert.equal(first, second);
+    return first;
+  };
+  for (const messages of [
+    [user, by(thought, call), result],
+    [user, by(unsigned, call), result],
+    [user, by(thought), by(call), result],
+    // A response to a request whose thinking budget was removed.
+    [user, by(thought, call), result, by(call), result],
+    [user, by(thought, { type: 'server_tool_use', id: 's', name: 'n', input: {} })],
+  ]) {
+    assert.equal(isLost(enabled, ...messages), true, JSON.stringify(messages));
+    assert.equal(isLost({ type: 'adaptive' }, ...messages), false);
+  }
+  for (const messages of [
+    [user, by(thought, call), result, by(own, call), result],
+    [user, by(own, call), result],
+    [user, by(thought, call), result, said, user],
+    [user, by(call), result],
+  ])
+    assert.equal(isLost(enabled, ...messages), false, JSON.stringify(messages));
+});
+
 test('Responses input loses the reasoning items of another origin', () => {
   const write = (...items: readonly object[]) =>
     JSON.stringify({ model: 'm', input: items, store: false }, null, 2);
