@@ -146,19 +146,23 @@ test('a tool loop of Messages without signed reasoning loses its thinking budget
     assert.equal(isLost(enabled, ...messages), false, JSON.stringify(messages));
 });
 
-test('Responses input loses the reasoning items of another origin', () => {
+test('Responses input loses the items of another origin that contain encrypted content', () => {
   const write = (...items: readonly object[]) =>
     JSON.stringify({ model: 'm', input: items, store: false }, null, 2);
   const call = { type: 'function_call', call_id: 'c', name: 'n', arguments: '{"encrypted_content":"x"}' };
   const plain = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'S' }] };
   const sealed = { type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'c2ln' };
+  const compaction = { type: 'compaction', id: 'cmp', encrypted_content: 'c2ln' };
   const packed = packSeal({ dialect: 'responses', value: 'b3du' }, 'b');
+  const own = (item: object, encrypted_content: string) => ({ ...item, encrypted_content });
   const { text: edited, dropped } = remove(
     { dialect: 'responses', ...MOVED },
-    write(sealed, call, plain, { ...sealed, encrypted_content: packed }, sealed),
+    write(sealed, compaction, call, plain, own(sealed, packed), own(compaction, packed), sealed),
   );
-  assert.equal(edited, write(call, plain, { ...sealed, encrypted_content: 'b3du' }));
-  assert.deepEqual(dropped, ['reasoning.seal', 'input.reasoning']);
+  assert.equal(edited, write(call, plain, own(sealed, 'b3du'), own(compaction, 'b3du')));
+  assert.deepEqual(dropped, ['reasoning.seal', 'input.reasoning', 'compaction']);
+  const usual = { dialect: 'responses', origin: 'a', usualOrigin: 'a' } as const;
+  assert.equal(remove(usual, write(sealed, compaction)).text, write(sealed, compaction));
 });
 
 test('Chat messages lose their reasoning details at another origin', () => {

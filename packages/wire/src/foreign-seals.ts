@@ -10,6 +10,7 @@ import {
 } from './json-edits.ts';
 import { createMemberRemovals, JsonItemRemover, scanElementsAt } from './json-item-remover.ts';
 import { JsonMemberNameLookup } from './json-member-name-lookup.ts';
+import { sanitizeFieldName } from './json-narrowing.ts';
 import { isPackedSeal, unpackSeal } from './seal.ts';
 import { createThinkingRemovals } from './thinking-removals.ts';
 
@@ -160,10 +161,9 @@ class SealEditor {
     const members = scanObjectAt(this.#body, item);
     if (!members) return 'some';
     const { dialect } = this.#target;
-    if (dialect === 'responses' && this.#stringOf(members, 'type') === 'reasoning') {
-      const sealed = this.#checkSeal(members.get('encrypted_content'));
-      return sealed === 'foreign' ? this.#drop('input.reasoning') : 'some';
-    }
+    const type = this.#stringOf(members, 'type') || 'message';
+    if (dialect === 'responses' && this.#checkSeal(members.get('encrypted_content')) === 'foreign')
+      return this.#drop(type === 'reasoning' ? 'input.reasoning' : sanitizeFieldName(type));
     const isAssistant = this.#stringOf(members, 'role') === 'assistant';
     if (isAssistant && !this.#endsWithTurn) this.#lastTurn = { hasCall: false, hasReasoning: false };
     this.#endsWithTurn = isAssistant;
