@@ -188,6 +188,29 @@ test('Chat messages lose their reasoning details at another origin', () => {
   assert.equal(remove({ dialect: 'chat', origin: 'a', usualOrigin: 'a' }, body).text, body);
 });
 
+test('a Chat message without reasoning is retained if it has a call, a refusal or audio', () => {
+  const thought = { type: 'thinking', thinking: 'T', signature: 'c2ln' };
+  const user = { role: 'user', content: 'U' };
+  const none = { tool_calls: [], function_call: null, refusal: null, audio: null };
+  for (const member of [
+    { tool_calls: [{ id: 'c', type: 'function', function: { name: 'n', arguments: '{}' } }] },
+    { function_call: { name: 'n', arguments: '{}' } },
+    { refusal: 'No.' },
+    { audio: { id: 'a' } },
+    {},
+  ]) {
+    const rest = { ...none, ...member };
+    const write = (...messages: readonly object[]) => JSON.stringify({ messages: [user, ...messages] });
+    const { text: edited } = remove(
+      { dialect: 'chat', ...MOVED },
+      write({ role: 'assistant', content: [thought], ...rest }, user),
+    );
+    const isEmpty = Object.keys(member).length === 0;
+    const left = isEmpty ? write(user) : write({ role: 'assistant', content: null, ...rest }, user);
+    assert.equal(edited, left);
+  }
+});
+
 test('a conversation of which nothing is left is rejected with the name of its member', () => {
   const content = [{ type: 'thinking', thinking: 'T', signature: 'c2ln' }];
   const body = JSON.stringify({ messages: [{ role: 'assistant', content }] });

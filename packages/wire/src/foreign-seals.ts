@@ -37,6 +37,8 @@ const SEAL_MEMBER_BY_TYPE: Readonly<Record<string, string>> = {
   redacted_thinking: 'data',
 };
 const REASONING_DETAILS = new JsonMemberNameLookup(['reasoning_details']);
+/** The members of a Chat message that are sufficient without content. */
+const CONTENT_ALTERNATIVES = ['tool_calls', 'function_call', 'refusal', 'audio'] as const;
 /** The start of a packed seal in JSON. */
 const PACKED_SEAL_START = Buffer.from('"floe1.');
 const SIGNATURE = Buffer.from('"signature"');
@@ -172,8 +174,9 @@ class SealEditor {
     const before = this.edits.length;
     const left = parts ? this.#editArray(parts, (part) => this.#editPart(part)) : 'some';
     if (dialect !== 'chat') return left;
-    // A message with only calls has no content.
-    if (left === 'empty' && !members.has('tool_calls')) return left;
+    // A message with only a call, a refusal or audio has no content.
+    if (left === 'empty' && !CONTENT_ALTERNATIVES.some((name) => this.#hasValue(members.get(name))))
+      return left;
     if (left === 'empty' && content) this.edits.splice(before, Infinity, { ...content, text: 'null' });
     const own = [...this.edits.splice(before), ...this.#reasoningDetailsRemovals(item)];
     for (const one of own.sort((a, b) => a.start - b.start)) this.edits.push(one);
@@ -222,6 +225,11 @@ class SealEditor {
     const removals = createMemberRemovals(this.#body, message, REASONING_DETAILS, hasEntries);
     if (removals.length > 0) this.dropped.add('reasoning.seal').add('messages.reasoning_details');
     return removals;
+  }
+
+  /** Returns whether a member is present and not empty. SDKs write members without a value as `null`. */
+  #hasValue(span: ByteSpan | undefined): boolean {
+    return span !== undefined && !/^(null|""|\[\s*\])$/.test(this.#body.toString('utf8', span.start, span.end));
   }
 
   #drop(path: string): 'empty' {
