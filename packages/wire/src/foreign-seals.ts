@@ -229,7 +229,9 @@ class SealEditor {
 
   /** Returns whether a member is present and not empty. SDKs write members without a value as `null`. */
   #hasValue(span: ByteSpan | undefined): boolean {
-    return span !== undefined && !/^(null|""|\[\s*\])$/.test(this.#body.toString('utf8', span.start, span.end));
+    return (
+      span !== undefined && !/^(null|""|\[\s*\])$/.test(this.#body.toString('utf8', span.start, span.end))
+    );
   }
 
   #drop(path: string): 'empty' {

@@ -64,7 +64,9 @@ function parameterName(pair: string): string {
 
 /** Decodes each byte on its own, so that text with invalid encoding is compared too. Only ASCII is readable. */
 export function decodePercentEncoding(text: string): string {
-  return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }
 
 function formatQuery(pairs: readonly string[]): string {
