@@ -8,6 +8,7 @@ import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstrea
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { TestGate } from '@floe/testkit/gate';
 import { callHttp, type HttpCallOptions, type HttpCallResponse } from '@floe/testkit/http-client';
+import { type RawRequest, sendPipelined } from '@floe/testkit/raw-client';
 import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import fc from 'fast-check';
 import OpenAI from 'openai';
@@ -240,6 +241,30 @@ test('no cached response is shared between organizations, keys with scope key, m
   assert.equal(outcome(await ask(text, {}, { query: '?x=1' })), '200 miss');
   const plain = await ask(text, {}, { key: 'off' });
   assert.deepEqual([plain.status, plain.headers['x-floe-cache']], [200, undefined]);
+});
+
+test('a query that no target receives may contain any character', async () => {
+  const send = async (query: string) => {
+    const request: RawRequest = {
+      method: 'POST',
+      path: `/gateway/v1/messages${query}`,
+      headers: [
+        ['x-api-key', KEYS.one],
+        ['content-type', 'application/json'],
+      ],
+      body: JSON.stringify({
+        model: 'chat/m-1',
+        max_tokens: 100,
+        messages: [{ role: 'user', content: text }],
+      }),
+    };
+    const [answer] = await sendPipelined(floe.url, [request]);
+    return `${answer?.status} ${answer?.headers['x-floe-cache']}`;
+  };
+  const text = fresh();
+  assert.equal(await send('?a=#1'), '200 miss');
+  assert.equal(await send('?a=#1'), '200 hit');
+  assert.equal(await send('?a=#2'), '200 miss');
 });
 
 test('for any order of requests, a request receives only the response to itself', async () => {

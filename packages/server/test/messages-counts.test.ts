@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { callHttp } from '@floe/testkit/http-client';
+import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { objectOrEmpty, TEST_DIALECTS } from './answer-content.ts';
 import { type DialectGateway, startDialectGateway } from './dialect-gateway.ts';
@@ -88,6 +89,34 @@ test('the query of the client reaches a provider with the dialect unchanged, and
   harness.setReply('messages', createJsonReply({ input_tokens: 7 }));
   await count({ model: 'messages/m-1', messages }, '?beta=true');
   assert.equal(harness.lastRequest('messages').path, '/v1/messages/count_tokens?beta=true');
+});
+
+test('a query that cannot be forwarded is an error only for a provider that receives it', async () => {
+  for (const [query, dialect, status] of [
+    ['?a#b', 'chat', 200],
+    ['?a#b', 'messages', 400],
+    // The HTTP parser rejects these bytes.
+    ['?a=\u00e9', 'chat', 400],
+  ] as const) {
+    harness.setReply(dialect, sampleReply(dialect, 'text', false));
+    const before = harness.upstream(dialect).requests.length;
+    const client = await RawClient.connect(harness.url);
+    await client.send(
+      encodeRawRequest({
+        method: 'POST',
+        path: `/gateway/v1/messages${query}`,
+        headers: [
+          ['x-api-key', harness.key],
+          ['content-type', 'application/json'],
+        ],
+        body: JSON.stringify({ model: `${dialect}/m-1`, max_tokens: 10, messages }),
+      }),
+    );
+    const answer = await client.readAnswer();
+    client.hangUp();
+    assert.equal(answer.status, status, answer.body.toString());
+    assert.equal(harness.upstream(dialect).requests.length, before + (status === 200 ? 1 : 0));
+  }
 });
 
 test('both API versions and every beta header reach a provider with the dialect unchanged', async () => {

@@ -98,19 +98,71 @@ test('the usual target receives its seals and unsigned reasoning, and no empty o
   assert.deepEqual(dropped, ['messages.content.thinking', 'reasoning.seal']);
 });
 
-test('Responses input loses the reasoning items of another origin', () => {
+test('a tool loop of Messages without signed reasoning loses its thinking budget', () => {
+  const user = { role: 'user', content: 'U' };
+  const thought = { type: 'thinking', thinking: 'T', signature: 'c2ln' };
+  const unsigned = { type: 'thinking', thinking: 'T', signature: '' };
+  const own = { type: 'thinking', thinking: 'T', signature: OWN };
+  const call = { type: 'tool_use', id: 't', name: 'n', input: {} };
+  const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'R' }] };
+  const said = { role: 'assistant', content: [{ type: 'text', text: 'A' }] };
+  const by = (...content: readonly object[]) => ({ role: 'assistant', content });
+  const enabled = { type: 'enabled', budget_tokens: 1024 };
+  const strategies = [{ type: 'clear_thinking_20251015', keep: 'all' }, { type: 'clear_tool_uses_20250919' }];
+  const isLost = (thinking: object, ...messages: readonly object[]) => {
+    const rest = { context_management: { edits: strategies }, max_tokens: 9 };
+    const written = [
+      { thinking, messages, ...rest },
+      { model: 'm', messages, ...rest, thinking },
+    ].map((body) => remove({ dialect: 'messages', ...MOVED }, JSON.stringify(body, null, 1)));
+    const [first, second] = written.map(({ text: edited, dropped }) => {
+      const names = Object.keys(JSON.parse(edited));
+      assert.equal(edited, JSON.stringify(JSON.parse(edited), null, 1));
+      assert.equal(dropped.includes('thinking'), !names.includes('thinking'));
+      assert.equal(dropped.includes('context_management.edits'), !edited.includes('clear_thinking'));
+      assert.ok(edited.includes('clear_tool_uses') && names.includes('max_tokens'));
+      return !names.includes('thinking');
+    });
+    assert.equal(first, second);
+    return first;
+  };
+  for (const messages of [
+    [user, by(thought, call), result],
+    [user, by(unsigned, call), result],
+    [user, by(thought), by(call), result],
+    // A response to a request whose thinking budget was removed.
+    [user, by(thought, call), result, by(call), result],
+    [user, by(thought, { type: 'server_tool_use', id: 's', name: 'n', input: {} })],
+  ]) {
+    assert.equal(isLost(enabled, ...messages), true, JSON.stringify(messages));
+    assert.equal(isLost({ type: 'adaptive' }, ...messages), false);
+  }
+  for (const messages of [
+    [user, by(thought, call), result, by(own, call), result],
+    [user, by(own, call), result],
+    [user, by(thought, call), result, said, user],
+    [user, by(call), result],
+  ])
+    assert.equal(isLost(enabled, ...messages), false, JSON.stringify(messages));
+});
+
+test('Responses input loses the items of another origin that contain encrypted content', () => {
   const write = (...items: readonly object[]) =>
     JSON.stringify({ model: 'm', input: items, store: false }, null, 2);
   const call = { type: 'function_call', call_id: 'c', name: 'n', arguments: '{"encrypted_content":"x"}' };
   const plain = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'S' }] };
   const sealed = { type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'c2ln' };
+  const compaction = { type: 'compaction', id: 'cmp', encrypted_content: 'c2ln' };
   const packed = packSeal({ dialect: 'responses', value: 'b3du' }, 'b');
+  const own = (item: object, encrypted_content: string) => ({ ...item, encrypted_content });
   const { text: edited, dropped } = remove(
     { dialect: 'responses', ...MOVED },
-    write(sealed, call, plain, { ...sealed, encrypted_content: packed }, sealed),
+    write(sealed, compaction, call, plain, own(sealed, packed), own(compaction, packed), sealed),
   );
-  assert.equal(edited, write(call, plain, { ...sealed, encrypted_content: 'b3du' }));
-  assert.deepEqual(dropped, ['reasoning.seal', 'input.reasoning']);
+  assert.equal(edited, write(call, plain, own(sealed, 'b3du'), own(compaction, 'b3du')));
+  assert.deepEqual(dropped, ['reasoning.seal', 'input.reasoning', 'compaction']);
+  const usual = { dialect: 'responses', origin: 'a', usualOrigin: 'a' } as const;
+  assert.equal(remove(usual, write(sealed, compaction)).text, write(sealed, compaction));
 });
 
 test('Chat messages lose their reasoning details at another origin', () => {
@@ -134,6 +186,29 @@ test('Chat messages lose their reasoning details at another origin', () => {
   assert.equal(edited, left);
   assert.deepEqual(dropped, ['reasoning.seal', 'messages.content.thinking', 'messages.reasoning_details']);
   assert.equal(remove({ dialect: 'chat', origin: 'a', usualOrigin: 'a' }, body).text, body);
+});
+
+test('a Chat message without reasoning is retained if it has a call, a refusal or audio', () => {
+  const thought = { type: 'thinking', thinking: 'T', signature: 'c2ln' };
+  const user = { role: 'user', content: 'U' };
+  const none = { tool_calls: [], function_call: null, refusal: null, audio: null };
+  for (const member of [
+    { tool_calls: [{ id: 'c', type: 'function', function: { name: 'n', arguments: '{}' } }] },
+    { function_call: { name: 'n', arguments: '{}' } },
+    { refusal: 'No.' },
+    { audio: { id: 'a' } },
+    {},
+  ]) {
+    const rest = { ...none, ...member };
+    const write = (...messages: readonly object[]) => JSON.stringify({ messages: [user, ...messages] });
+    const { text: edited } = remove(
+      { dialect: 'chat', ...MOVED },
+      write({ role: 'assistant', content: [thought], ...rest }, user),
+    );
+    const isEmpty = Object.keys(member).length === 0;
+    const left = isEmpty ? write(user) : write({ role: 'assistant', content: null, ...rest }, user);
+    assert.equal(edited, left);
+  }
 });
 
 test('a conversation of which nothing is left is rejected with the name of its member', () => {

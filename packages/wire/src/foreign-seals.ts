@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
-import { JsonCursor } from './json-cursor.ts';
 import {
   applyByteEdits,
   type ByteEdit,
@@ -9,9 +8,11 @@ import {
   type ScannedJsonBody,
   scanObjectAt,
 } from './json-edits.ts';
-import { JsonItemRemover } from './json-item-remover.ts';
+import { createMemberRemovals, JsonItemRemover, scanElementsAt } from './json-item-remover.ts';
 import { JsonMemberNameLookup } from './json-member-name-lookup.ts';
+import { sanitizeFieldName } from './json-narrowing.ts';
 import { isPackedSeal, unpackSeal } from './seal.ts';
+import { createThinkingRemovals } from './thinking-removals.ts';
 
 /** The target of a request with seals of earlier responses. */
 export interface SealTarget {
@@ -36,6 +37,8 @@ const SEAL_MEMBER_BY_TYPE: Readonly<Record<string, string>> = {
   redacted_thinking: 'data',
 };
 const REASONING_DETAILS = new JsonMemberNameLookup(['reasoning_details']);
+/** The members of a Chat message that are sufficient without content. */
+const CONTENT_ALTERNATIVES = ['tool_calls', 'function_call', 'refusal', 'audio'] as const;
 /** The start of a packed seal in JSON. */
 const PACKED_SEAL_START = Buffer.from('"floe1.');
 const SIGNATURE = Buffer.from('"signature"');
@@ -43,7 +46,8 @@ const SIGNATURE = Buffer.from('"signature"');
 /**
  * Removes the reasoning whose seal the target did not create, and reasoning without the seal that
  * Messages requires. A message of which nothing is left is removed too, because APIs reject messages
- * without content. All other bytes are unchanged, except that packed seals of the target are decoded.
+ * without content. If a tool loop of Messages has no reasoning left, the thinking budget is removed. All other
+ * bytes are unchanged, except that packed seals of the target are decoded.
  * @throws Fault `unsupported_parameter` if the conversation consists only of such reasoning
  * @example
  * const block = '{"type":"thinking","thinking":"T","signature":"S"},';
@@ -68,7 +72,9 @@ export function removeForeignSeals(
       { param: name },
     );
   if (editor.edits.length === 0) return { body, dropped: [] };
-  return { body: applyByteEdits(body, editor.edits), dropped: [...editor.dropped] };
+  const thinking = editor.requiresNoThinking ? createThinkingRemovals({ body, members }) : undefined;
+  const edits = [...editor.edits, ...(thinking?.edits ?? [])].sort((a, b) => a.start - b.start);
+  return { body: applyByteEdits(body, edits), dropped: [...editor.dropped, ...(thinking?.dropped ?? [])] };
 }
 
 /**
@@ -98,19 +104,6 @@ function skipWhitespace(body: Buffer, from: number): number {
   return at;
 }
 
-/** Returns the positions of an array's elements; undefined if the value is not an array. */
-function scanElementsAt(body: Uint8Array, span: ByteSpan): ByteSpan[] | undefined {
-  const cursor = new JsonCursor(body, span.start, span.end);
-  if (!cursor.enterArray()) return undefined;
-  const found: ByteSpan[] = [];
-  while (cursor.nextElement()) {
-    const start = cursor.at;
-    cursor.skip();
-    found.push({ start, end: cursor.at });
-  }
-  return found;
-}
-
 /** What is left of an array, or whether an item is left. */
 type Remainder = 'empty' | 'some';
 
@@ -120,6 +113,9 @@ class SealEditor {
   readonly dropped = new Set<string>();
   readonly #body: Buffer;
   readonly #target: SealTarget;
+  /** What the edits leave of the last assistant turn so far: consecutive messages. */
+  #lastTurn = { hasCall: false, hasReasoning: false };
+  #endsWithTurn = false;
 
   constructor(body: Buffer, target: SealTarget) {
     this.#body = body;
@@ -128,6 +124,17 @@ class SealEditor {
 
   editConversation(items: readonly ByteSpan[]): Remainder {
     return this.#editArray(items, (item) => this.#editItem(item));
+  }
+
+  /**
+   * Whether the removal makes a thinking budget invalid: with one, Messages requires signed reasoning in an
+   * assistant turn that the model continues. Adaptive thinking does not require it. The turn can also be the
+   * response to an earlier request without the budget.
+   */
+  get requiresNoThinking(): boolean {
+    const { hasCall, hasReasoning } = this.#lastTurn;
+    const isContinued = hasCall || this.#endsWithTurn;
+    return this.#target.dialect === 'messages' && this.dropped.size > 0 && isContinued && !hasReasoning;
   }
 
   /**
@@ -156,17 +163,20 @@ class SealEditor {
     const members = scanObjectAt(this.#body, item);
     if (!members) return 'some';
     const { dialect } = this.#target;
-    if (dialect === 'responses' && this.#stringOf(members, 'type') === 'reasoning') {
-      const sealed = this.#checkSeal(members.get('encrypted_content'));
-      return sealed === 'foreign' ? this.#drop('input.reasoning') : 'some';
-    }
+    const type = this.#stringOf(members, 'type') || 'message';
+    if (dialect === 'responses' && this.#checkSeal(members.get('encrypted_content')) === 'foreign')
+      return this.#drop(type === 'reasoning' ? 'input.reasoning' : sanitizeFieldName(type));
+    const isAssistant = this.#stringOf(members, 'role') === 'assistant';
+    if (isAssistant && !this.#endsWithTurn) this.#lastTurn = { hasCall: false, hasReasoning: false };
+    this.#endsWithTurn = isAssistant;
     const content = members.get('content');
     const parts = content && scanElementsAt(this.#body, content);
     const before = this.edits.length;
     const left = parts ? this.#editArray(parts, (part) => this.#editPart(part)) : 'some';
     if (dialect !== 'chat') return left;
-    // A message with only calls has no content.
-    if (left === 'empty' && !members.has('tool_calls')) return left;
+    // A message with only a call, a refusal or audio has no content.
+    if (left === 'empty' && !CONTENT_ALTERNATIVES.some((name) => this.#hasValue(members.get(name))))
+      return left;
     if (left === 'empty' && content) this.edits.splice(before, Infinity, { ...content, text: 'null' });
     const own = [...this.edits.splice(before), ...this.#reasoningDetailsRemovals(item)];
     for (const one of own.sort((a, b) => a.start - b.start)) this.edits.push(one);
@@ -177,11 +187,14 @@ class SealEditor {
     const members = scanObjectAt(this.#body, part);
     const type = (members && this.#stringOf(members, 'type')) ?? '';
     const sealMember = Object.hasOwn(SEAL_MEMBER_BY_TYPE, type) ? SEAL_MEMBER_BY_TYPE[type] : undefined;
+    if (type === 'tool_use') this.#lastTurn.hasCall = true;
     if (!members || sealMember === undefined) return 'some';
     const sealed = this.#checkSeal(members.get(sealMember));
     const isRejected = sealed === 'foreign' || (sealed === 'absent' && this.#requiresSeal);
     const list = this.#target.dialect === 'responses' ? 'input' : 'messages';
-    return isRejected || sealed === 'empty' ? this.#drop(`${list}.content.${type}`) : 'some';
+    if (isRejected || sealed === 'empty') return this.#drop(`${list}.content.${type}`);
+    this.#lastTurn.hasReasoning = true;
+    return 'some';
   }
 
   /** Whether the target rejects reasoning without a seal. The usual target receives what the client sent. */
@@ -207,23 +220,18 @@ class SealEditor {
 
   /** Returns the edits that remove the reasoning of a Chat message. Its entries are valid only together. */
   #reasoningDetailsRemovals(message: ByteSpan): readonly ByteEdit[] {
-    const removals: ByteEdit[] = [];
-    if (this.#target.origin === this.#target.usualOrigin) return removals;
-    const remover = new JsonItemRemover(removals);
-    const cursor = new JsonCursor(this.#body, message.start, message.end);
-    cursor.enterObject();
-    while (cursor.nextMember()) {
-      const keyStart = cursor.keyStart - 1;
-      const isDetails = cursor.key(REASONING_DETAILS) !== undefined;
-      const start = cursor.at;
-      cursor.skip();
-      const end = cursor.at;
-      if (isDetails && scanElementsAt(this.#body, { start, end })?.length) remover.remove(keyStart, end);
-      else remover.retain(keyStart, end);
-    }
-    remover.finish();
+    if (this.#target.origin === this.#target.usualOrigin) return [];
+    const hasEntries = (value: ByteSpan) => (scanElementsAt(this.#body, value) ?? []).length > 0;
+    const removals = createMemberRemovals(this.#body, message, REASONING_DETAILS, hasEntries);
     if (removals.length > 0) this.dropped.add('reasoning.seal').add('messages.reasoning_details');
     return removals;
+  }
+
+  /** Returns whether a member is present and not empty. SDKs write members without a value as `null`. */
+  #hasValue(span: ByteSpan | undefined): boolean {
+    return (
+      span !== undefined && !/^(null|""|\[\s*\])$/.test(this.#body.toString('utf8', span.start, span.end))
+    );
   }
 
   #drop(path: string): 'empty' {

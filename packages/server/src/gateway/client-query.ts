@@ -10,19 +10,18 @@ interface QuerySource {
 /**
  * Returns the query that is forwarded to a provider of the client's dialect: the client's own, including `?`, or
  * an empty string. Parameters that contain the platform key are removed.
- * @throws Fault `invalid_request` for characters that a URL cannot contain
  */
 export function getForwardedQuery({ client, caller }: QuerySource): string {
   const at = client.target.indexOf('?');
   if (at === -1 || at === client.target.length - 1) return '';
   const query = client.target.slice(at);
-  requireValidQuery(query);
-  if (!query.includes(caller.presentedKey)) return query;
+  const containsKey = (text: string) => decodePercentEncoding(text).includes(caller.presentedKey);
+  if (!containsKey(query)) return query;
   return formatQuery(
     query
       .slice(1)
       .split('&')
-      .filter((pair) => !pair.includes(caller.presentedKey)),
+      .filter((pair) => !containsKey(pair)),
   );
 }
 
@@ -39,9 +38,11 @@ export function requireValidQuery(query: string): void {
 /**
  * Appends a client's query to the path of a provider. If the path already has a parameter of the same name, the
  * provider is configured with it, and the client's parameter is removed.
+ * @throws Fault `invalid_request` for characters that a URL cannot contain
  */
 export function appendQuery(path: string, query: string): string {
   if (query === '' || query === '?') return path;
+  requireValidQuery(query);
   const at = path.indexOf('?');
   if (at === -1) return path + query;
   const configured = new Set(
@@ -58,7 +59,14 @@ export function appendQuery(path: string, query: string): string {
 }
 
 function parameterName(pair: string): string {
-  return /^[^=]*/.exec(pair)?.[0] ?? '';
+  return decodePercentEncoding(/^[^=]*/.exec(pair)?.[0] ?? '');
+}
+
+/** Decodes each byte on its own, so that text with invalid encoding is compared too. Only ASCII is readable. */
+export function decodePercentEncoding(text: string): string {
+  return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }
 
 function formatQuery(pairs: readonly string[]): string {

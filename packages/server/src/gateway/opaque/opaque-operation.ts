@@ -4,6 +4,7 @@ import type { CompiledPolicies } from '../../guardrails/policies/policies.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { type BillingMode, resolveBillingMode } from '../billing.ts';
 import { type ClientConnection, ClientDisconnectedError } from '../client-connection.ts';
+import { decodePercentEncoding } from '../client-query.ts';
 import { type Exchange, type ExchangeResult, UNPARSED_REQUEST } from '../exchange-record.ts';
 import { requireModelId } from '../model-id.ts';
 import type { GatewayOperation } from '../operation.ts';
@@ -87,7 +88,7 @@ async function readAndRoute(
 ): Promise<{ readonly ask: OpaqueRequest; readonly course: ResolvedRoute }> {
   const { path, resource, key, catalog } = context;
   const { client, gateway } = x;
-  if (client.target.includes(x.caller.presentedKey))
+  if (decodePercentEncoding(client.target).includes(x.caller.presentedKey))
     throw new Fault('invalid_request', 'The URL contains a platform key. Send the key in a header instead.');
   const { clock, spoolDir } = gateway;
   const allowsModel = createModelCheck(x, context);

@@ -54,7 +54,8 @@ export function toCanonicalItem({ item, origin }: ConversationItem): JsonObject 
  * conversation. Removes the item id, which the provider would not find, and content that only
  * another provider can read. Returns undefined if nothing remains.
  */
-export function toNativeItem({ item, origin }: ConversationItem, target: string): JsonObject | undefined {
+export function toNativeItem(stored: ConversationItem, target: string): JsonObject | undefined {
+  const { item, origin } = stored;
   const { id: _, ...said } = item;
   const type = typeof item['type'] === 'string' ? item['type'] : 'message';
   if (type === 'reasoning') {
@@ -67,7 +68,7 @@ export function toNativeItem({ item, origin }: ConversationItem, target: string)
       : undefined;
   }
   if (PORTABLE_ITEM_TYPES.has(type)) return item['role'] === 'assistant' ? flattenMessage(said) : said;
-  return origin === target ? item : undefined;
+  return origin === target ? toCanonicalItem(stored) : undefined;
 }
 
 /**
