@@ -67,11 +67,13 @@ export async function composeNextAlertMessage(
   if (!first) return null;
   const members = pending.filter(({ delivery }) => delivery.grouped_into === first.delivery.id);
   if (members.length > 0) return toComposedMessage(first, members);
-  if (first.delivery.attempts > 0) return toComposedMessage(first, []);
+  if (first.delivery.attempts > 0 || isRequested(first)) return toComposedMessage(first, []);
   const opens = first.alert.phase === 'opens' && first.delivery.repetition === 0;
   const gathered = run.some(({ delivery }) => delivery.pending_reason === 'grouped');
   if (run.length < STORM_SIZE && !gathered) {
-    const sent = opens ? await listAlertSendTimes(writer, channelId, nowMs - STORM_MS, STORM_SIZE) : [];
+    const sent = opens
+      ? await listAlertSendTimes(writer, channelId, { fromMs: nowMs - STORM_MS, toMs: nowMs }, STORM_SIZE)
+      : [];
     const [oldest] = sent;
     if (oldest !== undefined && sent.length >= STORM_SIZE - 1) {
       const ids = run.map(({ delivery }) => delivery.id);
@@ -179,7 +181,7 @@ class PendingDeliveries {
         delivery.due_at <= nowMs &&
         delivery.grouped_into === null &&
         delivery.attempts === 0 &&
-        delivery.pending_reason !== 'requested',
+        !isRequested({ delivery }),
     );
     const alerts = due.map(({ alert }) => parseAlertRow(alert));
     const until = await resolveMutes(this.#writer, alerts, nowMs);
@@ -272,7 +274,7 @@ class PendingDeliveries {
   }
 
   #canFold({ alert, delivery }: PendingAlertDelivery): boolean {
-    if (delivery.attempts > 0) return false;
+    if (delivery.attempts > 0 || isRequested({ delivery })) return false;
     if (alert.phase === 'closes') return !this.#options.keepsIncidents;
     return alert.phase === 'opens' || alert.event === 'monitor_never_beaten';
   }
@@ -282,7 +284,12 @@ class PendingDeliveries {
       first.alert.phase === other.alert.phase &&
       (first.alert.phase !== 'info' || first.alert.event === other.alert.event) &&
       first.delivery.repetition > 0 === other.delivery.repetition > 0 &&
-      isFirstTry(other)
+      isFirstTry(other) &&
+      !isRequested(other)
     );
   }
+}
+
+function isRequested({ delivery }: Pick<PendingAlertDelivery, 'delivery'>): boolean {
+  return delivery.pending_reason === 'requested';
 }

@@ -5,6 +5,7 @@ import { listChannelsOfOpenAlerts } from '../store/alert-threads.ts';
 import {
   type AlertRow,
   closeAlerts,
+  hasUnroutedAlert,
   listOpenAlertsOfSubjects,
   listUnroutedAlerts,
   markAlertsRouted,
@@ -33,7 +34,7 @@ export async function createAlertDeliveries(
   clock: Clock,
 ): Promise<{ readonly more: boolean }> {
   // Read without a transaction first, so that an idle installation opens no write transaction.
-  if ((await listUnroutedAlerts(database.read, 1)).length === 0) return { more: false };
+  if (!(await hasUnroutedAlert(database.read))) return { more: false };
   return database.transaction(async (writer) => {
     const waiting = await listUnroutedAlerts(writer, ALERTS_PER_ROUND);
     // Another process may have created the deliveries.
@@ -43,7 +44,7 @@ export async function createAlertDeliveries(
     await closeEndedAlerts(writer, alerts);
     const seqs = alerts.map(({ seq }) => seq);
     await markAlertsRouted(writer, seqs, clock.now());
-    return { more: alerts.length < waiting.length || waiting.length === ALERTS_PER_ROUND };
+    return { more: true };
   });
 }
 
@@ -55,9 +56,12 @@ async function planDeliveries(writer: DatabaseWriter, waiting: readonly AlertRow
   const deliveries: NewAlertDeliveryRow[] = [];
   for (const alert of waiting) {
     const own = channels.get(alert.org_id) ?? [];
-    const recipients = selectChannels(alert, own, notified.get(subjectKey(alert)));
+    const key = subjectKey(alert);
+    const recipients = selectChannels(alert, own, notified.get(key));
     if (alerts.length > 0 && deliveries.length + recipients.length > MAX_DELIVERIES_PER_ROUND) break;
     alerts.push(alert);
+    // The alert that closes it may be in the same transaction.
+    if (alert.phase === 'opens') notified.set(key, new Set(recipients.map(({ id }) => id)));
     deliveries.push(...recipients.map((channel) => createDelivery(alert, channel, nowMs)));
   }
   return { alerts, deliveries };
@@ -92,14 +96,14 @@ type AlertSubjectColumns = Pick<AlertRow, 'org_id' | 'subject_kind' | 'subject_i
 async function loadNotifiedChannels(
   writer: DatabaseWriter,
   alerts: readonly AlertRow[],
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const found = new Map<string, Set<string>>();
+): Promise<Map<string, ReadonlySet<string>>> {
+  const found = new Map<string, ReadonlySet<string>>();
   const closing = alerts.filter(({ phase }) => phase === 'closes');
   for (const [orgId, own] of Map.groupBy(closing, ({ org_id }) => org_id)) {
     const subjects = new Set(own.map(({ subject_id }) => subject_id));
     for (const row of await listChannelsOfOpenAlerts(writer, orgId, [...subjects])) {
       const key = subjectKey({ org_id: orgId, ...row });
-      found.set(key, (found.get(key) ?? new Set()).add(row.channel_id));
+      found.set(key, new Set(found.get(key)).add(row.channel_id));
     }
   }
   return found;

@@ -111,7 +111,7 @@ async function deliverNext(id: string, context: AlertDeliveryContext): Promise<b
     };
     const composed = await composeNextAlertMessage(writer, options);
     const held = await updateLeasedChannel(writer, channel.id, owner, {
-      leased_until: composed === null ? 0 : now + CHANNEL_LEASE_MS,
+      leased_until: composed === null ? now : now + CHANNEL_LEASE_MS,
     });
     return held && composed ? { channel, composed } : null;
   });
@@ -176,7 +176,7 @@ async function recordDeliveryFailure(
   const restMs = cooldownAfter(failures, outcome, context.random);
   const rest = {
     backoff_until: restMs > 0 ? now + restMs : 0,
-    leased_until: restMs > 0 ? 0 : now + CHANNEL_LEASE_MS,
+    leased_until: restMs > 0 ? now : now + CHANNEL_LEASE_MS,
   };
   if (!(await updateLeasedChannel(writer, channel.id, context.owner, { failures, ...rest }))) return false;
   // Without a connection, the message is due as soon as the receiver is reachable. In a grouped message,

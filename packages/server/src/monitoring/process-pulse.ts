@@ -249,7 +249,8 @@ export class ProcessPulse {
       const taken = await recordMonitoringLiveness(writer, given);
       if (taken.futureMs > 0) {
         await rewindMonitorStates(writer, taken.nowMs, taken.futureMs);
-        await rewindAlertTimes(writer, taken.nowMs, taken.futureMs);
+        // With a shared database, the clocks of the processes determine the times of alerts.
+        if (!database.isShared) await rewindAlertTimes(writer, taken.nowMs, taken.futureMs);
       }
       return taken;
     });

@@ -73,13 +73,13 @@ export async function countRepeatedFailuresInThread(
 }
 
 /**
- * Returns when the first message of each opening alert was sent to a channel since `sinceMs`,
+ * Returns when the first message of each opening alert was sent to a channel after `fromMs`,
  * oldest first.
  */
 export async function listAlertSendTimes(
   reader: DatabaseReader,
   channelId: string,
-  sinceMs: number,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
   limit: number,
 ): Promise<number[]> {
   const rows = await reader
@@ -87,7 +87,9 @@ export async function listAlertSendTimes(
     .innerJoin('alerts', 'alerts.id', 'alert_deliveries.alert_id')
     .select('alert_deliveries.sent_at')
     .where('alert_deliveries.channel_id', '=', channelId)
-    .where('alert_deliveries.sent_at', '>', sinceMs)
+    .where('alert_deliveries.sent_at', '>', fromMs)
+    // Later times are from a clock that was set back.
+    .where('alert_deliveries.sent_at', '<=', toMs)
     .where('alert_deliveries.grouped_into', 'is', null)
     .where('alert_deliveries.repetition', '=', 0)
     .where('alert_deliveries.state', '=', 'sent')

@@ -58,33 +58,41 @@ async function publishAlerts(
   await publishLiveEvent(writer, { orgId, topic: 'alerts', at, data: { count: rows.length, alerts } });
 }
 
+/** Returns whether an alert has no deliveries yet. */
+export async function hasUnroutedAlert(reader: DatabaseReader): Promise<boolean> {
+  const found = await reader
+    .selectFrom('alerts')
+    .select('seq')
+    .where('routed_at', 'is', null)
+    .limit(1)
+    .execute();
+  return found.length > 0;
+}
+
+/** Maximum number of alerts of one organization in a result, so that the backlog of one is not read. */
+const UNROUTED_ALERTS_PER_ORG = 50;
+
 /**
  * Returns alerts that have no deliveries yet. Takes the organizations in turn: first the oldest alert of each
  * organization, then the second one, and so on.
  */
-export function listUnroutedAlerts(reader: DatabaseReader, limit: number): Promise<AlertRow[]> {
-  return reader
-    .selectFrom('alerts')
-    .innerJoin(
-      (query) =>
-        query
-          .selectFrom('alerts')
-          .select('seq as waiting_seq')
-          .select(({ fn }) =>
-            fn
-              .agg<number>('row_number')
-              .over((over) => over.partitionBy('org_id').orderBy('seq'))
-              .as('place'),
-          )
-          .where('routed_at', 'is', null)
-          .as('waiting'),
-      (join) => join.onRef('waiting.waiting_seq', '=', 'alerts.seq'),
+export async function listUnroutedAlerts(reader: DatabaseReader, limit: number): Promise<AlertRow[]> {
+  // Jumps from one organization to the next in the index, regardless of the number of alerts.
+  const { rows } = await sql<AlertRow>`
+    with recursive waiting(org_id) as (
+      select min(org_id) from alerts where routed_at is null
+      union all
+      select (select min(a.org_id) from alerts a where a.routed_at is null and a.org_id > waiting.org_id)
+      from waiting where waiting.org_id is not null
     )
-    .selectAll('alerts')
-    .orderBy('waiting.place')
-    .orderBy('alerts.seq')
-    .limit(limit)
-    .execute();
+    select alerts.* from waiting join alerts on alerts.seq in (
+      select a.seq from alerts a where a.org_id = waiting.org_id and a.routed_at is null
+      order by a.seq limit ${UNROUTED_ALERTS_PER_ORG}
+    )
+    where waiting.org_id is not null
+    order by row_number() over (partition by alerts.org_id order by alerts.seq), alerts.seq
+    limit ${limit}`.execute(reader);
+  return rows;
 }
 
 /** Returns the open alerts about the given subjects that already have deliveries. */

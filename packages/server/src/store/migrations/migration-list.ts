@@ -5,6 +5,7 @@ import type { Migration } from './migration.ts';
 import { configFileMonitorStateMigration } from './monitor-file-state.ts';
 import { releaseCompatibilityMigration } from './release-compatibility.ts';
 import { snapshotChangesMigration } from './snapshot-changes.ts';
+import { waitingAlertsIndexMigration } from './waiting-alerts-index.ts';
 
 /**
  * All migrations in order. A released migration never changes. A database runs the migrations whose
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   releaseCompatibilityMigration,
   snapshotChangesMigration,
   listIndexesMigration,
+  waitingAlertsIndexMigration,
 ];
 
 /**

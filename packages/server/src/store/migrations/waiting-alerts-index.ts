@@ -1,0 +1,13 @@
+import { sql } from 'kysely';
+import type { Migration } from './migration.ts';
+
+/** The migration that orders the alerts without deliveries by organization, so that each one is found quickly. */
+export const waitingAlertsIndexMigration: Migration = {
+  number: 7,
+  name: 'waiting-alerts-index',
+  compatibleFrom: 1,
+  async up(writer) {
+    await sql`drop index alerts_waiting`.execute(writer);
+    await sql`create index alerts_waiting on alerts (org_id, seq) where routed_at is null`.execute(writer);
+  },
+};
