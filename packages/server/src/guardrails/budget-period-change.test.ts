@@ -136,6 +136,7 @@ test('a budget that is changed to total keeps its spending, although no charge f
   await first.spend('ana', 100);
   const earlierRules = first.rules();
   await first.use('total');
+  assert.equal((await first.sumOf('b:each:total:ever:ana'))?.ends_at, 0);
   await first.spend('bob', 100, earlierRules);
   for (const endUser of ['ana', 'bob']) {
     assert.equal(await first.rejects(endUser), true);
