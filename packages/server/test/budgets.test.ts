@@ -151,8 +151,16 @@ test('a budget in Redis whose period changes counts the spending of its new peri
   await changePeriods(t, { FLOE_REDIS_URL: redis.url });
 });
 
+/** Returns a time zone in which it is between 12:00 and 13:00, so that no day ends during a test. */
+function getTimeZoneWithNoon(now: Date): string {
+  // In the names of these zones, zones east of UTC have a minus sign.
+  const hoursWest = now.getUTCHours() - 12;
+  return `Etc/GMT${hoursWest < 0 ? '-' : '+'}${Math.abs(hoursWest)}`;
+}
+
 async function changePeriods(t: TestContext, env: Readonly<Record<string, string>>): Promise<void> {
-  const gateway = await startGuardedGateway(t, { org: {}, env, file: LONG_STORE_TIMEOUT });
+  const org = { timezone: getTimeZoneWithNoon(new Date()) };
+  const gateway = await startGuardedGateway(t, { org, env, file: LONG_STORE_TIMEOUT });
   const path = '/api/management/budgets/all';
   const put = async (period: string, limit_usd = 1) => {
     const body = { ...HARD, period, limit_usd, reason: 'A trial' };

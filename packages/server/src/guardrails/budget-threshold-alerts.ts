@@ -1,6 +1,8 @@
 import type { Alert } from '../alerts/alert.ts';
+import { formatBudgetCounterName } from '../store/spend/budget-period-counters.ts';
 import type { BucketSpendChange } from '../store/spend/budget-spend.ts';
 import { parseBudgetIdFromBucketName } from './budget-buckets.ts';
+import type { LoadedBudgets } from './spend-cache.ts';
 
 /** Shares of a budget at which an alert is sent. */
 const ALERT_SHARES = [0.5, 0.8, 1];
@@ -27,7 +29,34 @@ function crossedShare(
   return beforeNanoUsd < at && afterNanoUsd >= at;
 }
 
-function buildAlert(spent: BucketSpendChange, share: number, nowMs: number): Alert {
+/**
+ * Creates an alert for each counter of a budget whose period has changed, if the spending in the new period has
+ * already passed a threshold: for the highest one. No charge would cross it.
+ */
+export function createNewPeriodAlerts({ budgets, rows }: LoadedBudgets, nowMs: number): Alert[] {
+  const changed = budgets.added.filter(({ hasNewPeriod }) => hasNewPeriod);
+  return changed.flatMap(({ group, budget }) => {
+    const current = formatBudgetCounterName(group.budgetId, group.kind, budget.dayAt(nowMs).name, '');
+    return rows
+      .filter(({ org_id, bucket }) => org_id === group.orgId && bucket.startsWith(current))
+      .flatMap(({ bucket, spent_nano_usd }) => {
+        const { limitNanoUsd } = budget;
+        const share = ALERT_SHARES.findLast((one) => spent_nano_usd >= limitNanoUsd * one);
+        if (share === undefined) return [];
+        const { name, mode, period } = budget.config;
+        const { endsAt } = budget.periodAt(nowMs);
+        const spent = { orgId: group.orgId, bucket, name, mode, period, endsAt, limitNanoUsd };
+        return [buildAlert({ ...spent, afterNanoUsd: spent_nano_usd }, share, nowMs)];
+      });
+  });
+}
+
+type AlertedSpending = Pick<
+  BucketSpendChange,
+  'orgId' | 'bucket' | 'name' | 'mode' | 'period' | 'endsAt' | 'afterNanoUsd' | 'limitNanoUsd'
+>;
+
+function buildAlert(spent: AlertedSpending, share: number, nowMs: number): Alert {
   const { orgId, bucket, name, mode, period, endsAt, afterNanoUsd, limitNanoUsd } = spent;
   return {
     orgId,

@@ -5,11 +5,12 @@ import type { SharedStoreObserver } from '../store/counters/observed-counters.ts
 import { type OpenCountersResult, openCounters } from '../store/counters/open-counters.ts';
 import { type ReplicaRegistration, registerReplica } from '../store/replicas.ts';
 import type { BudgetCharge } from '../store/spend/budget-charge.ts';
-import type { BucketSpendChange } from '../store/spend/budget-spend.ts';
+import { type BucketSpendChange, keepTotalBudgetSpend } from '../store/spend/budget-spend.ts';
 import { openSpendJournal, type SpendJournal } from '../store/spend/spend-journal.ts';
 import type { Database, DatabaseWriter, LimitCounters } from '../store/store-interfaces.ts';
 import type { StoreUnusableError } from '../store/store-unusable-error.ts';
-import { createBudgetThresholdAlerts } from './budget-threshold-alerts.ts';
+import { createBudgetThresholdAlerts, createNewPeriodAlerts } from './budget-threshold-alerts.ts';
+import type { RulesByOrg } from './followed-budgets.ts';
 import { GuardrailEnforcer } from './guardrail-enforcer.ts';
 import { SpendCache } from './spend-cache.ts';
 
@@ -38,13 +39,15 @@ export interface GuardrailsRuntime {
   readonly sharedStoreIsLate: OpenCountersResult['isSharedStoreSlow'];
   /** Returns whether the shared store is available; `memory` if none is configured. */
   sharedStore(): 'ok' | 'unavailable' | 'memory';
+  /** Loads the spending of changed budgets. Must complete before a request uses these rules. */
+  prepareRules(rulesByOrg: RulesByOrg): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the counters and the spend journal, and loads the current spending from the database. Also
- * counts spending that a previous process wrote to its journal but not to the database. All of it
- * is counted before the first request.
+ * Opens the counters and the spend journal. Also counts spending that a previous process wrote to its
+ * journal but not to the database. All of it is counted before the first request. `prepareRules` loads
+ * the spending from the database.
  */
 export async function openGuardrails(options: GuardrailsOptions): Promise<GuardrailsRuntime> {
   const { dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log } = options;
@@ -67,11 +70,20 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
     database,
     clock,
     log,
-    onSpent: (writer, spent) => enqueueThresholdAlerts(writer, spent, clock.now()),
+    onSpent: async (writer, spent) => {
+      await enqueueThresholdAlerts(writer, spent, clock.now());
+      // Charges of requests that were admitted before their budget was changed to `total`.
+      const rows = spent.map(({ orgId, bucket, expiresAt }) => ({
+        org_id: orgId,
+        bucket,
+        ends_at: expiresAt,
+      }));
+      for (const group of spendCache.listExpiringTotals(rows)) await keepTotalBudgetSpend(writer, group);
+    },
     afterSpent: (spent) => spendCache.record(spent),
     onOrphan: (id, charges) => settleOrphan(counters, id, charges),
   });
-  await spendCache.open();
+  spendCache.open();
   const guard = new GuardrailEnforcer({ counters, journal, spendCache, clock });
   const sharedStore = () => {
     const figures = sharedStoreFigures();
@@ -84,6 +96,7 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
     sharedStoreStats: sharedStoreFigures,
     sharedStoreIsLate: isSharedStoreSlow,
     sharedStore,
+    prepareRules: (rulesByOrg) => prepareRules(rulesByOrg, { spendCache, database, clock }),
     close: stop,
   };
 }
@@ -100,6 +113,25 @@ async function closeParts({ counters, journal, book: spendCache, replicas }: Gua
   spendCache.close();
   await counters.close();
   await replicas.close();
+}
+
+async function prepareRules(
+  rulesByOrg: RulesByOrg,
+  {
+    spendCache,
+    database,
+    clock,
+  }: { readonly spendCache: SpendCache } & Pick<GuardrailsOptions, 'database' | 'clock'>,
+): Promise<void> {
+  const loaded = await spendCache.load(rulesByOrg);
+  const totals = spendCache.listExpiringTotals(loaded.rows);
+  const alerts = createNewPeriodAlerts(loaded, clock.now());
+  if (totals.size > 0 || alerts.length > 0)
+    await database.transaction(async (writer) => {
+      for (const group of totals) await keepTotalBudgetSpend(writer, group);
+      if (alerts.length > 0) await enqueueAlerts(writer, alerts);
+    });
+  spendCache.commitLoad(loaded);
 }
 
 /** Runs in the transaction that recorded the spending, so exactly one process sends each alert. */

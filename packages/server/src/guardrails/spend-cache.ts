@@ -1,20 +1,31 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
+import type { BudgetCounterGroup } from '../store/spend/budget-period-counters.ts';
 import {
   type BucketSpendChange,
   type BudgetSpendRow,
+  listBudgetSpendOf,
   listBudgetSpendSince,
 } from '../store/spend/budget-spend.ts';
 import type { Database } from '../store/store-interfaces.ts';
+import { FollowedBudgets, type RulesByOrg } from './followed-budgets.ts';
 
 /** Interval for reading the spending of other processes. */
 const REFRESH_INTERVAL_MS = 2_000;
 /** Clocks of processes differ. Each read includes changes up to this long before the previous read. */
 const CLOCK_SKEW_MS = 60_000;
+/** Interval for removing expired counters from memory. */
+const PRUNE_INTERVAL_MS = 60_000;
+
+/** Budgets that are ready for use, and the spending that was read for them. */
+export interface LoadedBudgets {
+  readonly budgets: FollowedBudgets;
+  readonly rows: readonly BudgetSpendRow[];
+}
 
 /**
- * Caches each budget's spending from the database. Counters use the cached amount as their minimum
+ * Caches the spending of each budget in its current period kind from the database. Counters use the cached amount as their minimum
  * value. A counter that is empty after a restart or a flush of the shared store is thus initialized
  * without a database read during a request.
  */
@@ -24,7 +35,14 @@ export class SpendCache {
   readonly #refreshFailure: RepeatedFailureLog;
   /** By organization and bucket. Two levels, because a joined name would be created for each request. */
   readonly #spent = new Map<string, Map<string, BudgetSpendRow>>();
+  /** The budgets of the snapshot in use. Null before the first one: all spending of this process is cached. */
+  #followed: FollowedBudgets | null = null;
+  /** The budgets of the snapshot that is being prepared. */
+  #next: FollowedBudgets | null = null;
+  /** Organizations that may have counters that no budget uses. */
+  readonly #orgsToPrune = new Set<string>();
   #readUpTo = 0;
+  #pruneAt = 0;
   #timer: Timer | null = null;
 
   constructor(database: Pick<Database, 'read' | 'isShared'>, clock: Clock, log: Log) {
@@ -48,15 +66,37 @@ export class SpendCache {
       this.#put({ org_id: orgId, bucket, spent_nano_usd: afterNanoUsd, ends_at: expiresAt });
   }
 
-  /** Loads all spending, then polls for changes of other processes. */
-  async open(): Promise<void> {
-    await this.refresh();
-    if (this.#database.isShared) this.#refreshLater();
+  /** Starts to poll for changes of other processes. `load` reads earlier spending. */
+  open(): void {
+    this.#readUpTo = this.#clock.now();
+    this.#pruneAt = this.#readUpTo + PRUNE_INTERVAL_MS;
+    this.#refreshLater();
   }
 
   close(): void {
     this.#timer?.cancel();
     this.#timer = null;
+  }
+
+  /**
+   * Loads the spending of the budgets that are new or have a new period. Must complete before a request uses
+   * these rules. The counters of the earlier rules are kept until `commitLoad`.
+   */
+  async load(rulesByOrg: RulesByOrg): Promise<LoadedBudgets> {
+    const next = new FollowedBudgets(rulesByOrg, this.#followed);
+    this.#next = next;
+    const groups = next.added.map(({ group }) => group);
+    const rows = await listBudgetSpendOf(this.#database.read, groups, this.#clock.now());
+    for (const row of rows) this.#put(row);
+    return { budgets: next, rows };
+  }
+
+  /** Ends the use of the earlier rules. Their counters are removed from memory within a minute. */
+  commitLoad({ budgets }: LoadedBudgets): void {
+    const before = this.#followed;
+    this.#followed = budgets;
+    const changed = before ? before.listOrgsWithRemovedCounters(budgets) : this.#spent.keys();
+    for (const orgId of changed) this.#orgsToPrune.add(orgId);
   }
 
   /** Reads the spending that other processes added since the last read. */
@@ -65,14 +105,41 @@ export class SpendCache {
     for (const row of await listBudgetSpendSince(this.#database.read, this.#readUpTo - CLOCK_SKEW_MS, now))
       this.#put(row);
     this.#readUpTo = now;
-    for (const buckets of this.#spent.values())
-      for (const [bucket, { ends_at }] of buckets)
-        if (ends_at !== 0 && ends_at < now - CLOCK_SKEW_MS) buckets.delete(bucket);
+  }
+
+  #prune(): void {
+    const now = this.#clock.now();
+    if (now < this.#pruneAt) return;
+    this.#pruneAt = now + PRUNE_INTERVAL_MS;
+    for (const [orgId, buckets] of this.#spent) {
+      const hasUnused = this.#orgsToPrune.delete(orgId);
+      for (const [bucket, { ends_at }] of buckets) {
+        const isExpired = ends_at !== 0 && ends_at < now - CLOCK_SKEW_MS;
+        if (isExpired || (hasUnused && !this.#findGroup(orgId, bucket))) buckets.delete(bucket);
+      }
+      if (buckets.size === 0) this.#spent.delete(orgId);
+    }
+  }
+
+  /** Returns the groups of `total` budgets with counters that are to expire. */
+  listExpiringTotals(rows: Iterable<Pick<BudgetSpendRow, 'org_id' | 'bucket' | 'ends_at'>>) {
+    const groups = new Set<BudgetCounterGroup>();
+    for (const { org_id, bucket, ends_at } of rows) {
+      const group = ends_at === 0 ? undefined : this.#findGroup(org_id, bucket);
+      if (group?.kind === 'total') groups.add(group);
+    }
+    return groups;
+  }
+
+  #findGroup(orgId: string, bucket: string): BudgetCounterGroup | undefined {
+    return this.#followed?.find(orgId, bucket) ?? this.#next?.find(orgId, bucket);
   }
 
   #refreshLater(): void {
     const again = () => {
-      this.refresh()
+      this.#prune();
+      const refreshing = this.#database.isShared ? this.refresh() : Promise.resolve();
+      refreshing
         .then(
           () => this.#refreshFailure.succeed(),
           (error: unknown) => this.#refreshFailure.fail(error),
@@ -81,16 +148,20 @@ export class SpendCache {
           if (this.#timer) this.#refreshLater();
         });
     };
-    this.#timer = this.#clock.after(REFRESH_INTERVAL_MS, again);
+    const intervalMs = this.#database.isShared ? REFRESH_INTERVAL_MS : PRUNE_INTERVAL_MS;
+    this.#timer = this.#clock.after(intervalMs, again);
   }
 
-  #put(row: BudgetSpendRow): void {
+  #put(stored: BudgetSpendRow): void {
+    const group = this.#findGroup(stored.org_id, stored.bucket);
+    if (this.#followed !== null && group === undefined) return;
+    const row = group?.kind === 'total' ? { ...stored, ends_at: 0 } : stored;
     let buckets = this.#spent.get(row.org_id);
     if (!buckets) {
       buckets = new Map();
       this.#spent.set(row.org_id, buckets);
     }
     const known = buckets.get(row.bucket);
-    if (!known || known.spent_nano_usd < row.spent_nano_usd) buckets.set(row.bucket, row);
+    if (!known || known.spent_nano_usd <= row.spent_nano_usd) buckets.set(row.bucket, row);
   }
 }

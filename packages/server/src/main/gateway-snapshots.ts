@@ -159,7 +159,10 @@ export function createGatewaySnapshots(
     const before = content?.config ?? null;
     const next = await refreshSnapshotContent(content, loaded(), parts, follower.isCurrent);
     const forced = await listForcedBreakerStates(parts.database.read, systemClock.now());
-    if (next.config !== before) applyConfig(next.config, parts);
+    if (next.config !== before) {
+      await parts.guardrails.prepareRules(next.config.catalogs);
+      applyConfig(next.config, parts);
+    }
     content = next;
     current = { keyring: next.keyring, catalogs: next.config.catalogs };
     for (const changed of watchers) changed();

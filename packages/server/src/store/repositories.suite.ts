@@ -15,7 +15,12 @@ import { getSetting, storeSetting } from './settings.ts';
 import { listSnapshotPlatformKeys } from './snapshot-platform-keys.ts';
 import type { BudgetCharge } from './spend/budget-charge.ts';
 import { type BudgetPeriodKind, formatBudgetCounterName } from './spend/budget-period-counters.ts';
-import { applySpendJournalBatch, listBudgetSpendSince } from './spend/budget-spend.ts';
+import {
+  applySpendJournalBatch,
+  keepTotalBudgetSpend,
+  listBudgetSpendOf,
+  listBudgetSpendSince,
+} from './spend/budget-spend.ts';
 import type { Database } from './store-interfaces.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestExchangeRow, createTestPlatformKeyRow, TEST_ORG_ID } from './test/rows.ts';
@@ -94,6 +99,47 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     const total = rows.find(({ bucket }) => bucket === 'b:a:b:total:ever:key:one');
     assert.equal(total?.ends_at, 0, 'a budget that was once total never expires');
     assert.ok(rows.some(({ bucket }) => bucket === 'b:a:b:week:2026-11-16:key:one'));
+  });
+
+  test(`${engine}: the spending of a budget is read by period kind, and that of a total budget is kept`, async (t) => {
+    const database = await openWithOrgs(t);
+    const nowMs = Date.parse('2026-12-01T00:00:00Z');
+    const counters: readonly [bucket: string, endsAt: number][] = [
+      ['b:a:day:2026-12-01:ana', nowMs + 1],
+      ['b:a:day:2026-11-30:ana', nowMs],
+      ['b:a:total:ever:ana', nowMs],
+      ['b:a:total:ever:é', nowMs + 1],
+      ['b:a-b:day:2026-12-01:ana', nowMs + 1],
+      ['b:A:total:ever:ana', nowMs + 1],
+      ['b:a:b:total:ever:ana', nowMs + 1],
+    ];
+    const rows = counters.map(([bucket, ends_at]) => ({ bucket, ends_at, spent_nano_usd: 1, updated_at: 0 }));
+    await database.transaction((writer) =>
+      writer
+        .insertInto('budget_spend')
+        .values([TEST_ORG_ID, OTHER_ORG].flatMap((org_id) => rows.map((row) => ({ ...row, org_id }))))
+        .execute(),
+    );
+    const groupOf = (kind: BudgetPeriodKind) => ({ orgId: TEST_ORG_ID, budgetId: 'a', kind });
+    const list = (kind: BudgetPeriodKind) => listBudgetSpendOf(database.read, [groupOf(kind)], nowMs);
+    assert.deepEqual(
+      (await list('day')).map(({ org_id, bucket }) => [org_id, bucket]),
+      [[TEST_ORG_ID, 'b:a:day:2026-12-01:ana']],
+    );
+    await database.transaction((writer) => keepTotalBudgetSpend(writer, groupOf('total')));
+    assert.deepEqual(
+      new Map((await list('total')).map(({ bucket, ends_at }) => [bucket, ends_at])),
+      new Map([
+        ['b:a:total:ever:ana', 0],
+        ['b:a:total:ever:é', 0],
+      ]),
+    );
+    const kept = await database.read
+      .selectFrom('budget_spend')
+      .select('bucket')
+      .where('ends_at', '=', 0)
+      .execute();
+    assert.equal(kept.length, 2);
   });
 
   test(`${engine}: transactions are serialized and lose no update`, async (t) => {

@@ -23,6 +23,28 @@ export function formatBudgetCounterName(
   return `b:${budgetId}${formatPeriodPart(kind, day)}${subject}`;
 }
 
+/** The counters of a budget for all subjects and periods of one kind. */
+export interface BudgetCounterGroup {
+  readonly orgId: string;
+  readonly budgetId: string;
+  readonly kind: BudgetPeriodKind;
+}
+
+/** Returns the start of the names of the counters in a group. */
+export function formatBudgetCounterPrefix({ budgetId, kind }: Omit<BudgetCounterGroup, 'orgId'>): string {
+  return `b:${budgetId}:${kind}:`;
+}
+
+const PREFIX_END = /:(?:day|week|month|total):(?=(?:\d{4}-\d\d-\d\d|ever):)/g;
+
+/**
+ * Returns the prefixes that a counter's name may have (`formatBudgetCounterPrefix`). There is more than one if
+ * the budget id or the subject contains the text of a prefix.
+ */
+export function listBudgetCounterPrefixes(bucket: string): string[] {
+  return [...bucket.matchAll(PREFIX_END)].map(({ index, 0: end }) => bucket.slice(0, index + end.length));
+}
+
 /**
  * Returns the charges of the counters of all period kinds, the budget's own first. A budget whose period
  * changes has thus already counted the spending of its new period. Counters that no budget uses expire; that

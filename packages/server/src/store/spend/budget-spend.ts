@@ -2,7 +2,12 @@ import { sql } from 'kysely';
 import { replaceUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import type { BudgetCharge } from './budget-charge.ts';
-import { listPeriodCharges, type PeriodCharge } from './budget-period-counters.ts';
+import {
+  type BudgetCounterGroup,
+  formatBudgetCounterPrefix,
+  listPeriodCharges,
+  type PeriodCharge,
+} from './budget-period-counters.ts';
 
 /** A budget counter's spending after a batch of charges. */
 export interface BucketSpendChange extends PeriodCharge {
@@ -118,6 +123,59 @@ export function listBudgetSpendSince(
     .where('updated_at', '>=', sinceMs)
     .where(({ eb, or }) => or([eb('ends_at', '=', 0), eb('ends_at', '>', nowMs)]))
     .execute();
+}
+
+/** Maximum number of groups in one statement. */
+const GROUPS_PER_STATEMENT = 50;
+
+/**
+ * Returns the spending of groups of counters in the periods that include `nowMs`. Returns the counters of
+ * `total` even if they were to expire, because budgets of this kind do not.
+ */
+export async function listBudgetSpendOf(
+  reader: DatabaseReader,
+  groups: readonly BudgetCounterGroup[],
+  nowMs: number,
+): Promise<BudgetSpendRow[]> {
+  const found: BudgetSpendRow[] = [];
+  for (let at = 0; at < groups.length; at += GROUPS_PER_STATEMENT) {
+    const some = groups.slice(at, at + GROUPS_PER_STATEMENT);
+    const rows = await reader
+      .selectFrom('budget_spend')
+      .select(['org_id', 'bucket', 'spent_nano_usd', 'ends_at'])
+      .where(({ eb, and, or }) =>
+        or(
+          some.map((group) => {
+            const { first, end } = computeNameRange(group);
+            const named = [eb('org_id', '=', group.orgId), eb('bucket', '>=', first), eb('bucket', '<', end)];
+            if (group.kind === 'total') return and(named);
+            return and([...named, or([eb('ends_at', '=', 0), eb('ends_at', '>', nowMs)])]);
+          }),
+        ),
+      )
+      .execute();
+    for (const row of rows) found.push(row);
+  }
+  return found;
+}
+
+/** Stores that the counters of a `total` budget never expire. Earlier, the budget had another period. */
+export async function keepTotalBudgetSpend(writer: DatabaseWriter, group: BudgetCounterGroup): Promise<void> {
+  const { first, end } = computeNameRange(group);
+  await writer
+    .updateTable('budget_spend')
+    .set({ ends_at: 0 })
+    .where('org_id', '=', group.orgId)
+    .where('bucket', '>=', first)
+    .where('bucket', '<', end)
+    .where('ends_at', '>', 0)
+    .execute();
+}
+
+/** The names of a group are from `first` to before `end`: the last character of the prefix is the next one. */
+function computeNameRange(group: BudgetCounterGroup) {
+  const first = formatBudgetCounterPrefix(group);
+  return { first, end: `${first.slice(0, -1)};` };
 }
 
 /** Returns the number of a journal's last applied line. -1 for an unknown journal. */
