@@ -1,4 +1,5 @@
 import asyncio
+import gc
 import inspect
 import json
 import threading
@@ -100,6 +101,23 @@ class Watch(unittest.TestCase):
         self.assertEqual(ended.result(), 1)
         self.assertIsInstance(failed.exception(), ValueError)
         self.assertEqual(len(self.beats()), 2)
+
+    def test_the_error_of_a_task_that_nobody_awaits_is_still_logged(self):
+        logged = []
+
+        async def fail():
+            raise KeyError("mine")
+
+        async def run():
+            asyncio.get_running_loop().set_exception_handler(lambda _, given: logged.append(given))
+            self.client.wrap("job", lambda: asyncio.ensure_future(fail()))()
+            for _ in range(3):
+                await asyncio.sleep(0)
+            gc.collect()
+
+        asyncio.run(run())
+        self.assertEqual([type(given["exception"]) for given in logged], [KeyError])
+        self.assertEqual(self.beats(), [])
 
     def test_metadata_that_is_not_a_mapping_does_not_prevent_the_beat(self):
         class Broken:

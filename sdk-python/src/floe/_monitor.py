@@ -147,4 +147,6 @@ class _Run:
 
     def end_with(self, future: Any) -> None:
         """Reports the end of a run whose job returned a future, such as an ``asyncio.Task``."""
-        self._ended(asyncio.CancelledError() if future.cancelled() else _failure(future.exception()))
+        # `exception()` would mark the error as handled, and asyncio would no longer log it.
+        error = asyncio.CancelledError() if future.cancelled() else _failure(future._exception)
+        self._ended(error)
