@@ -25,9 +25,9 @@ export interface LoadedBudgets {
 }
 
 /**
- * Caches the spending of each budget in its current period kind from the database. Counters use the cached amount as their minimum
- * value. A counter that is empty after a restart or a flush of the shared store is thus initialized
- * without a database read during a request.
+ * Caches the spending of each budget in its current period kind from the database. Counters use the cached amount
+ * as their minimum value. A counter that is empty after a restart or a flush of the shared store is thus
+ * initialized without a database read during a request.
  */
 export class SpendCache {
   readonly #database: Pick<Database, 'read' | 'isShared'>;
