@@ -222,7 +222,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await asked('DELETE', `/rules/${String(made.body.id)}`)).status, 204);
     });
 
-    test('an approval for the session applies to the same action after a change of branch, version, mode or user', async () => {
+    test('an approval for the session applies to the same action after a change of version, mode or user', async () => {
       const reviewed = {
         cwd: '/srv/app',
         home_dir: '/home/ana',
@@ -241,7 +241,6 @@ for (const engine of ['sqlite', 'postgres'] as const)
         { ...reviewed, user: 'root' },
         agentNow({ version: '2' }),
         agentNow({ permission_mode: 'plan' }),
-        repositoryNow({ branch: 'x' }),
         repositoryNow({ remote: 'git@github.com:acme/app.git' }),
       ])
         assert.equal((await decided('psql same', 'same', same)).decision, 'abstain', JSON.stringify(same));
@@ -251,6 +250,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
         { ...reviewed, shell: { command: 'psql same', dialect: 'powershell' } },
         { ...reviewed, repository: undefined },
         agentNow({ name: 'cursor' }),
+        repositoryNow({ branch: 'x' }),
         repositoryNow({ remote: 'https://github.com/acme/prod.git' }),
       ])
         assert.equal((await decided('psql same', 'same', other)).decision, 'ask', JSON.stringify(other));

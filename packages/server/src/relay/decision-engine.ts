@@ -169,8 +169,8 @@ export function hashDecisionInput({
 }
 
 /**
- * Returns the SHA-256 hash of what the reviewer of an approval approves: the action, the directory and repository
- * in which it runs, and the agent. Omits fields that can change without changing the action.
+ * Returns the SHA-256 hash of what the reviewer of an approval approves: the action, the directory, repository and
+ * branch in which it runs, and the agent. Omits fields that can change without changing the action.
  */
 export function hashApprovedAction({
   id: _id,
@@ -183,7 +183,7 @@ export function hashApprovedAction({
   ...action
 }: RelayEvent): string {
   const remote = repository?.remote === undefined ? null : normalizeRepositoryName(repository.remote);
-  const approved = { ...action, agent: agent.name, remote };
+  const approved = { ...action, agent: agent.name, remote, branch: repository?.branch ?? null };
   return createHash('sha256').update(JSON.stringify(approved)).digest('hex');
 }
 
