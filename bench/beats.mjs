@@ -93,7 +93,7 @@ async function fill(database, engine, count, intervalMs) {
       actor: 'bench',
       source: { kind: 'console', line: null },
     };
-    const row = await createMonitor(changing, 'acme', definition);
+    const { row } = await createMonitor(changing, 'acme', definition);
     await copies(writer, 'monitors', row.uid, count, {});
     await copies(writer, 'monitor_clocks', row.uid, count, { token_hash: true });
   });

@@ -26,7 +26,7 @@ export async function fillMonitors(database, endMs, checksEach) {
       actor: 'bench',
       source: { kind: 'console', line: null },
     };
-    const row = await createMonitor(changing, 'acme', DEFINITION);
+    const { row } = await createMonitor(changing, 'acme', DEFINITION);
     await copies(writer, 'monitors', row.uid, { created_at: sql`created_at - n.n * 1000` });
     await copies(writer, 'monitor_clocks', row.uid, {
       token_hash: sql`token_hash || '-' || n.n`,
