@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 // Launcher of `floe hook <agent>`, started by agents for every event: nothing is loaded that an answer does not need.
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 const [agent = ''] = process.argv.slice(2);
@@ -10,9 +9,10 @@ process.on('uncaughtException', end);
 process.on('unhandledRejection', end);
 if (process.features.typescript) {
   const { enableCompileCache } = await import('node:module');
-  enableCompileCache(
-    join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'floe', 'relay', 'compiled'),
-  );
+  const { findHomeDirectory } = await import('../src/hook/home-directory.ts');
+  const home = findHomeDirectory();
+  const cache = process.env.XDG_CACHE_HOME || (home !== null && join(home, '.cache'));
+  if (cache) enableCompileCache(join(cache, 'floe', 'relay', 'compiled'));
   const { runHook, runBundleRefresh } = await import('../src/hook/main.ts');
   const { endProcess } = await import('../src/hook/end-process.ts');
   endProcess(agent === '--refresh' ? await runBundleRefresh() : await runHook(agent));

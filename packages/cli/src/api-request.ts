@@ -7,7 +7,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
  */
 export class ApiRequestError extends Error {
   override readonly name = 'ApiRequestError';
-  /** HTTP status of the rejection. 0 without a response. */
+  /** HTTP status of the error response. 0 if there was no usable response. */
   readonly status: number;
 
   constructor(message: string, status = 0) {
@@ -19,7 +19,8 @@ export class ApiRequestError extends Error {
 /**
  * Sends a `GET` request to a path below the base URL and returns the parsed JSON. Does not follow redirects,
  * because the key would be sent to their target.
- * @throws ApiRequestError
+ * @throws ApiRequestError if the server cannot be reached, returns an error, or does not return JSON within
+ * `timeoutMs`
  */
 export async function getApiJson(
   { apiKey, baseUrl }: ApiConnection,
@@ -46,7 +47,8 @@ export async function getApiJson(
 }
 
 /**
- * Creates the error for a response that is not successful. `value` is the parsed JSON body of the response.
+ * Creates the error for an error response, or for a response that is not from Floe.
+ * @param value The parsed JSON body. Undefined if the body is not valid JSON.
  */
 export function toApiRequestError(
   { apiKey, baseUrl }: ApiConnection,

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { isRecord } from './api/api-operations.ts';
 import { formatTable } from './api/format-table.ts';
 import {
@@ -11,6 +10,7 @@ import {
 import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
 import { parseOptions } from './parse-options.ts';
+import { readTextFile } from './read-text-file.ts';
 
 /** Time limit for applying a large org, which takes one transaction. */
 const APPLY_TIMEOUT_MS = 120_000;
@@ -32,6 +32,7 @@ export const diffConfigCommand: CliCommand = {
   summary:
     'Shows what a floe.yaml would change; exits with 2 if there are changes; "-" reads standard input.',
   help: CONFIG_HELP,
+  usageErrorCode: 1,
   run: (args) => sendConfig('diff', args),
 };
 
@@ -53,7 +54,7 @@ async function sendConfig(verb: 'diff' | 'apply', args: readonly string[]): Prom
   const [file, ...extra] = positionals;
   if (file === undefined || extra.length > 0)
     throw new UsageError(`floe config ${verb} requires one file, or "-" for standard input.`);
-  const yaml = readConfigText(file);
+  const yaml = readTextFile(file);
   const body = {
     yaml,
     variables: resolveReferencedVariables(yaml, process.env),
@@ -66,20 +67,14 @@ async function sendConfig(verb: 'diff' | 'apply', args: readonly string[]): Prom
   return verb === 'diff' && getListMember(answer, 'changes').length > 0 ? EXIT_CODE_CHANGES : 0;
 }
 
-function readConfigText(file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${getErrorCauseMessage(error)}.`);
-  }
-}
-
 /**
  * Returns the values of the environment variables to which a text refers. No other variables are sent to the
- * server.
+ * server, not even those in an escaped reference such as `$${NAME}`.
  */
 export function resolveReferencedVariables(text: string, env: NodeJS.ProcessEnv): Record<string, string> {
-  const names = new Set([...text.matchAll(/\$\{([A-Za-z_]\w*)(?=\}|:-)/g)].map(([, name]) => name ?? ''));
+  const names = new Set(
+    [...text.matchAll(/(?<!\$)\$\{([A-Za-z_]\w*)(?=\}|:-)/g)].map(([, name]) => name ?? ''),
+  );
   return Object.fromEntries(
     [...names].flatMap((name) => {
       const value = env[name];

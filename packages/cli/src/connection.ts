@@ -5,7 +5,10 @@ export interface ApiConnection {
   readonly baseUrl: string;
 }
 
-/** Thrown if the command line is not valid. The message is printed as one line, and the exit code is 2. */
+/**
+ * Thrown if the user must correct the command line, an environment variable or a file. Only the message is
+ * printed. The exit code is 2, unless the command sets `usageErrorCode`.
+ */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -21,16 +24,29 @@ export const CONNECTION_HELP = `Environment:
  */
 const GATEWAY_PATH = /\/gateway\/v1$|(?<=^https?:\/\/[^/]+)\/gateway$/i;
 
+/** The characters of a key that can be sent in a header. */
+const KEY_FORMAT = /^[\x21-\x7e]+$/;
+/** `fetch` rejects a URL with a user name. A query string or fragment would become part of each path. */
+const BASE_URL_FORMAT = /^https?:\/\/[^/\s?#@]+(\/[^\s?#]*)?$/i;
+
 /**
- * Reads the base URL and the key from the environment.
- * @throws UsageError if the key is missing, or the URL is not valid or that of the gateway
+ * Reads the base URL and the key from the environment. The result can be passed to the constructor of `Floe` in
+ * the SDK.
+ * @throws UsageError if the key is missing, if the key or the URL is not valid, or if the URL is that of the
+ * gateway
  */
 export function readApiConnection(env: NodeJS.ProcessEnv = process.env): ApiConnection {
   const apiKey = env['FLOE_API_KEY']?.trim() ?? '';
   const baseUrl = (env['FLOE_BASE_URL']?.trim() || 'http://127.0.0.1:3563').replace(/\/+$/, '');
   if (apiKey === '') throw new UsageError('FLOE_API_KEY is not set. Set it to a platform key (eis_…).');
-  if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl))
-    throw new UsageError('FLOE_BASE_URL must be an http or https URL. Example: https://floe.example.com');
+  if (!KEY_FORMAT.test(apiKey))
+    throw new UsageError(
+      'FLOE_API_KEY contains characters that are not valid in a key, such as spaces, line breaks or accented letters. Set it to a platform key (eis_…).',
+    );
+  if (!BASE_URL_FORMAT.test(baseUrl) || !URL.canParse(baseUrl))
+    throw new UsageError(
+      'FLOE_BASE_URL must be an http or https URL without a user name, query string or fragment. Example: https://floe.example.com',
+    );
   const gatewayPath = GATEWAY_PATH.exec(baseUrl)?.[0];
   if (gatewayPath !== undefined)
     throw new UsageError(

@@ -102,7 +102,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(formatCommandHelp(found));
     return 0;
   }
-  return found.run(rest).catch(exitCodeForError);
+  return found.run(rest).catch((error: unknown) => exitCodeForError(error, found));
 }
 
 /**
@@ -130,11 +130,11 @@ function describeUnknownCommand(args: readonly string[]): string {
 }
 
 /** The exit code for an error with a message for the user. Rethrows all others, which are defects. */
-function exitCodeForError(error: unknown): number {
+function exitCodeForError(error: unknown, { usageErrorCode = 2 }: CliCommand): number {
   const isUsage = error instanceof UsageError;
   if (!isUsage && !(error instanceof ApiRequestError)) throw error;
   process.stderr.write(`floe: ${error.message}\n`);
-  return isUsage ? 2 : 1;
+  return isUsage ? usageErrorCode : 1;
 }
 
 // The reader has closed the pipe, such as `head`, so there is nothing left to do. `floe run` handles its own

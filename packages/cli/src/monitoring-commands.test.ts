@@ -164,6 +164,20 @@ suite('floe beat', { concurrency: 3 }, () => {
     assert.equal(readApiConnection(below).baseUrl, 'https://floe.test/tools/gateway');
   });
 
+  test('a key or URL that no request can contain is an error that names the variable and no secret', () => {
+    for (const key of ['eis_a\neis_b', 'eis_\u043a', 'eis a'])
+      assert.throws(
+        () => readApiConnection({ FLOE_API_KEY: key }),
+        (error: Error) => /^FLOE_API_KEY contains/.test(error.message) && !error.message.includes(key),
+      );
+    const urls = ['https://u:pw@floe.test', 'https://floe.test?a=pw', 'https://floe.test/a b', 'https:///pw'];
+    for (const url of urls)
+      assert.throws(
+        () => readApiConnection({ FLOE_API_KEY: 'eis_a', FLOE_BASE_URL: url }),
+        (error: Error) => /^FLOE_BASE_URL must be/.test(error.message) && !error.message.includes('pw'),
+      );
+  });
+
   test('every monitoring command explains itself', async () => {
     const { code, stdout } = await floe('', ['run', 'a', '--help', '--', 'b']);
     assert.equal(code, 0);
@@ -292,7 +306,7 @@ suite('floe run', { concurrency: 3 }, () => {
     assert.equal(unwatched.code, 4);
     assert.match(
       unwatched.stderr,
-      /^floe: FLOE_API_KEY is not set.* The command runs without monitoring\.\n$/,
+      /^floe: The command runs without monitoring\. FLOE_API_KEY is not set[^\n]*\n$/,
     );
     const refusing = await fakeFloe(t, { [BEAT_PATH]: refusal(401, 'invalid_api_key') });
     const refused = await floe(refusing, ['run', 'job', ...job('console.log("done")')]);
@@ -301,6 +315,16 @@ suite('floe run', { concurrency: 3 }, () => {
     const gone = await floe('http://127.0.0.1:9', ['run', 'job', ...job('console.log("done")')]);
     assert.deepEqual([gone.code, gone.stdout], [0, 'done\n']);
     assert.match(gone.stderr, /^floe: could not report to job: /);
+  });
+
+  test('with a key or URL that cannot be used, the command runs to its end and its exit code is returned', async () => {
+    const command = job('setTimeout(() => { console.log("done"); process.exit(4); }, 300)');
+    const invalid = [{ FLOE_API_KEY: 'eis_a\neis_b' }, { FLOE_BASE_URL: 'http://u:p@127.0.0.1:9' }];
+    for (const env of invalid) {
+      const { code, stdout, stderr } = await floe('http://127.0.0.1:9', ['run', 'job', ...command], env);
+      assert.deepEqual([code, stdout], [4, 'done\n']);
+      assert.match(stderr, /^floe: The command runs without monitoring\. FLOE_\w+ [^\n]+\n$/);
+    }
   });
 
   test('a server that never answers does not keep the command from starting, running and ending', async (t) => {
@@ -331,6 +355,34 @@ suite('floe run', { concurrency: 3 }, () => {
     if (plain.stdout) await once(plain.stdout, 'data');
     plain.kill('SIGTERM');
     assert.equal((await killed).signal, 'SIGTERM');
+  });
+
+  test('a signal that cannot be sent to the command does not end it', async (t) => {
+    const server = await fakeFloe(t);
+    // Sending a signal to a job of another user, such as `sudo`, fails with EPERM.
+    const preload = `data:text/javascript,${encodeURIComponent(`
+      import { ChildProcess } from 'node:child_process';
+      ChildProcess.prototype.kill = function (signal) {
+        process.stderr.write('kill ' + signal + '\\n');
+        this.emit('error', Object.assign(new Error('kill EPERM'), { code: 'EPERM' }));
+        return false;
+      };`)}`;
+    const code = "console.log('ready'); process.stdin.on('end', () => console.log('done')).resume();";
+    const child = spawn(
+      process.execPath,
+      ['--import', preload, PROGRAM, 'run', 'job', '--', process.execPath, '-e', code],
+      { env: { ...MINIMAL_ENVIRONMENT, FLOE_API_KEY: 'eis_test_key', FLOE_BASE_URL: server.url } },
+    );
+    const over = ended(child);
+    child.stdout.once('data', () => child.kill('SIGTERM'));
+    // The command ends after both signals could not be sent to it.
+    child.stderr.once('data', () => {
+      child.stderr.once('data', () => child.stdin.end());
+      child.kill('SIGTERM');
+    });
+    const { code: status, stdout, stderr } = await over;
+    assert.deepEqual([status, stdout, stderr], [0, 'ready\ndone\n', 'kill SIGTERM\nkill SIGTERM\n']);
+    assert.equal(bodies(server, BEAT_PATH).length, 1);
   });
 
   test('what stands after "--" is the command’s own, help included', async (t) => {

@@ -1,4 +1,4 @@
-/** Keeps the last bytes of the output of a job. Uses at most twice this number of bytes in memory. */
+/** Keeps the end of a job's output, up to `limitBytes` bytes. Uses at most twice this amount of memory. */
 export class OutputTail {
   readonly #limitBytes: number;
   #parts: Buffer[] = [];

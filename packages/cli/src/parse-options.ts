@@ -3,7 +3,7 @@ import { findNearestWord } from '@floe/contract/config/nearest-word';
 import { UsageError } from './connection.ts';
 
 /**
- * Parses options with `parseArgs` of Node.
+ * Parses command-line options with `parseArgs` of Node.js.
  * @throws UsageError with a readable message if an option is not valid
  */
 export function parseOptions<const Config extends ParseArgsConfig>(config: Config) {

@@ -87,7 +87,7 @@ async function createExportFile(path: string): Promise<FileHandle> {
     return await open(path, 'wx', EXPORT_FILE_MODE);
   } catch (error) {
     throw new UsageError(
-      `${path} cannot be created: ${getErrorCauseMessage(error)}. Specify a file that does not exist, in a directory in which you can create files.`,
+      `${path} cannot be created: ${getErrorCauseMessage(error)}. Specify a file that does not exist, in a directory that you can write to.`,
     );
   }
 }

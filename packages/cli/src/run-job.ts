@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { copyRemainingOutput, OutputCopy } from './output-copy.ts';
+import { JobOutputCopier, waitForRemainingOutput } from './job-output-copier.ts';
 import type { OutputTail } from './output-tail.ts';
 
 /** How a job ended: its exit status, or the signal that ended it. */
@@ -19,8 +19,8 @@ const TERMINAL_SIGNALS: readonly string[] = ['SIGINT', 'SIGQUIT'];
 
 /**
  * Runs a command. Its input, output, signals and exit status are the same as if it had been started directly.
- * If `tail` is given, the output is also recorded, except output to a terminal: with a pipe instead of the
- * terminal, the job would behave differently.
+ * If `tail` is given, also records the output, but not output to a terminal, because a job behaves
+ * differently if its output is a pipe.
  */
 export async function runJob(command: readonly string[], tail: OutputTail | null): Promise<JobExit> {
   const [program = '', ...args] = command;
@@ -29,7 +29,7 @@ export async function runJob(command: readonly string[], tail: OutputTail | null
   const child = spawn(program, args, { stdio: ['inherit', out ?? 'inherit', err ?? 'inherit'] });
   const release = forwardSignals(child);
   const copyOf = (from: Readable | null, to: Writable) =>
-    from && tail ? [new OutputCopy(from, to, tail)] : [];
+    from && tail ? [new JobOutputCopier(from, to, tail)] : [];
   const copies = [...copyOf(child.stdout, process.stdout), ...copyOf(child.stderr, process.stderr)];
   try {
     return await waitForExit(child, program, copies);
@@ -41,17 +41,21 @@ export async function runJob(command: readonly string[], tail: OutputTail | null
 async function waitForExit(
   child: ChildProcess,
   program: string,
-  copies: readonly OutputCopy[],
+  copies: readonly JobOutputCopier[],
 ): Promise<JobExit> {
-  const closed = once(child, 'close').catch(() => undefined);
+  const closed = new Promise((resolve) => child.once('close', resolve));
   try {
-    await once(child, 'exit');
+    await once(child, 'spawn');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
     process.stderr.write(`floe: ${program}: ${code === 'ENOENT' ? 'command not found' : String(error)}\n`);
     return { status: code === 'ENOENT' ? 127 : 126, signal: null };
   }
-  await copyRemainingOutput(copies, closed, wait);
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  // A signal could not be sent, for example to a job that runs as another user. The job continues.
+  child.on('error', () => undefined);
+  await exited;
+  await waitForRemainingOutput(copies, closed, wait);
   const { signalCode: signal } = child;
   return { status: signal === null ? (child.exitCode ?? 1) : 128 + constants.signals[signal], signal };
 }

@@ -102,10 +102,10 @@ interface MonitorClient {
 async function createMonitorClient(monitorId: string, runId: string): Promise<MonitorClient> {
   const configuredUrl = process.env['FLOE_BEAT_URL']?.trim() || null;
   const account = configuredUrl === null ? readConnectionOrNull() : null;
-  const beatUrl = configuredUrl ?? (account && (await fetchBeatUrl(account, monitorId)));
+  const findBeatUrl = async () => account && (await fetchBeatUrl(account, monitorId));
+  const beatUrl = configuredUrl ?? (await findBeatUrl());
   const started =
     beatUrl === null ? Promise.resolve(null) : sendRunEvent(beatUrl, 'start', { runId, budgetSeconds: 5 });
-  const findBeatUrl = async () => account && (await fetchBeatUrl(account, monitorId));
   return {
     floe: account && new Floe({ ...account, onError: () => undefined }),
     beatUrl,
@@ -119,7 +119,7 @@ function readConnectionOrNull(): ApiConnection | null {
     return readApiConnection();
   } catch (error) {
     process.stderr.write(
-      `floe: ${error instanceof Error ? error.message : ''} The command runs without monitoring.\n`,
+      `floe: The command runs without monitoring. ${error instanceof Error ? error.message : ''}\n`,
     );
     return null;
   }

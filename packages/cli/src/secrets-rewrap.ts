@@ -1,7 +1,10 @@
 import type { CliCommand } from './command.ts';
 import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
 
-/** The command `floe secrets rewrap`, which encrypts all stored secrets again. */
+/**
+ * The command `floe secrets rewrap`, which re-encrypts the data keys of all stored secrets with the current
+ * encryption key.
+ */
 export const rewrapSecretsCommand: CliCommand = {
   words: ['secrets', 'rewrap'],
   usage: 'secrets rewrap',

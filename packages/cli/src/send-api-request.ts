@@ -15,8 +15,8 @@ export interface ApiRequest {
 }
 
 /**
- * Sends a request and returns the successful response. Does not follow redirects, because the key would be
- * sent to their target.
+ * Sends a request and returns the successful response. Waits at most one minute until the response starts. Does
+ * not follow redirects, because the key would be sent to their target.
  * @throws ApiRequestError if the server cannot be reached or returns an error
  */
 export async function sendApiRequest(

@@ -9,7 +9,10 @@ export const serveCommand: CliCommand = {
   summary: 'Runs the server in the foreground.',
   help: SERVER_ENVIRONMENT_HELP,
   async run(args) {
-    if (args.length > 0) throw new UsageError('usage: floe serve');
+    if (args.length > 0)
+      throw new UsageError(
+        'floe serve takes no arguments. Set options in floe.yaml or with environment variables such as FLOE_PORT.',
+      );
     return await runServerProgram([]);
   },
 };

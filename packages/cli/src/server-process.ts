@@ -7,7 +7,7 @@ const FORWARDED_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const;
 
 /**
  * The help text for commands that run the server program. It lists the environment variables that select the
- * installation.
+ * configuration, the data directory and the database.
  */
 export const SERVER_ENVIRONMENT_HELP = `Environment:
   FLOE_CONFIG        path of the configuration file; default: floe.yaml in this directory, if it exists
@@ -16,8 +16,8 @@ export const SERVER_ENVIRONMENT_HELP = `Environment:
 All variables: docs/reference/environment-variables.md`;
 
 /**
- * Runs the server program with these arguments, forwards signals to it, and resolves to its exit code. If this
- * process is killed, the channel closes, and the server shuts down.
+ * Runs the server program with these arguments, forwards signals to it, and resolves to its exit code. If
+ * this process is killed, the IPC channel closes, and the server program then shuts down.
  */
 export function runServerProgram(args: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
@@ -34,8 +34,8 @@ export function runServerProgram(args: readonly string[]): Promise<number> {
 }
 
 /**
- * Runs the server program with `input` as its standard input. Resolves to its exit code and its output as
- * parsed JSON.
+ * Runs the server program with `input` as its standard input. Resolves to its exit code and, if the exit code
+ * is 0, to its output as parsed JSON.
  */
 export async function runServerProgramForJson(
   args: readonly string[],

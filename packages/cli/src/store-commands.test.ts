@@ -114,7 +114,24 @@ test('a command used wrongly says how it is used', () => {
     'floe: usage: floe config check [file] [--allow-unset]\n',
   ]);
   assert.deepEqual(run('storage', 'move'), [2, 'floe: usage: floe storage move sqlite:<file>\n']);
-  assert.deepEqual(run('serve', 'now'), [2, 'floe: usage: floe serve\n']);
+  assert.deepEqual(run('serve', 'now'), [
+    2,
+    'floe: floe serve takes no arguments. Set options in floe.yaml or with environment variables such as FLOE_PORT.\n',
+  ]);
+});
+
+test('config check reads standard input for "-"', () => {
+  const check = (input: string) =>
+    spawnSync(process.execPath, [PROGRAM, 'config', 'check', '-'], {
+      cwd: tmpdir(),
+      encoding: 'utf8',
+      input,
+      env: { ...MINIMAL_ENVIRONMENT, FLOE_DATA_DIR: join(tmpdir(), 'floe-cli-unused') },
+    });
+  assert.match(check('orgs: [{ id: acme, name: Acme }]').stdout, /^ok: <stdin>: 1 org/);
+  const wrong = check('orgs:\n  - id: acme\n    nam: Acme\n');
+  assert.match(wrong.stderr, /^<stdin>:3:5: orgs\[0\]: unknown key "nam"/m);
+  assert.equal(wrong.status, 1);
 });
 
 test('secrets rewrap lists the secrets that no key decrypts, and its exit code is 1', async (t) => {
@@ -154,7 +171,7 @@ test('commands that change the database do not create one in the wrong directory
     assert.equal(status, 1);
     assert.match(
       stderr,
-      /^floe: No database exists at .*floe\.db\. Start the server first, or set FLOE_DATA_DIR/,
+      /^floe: No database exists at .*floe\.db\. Start the server once to create it, or set FLOE_DATA_DIR/,
     );
   }
   assert.deepEqual(readdirSync(home), []);

@@ -1,10 +1,14 @@
 import { createRequire } from 'node:module';
 import type { CelExpression, CelLibrary } from './cel-library.ts';
-import { createMeteredEnvironment } from './metered-environment.ts';
+import { type ConditionEvaluation, createMeteredEnvironment } from './metered-environment.ts';
+import type { RegularExpressionTest } from './regular-expression.ts';
 import { StepMeter } from './step-meter.ts';
 import type { ConditionVariables } from './vocabulary.ts';
 
-/** A prepared condition that the CEL library can evaluate. */
+/**
+ * A compiled expression. Evaluates the expression with these variables and returns its value, or a CEL error
+ * value. If the step limit is exceeded, `steps.isExceeded` is true afterwards, and the result is not valid.
+ */
 export type CelProgram = (variables: ConditionVariables, steps: StepMeter) => unknown;
 
 interface LoadedLibrary {
@@ -13,8 +17,8 @@ interface LoadedLibrary {
 }
 
 let loaded: LoadedLibrary | null = null;
-/** The meter of the current evaluation. Evaluations run to completion, one at a time. */
-let current = new StepMeter(0);
+/** The current evaluation. Evaluations run to completion, one at a time. */
+let current: ConditionEvaluation = { steps: new StepMeter(0), patterns: new Map() };
 
 /**
  * Loads the CEL library with the first condition of the process, which takes 0.1 s. The load is synchronous,
@@ -31,24 +35,30 @@ function loadLibrary(): LoadedLibrary {
 }
 
 /**
- * Parses a condition.
- * @throws Error with the parser's message
+ * Parses a condition in CEL. Does not check whether its names exist (see `validateExpression`).
+ * @throws Error with the message of the parser
  */
 export function parseCondition(source: string): CelExpression {
   return getLibrary().cel.parse(source).expr;
 }
 
-/** Prepares a parsed expression for evaluation. */
-export function compileExpression(expression: CelExpression): CelProgram {
+/**
+ * Compiles a parsed expression to a function that evaluates it.
+ * @param patterns The compiled regular expressions of the condition, by their text.
+ */
+export function compileExpression(
+  expression: CelExpression,
+  patterns: ReadonlyMap<string, RegularExpressionTest>,
+): CelProgram {
   const { cel, environment } = getLibrary();
   const program = cel.plan(environment, expression);
   return (variables, steps) => {
-    current = steps;
+    current = { steps, patterns };
     return program(variables);
   };
 }
 
-/** Returns the message of an error value that an evaluation returned; null for any other value. */
+/** Returns the message of a CEL error value that an evaluation returned. Returns null for any other value. */
 export function getCelErrorMessage(value: unknown): string | null {
   return getLibrary().cel.isCelError(value) ? value.message : null;
 }

@@ -1,18 +1,18 @@
 import { parseCondition } from './cel.ts';
 import type { CelExpression } from './cel-library.ts';
-import { LOOP_RANGE_FUNCTION_NAME, STEP_FUNCTION_PREFIX } from './metered-environment.ts';
+import { LOOP_RANGE_FUNCTION_NAME, LOOP_STEP_FUNCTION_NAME } from './metered-environment.ts';
 
 /** An expression or part of one. The parser leaves some optional parts undefined. */
 type OptionalExpression = CelExpression | undefined;
 type Comprehension = Extract<NonNullable<CelExpression>['exprKind'], { case: 'comprehensionExpr' }>['value'];
 
 /**
- * The minimum number of steps for evaluating an expression: one per node, multiplied by the
- * iterations of loops over literals.
+ * The minimum number of steps for evaluating an expression: one step per node. In a loop over a literal list,
+ * each node counts once per entry of the list.
  */
 export interface ExpressionCost {
   readonly fixed: number;
-  /** Additional steps for each entry of the list that a loop iterates over. */
+  /** Additional steps for each entry of a list whose length is known only at run time. */
   readonly perEntry: number;
 }
 
@@ -22,7 +22,7 @@ const NO_COST: ExpressionCost = { fixed: 0, perEntry: 0 };
 export const MAX_EXPRESSION_COST: ExpressionCost = { fixed: 20_000, perEntry: 1_000 };
 
 /**
- * Rejects an expression whose minimum cost is too high.
+ * Throws if the minimum cost of an expression is too high.
  * @throws Error if the cost exceeds `MAX_EXPRESSION_COST`
  */
 export function requireBoundedCost(expression: OptionalExpression): void {
@@ -33,7 +33,7 @@ export function requireBoundedCost(expression: OptionalExpression): void {
     );
   if (perEntry > MAX_EXPRESSION_COST.perEntry)
     throw new Error(
-      `must take at most ${MAX_EXPRESSION_COST.perEntry} steps for each entry of a list in the request, but takes ${formatSteps(perEntry)}; in the loops over the request, use shorter lists of constants`,
+      `must take at most ${MAX_EXPRESSION_COST.perEntry} steps for each entry of a list that it loops over, but takes ${formatSteps(perEntry)}; use shorter lists of constants in these loops`,
     );
 }
 
@@ -42,13 +42,13 @@ function formatSteps(steps: number): string {
 }
 
 /**
- * Computes the minimum number of steps for evaluating an expression. Assumes that no operator
- * short-circuits and that all strings are empty.
+ * Computes the minimum number of steps for evaluating an expression. The computation assumes that all
+ * operands are evaluated and that all strings are empty.
  */
 export function computeExpressionCost(expression: OptionalExpression): ExpressionCost {
   const kind = expression?.exprKind;
   if (kind?.case !== 'comprehensionExpr')
-    return sumCosts({ fixed: 1, perEntry: 0 }, ...subexpressions(expression).map(computeExpressionCost));
+    return sumCosts({ fixed: 1, perEntry: 0 }, ...listSubexpressions(expression).map(computeExpressionCost));
   const { iterRange, accuInit, loopCondition, loopStep, result } = kind.value;
   const turn = sumCosts(computeExpressionCost(loopCondition), computeExpressionCost(loopStep));
   const turns = literalSize(kind.value);
@@ -85,8 +85,8 @@ function sumCosts(...costs: readonly ExpressionCost[]): ExpressionCost {
   );
 }
 
-/** Returns the subexpressions of any expression except a loop. */
-function subexpressions(expression: OptionalExpression): readonly OptionalExpression[] {
+/** Returns the direct subexpressions of an expression. */
+export function listSubexpressions(expression: OptionalExpression): readonly OptionalExpression[] {
   const kind = expression?.exprKind;
   switch (kind?.case) {
     case 'selectExpr':
@@ -95,25 +95,29 @@ function subexpressions(expression: OptionalExpression): readonly OptionalExpres
       return [kind.value.target, ...kind.value.args];
     case 'listExpr':
       return kind.value.elements;
+    case 'comprehensionExpr': {
+      const { iterRange, accuInit, loopCondition, loopStep, result } = kind.value;
+      return [iterRange, accuInit, loopCondition, loopStep, result];
+    }
     default:
       return [];
   }
 }
 
 /**
- * Adds a step charge to each iteration of the loops in an expression. Returns the steps outside of loops,
- * which are charged when the evaluation starts.
+ * Changes an expression so that each iteration of its loops charges its steps. Returns the number of steps
+ * outside of loops, which the caller must charge when the evaluation starts.
  */
 export function addLoopStepCharges(expression: OptionalExpression): number {
   const kind = expression?.exprKind;
   if (expression === undefined) return 0;
   if (kind?.case !== 'comprehensionExpr')
-    return 1 + subexpressions(expression).reduce((sum, part) => sum + addLoopStepCharges(part), 0);
+    return 1 + listSubexpressions(expression).reduce((sum, part) => sum + addLoopStepCharges(part), 0);
   const loop = kind.value;
   const perTurn = addLoopStepCharges(loop.loopCondition) + addLoopStepCharges(loop.loopStep);
   const around =
     addLoopStepCharges(loop.iterRange) + addLoopStepCharges(loop.accuInit) + addLoopStepCharges(loop.result);
-  loop.loopCondition = withArgument(`${STEP_FUNCTION_PREFIX}(${perTurn}) && true`, 1, loop.loopCondition);
+  loop.loopCondition = withArgument(`${LOOP_STEP_FUNCTION_NAME}(${perTurn}) && true`, 1, loop.loopCondition);
   loop.iterRange = withArgument(`${LOOP_RANGE_FUNCTION_NAME}(true)`, 0, loop.iterRange);
   return 1 + around;
 }

@@ -1,5 +1,9 @@
 import type { CelLibrary } from './cel-library.ts';
-import { compileRegularExpression, type RegularExpressionTest } from './regular-expression.ts';
+import {
+  compileRegularExpression,
+  estimateCompilationSteps,
+  type RegularExpressionTest,
+} from './regular-expression.ts';
 import type { StepMeter } from './step-meter.ts';
 
 type Environment = ReturnType<CelLibrary['celEnv']>;
@@ -7,9 +11,10 @@ type Functions = Environment['funcs'];
 type FunctionGroup = NonNullable<ReturnType<Functions['find']>>;
 
 /**
- * The prefix of the internal functions that charge the steps of loops. Conditions cannot call them.
+ * The name of the internal function that charges the steps of one iteration of a loop. Conditions cannot call
+ * it.
  */
-export const STEP_FUNCTION_PREFIX = 'floe_step_';
+export const LOOP_STEP_FUNCTION_NAME = 'floe_step_';
 /** The name of the internal function that charges for the list that a loop iterates over. */
 export const LOOP_RANGE_FUNCTION_NAME = 'floe_range_';
 /** Returns whether a function name is reserved for internal use. */
@@ -23,17 +28,24 @@ const SEARCHED_CHARS_PER_STEP = 512;
 /** Numbers and timestamps are shorter. Parsing longer strings takes more than linear time. */
 const MAX_CONVERTED_CHARS = 200;
 const CONVERSIONS: ReadonlySet<string> = new Set(['int', 'uint', 'double', 'bool', 'timestamp', 'duration']);
-/** Patterns may come from requests. Compiled patterns are cached for later evaluations. */
-const MAX_CACHED_PATTERNS = 500;
+/** Maximum number of computed patterns that stay compiled. Further patterns are compiled each time they are used. */
+const MAX_COMPUTED_PATTERNS = 100;
+
+/** The step meter and the compiled regular expressions of one evaluation of a condition. */
+export interface ConditionEvaluation {
+  readonly steps: StepMeter;
+  /** The regular expressions that were compiled with the condition. */
+  readonly patterns: ReadonlyMap<string, RegularExpressionTest>;
+}
 
 /**
- * Creates an environment with CEL's standard functions. Before a function runs, it charges steps for
- * the strings and lists that it reads. If the step limit is exceeded, the whole evaluation ends. An
- * expression cannot catch this error.
- * @param meter returns the meter of the current evaluation
+ * Creates a CEL environment with the standard functions. Before a function runs, the environment charges steps
+ * for the strings and lists that the function reads. If the step limit is exceeded, the whole evaluation ends.
+ * An expression cannot catch this error.
+ * @param current Returns the evaluation in progress.
  */
-export function createMeteredEnvironment(cel: CelLibrary, meter: () => StepMeter): Environment {
-  const plain = cel.celEnv({ funcs: customFunctions(cel, meter) });
+export function createMeteredEnvironment(cel: CelLibrary, current: () => ConditionEvaluation): Environment {
+  const plain = cel.celEnv({ funcs: customFunctions(cel, current) });
   const groups = new Map<string, FunctionGroup>();
   const find = (name: string): FunctionGroup | undefined => {
     const group = groups.get(name) ?? plain.funcs.find(name);
@@ -41,7 +53,7 @@ export function createMeteredEnvironment(cel: CelLibrary, meter: () => StepMeter
     const counted: FunctionGroup = Object.create(group, {
       call: {
         value(...[id, target, args]: Parameters<FunctionGroup['call']>) {
-          chargeCall(cel, meter(), name, target === undefined ? args : [target, ...args]);
+          chargeCall(cel, current().steps, name, target === undefined ? args : [target, ...args]);
           return group.call(id, target, args);
         },
       },
@@ -52,14 +64,14 @@ export function createMeteredEnvironment(cel: CelLibrary, meter: () => StepMeter
   return Object.create(plain, { funcs: { value: Object.create(plain.funcs, { find: { value: find } }) } });
 }
 
-function customFunctions(cel: CelLibrary, meter: () => StepMeter) {
+function customFunctions(cel: CelLibrary, current: () => ConditionEvaluation) {
   const { BOOL, DYN, INT, STRING } = cel.CelScalar;
-  const patterns = new Map<string, RegularExpressionTest>();
   return [
-    cel.celFunc(STEP_FUNCTION_PREFIX, [INT], BOOL, () => true),
+    cel.celFunc(LOOP_STEP_FUNCTION_NAME, [INT], BOOL, () => true),
     cel.celFunc(LOOP_RANGE_FUNCTION_NAME, [DYN], DYN, (list) => list),
     cel.celMethod('matches', STRING, [STRING], BOOL, function (pattern) {
-      return compileCached(patterns, pattern)(String(this), meter());
+      const { steps, patterns } = current();
+      return (patterns.get(pattern) ?? compileComputedPattern(pattern, steps))(String(this), steps);
     }),
     // The library's own function creates a list of all characters.
     cel.celFunc('size', [STRING], INT, (text) => countCodePoints(text)),
@@ -69,14 +81,19 @@ function customFunctions(cel: CelLibrary, meter: () => StepMeter) {
   ];
 }
 
-function compileCached(patterns: Map<string, RegularExpressionTest>, pattern: string): RegularExpressionTest {
-  const known = patterns.get(pattern);
+/** The patterns that the evaluations with one meter have computed. No other evaluation affects them. */
+const computedPatterns = new WeakMap<StepMeter, Map<string, RegularExpressionTest>>();
+
+/** Compiles a pattern that is known only at run time. @throws StepLimitExceededError */
+function compileComputedPattern(pattern: string, steps: StepMeter): RegularExpressionTest {
+  const computed = computedPatterns.get(steps) ?? new Map<string, RegularExpressionTest>();
+  computedPatterns.set(steps, computed);
+  const known = computed.get(pattern);
   if (known) return known;
-  const found = compileRegularExpression(pattern);
-  const [oldest] = patterns.keys();
-  if (patterns.size >= MAX_CACHED_PATTERNS && oldest !== undefined) patterns.delete(oldest);
-  patterns.set(pattern, found);
-  return found;
+  steps.charge(estimateCompilationSteps(pattern));
+  const compiled = compileRegularExpression(pattern);
+  if (computed.size < MAX_COMPUTED_PATTERNS) computed.set(pattern, compiled);
+  return compiled;
 }
 
 function countCodePoints(text: string): bigint {
@@ -92,7 +109,7 @@ function countCodePoints(text: string): bigint {
 /** Charges for the values that a call reads. @throws StepLimitExceededError */
 function chargeCall(cel: CelLibrary, meter: StepMeter, name: string, values: readonly unknown[]): void {
   const [first, second] = values;
-  if (name === STEP_FUNCTION_PREFIX) return meter.charge(Number(first));
+  if (name === LOOP_STEP_FUNCTION_NAME) return meter.charge(Number(first));
   if (name === LOOP_RANGE_FUNCTION_NAME) return chargeEntries(cel, meter, first);
   if (name === 'contains' && typeof first === 'string' && typeof second === 'string')
     return meter.charge(

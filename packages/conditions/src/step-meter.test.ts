@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type CompiledCondition, compileCondition, EvaluationFailure } from './condition.ts';
-import { estimatePatternSize, MAX_PATTERN_SIZE } from './regular-expression.ts';
+import { estimateCompilationSteps, estimatePatternSize, MAX_PATTERN_SIZE } from './regular-expression.ts';
 import { MAX_EVALUATION_STEPS, StepMeter } from './step-meter.ts';
 import type { ConditionValue, ConditionVariables, ConditionVocabulary } from './vocabulary.ts';
 
@@ -147,7 +147,7 @@ test('a condition that is sure to be too dear is refused when it is saved, at on
         `${list}.all(a, ${list}.all(b, ${list}.all(c, request.messages.all(m, true))))`,
         VOCABULARY,
       ),
-    /for each entry of a list in the request/,
+    /for each entry of a list that it loops over/,
   );
 });
 
@@ -170,6 +170,83 @@ test('a search of a pattern in a text takes steps for both', () => {
   const steps = new StepMeter();
   assert.ok(condition?.evaluate(variables(1, 200_000), steps) instanceof EvaluationFailure);
   assert.ok(steps.used > MAX_EVALUATION_STEPS);
+});
+
+test('a condition whose regular expressions take too long to compile is rejected, however often it is saved', () => {
+  const large = (at: number) => `request.text.matches('${at}(?:a{900}|b{900}|c{900})')`;
+  const conditions = [
+    Array.from({ length: 40 }, (_, at) => large(at)).join(' || '),
+    `[${Array.from({ length: 40 }, (_, at) => `'${at}(?:a{900}|b{900}|c{900})'`).join()}].exists(p, request.text.matches(p))`,
+    `request.text.matches('(?i)${'\\\\pL'.repeat(700)}')`,
+  ];
+  for (const source of conditions)
+    for (let attempt = 0; attempt < 5; attempt++)
+      assert.throws(() => compileCondition(source, VOCABULARY), /its regular expressions must compile/);
+  assert.ok(compiled(large(0)));
+});
+
+test('each code point of a range counts if case is ignored, however the range is written', () => {
+  for (const source of [
+    '(?i)[B-\u{1E942}]',
+    '(?i)[-B-\u{1E942}]',
+    '(?i)[a-bB-\u{1E942}]',
+    '(?si)[^\\x42-\\x{1E942}]',
+    'x(?i:[\\102-\\x{1e942}])',
+    '(?i)[B-\u{10FFFF}]',
+    '(?i)\\Q\\x{\\E[B-\u{1E942}]',
+  ]) {
+    const steps = estimateCompilationSteps(source);
+    assert.ok(steps > 1_000_000 && steps < 1_010_000, `${source}: ${steps}`);
+    assert.throws(
+      () => compileCondition(`request.text.matches(r'${source}')`, VOCABULARY),
+      /its regular expressions must compile/,
+    );
+  }
+  for (const source of [
+    '[B-\u{1E942}]',
+    '(?i)[\\x00-\u{10FFFF}]',
+    '(?i)[\u{20000}-\u{10FFFF}]',
+    '(?i)well-known [a-z0-9]+',
+  ])
+    assert.ok(estimateCompilationSteps(source) < 1_000, source);
+  assert.ok(compiled(`request.text.matches(r'(?i)[\\x{4E00}-\\x{9FFF}]')`));
+});
+
+const read = (model: string): ConditionVariables => ({
+  request: new Map<string, ConditionValue>([
+    ['model', model],
+    ['text', 'text'],
+  ]),
+});
+const stepsOf = (source: string, model: string, steps = new StepMeter()) => {
+  compiled(source)?.evaluate(read(model), steps);
+  return steps.used;
+};
+
+test('each evaluation counts the compilation of computed patterns, and no evaluation affects another', () => {
+  const source = 'request.text.matches(request.model)';
+  const long = 'c{900}';
+  assert.ok(stepsOf(source, 'c{20}') < 1_000);
+  for (let time = 0; time < 2; time++) assert.ok(stepsOf(source, long) > 25_000);
+  const steps = new StepMeter();
+  const first = stepsOf(source, long, steps);
+  assert.ok(stepsOf(source, long, steps) < first + 1_000);
+  for (let at = 0; at < 600; at++) stepsOf(source, `d${at}`, steps);
+  assert.ok(steps.used < 200_000 && stepsOf(source, long, steps) < 200_000);
+});
+
+test('literal patterns are compiled with the condition, also those that the example does not reach', () => {
+  const pattern = 'c{900}';
+  for (const source of [
+    `request.model != "a/b" && request.text.matches("${pattern}")`,
+    `request.model != "a/b" && ["${pattern}", "x"].exists(p, request.text.matches(p))`,
+  ]) {
+    assert.ok(stepsOf(source, 'other') < 200, source);
+    assert.throws(
+      () => compileCondition(source.replace(pattern, '(?i)[B-\u{1E942}]'), VOCABULARY),
+      /its regular expressions must compile/,
+    );
+  }
 });
 
 test('the size of a pattern counts what its repetitions come to', () => {

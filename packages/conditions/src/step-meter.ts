@@ -1,7 +1,7 @@
 /**
- * The maximum number of steps for evaluating all conditions against one request, response or event. A step
- * is the evaluation of one node of an expression, or of a part of a string or list that a function
- * reads. A step takes about 0.1 µs.
+ * The maximum number of steps for evaluating all conditions against one prompt, response or event. Evaluating
+ * one node of an expression takes one step. Reading a long string or list in a function takes further steps. A
+ * step takes about 0.1 µs.
  */
 export const MAX_EVALUATION_STEPS = 1_000_000;
 
@@ -38,7 +38,7 @@ export class StepMeter {
 }
 
 /**
- * Returns the reason for an error such as "its condition could not be evaluated (…)".
+ * Returns the reason to insert into an error such as "its condition could not be evaluated (…)".
  * @example
  * describeStepLimit(100); // 'more than 100 steps'
  */

@@ -3,15 +3,17 @@ import { isReservedFunctionName } from './metered-environment.ts';
 import { type ConditionVocabulary, getVariableMembers } from './vocabulary.ts';
 
 /**
- * The variables that a condition reads: `request.model`, or `request` if it reads the whole object.
+ * The paths of the variables that a condition reads, such as `request.model`, or `request` if it reads the
+ * whole object.
  */
 export type ConditionVariablePaths = ReadonlySet<string>;
 
 /**
- * Checks that all names in a condition exist. A loop over client data must not be inside another loop,
- * because ten thousand messages would need a hundred million steps.
+ * Checks that all names in a condition exist, that it creates no maps or objects, and that its loops over
+ * request data are not nested and do not use `map` or `filter`. Nested loops over ten thousand messages would
+ * need a hundred million steps.
  * @returns the variables that the condition reads
- * @throws Error with the reason
+ * @throws Error that states what is not allowed
  */
 export function validateExpression(
   expression: CelExpression,

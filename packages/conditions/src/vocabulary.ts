@@ -23,7 +23,8 @@ export interface ConditionVocabulary {
 }
 
 /**
- * Returns the members of a variable; null if it has none or may have any.
+ * Returns the members of a variable. Returns null if the variable has no members, or if clients choose the
+ * names of its members.
  * @example
  * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, dynamicVariables: new Set() };
  * getVariableMembers(vocabulary, 'request'); // new Map([['model', 'gpt-5']])

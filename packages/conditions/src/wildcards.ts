@@ -6,9 +6,9 @@ export type WildcardMatcher = (text: string) => boolean;
  * because many file systems and shells do not distinguish `RM` from `rm`. Takes one pass per pattern, without
  * backtracking.
  * @example
- * const matchesPieces = compileWildcards(['rm *', 'gpt-5']);
- * matchesPieces('RM -rf /tmp'); // true
- * matchesPieces('gpt-5-mini'); // false
+ * const matches = compileWildcards(['rm *', 'gpt-5']);
+ * matches('RM -rf /tmp'); // true
+ * matches('gpt-5-mini'); // false
  */
 export function compileWildcards(patterns: readonly string[]): WildcardMatcher {
   const exact = new Set<string>();

@@ -141,7 +141,7 @@ async function addProvider(page: Page): Promise<void> {
   await page.getByLabel('Kind').selectOption('openai-compatible');
   await page.getByLabel('ID', { exact: true }).fill('local');
   await page.getByLabel('Base URL').fill(`${upstream.url}/v1`);
-  await page.getByLabel('Key', { exact: true }).fill('sk-any');
+  await page.getByLabel('API key', { exact: true }).fill('sk-any');
   await page.keyboard.press('Enter');
   await page.waitForURL(/management\/providers\/local$/);
 }

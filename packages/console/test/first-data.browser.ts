@@ -25,6 +25,8 @@ async function asked(
 ): Promise<{ page: Page; paths: readonly string[]; close: () => Promise<void> }> {
   const { page, context } = await openConsolePage(harness, '/healthz');
   trackPageRequests(page);
+  // An open event stream refetches the data after a second, while a slow page is still being rendered.
+  await page.route(/\/api\/events\b/, () => undefined);
   const paths: string[] = [];
   page.on('request', (request) => {
     const { pathname } = new URL(request.url());

@@ -97,10 +97,10 @@ async function enableProvider(start: FirstHourContext): Promise<void> {
   await page.getByRole('button', { name: 'Add provider' }).first().click();
   await page.getByLabel('Kind').selectOption('openai');
   await page.getByLabel('Base URL').fill(`${upstream.url}/v1`);
-  await page.getByLabel('Key', { exact: true }).fill('sk-wrong');
+  await page.getByLabel('API key', { exact: true }).fill('sk-wrong');
   await page.getByRole('button', { name: 'Test and save provider' }).click();
   await page.getByText('Incorrect API key provided.').waitFor();
-  await page.getByLabel('Key', { exact: true }).fill('sk-good');
+  await page.getByLabel('API key', { exact: true }).fill('sk-good');
   await page.getByRole('button', { name: 'Test and save provider' }).click();
   await page.waitForURL(/management\/providers\/openai$/);
 }

@@ -78,8 +78,9 @@ function readAndScroll() {
 
 /** Has the rows that waited shown: by the key, on a phone by what says how many wait. */
 async function resume(page: Page, isPhone: boolean): Promise<void> {
-  // By now it may have gone on by itself on a phone, where nobody points.
-  const pill = page.getByRole('button', { name: `${FLOOD} new` });
+  // On a phone, where no pointer holds it, the list may already have resumed automatically.
+  // It may also have resumed in the meantime, so that only some of the rows are waiting.
+  const pill = page.getByRole('button', { name: /^Show \d+ new requests?$/ });
   if (!isPhone) await page.keyboard.press('l');
   await eventually(async () => {
     if ((await page.title()) === 'Requests · Floe') return true;

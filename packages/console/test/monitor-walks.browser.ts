@@ -108,7 +108,7 @@ for (const [name, look] of LOOKS)
       .getByText(/^1 h 5\d min$/)
       .first()
       .waitFor();
-    const delivered = page.getByText(`ops-${id} delivered`);
+    const delivered = page.getByText(`ops-${id}: delivered`);
     await delivered.first().waitFor();
     await takeScreenshot(page, `walk-25-failing-${name}`);
     await assertAccessible(page);

@@ -1,8 +1,9 @@
 /**
- * All units that providers bill. `partOf` is `tokens` for the totals of input tokens and output
- * tokens. For a unit that is a part of one of these totals, `partOf` names the total, and the total is
- * listed first. Such a part is charged at its own price instead of the total's price. `partOf` is null
- * for units that are billed in addition to tokens.
+ * All units that providers bill. `partOf` has one of these values:
+ * - `tokens`: The unit is the total of the input tokens or of the output tokens.
+ * - The name of a unit earlier in the list: The unit is a part of that unit. The part is charged at its own price
+ *   instead of the price of that unit.
+ * - Null: The unit is billed in addition to tokens.
  */
 export const BILLED_UNITS = [
   { unit: 'input', partOf: 'tokens', label: 'Input' },

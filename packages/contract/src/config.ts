@@ -13,9 +13,9 @@ import { OrgSchema } from './config/org.ts';
 import { ServerSchema } from './config/server.ts';
 
 /**
- * The schema of floe.yaml. Objects are strict, defaults are applied and short forms are expanded,
- * so the output is complete. Rules about one object are part of the schema. Rules about several
- * objects (references and unique names) are in `findCrossObjectIssues` in `config/references.ts`.
+ * The schema of floe.yaml. Objects are strict, defaults are applied and short forms are expanded, so the
+ * output is complete. Rules about one object are part of the schema. Rules about several objects (references
+ * and unique names) are in `findCrossObjectIssues` in `config/cross-object-rules.ts`.
  */
 export const FloeConfigSchema = z.strictObject({
   server: ServerSchema.prefault({}).describe('Addresses on which Floe listens, and the public URL.'),

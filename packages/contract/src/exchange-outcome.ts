@@ -18,14 +18,14 @@ export const ERROR_OUTCOMES = [
 ] as const satisfies readonly ExchangeOutcome[];
 
 /**
- * The range of HTTP statuses that mean that the client's request was wrong: 4xx, except 429, which is
- * the provider's rate limit.
+ * The HTTP statuses of a request that the provider rejected because of a mistake of the client: 4xx, except
+ * 429, which is the provider's rate limit.
  */
 export const CLIENT_ERROR_STATUS_RANGE = { from: 400, to: 499, except: 429 } as const;
 
 /**
- * Returns the outcome of an exchange with this state and status. A state that this version does not
- * know counts as `upstream_error`.
+ * Returns the outcome of an exchange with this state and status. A state that this version of Floe does not
+ * know is treated as `upstream_error`.
  */
 export function classifyExchangeOutcome(state: string, status: number): ExchangeOutcome {
   switch (state) {

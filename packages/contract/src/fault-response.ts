@@ -1,8 +1,8 @@
 import { FAULTS, type Fault, getAnthropicFaultMessage } from './faults.ts';
 
 /**
- * The format of an error body: OpenAI's for Chat Completions, Responses and `/api`, and Anthropic's
- * for Messages.
+ * The format of the body of an error response. `openai` is used for Chat Completions, Responses and `/api`, and
+ * `anthropic` for Messages.
  */
 export type ErrorBodyFormat = 'openai' | 'anthropic';
 
@@ -31,7 +31,9 @@ export function formatFaultBody(fault: Fault, requestId: string, shape: ErrorBod
 /** Default wait of a 429 or 503 without an estimate. */
 const DEFAULT_WAIT_MS = 1000;
 
-/** Returns the headers of an error response on any surface, as alternating names and values. */
+/**
+ * Returns the headers of an error response, as alternating names and values. They are the same for all APIs.
+ */
 export function buildFaultHeaders(fault: Fault): string[] {
   const headers = ['x-floe-error-source', fault.source];
   const { status } = fault;

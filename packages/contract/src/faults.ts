@@ -91,7 +91,7 @@ export type FaultCode = keyof typeof FAULTS;
  */
 export type FaultSource = 'gateway' | 'upstream';
 
-/** Optional properties of a fault. */
+/** Details of a fault, such as the path of the invalid field. All are optional. */
 export interface FaultDetail {
   /** Path of the invalid field in the request, such as `messages[0].role`. */
   readonly param?: string;
@@ -106,11 +106,11 @@ export interface FaultDetail {
    * `model_not_found`.
    */
   readonly notAllowlisted?: true;
-  /** The deadline that passed (`upstream_timeout`): connect, headers, first_token, idle or total. */
+  /** The timeout that expired (`upstream_timeout`): connect, headers, first_token, idle or total. */
   readonly phase?: string;
   /** HTTP status of the upstream response, for the exchange row. */
   readonly upstreamStatus?: number;
-  /** HTTP error status in the body or event of an upstream response with status 200. Determines retries. */
+  /** Error status that a response with status 200 contains in its body or in an event. Determines retries. */
   readonly reportedStatus?: number;
   /**
    * Start of the upstream response body, for the exchange row. Never sent to clients for credential failures.
@@ -127,9 +127,8 @@ export interface FaultDetail {
 }
 
 /**
- * An expected error. It is thrown where the error is detected, and caught in only three places:
- * `http/`, `gateway/handle-exchange.ts` and background loops. A bug is a plain `Error`, which
- * becomes `internal_error`.
+ * An expected error, which Floe sends to the caller or records with its code. Any other `Error` is a bug and is
+ * reported as `internal_error`.
  */
 export class Fault extends Error {
   override readonly name = 'Fault';
@@ -162,7 +161,10 @@ export class Fault extends Error {
 /** Agents that use Messages shorten the conversation when an error has this text. */
 const TOO_LONG = 'prompt is too long';
 
-/** Returns the message of a fault for a Messages client. */
+/**
+ * Returns the message of a fault for clients of the Messages API. If the prompt is too long, adds the text by
+ * which agents recognize this error.
+ */
 export function getAnthropicFaultMessage({ message, detail }: Fault): string {
   const isKnown = detail.dialectCode !== 'context_length_exceeded' || message.includes(TOO_LONG);
   return isKnown ? message : `${TOO_LONG}: ${message}`;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The schema name of any JSON value in derived schemas. */
+/** The name of the schema for any JSON value in generated JSON Schema documents. */
 export const JSON_VALUE_SCHEMA_ID = 'JsonValue';
 
 type JsonValue = z.core.util.JSONType;
@@ -20,8 +20,8 @@ const jsonValueSchema: z.ZodType<JsonValue, JsonValue> = z
   .meta({ id: JSON_VALUE_SCHEMA_ID });
 
 /**
- * Creates the schema of any JSON value. Unlike `z.json()`, the recursive schema has a name in
- * derived schemas.
+ * Creates the schema of any JSON value. Unlike with `z.json()`, the recursive schema has a name in generated
+ * JSON Schema documents.
  */
 export function createJsonValueField() {
   // Lazy, so that derived schemas use a reference. Otherwise, zod would name the parts of a described copy

@@ -37,7 +37,7 @@ export class ExactNumber {
   }
 }
 
-/** Returns whether JavaScript would write the number in this text differently. */
+/** Returns whether JavaScript would write a number differently than in this text. */
 export function isInexactNumberText(number: string): boolean {
   return String(Number(number)) !== number;
 }
@@ -50,8 +50,8 @@ const POSSIBLY_INEXACT =
   /(?:^|[:,[])\s*(?:-0(?!\.)|-?(?:[\d.]{16}|\d+(?:\.(?:\d*0(?!\d)|0{6})|(?:\.\d+)?[eE])))/;
 
 /**
- * Returns true if `JSON.parse` and `JSON.stringify` may change a number in this JSON text. Can also
- * return true if they change none. Returns false only if they change none.
+ * Returns whether `JSON.parse` and `JSON.stringify` may change a number in this JSON text. If the result is
+ * false, they change none. If the result is true, they may still change none.
  */
 export function mayContainInexactNumbers(text: string): boolean {
   return POSSIBLY_INEXACT.test(text);
@@ -62,7 +62,7 @@ export function mayContainInexactNumbers(text: string): boolean {
  * `ExactNumber`. Takes as long as `JSON.parse` plus one scan of the text (1 ns per character). Takes
  * four times as long if the text contains such a number.
  *
- * @throws {SyntaxError}
+ * @throws {SyntaxError} if the text is not valid JSON
  */
 export function parseJsonExactly(text: string): Json {
   if (!mayContainInexactNumbers(text)) return JSON.parse(text);
@@ -70,8 +70,9 @@ export function parseJsonExactly(text: string): Json {
 }
 
 /**
- * Parses JSON that may contain inexact numbers, as `parseJsonExactly` does.
- * @throws {SyntaxError}
+ * Parses JSON like `parseJsonExactly`, but without first scanning the text for inexact numbers. Use it for
+ * text that is known to contain such a number.
+ * @throws {SyntaxError} if the text is not valid JSON
  */
 export function parseJsonWithExactNumbers(text: string): Json {
   const value: Json = JSON.parse(text, reviveNumber);

@@ -6,8 +6,8 @@ export const MEMBER_ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 /**
- * The scopes of a console session by role. Operations check stricter conditions (owners, step-up)
- * themselves.
+ * The scopes of a console session, by role. Some operations also require the owner role or a step-up. These
+ * operations check this themselves.
  */
 export const ROLE_SCOPES: Readonly<Record<MemberRole, readonly KeyScope[]>> = {
   owner: ['gateway', 'monitoring', 'relay', 'management', 'read'],
@@ -21,9 +21,12 @@ export function getStrongerRole(one: MemberRole, other: MemberRole): MemberRole 
   return MEMBER_ROLES.indexOf(one) <= MEMBER_ROLES.indexOf(other) ? one : other;
 }
 
-/** Parses a stored role. @throws Error for an unknown role */
+/**
+ * Returns the role with this name.
+ * @throws Error if no role has this name
+ */
 export function parseMemberRole(text: string): MemberRole {
   const role = MEMBER_ROLES.find((known) => known === text);
-  if (!role) throw new Error(`"${text}" is not a role`);
+  if (!role) throw new Error(`the role must be one of ${MEMBER_ROLES.join(', ')}, got "${text}"`);
   return role;
 }

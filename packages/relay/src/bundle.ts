@@ -18,7 +18,10 @@ export interface BundlePayload {
   readonly relay: RelayConfig;
 }
 
-/** A signed bundle in the API format. */
+/**
+ * A signed bundle in the API format. The payload is JSON text. The signature and the raw Ed25519 key are in
+ * base64.
+ */
 export interface SignedBundle {
   readonly payload: string;
   readonly signature: string;
@@ -29,10 +32,10 @@ export interface SignedBundle {
 const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 /**
- * Verifies a bundle and returns its payload. Null if the signature does not match the pinned key or
- * the bundle has expired.
- *
- * @param pinnedKey raw Ed25519 key in base64, which was stored with the first bundle
+ * Verifies a bundle and returns its payload. Returns null if the signature does not match the pinned key, if
+ * this release does not support the format, or if the bundle has expired.
+ * @param pinnedKey The raw Ed25519 key in base64 that was stored with the first bundle.
+ * @throws SyntaxError if the signed payload is not valid JSON
  */
 export function verifyBundle(
   { payload, signature }: SignedBundle,

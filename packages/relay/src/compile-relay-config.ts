@@ -1,6 +1,8 @@
+import { MAX_ORG_COMPILATION_STEPS } from '@floe/conditions/condition';
 import type { RelayConfig } from '@floe/contract/config';
 import type { RelayEventKind } from '@floe/contract/config/relay';
-import { type CompiledRule, compileRule, InvalidRelayRuleError } from './rules/compile-rule.ts';
+import { type CompiledRule, compileRule } from './rules/compile-rule.ts';
+import { InvalidRelayRuleError } from './rules/compile-rule-field.ts';
 import { createSelfTamperRule } from './rules/self-tamper.ts';
 
 /** An organization's relay configuration, prepared for evaluation. */
@@ -8,7 +10,7 @@ export interface CompiledRelayConfig {
   readonly config: RelayConfig;
   /** Rules in file order, then the built-in rules. */
   readonly rules: readonly CompiledRule[];
-  /** Rules by the events that they match. Rules on files also match shell commands and prompts. */
+  /** The rules to evaluate for each kind of event. Rules on files also apply to shell commands and prompts. */
   readonly byEvent: ReadonlyMap<RelayEventKind, readonly CompiledRule[]>;
 }
 
@@ -26,7 +28,10 @@ const RULE_EVENTS_BY_EVENT: Readonly<Record<RelayEventKind, readonly RelayEventK
  */
 export function compileRelayConfig(config: RelayConfig): CompiledRelayConfig {
   const builtIn = createSelfTamperRule(config);
-  const rules = [...config.rules.map(compileRuleAt), ...(builtIn ? [compileRule(builtIn)] : [])];
+  const rules = [
+    ...config.rules.map((_, at) => compileRuleAt(config, at)),
+    ...(builtIn ? [compileRule(builtIn)] : []),
+  ];
   const byEvent = new Map<RelayEventKind, CompiledRule[]>();
   for (const [event, others] of Object.entries(RULE_EVENTS_BY_EVENT))
     if (isRelayEventKind(event))
@@ -37,9 +42,19 @@ export function compileRelayConfig(config: RelayConfig): CompiledRelayConfig {
   return { config, rules, byEvent };
 }
 
-function compileRuleAt(config: RelayConfig['rules'][number], at: number): CompiledRule {
+/** Creates the error for the rule at `path`, which makes the rules of an organization too expensive to compile. */
+export function createCompilationCostError(path: readonly (string | number)[]): InvalidRelayRuleError {
+  return new InvalidRelayRuleError(
+    path,
+    `with this rule, the regular expressions of all relay rules of the organization need more than ${MAX_ORG_COMPILATION_STEPS} steps to compile; use fewer or shorter regular expressions`,
+  );
+}
+
+function compileRuleAt({ rules }: RelayConfig, at: number): CompiledRule {
+  const rule = rules[at];
+  if (rule === undefined) throw new Error(`there is no rule ${at}`);
   try {
-    return compileRule(config);
+    return compileRule(rule);
   } catch (error) {
     if (error instanceof InvalidRelayRuleError)
       throw new InvalidRelayRuleError(['rules', at, ...error.path], error.message);
@@ -47,9 +62,17 @@ function compileRuleAt(config: RelayConfig['rules'][number], at: number): Compil
   }
 }
 
-/** Returns the first error that the floe.yaml schema cannot detect, or null if there is none. */
+/**
+ * Returns the first error that the floe.yaml schema cannot detect, or null if there is none. Stops at the rule with which
+ * all rules together are too expensive to compile.
+ */
 export function findRelayRuleError(config: RelayConfig): InvalidRelayRuleError | null {
   try {
+    let steps = 0;
+    for (const at of config.rules.keys()) {
+      steps += compileRuleAt(config, at).compilationSteps;
+      if (steps > MAX_ORG_COMPILATION_STEPS) return createCompilationCostError(['rules', at]);
+    }
     compileRelayConfig(config);
     return null;
   } catch (error) {

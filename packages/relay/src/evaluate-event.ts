@@ -18,9 +18,9 @@ export const UNCLEAR_COMMAND_RULE_NAME = 'unclear-command';
 /** A rule that matches, and the part of the event that it matches. */
 export interface RuleHit {
   readonly rule: string;
-  /** The decision of the rule. Becomes `ask` if the rule only possibly matches. */
+  /** The decision of the rule, or `ask` if it is uncertain whether the rule matches. */
   readonly decision: RuleDecision;
-  /** The mode of the rule, or that of the org if it is less strict. */
+  /** The mode of the rule. `observe` if the mode of the organization is `observe`. */
   readonly mode: RuleMode;
   readonly reason: string;
   /** Position in the shell command. Null for other events. */
@@ -39,13 +39,13 @@ export interface RelayEvaluation {
   readonly hits: readonly RuleHit[];
   readonly userMessage: string | null;
   readonly agentMessage: string | null;
-  /** Whether a client allows or denies such an event if it gets no decision. */
+  /** Whether a client allows (`open`) or denies (`closed`) such an event if it gets no decision. */
   readonly onError: 'open' | 'closed';
   readonly findings: readonly { readonly kind: string; readonly count: number }[];
   readonly shell: ShellAnalysis | null;
 }
 
-/** The input of `evaluateRelayEvent`. */
+/** Everything that `evaluateRelayEvent` needs in addition to the event. */
 export interface RelayEvaluationInput {
   readonly relay: CompiledRelayConfig;
   /** Required for shell commands only. */
@@ -59,11 +59,36 @@ export interface RelayEvaluationInput {
 const STRICTNESS: readonly (RuleDecision | 'abstain')[] = ['abstain', 'allow', 'ask', 'deny'];
 
 /**
- * Decides on one event. If several rules match, the strictest decision applies. Has no side effects
- * and never throws. The work is limited by the limits of `analyzeShellCode` and by the size of the
- * event.
+ * Decides on one event. If several rules match, the strictest decision applies. Has no side effects and never
+ * throws. The amount of work depends on the size of the event and the number of rules. `analyzeShellCode`
+ * limits the work for shell commands.
  */
 export function evaluateRelayEvent(event: RelayEvent, parts: RelayEvaluationInput): RelayEvaluation {
+  const steps = evaluateRules(event, parts);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/**
+ * Like `evaluateRelayEvent`, but waits for `endStep` after each rule, so that an organization with many rules
+ * does not block the event loop.
+ */
+export async function evaluateRelayEventInSteps(
+  event: RelayEvent,
+  parts: RelayEvaluationInput,
+  endStep: () => Promise<void>,
+): Promise<RelayEvaluation> {
+  const steps = evaluateRules(event, parts);
+  let step = steps.next();
+  while (!step.done) {
+    await endStep();
+    step = steps.next();
+  }
+  return step.value;
+}
+
+function* evaluateRules(event: RelayEvent, parts: RelayEvaluationInput): Generator<void, RelayEvaluation> {
   const { relay, grammar, identity, nowMs, approved } = parts;
   const subject = new RuleInput(grammar, event, identity, nowMs);
   const rules = relay.byEvent.get(event.event) ?? [];
@@ -71,6 +96,7 @@ export function evaluateRelayEvent(event: RelayEvent, parts: RelayEvaluationInpu
   const allowing: { readonly rule: CompiledRule; readonly applies: readonly RuleMatch[] }[] = [];
   for (const rule of rules) {
     const applies = findRuleMatches(rule, subject);
+    yield;
     if (applies.length === 0) continue;
     if (rule.decision === 'allow') allowing.push({ rule, applies });
     else if (!approved?.has(rule.name)) hits.push(createHit(rule, applies, relay));

@@ -118,6 +118,24 @@ test('every field of match decides by itself whether a rule or an exception appl
   }
 });
 
+test('text matches the strings of tool arguments at any depth, also where JSON escapes them', () => {
+  const call = (value: unknown): Asked => ({
+    event: { event: 'tool', tool: { name: 'query', arguments: { list: [{ sql: value }] } } },
+  });
+  const match = { text: ['(?i)drop\\s+table', 'say "x"', '"sql":1'] };
+  for (const value of ['DROP\nTABLE a', 'drop\ttable a', 'say "x"', 1])
+    assert.deepEqual(decisions({ match }, call(value)), ['deny'], String(value));
+  assert.deepEqual(decisions({ match }, call('drop'), call('x')), ['abstain', 'abstain']);
+});
+
+test('an exception with a tool and a text applies only if both match', () => {
+  const call = (text: string): Asked => ({
+    event: { event: 'tool', tool: { name: 'query', arguments: { text } } },
+  });
+  const except = [{ reason: 'known', match: { tool: 'query', text: ['safe'] } }];
+  assert.deepEqual(decisions({ ...ANYTHING, except }, call('safe'), call('other')), ['abstain', 'deny']);
+});
+
 test('every field of who decides by itself whose events a rule or an exception is about', () => {
   for (const [field, value, fits, differs] of WHO) {
     const who = { [field]: value };

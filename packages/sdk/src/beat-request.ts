@@ -23,8 +23,8 @@ export interface ApiConnectionSettings {
 }
 
 /**
- * Builds the request `POST /api/monitoring/heartbeat` (specification, Endpoints), byte for byte as
- * in the golden file `requests.json`.
+ * Builds the request `POST /api/monitoring/heartbeat`. The golden file `requests.json` contains its exact
+ * bytes.
  */
 export function createBeatRequest(
   account: ApiConnectionSettings,
@@ -67,8 +67,8 @@ export interface RunEventDetail {
 }
 
 /**
- * Builds the request `POST /beat/{token}[/start|/fail|/log|/{0-255}]?rid=`. It supports more events
- * than a beat and sends no key.
+ * Builds the request `POST /beat/{token}[/start|/fail|/log|/{0-255}]?rid=`. A beat URL supports more events
+ * than the heartbeat endpoint, and requires no key.
  */
 export function createRunEventRequest(
   beatUrl: string,

@@ -2,13 +2,13 @@
 export interface FloeErrorDetail {
   /** Stable code for programs: from the server if available, otherwise from this SDK. */
   readonly code: string;
-  /** Whether the same call may succeed shortly after. */
+  /** Whether the same call may succeed if it is repeated soon. */
   readonly retryable?: boolean;
   /** HTTP status. Null without a response. */
   readonly status?: number | null;
   /** The server's id of this request. Include it in support requests. */
   readonly requestId?: string | null;
-  /** Requested delay of the server in seconds. */
+  /** The delay in seconds that the server requests before the next attempt. Null if it requests none. */
   readonly retryAfterSeconds?: number | null;
 }
 
@@ -77,7 +77,8 @@ export class FloeAuthenticationError extends FloeApiError {
 }
 
 /**
- * Indicates status 404: the organization of the key has no such monitor, or the base URL is not that of Floe.
+ * Indicates status 404: the organization of the key has no monitor with this id, or the base URL is not that of
+ * Floe.
  */
 export class FloeMonitorNotFoundError extends FloeApiError {
   override readonly name = 'FloeMonitorNotFoundError';

@@ -76,7 +76,7 @@ export class Floe {
   readonly #timeoutSeconds: number;
   readonly #pending = new Set<Promise<unknown>>();
 
-  /** `runtime` replaces the functions of the JavaScript runtime in tests. */
+  /** `runtime` is for tests. @throws FloeConfigurationError if the options are invalid */
   constructor(options: FloeOptions, runtime: Runtime = createRuntime(options?.fetch)) {
     this.#account = { apiKey: requireApiKey(options?.apiKey), baseUrl: parseBaseUrl(options.baseUrl) };
     this.#timeoutSeconds = requireTimeoutSeconds(options.timeoutSeconds);

@@ -5,7 +5,7 @@ import answers from '../../testkit/golden/heartbeat/answers.json' with { type: '
 import requests from '../../testkit/golden/heartbeat/requests.json' with { type: 'json' };
 import retries from '../../testkit/golden/heartbeat/retries.json' with { type: 'json' };
 import { Floe } from './floe.ts';
-import { computeRetryDelay } from './retry.ts';
+import { computeRetryDelaySeconds } from './retry.ts';
 import { createRuntime } from './runtime.ts';
 import type { HeartbeatResult } from './send-with-retries.ts';
 import { createCommittedBeatResponse, createFakeRuntime, FakeFloeServer } from './test/fake-server.ts';
@@ -86,7 +86,7 @@ function told({ ok, beat, error, metadataDropped }: HeartbeatResult): unknown {
 
 for (const golden of retries)
   test(`retry: ${golden.name}`, () => {
-    const delay = computeRetryDelay(
+    const delay = computeRetryDelaySeconds(
       { retryable: golden.error.retryable, retryAfterSeconds: golden.error.retry_after_seconds },
       {
         attempts: golden.attempts,

@@ -23,7 +23,7 @@ export interface RetryProgress {
  * golden file `retries.json` defines the expected results. The maximum delay doubles with each attempt, and
  * the actual delay is random (full jitter). If the delay would exceed the remaining time, returns null.
  */
-export function computeRetryDelay(error: FailedAttempt, progress: RetryProgress): number | null {
+export function computeRetryDelaySeconds(error: FailedAttempt, progress: RetryProgress): number | null {
   if (!error.retryable || progress.attempts > MAX_RETRIES) return null;
   const jitter = progress.random * INITIAL_DELAY_SECONDS * 2 ** (progress.attempts - 1);
   const delay = (error.retryAfterSeconds ?? 0) + jitter;

@@ -35,7 +35,10 @@ export interface Runtime {
   now(): number;
   /** Monotonic time in milliseconds. */
   monotonic(): number;
-  /** Calls back once after `ms`. With `keepsAlive: false`, it does not keep the process alive. */
+  /**
+   * Calls `callback` once after `ms` milliseconds. The timer keeps the process alive only if `keepsAlive` is
+   * true.
+   */
   after(ms: number, callback: () => void, keepsAlive: boolean): RuntimeTimer;
   /** Random number in [0, 1). */
   random(): number;
@@ -47,7 +50,10 @@ export interface Runtime {
 /** `setTimeout` uses 31 bits. A longer delay would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Creates a `Runtime` that works in Node 18 to 26, Deno, Bun, workers and browsers. */
+/**
+ * Creates a `Runtime` that works in Node 18 to 26, Deno, Bun, workers and browsers. `given` replaces the global
+ * `fetch`.
+ */
 export function createRuntime(given?: Fetch): Runtime {
   return {
     // Read at each call, because test tools and tracers replace the global function.

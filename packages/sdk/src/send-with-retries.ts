@@ -2,7 +2,7 @@ import { attemptRequest } from './attempt-request.ts';
 import type { BeatRequest } from './beat-request.ts';
 import { FloeConnectionError, FloeError } from './errors.ts';
 import { type Beat, parseBeatResponse } from './parse-beat-response.ts';
-import { computeRetryDelay } from './retry.ts';
+import { computeRetryDelaySeconds } from './retry.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The result of sending one beat, after all retries. */
@@ -60,7 +60,7 @@ export async function sendWithRetries(
     const elapsedSeconds = (runtime.monotonic() - startedMs) / 1000;
     const { budgetSeconds } = limits;
     const progress = { attempts, elapsedSeconds, budgetSeconds, random: runtime.random() };
-    const delay = computeRetryDelay(outcome, progress);
+    const delay = computeRetryDelaySeconds(outcome, progress);
     if (delay === null || limits.stop?.aborted)
       return toFailedHeartbeatResult(outcome, attempts, request.metadataDropped);
     await waitForRetry(delay * 1000, limits, runtime);

@@ -24,7 +24,7 @@ export function parseBaseUrl(baseUrl: unknown = 'http://127.0.0.1:3563'): string
   const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
   if (!/^https?:\/\/[^/\s?#@]+(\/[^\s?#]*)?$/i.test(text))
     throw new FloeConfigurationError(
-      'baseUrl must be an http or https URL without user, query or fragment. Example: https://floe.example.com',
+      'baseUrl must be an http or https URL without a user name, query string or fragment. Example: https://floe.example.com',
     );
   return text.replace(/\/+$/, '');
 }

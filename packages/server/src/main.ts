@@ -16,12 +16,12 @@ import { startAuditAnchorLogging } from './main/audit-anchor-logging.ts';
 import { parseCommandArguments } from './main/command-arguments.ts';
 import type { ConfigFileState } from './main/config-dependencies.ts';
 import { ConfigThread } from './main/config-thread.ts';
-import { createApiFromComponents, createBeatRoutesFromComponents } from './main/create-api.ts';
-import { createGateway, createGatewayRoutes } from './main/create-gateway.ts';
+import { createApiFromServerComponents, createBeatRoutesFromServerComponents } from './main/create-api.ts';
+import { createGatewayDependencies, createGatewayRoutes } from './main/create-gateway.ts';
 import { applyConfigFile, createGatewaySnapshots } from './main/gateway-snapshots.ts';
 import { openListeners } from './main/listeners.ts';
 import {
-  createBoardRoutesFromComponents,
+  createBoardRoutesFromServerComponents,
   createMonitoringDependencies,
 } from './main/monitoring-dependencies.ts';
 import { handleProcessSignals, shutDownWithParent } from './main/process-signals.ts';
@@ -66,12 +66,12 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
       const { SupervisedProcessContext, supervisorChannel } = await import(
         './main/processes/supervised-process-context.ts'
       );
-      const count = Number(args[1]);
-      if (process.send === undefined || !Number.isInteger(count))
+      const [count = Number.NaN, number = Number.NaN] = args.slice(1).map(Number);
+      if (process.send === undefined || !Number.isInteger(count) || !Number.isInteger(number))
         throw new Error(
           `the argument ${SUPERVISED_PROCESS_ARGUMENT} is for internal use: only the supervisor of the server passes it`,
         );
-      const host = new SupervisedProcessContext(count, supervisorChannel, systemClock);
+      const host = new SupervisedProcessContext({ count, number }, supervisorChannel, systemClock);
       return await serve(environment, loadServerConfig(environment), host);
     }
     if (args[0] !== undefined) {
@@ -143,7 +143,7 @@ async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: Process
   const output = openServerOutput(env.logLevel, () => state.loaded.config.log.access);
   const parts = await openServerComponents(env, loaded, {
     ...output,
-    processCount: host.processCount,
+    serverProcess: host,
     runtime: new RuntimeMetrics(SERVER_VERSION, env.variable('FLOE_COMMIT') || 'unknown'),
   });
   const { log } = parts;
@@ -155,7 +155,7 @@ async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: Process
 
   const { port, base_url } = loaded.config.server;
   const serverUrl = { url: base_url };
-  const gateway = createGateway(parts, snapshots, {
+  const gateway = createGatewayDependencies(parts, snapshots, {
     draining: () => phase.isDraining,
     config: () => state.loaded.config,
     baseUrl: () => serverUrl.url,
@@ -164,7 +164,7 @@ async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: Process
   const monitoring = createMonitoringDependencies(parts, serverUrl, snapshots.timezone);
   const signIn = createSignInContext(parts, () => state.loaded, serverUrl);
   const components = { alerts, monitoring, relay: createRelayDependencies(parts, serverUrl), signIn };
-  const api = createApiFromComponents(parts, gateway, components, {
+  const api = createApiFromServerComponents(parts, gateway, components, {
     snapshots,
     history: state,
     version: SERVER_VERSION,
@@ -176,8 +176,8 @@ async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: Process
     api: api.answer,
     operations,
     console: createConsoleRoutes({ dir: CONSOLE_DIR, prefix, answerUnbuilt: operations.home }),
-    beats: createBeatRoutesFromComponents(parts, snapshots),
-    boards: createBoardRoutesFromComponents(parts, monitoring, signIn, prefix),
+    beats: createBeatRoutesFromServerComponents(parts, snapshots),
+    boards: createBoardRoutesFromServerComponents(parts, monitoring, signIn, prefix),
   });
   const listening = await openListeners(loaded.config, prefix, router, { clock: systemClock, log });
   await parts.monitoring.start();

@@ -19,6 +19,8 @@ import { sampleReply, toBinaryReply } from './upstream-samples.ts';
 
 const KEY = `eis_${randomBytes(24).toString('hex')}`;
 const CLAUDE = 'us.anthropic.claude-haiku-4-5-v1:0';
+const BETA = 'context-1m-2025-08-07';
+const FEATURES = `a-1, ${BETA},advanced-tool-use-2025-11-20,${BETA}`;
 const ARN = 'arn:aws:bedrock:test-1:1:application-inference-profile/x1';
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
@@ -166,16 +168,34 @@ for (const [provider, kind] of [
       const kept = '[ {"role":"user", "content":"1e2 \\u00e9"} ]';
       const text = `{ "model" : "${model}","max_tokens":1e2, "service_tier":"auto","messages":${kept}}`;
       const answer = await callHttp(`${floe.url}/gateway/v1/messages`, {
-        headers: { 'x-api-key': KEY, 'anthropic-beta': 'a-1, b-2', 'anthropic-version': '2026-10-21' },
+        headers: { 'x-api-key': KEY, 'anthropic-beta': FEATURES, 'anthropic-version': '2026-10-21' },
         body: text,
       });
       assert.equal(answer.status, 200, answer.text);
       const sent = lastRequest().body.toString('utf8');
       assert.ok(sent.includes(kept) && sent.includes('"max_tokens":1e2'), sent);
-      assert.deepEqual(bodyOf(lastRequest())['anthropic_beta'], ['a-1', 'b-2']);
-      assert.equal(answer.headers['x-floe-dropped'], 'service_tier,anthropic-version');
+      assert.deepEqual(bodyOf(lastRequest())['anthropic_beta'], [BETA, 'tool-search-tool-2025-10-19']);
+      assert.equal(answer.headers['x-floe-dropped'], 'service_tier,anthropic-beta.a-1,anthropic-version');
       for (const name of ['anthropic-version', 'anthropic-beta'])
         assert.equal(lastRequest().headers[name], undefined);
+    });
+
+    test('beta features that the model rejects are omitted in a second request', async () => {
+      play(kind, 'text', false);
+      first = [
+        createJsonReply({ message: 'The model returned the following errors: invalid beta flag' }, 400),
+      ];
+      const answer = await callHttp(`${floe.url}/gateway/v1/messages`, {
+        headers: { 'x-api-key': KEY, 'anthropic-beta': BETA },
+        body: { model, max_tokens: 9, messages },
+      });
+      assert.deepEqual(
+        [answer.status, answer.headers['x-floe-dropped']],
+        [200, 'anthropic-beta'],
+        answer.text,
+      );
+      const sent = cloud.requests.slice(-2).map((request) => bodyOf(request)['anthropic_beta']);
+      assert.deepEqual(sent, [[BETA], undefined]);
     });
 
     test('a stream that breaks, in transport or by an event, is an error and never a normal end', async () => {

@@ -64,7 +64,7 @@ export interface FailoverGateway {
  */
 export async function startFailoverGateway(
   routes: readonly JsonObject[],
-  scripted: (dialect: TestDialect) => UpstreamReply | undefined = () => undefined,
+  scripted: (dialect: TestDialect, request: ReceivedRequest) => UpstreamReply | undefined = () => undefined,
 ): Promise<FailoverGateway> {
   const upstreams = new Map<string, FakeUpstream>();
   for (const dialect of TEST_DIALECTS)
@@ -72,9 +72,10 @@ export async function startFailoverGateway(
       upstreams.set(
         `${dialect}-${side}`,
         await startFakeUpstream({
-          respond({ path, body }) {
+          respond(request) {
+            const { path, body } = request;
             const isStream = isStreamingRequest(path, JSON.parse(body.toString('utf8')));
-            const special = side === 'a' ? scripted(dialect) : undefined;
+            const special = side === 'a' ? scripted(dialect, request) : undefined;
             return special ?? sampleReply(dialect, 'text', isStream);
           },
         }),

@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { findInjectedFault } from '@floe/testkit/fault-table';
 import { limitFaultRequests } from '@floe/testkit/injected-fault';
-import type { UpstreamReply } from '@floe/testkit/upstream-reply';
+import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
+import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
 import { type FailoverGateway, QUESTION_MESSAGES, startFailoverGateway } from './failover-gateway.ts';
 import { sampleReply } from './upstream-samples.ts';
@@ -15,6 +16,8 @@ const routes = [
   { model: 'across', targets: ['messages-a/m-1', 'chat-b/m-2'], retries: 0 },
   { model: 'two-keys', targets: ['shared/m-1'], retries: 0 },
   { model: 'stored', targets: ['responses-b/m-2', 'responses-a/m-1'], retries: 0 },
+  { model: 'responses-to-chat', targets: ['responses-a/m-1', 'chat-b/m-2'], retries: 0 },
+  { model: 'retried', targets: ['messages-a/m-1'], retries: 1 },
   { model: 'same-key', targets: ['messages-a/m-1', 'messages-a/m-2'], retries: 0 },
 ];
 const SIGNATURE = 'RXZlcnkgZmxvZSBoYXMgaXRzIG93biBzZWFsLg==';
@@ -24,9 +27,11 @@ const RESULT = { type: 'tool_result', tool_use_id: 'toolu_7', content: '2.5' };
 
 let harness: FailoverGateway;
 /** What side `a` answers; the usual text if undefined. */
-let scripted: UpstreamReply | undefined;
+let scripted: UpstreamReply | ((request: ReceivedRequest) => UpstreamReply | undefined) | undefined;
 before(async () => {
-  harness = await startFailoverGateway(routes, () => scripted);
+  harness = await startFailoverGateway(routes, (_, request) =>
+    typeof scripted === 'function' ? scripted(request) : scripted,
+  );
 });
 after(() => harness.close());
 
@@ -120,7 +125,11 @@ test('a conversation of which nothing is left is not sent to another credential'
 test('tokens of a conversation with signed thinking are counted by another credential', async () => {
   await harness.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
   const body = JSON.stringify({ model: 'messages', ...SIGNED });
-  await harness.send('messages', 'messages', {}, { body, path: '/messages/count_tokens' });
+  const answer = await harness.send('messages', 'messages', {}, { body, path: '/messages/count_tokens' });
+  assert.equal(
+    answer.headers['x-floe-dropped'],
+    'reasoning.seal,messages.content.thinking,messages.content.redacted_thinking,thinking',
+  );
   const sent = harness.receivedRequests('messages', 'b').at(-1);
   assert.match(sent?.path ?? '', /count_tokens$/);
   assert.equal(sent?.body.toString('utf8'), JSON.stringify({ model: 'm-2', ...conversation() }));
@@ -163,8 +172,7 @@ test('encrypted content of Responses stays with its credential', async () => {
   const call = { type: 'function_call', call_id: 'call_7', name: 'measure', arguments: '{}' };
   const output = { type: 'function_call_output', call_id: 'call_7', output: '2.5' };
   const tools = [{ type: 'function', name: 'measure', parameters: { type: 'object' }, strict: false }];
-  const compaction = { type: 'compaction', id: 'cmp_7', encrypted_content: REDACTED };
-  const more = { input: [...QUESTION_MESSAGES, compaction, reasoning, call, output], tools, store: false };
+  const more = { input: [...QUESTION_MESSAGES, reasoning, call, output], tools, store: false };
   await harness.upstream('responses', 'a').setFaults(findInjectedFault('unavailable'));
   const answer = await harness.send('responses', 'responses', more);
   await harness.upstream('responses', 'a').setFaults();
@@ -172,7 +180,123 @@ test('encrypted content of Responses stays with its credential', async () => {
   assert.ok(harness.receivedRequests('responses', 'a').at(-1)?.body.includes(REDACTED));
   const second = harness.receivedRequests('responses', 'b').at(-1)?.body.toString('utf8') ?? '';
   assert.ok(!second.includes(REDACTED) && second.includes('call_7'));
-  assert.equal(answer.headers['x-floe-dropped'], 'reasoning.seal,compaction,input.reasoning');
+  assert.equal(answer.headers['x-floe-dropped'], 'reasoning.seal,input.reasoning');
+});
+
+test('a compaction is never removed: a target that cannot read it is not used', async () => {
+  const compaction = { type: 'compaction', id: 'cmp_7', encrypted_content: REDACTED };
+  const more = { input: [compaction, ...QUESTION_MESSAGES], store: false };
+  for (const [route, other] of [
+    ['responses', 'responses'],
+    ['responses-to-chat', 'chat'],
+  ] as const) {
+    const before = harness.receivedRequests(other, 'b').length;
+    await harness
+      .upstream('responses', 'a')
+      .setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+    const answer = await harness.send('responses', route, more);
+    assert.equal(answer.status, 502, answer.text);
+    assert.equal(harness.receivedRequests(other, 'b').length, before);
+  }
+});
+
+test('an error about a compaction that cannot be verified is returned', async () => {
+  const error = { message: 'x', type: 'invalid_request_error', code: 'invalid_encrypted_content' };
+  scripted = ({ body }) => (body.includes(REDACTED) ? createJsonReply({ error }, 400) : undefined);
+  const compaction = { type: 'compaction', id: 'cmp_7', encrypted_content: REDACTED };
+  const reasoning = { type: 'reasoning', id: 'rs_7', summary: [], encrypted_content: REDACTED };
+  for (const input of [[compaction, reasoning, ...QUESTION_MESSAGES], [reasoning]]) {
+    const before = harness.receivedRequests('responses', 'a').length;
+    const answer = await harness.send('responses', 'responses', { input });
+    assert.deepEqual([answer.status, objectOrEmpty(answer.json())['error']], [400, error]);
+    assert.equal(harness.receivedRequests('responses', 'a').length, before + 1);
+  }
+  scripted = undefined;
+});
+
+test('a request without seals is not sent again after an error about a signature', async () => {
+  const message = 'messages.0.content.0: the signature of the `search_result` is not valid';
+  scripted = () => createJsonReply({ type: 'error', error: { type: 'invalid_request_error', message } }, 400);
+  const before = harness.receivedRequests('messages', 'a').length;
+  const messages = [{ role: 'user', content: 'What is "reasoning" and thinking?' }];
+  const answer = await harness.send('messages', 'messages', { messages });
+  assert.deepEqual([answer.status, harness.receivedRequests('messages', 'a').length], [400, before + 1]);
+  scripted = () =>
+    createJsonReply(
+      { type: 'error', error: { type: 'permission_error', message: 'Invalid signature' } },
+      403,
+    );
+  const denied = await harness.send('messages', 'messages', SIGNED);
+  scripted = undefined;
+  const sent = harness.receivedRequests('messages', 'a').slice(before + 1);
+  assert.equal(denied.status, 200, denied.text);
+  assert.deepEqual(
+    sent.map(({ body }) => body.includes(SIGNATURE)),
+    [true],
+  );
+});
+
+test('a target loses the beta features that it rejected, and another target receives them', async () => {
+  const message = 'Unexpected value(s) `a-1` for the `anthropic-beta` header.';
+  const rejection = { type: 'error', error: { type: 'invalid_request_error', message } };
+  scripted = ({ headers }) =>
+    headers['anthropic-beta']
+      ? createJsonReply(rejection, 400)
+      : createJsonReply({ type: 'error', error: { type: 'overloaded_error', message: 'x' } }, 529);
+  const before = harness.receivedRequests('messages', 'a').length;
+  const answer = await harness.send('messages', 'messages', {}, { headers: { 'anthropic-beta': 'a-1' } });
+  scripted = undefined;
+  assert.deepEqual([answer.status, answer.headers['x-floe-dropped']], [200, undefined], answer.text);
+  const sent = [
+    ...harness.receivedRequests('messages', 'a').slice(before),
+    ...harness.receivedRequests('messages', 'b').slice(-1),
+  ];
+  assert.deepEqual(
+    sent.map(({ headers }) => headers['anthropic-beta']),
+    ['a-1', undefined, 'a-1'],
+  );
+});
+
+test('a request that is sent again without seals keeps the retries of its route', async () => {
+  const message = 'Invalid `signature` in `thinking` block';
+  let count = 0;
+  scripted = ({ body }) => {
+    count += 1;
+    if (body.includes(SIGNATURE))
+      return createJsonReply({ type: 'error', error: { type: 'invalid_request_error', message } }, 400);
+    return count === 2
+      ? createJsonReply({ type: 'error', error: { type: 'api_error', message: 'x' } }, 500)
+      : undefined;
+  };
+  const answer = await harness.send('messages', 'retried', SIGNED);
+  scripted = undefined;
+  assert.deepEqual([answer.status, count], [200, 3], answer.text);
+});
+
+test('the count of tokens reports a rejected header', async () => {
+  const message = 'Unexpected value(s) `a-1` for the `anthropic-beta` header.';
+  scripted = ({ headers }) =>
+    headers['anthropic-beta']
+      ? createJsonReply({ type: 'error', error: { type: 'invalid_request_error', message } }, 400)
+      : createJsonReply({ input_tokens: 7 });
+  const options = { path: '/messages/count_tokens', headers: { 'anthropic-beta': 'a-1' } };
+  const answer = await harness.send('messages', 'messages', {}, options);
+  scripted = undefined;
+  assert.deepEqual([answer.status, answer.headers['x-floe-dropped']], [200, 'anthropic-beta'], answer.text);
+});
+
+test('reasoning of Responses without encrypted content stays with its credential', async () => {
+  const reasoning = { type: 'reasoning', id: 'rs_7', summary: [], encrypted_content: null };
+  const open = { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Open.' }] };
+  const more = { input: [...QUESTION_MESSAGES, reasoning, open, ...QUESTION_MESSAGES], store: false };
+  await harness
+    .upstream('responses', 'a')
+    .setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const answer = await harness.send('responses', 'responses', more);
+  assert.deepEqual([answer.status, answer.headers['x-floe-dropped']], [200, 'input.reasoning'], answer.text);
+  assert.ok(harness.receivedRequests('responses', 'a').at(-1)?.body.includes('rs_7'));
+  const sent = harness.receivedRequests('responses', 'b').at(-1)?.body.toString('utf8') ?? '';
+  assert.ok(sent.includes('Open.') && !sent.includes('rs_7'), sent);
 });
 
 test('stored reasoning returns only to the credential that created it, even if it is not the first target', async () => {
@@ -193,9 +317,67 @@ test('stored reasoning returns only to the credential that created it, even if i
   const atCreator = harness.receivedRequests('responses', 'a').at(-1)?.body.toString('utf8') ?? '';
   assert.ok(atCreator.includes(SEAL) && !atCreator.includes('floe1.'), atCreator);
   assert.ok(atCreator.includes(JSON.stringify(COMPACTION)), atCreator);
+  const before = harness.receivedRequests('responses', 'b').length;
   assert.equal((await harness.send('responses', 'stored', more)).status, 200);
-  const atOther = harness.receivedRequests('responses', 'b').at(-1)?.body.toString('utf8') ?? '';
-  assert.ok(atOther.includes('How thick') && !atOther.includes('encrypted_content'), atOther);
+  assert.equal(harness.receivedRequests('responses', 'b').length, before);
+});
+
+test('stored reasoning that its provider cannot verify is omitted in a second request', async () => {
+  const { body, ...reply } = sampleReply('responses', 'thinking', false);
+  const response = objectOrEmpty(JSON.parse(body.toString('utf8')));
+  scripted = { ...reply, body: JSON.stringify(response) };
+  await harness
+    .upstream('responses', 'b')
+    .setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const first = await harness.send('responses', 'stored', { store: true });
+  const error = { message: 'x', type: 'invalid_request_error', code: 'invalid_encrypted_content' };
+  scripted = (request) =>
+    request.body.includes('ZW5jcnlwdGVk') ? createJsonReply({ error }, 400) : undefined;
+  await harness
+    .upstream('responses', 'b')
+    .setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const more = { previous_response_id: String(objectOrEmpty(first.json())['id']) };
+  const answer = await harness.send('responses', 'stored', more);
+  scripted = undefined;
+  assert.equal(answer.status, 200, answer.text);
+  const [one, two] = harness.receivedRequests('responses', 'a').slice(-2);
+  assert.ok(one?.body.includes('ZW5jcnlwdGVk') && !two?.body.includes('encrypted_content'));
+});
+
+test('a target that cannot verify the seals in a request receives it again without them', async () => {
+  const message = 'messages.1.content.0: Invalid `signature` in `thinking` block';
+  const reject = ({ body }: ReceivedRequest) => body.includes(SIGNATURE);
+  scripted = (request) =>
+    reject(request)
+      ? createJsonReply({ type: 'error', error: { type: 'invalid_request_error', message } }, 400)
+      : undefined;
+  const answer = await harness.send('messages', 'messages', SIGNED);
+  scripted = undefined;
+  assert.equal(answer.status, 200, answer.text);
+  const [first, second] = harness.receivedRequests('messages', 'a').slice(-2);
+  assert.ok(first?.body.includes(SIGNATURE));
+  const sent: unknown = JSON.parse(second?.body.toString('utf8') ?? '');
+  assert.deepEqual(sent, { model: 'm-1', ...conversation() });
+  assert.match(answer.headers['x-floe-dropped'] ?? '', /^reasoning\.seal,messages\.content\.thinking/);
+});
+
+test('an error about seals is returned if the request without them fails too', async () => {
+  const error = { message: 'x', type: 'invalid_request_error', code: 'invalid_encrypted_content' };
+  scripted = () => createJsonReply({ error }, 400);
+  const reasoning = { type: 'reasoning', id: 'rs_7', summary: [], encrypted_content: REDACTED };
+  const before = harness.receivedRequests('responses', 'a').length;
+  const answer = await harness.send('responses', 'responses', {
+    input: [...QUESTION_MESSAGES, reasoning, ...QUESTION_MESSAGES],
+  });
+  const plain = await harness.send('responses', 'responses', {});
+  scripted = undefined;
+  assert.deepEqual([answer.status, objectOrEmpty(answer.json())['error']], [400, error]);
+  assert.equal(plain.status, 400);
+  const sent = harness.receivedRequests('responses', 'a').slice(before);
+  assert.deepEqual(
+    sent.map(({ body }) => body.includes(REDACTED)),
+    [true, false, false],
+  );
 });
 
 test('thinking that moves to another dialect is dropped and reported', async () => {

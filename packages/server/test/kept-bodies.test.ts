@@ -27,8 +27,9 @@ const WHOLE = createJsonReply({
   ],
   usage,
 });
-/** No event of it holds the address; the answer does. */
+/** No event of it holds the address; the answer does. Blank lines are permitted before the first event. */
 const STREAM = createSseReply([
+  '\r\n\n',
   ...['Write to b', 'o@exam', 'ple.com soon'].map((content) => ({
     choices: [{ index: 0, delta: { content }, finish_reason: null }],
   })),

@@ -13,7 +13,7 @@ import {
 } from '../src/alerts/alert-message.ts';
 import { CHANNEL_DEFINITIONS } from '../src/alerts/channels/channel-definitions.ts';
 import { createBudgetThresholdAlerts } from '../src/guardrails/budget-threshold-alerts.ts';
-import { compileBudget, toConfiguredLimitOrBudget } from '../src/guardrails/compile-rules.ts';
+import { compileBudget, toConfiguredLimitOrBudget } from '../src/guardrails/compile-limits-and-budgets.ts';
 import { createConsoleRoutes } from '../src/http/console-routes.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');

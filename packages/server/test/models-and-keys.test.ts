@@ -5,6 +5,7 @@ import { isJsonObject } from '@floe/contract/json';
 import { callHttp } from '@floe/testkit/http-client';
 import { loadProjectRecording } from '@floe/testkit/recordings';
 import OpenAI, { APIError } from 'openai';
+import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
 import { RECORDED_KINDS, type RecordingGateway, startRecordingGateway } from './recording-gateway.ts';
 
 const MESSAGES = [{ role: 'user' as const, content: 'How thick is the ice?' }];
@@ -26,7 +27,7 @@ before(async () => {
   gateway = await startRecordingGateway();
   const { client } = gateway.client('strip');
   // Lists are read in the background, from the start on.
-  for (let asked = 0; (await client.models.list()).data.length < 2 * RECORDED_KINDS.length; asked++)
+  for (let asked = 0; (await client.models.list()).data.length <= 2 * RECORDED_KINDS.length; asked++)
     assert.ok(asked < 2000, 'the lists of the providers do not come');
 });
 after(() => gateway.close());
@@ -75,7 +76,10 @@ test('models.list() returns what every provider lists, with ids that can be requ
   const ids = models.map(({ id }) => id);
   assert.deepEqual(
     ids.toSorted(),
-    RECORDED_KINDS.flatMap((kind) => [`${kind}/vendor/alpha-1:free`, `${kind}/beta`]).toSorted(),
+    [
+      'smart',
+      ...RECORDED_KINDS.flatMap((kind) => [`${kind}/vendor/alpha-1:free`, `${kind}/beta`]),
+    ].toSorted(),
   );
   const alpha = models.find(({ id }) => id === 'groq/vendor/alpha-1:free');
   assert.deepEqual(alpha, {
@@ -86,6 +90,44 @@ test('models.list() returns what every provider lists, with ids that can be requ
     context_window: 8192,
     prices: FREE,
   });
+});
+
+test('an alias is listed and retrieved like a model, and can be requested', async () => {
+  const { client, last } = gateway.client('strip');
+  const alias = (await client.models.list()).data.find(({ id }) => id === 'smart');
+  assert.deepEqual(alias, {
+    id: 'smart',
+    object: 'model',
+    created: 0,
+    owned_by: 'floe',
+    context_window: null,
+    prices: null,
+  });
+  assert.deepEqual(await client.models.retrieve('smart'), alias);
+  gateway.setReply('groq', {
+    interaction: loadProjectRecording('groq', 'text').interactions[0] ?? assert.fail(),
+  });
+  await client.chat.completions.create({ model: 'smart', messages: MESSAGES });
+  assert.equal(last().headers.get('x-floe-model'), 'beta');
+  const key = await callHttp(`${gateway.url}/key`, { headers: { 'x-api-key': gateway.key('strip') } });
+  assert.match(key.text, /"models":\[[^\]]*"smart"/);
+  const ide = await callHttp(`${gateway.url.replace(/v1$/, 'ide-adapter')}/models`, {
+    headers: { 'x-api-key': gateway.key('strip') },
+  });
+  assert.ok(ide.text.includes('groq/beta') && !ide.text.includes('"smart"'), ide.text);
+});
+
+test('the management API lists the same aliases as the gateway', async () => {
+  const { status, text } = await callHttp(`${new URL(gateway.url).origin}/api/management/models?limit=500`, {
+    headers: { 'x-api-key': gateway.key('strip') },
+  });
+  assert.equal(status, 200, text);
+  const models = objectsOrEmpty(objectOrEmpty(JSON.parse(text)).data);
+  assert.deepEqual(
+    models.filter(({ kind }) => kind === 'alias').map(({ id }) => id),
+    ['smart'],
+  );
+  assert.deepEqual(models.find(({ id }) => id === 'groq/beta')?.aliases, ['smart']);
 });
 
 test('the Anthropic SDK lists and retrieves the same models in its own format', async () => {

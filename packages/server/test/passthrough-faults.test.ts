@@ -297,3 +297,17 @@ test('a slow reader receives everything, and its provider waits', async () => {
   assert.ok(residentMb(harness.floe.pid) - held < 64);
   await healthy('a slow reader');
 });
+
+test('a request that the provider rejects because of a signature or a beta feature is sent once', async () => {
+  const thinking = { type: 'thinking', thinking: 'T', signature: 'S' };
+  const body = { ...MESSAGE, messages: [{ role: 'assistant', content: [thinking] }, ...MESSAGE.messages] };
+  for (const message of ['Invalid `signature` in `thinking` block', 'invalid beta flag']) {
+    harness.setReply('b-one', createJsonReply({ type: 'error', error: { message } }, 400));
+    const before = harness.requestCount('b-one');
+    const answer = await harness.call(`${PASSTHROUGH_B_PATH}/v1/messages`, {
+      body,
+      headers: { 'anthropic-beta': 'one' },
+    });
+    assert.deepEqual([answer.status, harness.requestCount('b-one') - before], [400, 1], message);
+  }
+});

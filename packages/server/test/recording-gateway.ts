@@ -132,7 +132,12 @@ function configuration(
     ],
     providers,
     // One call per question: what a failure looks like is judged here, not what is tried after it.
-    routes: [{ model: '*', retries: 0 }],
+    routes: [
+      { model: 'smart', targets: ['groq/beta'], retries: 0 },
+      { model: '*', retries: 0 },
+      // No request reaches this route, because '*' matches first.
+      { model: 'hidden', targets: ['groq/beta'] },
+    ],
   }));
   return JSON.stringify({ orgs });
 }

@@ -88,8 +88,9 @@ test('the file takes over a resource with its id; a resource that leaves it is r
     write({ cache: { enabled: true } }, [SANDBOX, { id: 'mine', kind: 'sandbox', models: ['echo'] }]);
   withMine();
   await eventually(async () => (await sourceOf('mine')) === 'file' || undefined);
+  // A file is in the database before it is in use.
+  await eventually(async () => (await outcome('mine/tools')) === 404 || undefined);
   assert.equal(await outcome('mine/echo'), 200);
-  assert.equal(await outcome('mine/tools'), 404);
   const made = (await api('GET', 'providers/mine')).body['created_at'];
   assert.match(errorOf(await api('PATCH', 'cache', { enabled: false })), /^409 managed_by_file: .*"cache"/);
   write();
@@ -202,6 +203,9 @@ test('the command line compares, applies and exports, with the variables of its 
   const wrong = await run('apply', wanted);
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /orgs\[0\]\.providers\[0\]\.kind: .*did you mean "openai"/);
+  // The exit code 2 of a diff would mean that there are changes.
+  for (const args of [['none.yaml'], [], [wanted, '--purge']])
+    assert.equal((await run('diff', ...args)).code, 1);
 });
 
 /** One resource of every kind that floe.yaml has, by its section, and one more field of it. */

@@ -10,9 +10,9 @@ import { packSeal } from './seal.ts';
 import { indexToolsByProviderName } from './tool-identifiers.ts';
 
 /**
- * Returns a function that adapts a reader's events for a client writer and passes them to `next`. The
- * writer receives one block at a time. Tool calls have the names and the form that the client used to
- * declare its tools.
+ * Returns a function that adapts the events of a response reader and passes them to `next`, the writer for the
+ * client. The writer receives one block at a time. Tool calls get the names and the form in which the client
+ * declared its tools.
  */
 export function createEventAdapter(request: CanonicalRequest, next: EmitResponseEvent): EmitResponseEvent {
   return restoreDeclaredTools(request, createBlockSequencer(next));
@@ -20,8 +20,8 @@ export function createEventAdapter(request: CanonicalRequest, next: EmitResponse
 
 /**
  * Adapts a complete response for a client writer, as `createEventAdapter` does.
- * @throws the response's fault; a missing finish, or one that says that the response is not complete, is
- * also a fault
+ * @throws the fault of the response, if it has one; a Fault if its finish is missing or means that the response
+ * is incomplete
  */
 export function adaptResponseForClient(
   answer: CanonicalResponse,
@@ -74,7 +74,7 @@ function unwrapFreeformInput(text: string): string {
 
 /**
  * Returns the opaque value for a seal in the client's dialect: the value itself if it has the same dialect,
- * otherwise a packed seal.
+ * otherwise a packed seal. If the origin of the seal is not known, reports the seal as dropped and returns undefined.
  */
 export function encodeSealForClient(
   seal: Seal | undefined,

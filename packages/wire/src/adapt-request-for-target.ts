@@ -35,8 +35,8 @@ const BUDGET_BY_EFFORT: Readonly<Record<ReasoningEffort, number>> = {
 };
 
 /**
- * Returns the caller's reasoning effort, or the effort that corresponds to the caller's thinking
- * budget, adjusted to what the model supports.
+ * Returns the caller's reasoning effort, or the effort that corresponds to the caller's thinking budget. If the
+ * model does not support it, returns the nearest supported effort and reports the effort as dropped.
  */
 export function resolveReasoningEffort(
   request: CanonicalRequest,
@@ -63,15 +63,18 @@ function effortFromBudget(budget: number | undefined): ReasoningEffort | undefin
   return budget <= BUDGET_BY_EFFORT.medium ? 'medium' : 'high';
 }
 
-/** Returns the thinking budget in tokens: 0 disables thinking, undefined leaves it to the provider. */
-export function deriveThinkingBudget(request: CanonicalRequest): number | undefined {
+/**
+ * Returns the requested thinking budget in tokens, or the budget that corresponds to the requested effort. 0
+ * disables thinking. Undefined leaves the choice to the provider.
+ */
+export function getRequestedThinkingBudget(request: CanonicalRequest): number | undefined {
   const { reasoning } = request;
   if (reasoning?.budget !== undefined) return reasoning.budget;
   if (reasoning?.effort !== undefined) return BUDGET_BY_EFFORT[reasoning.effort];
   return reasoning?.adaptive ? BUDGET_BY_EFFORT.medium : undefined;
 }
 
-/** The tools and the tool choice in the form that a provider accepts. */
+/** The result of `adaptToolsForTarget`. */
 export interface TargetToolSettings {
   readonly tools: readonly ToolDefinition[];
   readonly choice: ToolChoice | undefined;
@@ -143,7 +146,7 @@ export function ensureNonEmptyConversation(request: CanonicalRequest): Canonical
   return { ...request, system: [], turns: [{ role: 'user', parts: request.system }] };
 }
 
-/** Converts a system turn to a user turn, for targets that reject system turns in a conversation. */
+/** Converts a system turn to a user turn in `<system-reminder>` tags, for targets that reject system turns. */
 export function toReminderTurn(turn: ConversationTurn): ConversationTurn {
   const text = turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n\n');
   return { role: 'user', parts: [{ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }] };
@@ -154,14 +157,14 @@ export function joinSystemText(parts: readonly TextPart[]): string {
   return parts.map((part) => part.text).join('\n\n');
 }
 
-/** Joins the parts of a tool result into one string, without separators. */
+/** Joins the text parts of a tool result into one string, without separators. */
 export function joinResultText(part: ToolResultPart): string {
   let text = '';
   for (const inner of part.parts) if (inner.type === 'text') text += inner.text;
   return text;
 }
 
-/** Reports members of the response schema that the target does not support. */
+/** Reports the members of the response format, such as its description, that the target does not support. */
 export function reportUnsupportedFormatFields(
   { format }: CanonicalRequest,
   lacks: readonly ('description' | 'strict')[],
@@ -234,7 +237,7 @@ export function resolvePromptCacheKey(
   return given ?? (options.hints?.includes('cache-key') ? options.cacheKey : undefined);
 }
 
-/** Reports members that a dialect does not support. */
+/** Reports the fields that have a value as dropped. The target's dialect does not support these fields. */
 export function reportDroppedFields(fields: Readonly<Record<string, unknown>>, dropped: Set<string>): void {
   for (const [field, value] of Object.entries(fields)) if (value !== undefined) dropped.add(field);
 }

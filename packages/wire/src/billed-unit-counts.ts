@@ -54,7 +54,7 @@ function isCharged(item: Json): boolean {
 }
 
 /**
- * Adds hosted tool calls and seconds of audio that providers report in `usage`.
+ * Adds the numbers of hosted tool calls and of seconds of audio that a provider reports in `usage`.
  * @example
  * const units = {};
  * addReportedUnits(units, { server_tool_use: { web_search_requests: 2 } });
@@ -78,8 +78,8 @@ const STANDARD_TIERS = new Set(['default', 'standard', 'standard_only', 'on_dema
 const UNSPECIFIED_TIERS = new Set(['auto', 'service_tier_unspecified', 'traffic_type_unspecified']);
 
 /**
- * Returns the service tier as price lists name it: `standard`, `flex`, `priority`, `batch` …. Undefined if it
- * was not reported.
+ * Returns the service tier as price lists name it, such as `standard`, `flex`, `priority` or `batch`. Returns
+ * undefined if it was not reported.
  * @example
  * parseServiceTier('SERVICE_TIER_FLEX'); // 'flex'
  * parseServiceTier('auto'); // undefined

@@ -3,7 +3,8 @@ import type { JsonObject } from '@floe/contract/json';
 import { type FinishReason, parseFinishReason } from './finish-reason.ts';
 import { sanitizeFieldName } from './json-narrowing.ts';
 import type { BlockKind, EmitResponseEvent, Seal } from './response-events.ts';
-import { toClientFault, toUpstreamFault } from './upstream-fault.ts';
+import type { SseEvent } from './sse.ts';
+import { createErrorEventFault, toClientFault, toUpstreamFault } from './upstream-fault.ts';
 import { mergeUsage, type Usage } from './usage.ts';
 
 /** Finish reasons that report a failure. Clients receive them as an error. */
@@ -136,6 +137,15 @@ export class BlockEmitter {
     message = 'The provider closed the stream before the response was complete. Send the request again.',
   ): void {
     this.fail(new Fault('upstream_stream_broken', message));
+  }
+
+  /**
+   * Ends the response with an error because an event is not a JSON object. Some providers send errors in this form.
+   */
+  failUnreadable({ event, data }: SseEvent): void {
+    const isError = event === 'error' || data.trimStart().startsWith('[');
+    if (isError) this.fail(createErrorEventFault(data));
+    else this.failIncomplete('The provider sent an event that is not JSON.');
   }
 
   #emitUsage(): void {

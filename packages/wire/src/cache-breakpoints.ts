@@ -13,10 +13,10 @@ const ATTACHMENT_CHARACTERS = 2_000;
 const DEFAULT_BREAKPOINT = { cache: '' } as const;
 
 /**
- * Returns the request with cache breakpoints. Keeps up to four breakpoints that the client set. If
- * the client set none, adds breakpoints after the tools, after the system prompt and after the last
- * two user turns. The next request in the conversation then has a breakpoint at the same place and
- * finds the cached prompt.
+ * Returns the request with cache breakpoints. Keeps up to four breakpoints that the client set. If the client set
+ * none and `options` contains `cacheMinTokens`, adds breakpoints after the tools, after the system prompt and after
+ * the last two user turns. The next request in the conversation then has a breakpoint at the same place and finds
+ * the cached prompt.
  */
 export function applyCacheBreakpoints(
   request: CanonicalRequest,

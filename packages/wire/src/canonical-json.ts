@@ -11,7 +11,7 @@ const QUOTE = 0x22;
  * unchanged, because parsers may treat 1 and 1.0, or 2^60 and 2^60+1, differently. Returns null if a
  * nested object has a duplicate member, because parsers disagree about which one counts.
  * @param without top-level members to omit
- * @throws JsonSyntaxError
+ * @throws JsonSyntaxError if `body` is not a JSON object
  * @example
  * canonicalizeJsonObject(Buffer.from('{ "b": 1.0, "a": "x", "user": "u" }'), new Set(['user'])); // '{"a":"x","b":1.0}'
  */

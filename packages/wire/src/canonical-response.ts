@@ -42,7 +42,7 @@ export interface CanonicalResponse {
   lostContent?: string[];
 }
 
-/** Builds a response from its events. `answer` is valid after each event. */
+/** Builds a response from its events. After each event, `answer` is the response so far. */
 export class ResponseAccumulator {
   readonly answer: CanonicalResponse = { id: '', model: '', blocks: [], dropped: [] };
   readonly #open = new Map<number, ResponseBlock>();
@@ -132,9 +132,9 @@ export function* toResponseEvents(answer: CanonicalResponse): Generator<Response
     if (entry.text !== '') yield { type: 'delta', block, text: entry.text };
     yield { type: 'close', block, seal: entry.kind === 'reasoning' ? entry.seal : undefined };
   }
-  const lost = new Set(answer.lostContent);
+  const lost = answer.lostContent && new Set(answer.lostContent);
   for (const field of answer.dropped)
-    yield { type: 'dropped', field, isContent: lost.has(field) ? true : undefined };
+    yield { type: 'dropped', field, isContent: lost?.has(field) ? true : undefined };
   if (answer.usage) yield { type: 'usage', usage: answer.usage };
   if (answer.fault) yield { type: 'error', fault: answer.fault };
   else if (answer.finish) yield { type: 'finish', ...answer.finish };

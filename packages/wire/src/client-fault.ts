@@ -1,7 +1,7 @@
 import { FAULTS, type Fault, getAnthropicFaultMessage } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 
-/** Writes the `error` object for the OpenAI dialects. */
+/** Converts a fault to the `error` object of the OpenAI dialects. */
 export function toOpenAiError(fault: Fault): JsonObject {
   return {
     message: fault.message,
@@ -11,7 +11,7 @@ export function toOpenAiError(fault: Fault): JsonObject {
   };
 }
 
-/** Writes the error event in a Messages stream. */
+/** Converts a fault to the error event of a Messages stream. */
 export function toAnthropicErrorEvent(fault: Fault, requestId: string): JsonObject {
   const error = { type: FAULTS[fault.code].anthropic, message: getAnthropicFaultMessage(fault) };
   return { type: 'error', error, request_id: requestId };

@@ -65,10 +65,10 @@ export interface ContentByteCounts {
 }
 
 /**
- * Counts the content in a complete JSON response or in the data of one stream event, for Chat,
+ * Counts the bytes of content in a complete JSON response or in the data of one stream event, for Chat,
  * Responses and Messages. Content is text, reasoning, refusals, tool names and arguments, in UTF-8
  * without JSON escapes. Ids, signatures, annotations and base64 data do not count. If the bytes are
- * not JSON, returns their number.
+ * not JSON, all of them count.
  * @example
  * const body = Buffer.from('{"choices":[{"message":{"content":"Zoë"}}]}');
  * countContentBytes(body); // { added: 4, whole: 0 }

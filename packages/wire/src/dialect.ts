@@ -49,7 +49,7 @@ export interface ResponseWriteContext {
  */
 export interface ResponseStreamWriter {
   write(event: ResponseEvent): string;
-  /** Fields that the client's dialect cannot represent. */
+  /** Names of response fields that the client's dialect cannot represent. */
   readonly dropped: ReadonlySet<string>;
   /** The current response object, in a dialect whose streams end with it. */
   readonly response?: JsonObject;
@@ -92,7 +92,7 @@ export interface ResponseStreamReader {
 /** A request in a target's dialect. */
 export interface WrittenRequest {
   readonly body: JsonObject;
-  /** Canonical fields that the target does not support. */
+  /** Names of canonical fields that the target does not support. */
   readonly dropped: ReadonlySet<string>;
 }
 
@@ -133,7 +133,7 @@ export interface RequestWriteOptions {
   /** The provider's model id. Defaults to the requested one. */
   readonly model?: string;
   readonly stream?: boolean;
-  /** Used if the dialect requires a limit and the caller set none. */
+  /** Maximum output tokens. Used if the dialect requires a limit and the caller set none. */
   readonly defaultMaxTokens?: number;
   /** How reasoning is requested. */
   readonly reasoningStyle?: ReasoningStyle;

@@ -4,9 +4,9 @@ import { JsonCursor } from './json-cursor.ts';
 import type { ByteSpan } from './json-edits.ts';
 
 /**
- * Returns the first member name that occurs twice in one object, at any depth, after resolving
- * escapes. Parsers disagree about which of the two members counts. Returns null if no name occurs
- * twice. The bytes must be valid JSON.
+ * Returns the first member name that occurs twice in the same object, at any depth. Names are compared without
+ * JSON escapes. Returns null if there is none. Parsers disagree about which of the two members counts. The bytes
+ * must be valid JSON.
  * @example
  * findDuplicateMemberName(Buffer.from('{"a":{"b":1,"\\u0062":2}}')); // 'b'
  * findDuplicateMemberName(Buffer.from('{"a":1,"b":2}')); // null
@@ -40,8 +40,8 @@ function findDuplicate(body: Uint8Array, cursor: JsonCursor): string | null {
 }
 
 /**
- * Parses JSON like `JSON.parse`, but also keeps the members that a later member with the same name hides. Their
- * names get a number. The bytes must be valid JSON.
+ * Parses JSON like `JSON.parse`, but also keeps members that `JSON.parse` drops because a later member has the
+ * same name. The names of these members get a number. The bytes must be valid JSON.
  * @example
  * parseJsonWithDuplicateMembers(Buffer.from('{"a":1,"a":2}')); // { 'a (1)': 1, a: 2 }
  */

@@ -8,14 +8,14 @@ import type { Usage } from './usage.ts';
 /** The request formats for embeddings that providers use. */
 export type EmbeddingsFormat = 'openai' | 'gemini' | 'embed';
 
-/** A field of the OpenAI embeddings format that a compatible provider does not accept. */
-export type UnsupportedEmbeddingsField = 'tokens' | 'base64' | 'dimensions' | 'user';
+/** A feature of the OpenAI embeddings API that a compatible provider may not support. */
+export type UnsupportedEmbeddingsFeature = 'tokens' | 'base64' | 'dimensions' | 'user';
 
 /** The request format for embeddings that a provider uses, and the fields that it does not accept. */
 export interface EmbeddingsSupport {
   readonly dialect: EmbeddingsFormat;
-  /** Fields of the OpenAI format that it does not accept. */
-  readonly unsupported?: readonly UnsupportedEmbeddingsField[];
+  /** Features of the OpenAI format that the provider does not support. */
+  readonly unsupported?: readonly UnsupportedEmbeddingsFeature[];
 }
 
 /** A parsed embeddings request. */
@@ -50,7 +50,7 @@ const MAX_EMBED_TEXTS = 96;
 
 /**
  * Reads the body of `POST /embeddings`.
- * @throws Fault `missing_required_parameter`, `invalid_request` naming the field
+ * @throws Fault `missing_required_parameter` or `invalid_request`, with `param`
  * @example
  * readEmbeddingsRequest({ model: 'm', input: 'hello' }).input; // ['hello']
  */
@@ -112,7 +112,7 @@ function writeOpenai(
   request: EmbeddingsRequest,
   model: string,
   body: JsonObject,
-  lacks: readonly UnsupportedEmbeddingsField[],
+  lacks: readonly UnsupportedEmbeddingsFeature[],
 ): ProviderEmbeddingsRequest {
   if (lacks.includes('tokens')) requireTexts(request);
   if (lacks.includes('dimensions') && request.dimensions !== null)
@@ -175,7 +175,7 @@ function requireTexts({ input }: EmbeddingsRequest): readonly string[] {
 
 /**
  * Reads a provider's embeddings response.
- * @throws Fault `upstream_error` if it contains no vectors
+ * @throws Fault `upstream_error` if the number of vectors is not `count`
  * @example
  * const answer = { data: [{ index: 0, embedding: [0.5, 1] }] };
  * readEmbeddingsResponse('openai', answer, 1).vectors; // [[0.5, 1]]

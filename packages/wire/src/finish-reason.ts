@@ -41,8 +41,8 @@ const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /**
- * Returns the finish reason in a member of a response. Some providers write null as text until the response is
- * complete. Returns undefined for this text, an empty text and a value that is not a text.
+ * Returns the provider's finish reason from a member of a response. Returns undefined if the value is not a
+ * string, is empty, or is the string `null`. Some providers send this string until the response is complete.
  * @example
  * readFinishReason('stop'); // 'stop'
  * readFinishReason('null'); // undefined
@@ -52,7 +52,7 @@ export function readFinishReason(value: unknown): string | undefined {
 }
 
 /**
- * Converts a provider's finish reason. `other` is used for pauses and unknown values.
+ * Converts a provider's finish reason to Floe's. Pauses and unknown values become `other`.
  * @example
  * parseFinishReason('max_tokens'); // { reason: 'length', raw: 'max_tokens' }
  */

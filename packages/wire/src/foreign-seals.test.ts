@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
-import { mayContainOwnSeals, removeForeignSeals, type SealTarget } from './foreign-seals.ts';
+import { mayContainFloeSeals, removeForeignSeals, type SealTarget } from './foreign-seals.ts';
 import { scanJsonObject } from './json-edits.ts';
 import { packSeal } from './seal.ts';
 
@@ -157,12 +157,13 @@ test('Responses input loses the items of another origin that contain encrypted c
   const own = (item: object, encrypted_content: string) => ({ ...item, encrypted_content });
   const { text: edited, dropped } = remove(
     { dialect: 'responses', ...MOVED },
-    write(sealed, compaction, call, plain, own(sealed, packed), own(compaction, packed), sealed),
+    write(sealed, call, plain, own(sealed, packed), own(compaction, packed), sealed),
   );
   assert.equal(edited, write(call, plain, own(sealed, 'b3du'), own(compaction, 'b3du')));
-  assert.deepEqual(dropped, ['reasoning.seal', 'input.reasoning', 'compaction']);
+  assert.deepEqual(dropped, ['reasoning.seal', 'input.reasoning']);
   const usual = { dialect: 'responses', origin: 'a', usualOrigin: 'a' } as const;
   assert.equal(remove(usual, write(sealed, compaction)).text, write(sealed, compaction));
+  assert.throws(() => remove({ dialect: 'responses', ...MOVED }, write(compaction, call)), /"compaction"/);
 });
 
 test('Chat messages lose their reasoning details at another origin', () => {
@@ -234,11 +235,11 @@ test('bodies without a conversation of parts stay as they are', () => {
 test('the search finds packed and empty seals in any notation, and none in Chat', () => {
   for (const body of ['{"signature":""}', '{"signature" :\n\t""}', '{"data":"floe1.gemini.a.s.x"}'])
     assert.deepEqual(
-      [mayContainOwnSeals('messages', Buffer.from(body)), mayContainOwnSeals('chat', Buffer.from(body))],
+      [mayContainFloeSeals('messages', Buffer.from(body)), mayContainFloeSeals('chat', Buffer.from(body))],
       [true, false],
       body,
     );
-  assert.ok(!mayContainOwnSeals('messages', Buffer.from('{"signature":"c2ln","text":"\\"signature\\""}')));
+  assert.ok(!mayContainFloeSeals('messages', Buffer.from('{"signature":"c2ln","text":"\\"signature\\""}')));
 });
 
 test('a conversation with many parts is edited', () => {

@@ -11,20 +11,20 @@ import {
 import { createMemberRemovals, JsonItemRemover, scanElementsAt } from './json-item-remover.ts';
 import { JsonMemberNameLookup } from './json-member-name-lookup.ts';
 import { sanitizeFieldName } from './json-narrowing.ts';
-import { isPackedSeal, unpackSeal } from './seal.ts';
+import { isPackedSeal, PACKED_SEAL_PREFIX, unpackSeal } from './seal.ts';
 import { createThinkingRemovals } from './thinking-removals.ts';
 
 /** The target of a request with seals of earlier responses. */
 export interface SealTarget {
   /** The dialect of the client and of the target. */
   readonly dialect: 'chat' | 'responses' | 'messages';
-  /** The provider and credential of the target. */
+  /** The provider and credential of the target. Empty if the target accepts no seals. */
   readonly origin: string;
   /** The provider and credential that created the seals that do not contain their origin, if it is known. */
   readonly usualOrigin: string | undefined;
 }
 
-/** A body without the reasoning that its target cannot verify. */
+/** A body without the reasoning that its target cannot verify, and the names of what was removed. */
 export interface BodyWithoutForeignSeals {
   readonly body: Buffer;
   /** What was removed: `reasoning.seal`, and the paths of the removed parts. */
@@ -40,15 +40,18 @@ const REASONING_DETAILS = new JsonMemberNameLookup(['reasoning_details']);
 /** The members of a Chat message that are sufficient without content. */
 const CONTENT_ALTERNATIVES = ['tool_calls', 'function_call', 'refusal', 'audio'] as const;
 /** The start of a packed seal in JSON. */
-const PACKED_SEAL_START = Buffer.from('"floe1.');
+const PACKED_SEAL_START = Buffer.from(`"${PACKED_SEAL_PREFIX}`);
 const SIGNATURE = Buffer.from('"signature"');
+/** Every body that may need changes contains at least one of these texts. `\u` starts an escaped character. */
+const SEAL_MARKS = ['thinking', 'encrypted_content', 'reasoning_details', '"reasoning"', '\\u'];
 
 /**
  * Removes the reasoning whose seal the target did not create, and reasoning without the seal that
- * Messages requires. A message of which nothing is left is removed too, because APIs reject messages
- * without content. If a tool loop of Messages has no reasoning left, the thinking budget is removed. All other
- * bytes are unchanged, except that packed seals of the target are decoded.
- * @throws Fault `unsupported_parameter` if the conversation consists only of such reasoning
+ * Messages requires. A message that has no other content is also removed, because APIs reject messages
+ * without content. If a tool loop of Messages has no reasoning left, the thinking budget is removed. Decodes
+ * the packed seals of the target. Does not change any other bytes.
+ * @throws Fault `unsupported_parameter` if the conversation consists only of such reasoning, or if an item other
+ * than reasoning, such as a compaction, can be read only by another target
  * @example
  * const block = '{"type":"thinking","thinking":"T","signature":"S"},';
  * const body = Buffer.from(`{"messages":[{"role":"assistant","content":[${block}{"type":"text","text":"A"}]}]}`);
@@ -60,6 +63,7 @@ export function removeForeignSeals(
   { body, members }: ScannedJsonBody & { readonly body: Buffer },
   target: SealTarget,
 ): BodyWithoutForeignSeals {
+  if (!mayContainSeals(body)) return { body, dropped: [] };
   const name = target.dialect === 'responses' ? 'input' : 'messages';
   const span = members.get(name);
   const items = span && scanElementsAt(body, span);
@@ -68,7 +72,7 @@ export function removeForeignSeals(
   if (editor.editConversation(items) === 'empty')
     throw new Fault(
       'unsupported_parameter',
-      `\`${name}\` contains only reasoning that another provider signed or encrypted. Add a message with other content.`,
+      `\`${name}\` contains only reasoning that another provider or credential signed or encrypted. Add a message with other content.`,
       { param: name },
     );
   if (editor.edits.length === 0) return { body, dropped: [] };
@@ -77,13 +81,18 @@ export function removeForeignSeals(
   return { body: applyByteEdits(body, edits), dropped: [...editor.dropped, ...(thinking?.dropped ?? [])] };
 }
 
+/** Returns whether a body may contain seals. The search is much faster than a scan of the body. */
+function mayContainSeals(body: Buffer): boolean {
+  return SEAL_MARKS.some((mark) => body.includes(mark));
+}
+
 /**
- * Returns whether a body may contain seals that Floe wrote and no provider accepts: packed and empty ones. Floe
- * sends none to Chat clients. The search is much faster than a scan of the body.
+ * Returns whether a body may contain seals that only Floe can read: packed and empty ones. Returns false for Chat,
+ * because Floe sends no such seals to Chat clients. The search is much faster than a scan of the body.
  * @example
- * mayContainOwnSeals('messages', Buffer.from('{"signature":""}')); // true
+ * mayContainFloeSeals('messages', Buffer.from('{"signature":""}')); // true
  */
-export function mayContainOwnSeals(dialect: SealTarget['dialect'], body: Buffer): boolean {
+export function mayContainFloeSeals(dialect: SealTarget['dialect'], body: Buffer): boolean {
   return dialect !== 'chat' && (body.includes(PACKED_SEAL_START) || hasEmptySignature(body));
 }
 
@@ -102,6 +111,15 @@ function skipWhitespace(body: Buffer, from: number): number {
   let at = from;
   while (body[at] === 0x20 || body[at] === 0x0a || body[at] === 0x0d || body[at] === 0x09) at += 1;
   return at;
+}
+
+/** Such an item cannot be removed: without a compaction, the model would not know the earlier conversation. */
+function createUnreadableItemFault(type: string): Fault {
+  return new Fault(
+    'unsupported_parameter',
+    `\`input\` contains an item of the type "${sanitizeFieldName(type)}" that another provider or credential encrypted. Use the model that created it, or send the conversation without it.`,
+    { param: 'input' },
+  );
 }
 
 /** What is left of an array, or whether an item is left. */
@@ -164,8 +182,10 @@ class SealEditor {
     if (!members) return 'some';
     const { dialect } = this.#target;
     const type = this.#stringOf(members, 'type') || 'message';
-    if (dialect === 'responses' && this.#checkSeal(members.get('encrypted_content')) === 'foreign')
-      return this.#drop(type === 'reasoning' ? 'input.reasoning' : sanitizeFieldName(type));
+    if (dialect === 'responses' && this.#isForeignItem(type, members)) {
+      if (type !== 'reasoning') throw createUnreadableItemFault(type);
+      return this.#drop('input.reasoning');
+    }
     const isAssistant = this.#stringOf(members, 'role') === 'assistant';
     if (isAssistant && !this.#endsWithTurn) this.#lastTurn = { hasCall: false, hasReasoning: false };
     this.#endsWithTurn = isAssistant;
@@ -178,9 +198,19 @@ class SealEditor {
     if (left === 'empty' && !CONTENT_ALTERNATIVES.some((name) => this.#hasValue(members.get(name))))
       return left;
     if (left === 'empty' && content) this.edits.splice(before, Infinity, { ...content, text: 'null' });
-    const own = [...this.edits.splice(before), ...this.#reasoningDetailsRemovals(item)];
+    const details = members.has('reasoning_details') ? this.#reasoningDetailsRemovals(item) : [];
+    const own = [...this.edits.splice(before), ...details];
     for (const one of own.sort((a, b) => a.start - b.start)) this.edits.push(one);
     return 'some';
+  }
+
+  /** Returns whether an item of Responses input refers to reasoning that only another target can read. */
+  #isForeignItem(type: string, members: ReadonlyMap<string, ByteSpan>): boolean {
+    const sealed = this.#checkSeal(members.get('encrypted_content'));
+    if (sealed === 'foreign' || sealed === 'accepted') return sealed === 'foreign';
+    if (type !== 'reasoning' || !this.#requiresSeal) return false;
+    // Without a seal and its text, only the provider that created the reasoning finds it, by its id.
+    return this.#hasValue(members.get('id')) && !this.#hasValue(members.get('content'));
   }
 
   #editPart(part: ByteSpan): Remainder {
@@ -200,7 +230,7 @@ class SealEditor {
   /** Whether the target rejects reasoning without a seal. The usual target receives what the client sent. */
   get #requiresSeal(): boolean {
     const { dialect, origin, usualOrigin } = this.#target;
-    return dialect === 'messages' && origin !== usualOrigin;
+    return dialect !== 'chat' && origin !== usualOrigin;
   }
 
   /** Floe writes an empty seal if the reasoning that it translated had none. */

@@ -18,13 +18,19 @@ export function containsBackslash(bytes: Uint8Array, start: number, end: number)
   return false;
 }
 
-/** Integers with fewer characters than this are exact in JavaScript. */
+/** The minimum number of characters of an integer that JavaScript may not represent exactly. */
 export const INEXACT_INTEGER_LENGTH = 16;
 
-/** JavaScript writes no number with more characters than this. `-1.2345678901234567e+100` has 24. */
+/**
+ * The number of characters of the longest number that JavaScript may write without change. A longer one always
+ * changes. `-1.2345678901234567e+100` has 24 characters.
+ */
 export const MAX_EXACT_NUMBER_LENGTH = 30;
 
-/** Reading four bytes at a time needs a DataView (0.1 µs), which pays off in longer bodies only. */
+/**
+ * The minimum size in bytes of a body that is read several bytes at a time. The DataView that this requires takes
+ * 0.1 µs to create, which makes shorter bodies slower.
+ */
 export const MIN_BYTES_FOR_WORD_SCAN = 1024;
 
 /** Contains 1 for each letter that may follow a backslash in JSON, except `u`. */

@@ -12,9 +12,9 @@ export class JsonComplexityError extends Error {
 }
 
 /**
- * Computes the complexity of a JSON text while it is read. A member name, string, object or array counts 10. Any
- * other value counts 1. A number that JavaScript would write differently counts 30 more. The time to parse and
- * translate a body depends more on its complexity than on its bytes (decision 0160).
+ * Computes the complexity of a JSON text while it is read. Each member name, string, object and array adds 10. Any
+ * other value adds 1. A number that JavaScript would write differently adds 30 more. The time to parse and
+ * translate a body depends more on its complexity than on its size (decision 0160).
  */
 export class JsonComplexityCounter {
   readonly #max: number;
@@ -53,5 +53,5 @@ export class JsonComplexityCounter {
  */
 export function describeMaxComplexity(max: number): string {
   const nodes = (max / NODE_COMPLEXITY).toLocaleString('en-US');
-  return `${nodes} names, strings, objects and arrays. Ten plain numbers, booleans or nulls count as one; a number such as 1.10 counts as three`;
+  return `${nodes} names, strings, objects and arrays. Ten numbers, booleans or nulls count as one of these. A number that JavaScript would write differently, such as 1.10, counts as three`;
 }

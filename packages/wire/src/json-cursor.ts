@@ -137,7 +137,7 @@ export class JsonCursor {
     this.#fresh = false;
   }
 
-  /** Throws unless only white space follows. */
+  /** @throws JsonSyntaxError unless only white space follows */
   expectEnd(): void {
     if (this.peek() !== -1) this.#fail('unexpected content after the JSON value');
   }

@@ -12,7 +12,7 @@ export interface ByteSpan {
   readonly end: number;
 }
 
-/** Replaces the bytes from `start` to `end` (exclusive) with `text` in UTF-8. */
+/** An edit that replaces the bytes from `start` to `end` (exclusive) with `text` in UTF-8. */
 export interface ByteEdit {
   readonly start: number;
   readonly end: number;
@@ -61,7 +61,7 @@ const OPEN_BRACE = 0x7b;
 
 /**
  * Validates a request body as JSON (RFC 8259) and returns the position of the value of each top-level member.
- * Accepts what `JSON.parse` accepts, except input that parsers read differently: duplicate or escaped
+ * Accepts what `JSON.parse` accepts, except input that other parsers may read differently: duplicate or escaped
  * top-level keys, invalid UTF-8, a byte order mark, and more than 512 levels.
  * @throws {Fault} `invalid_json` with offset, line and column; `request_too_large` if its
  * complexity exceeds `maxComplexity` or it has more than 1,000 top-level members; `invalid_request` if the root is not

@@ -11,8 +11,8 @@ import {
 export { isJsonObject };
 
 /**
- * Returns whether a value is an array. The functions of this file never throw: a value of another type is
- * treated as absent.
+ * Returns whether a value is an array. The functions in this file never throw. They treat a value of another type
+ * like a missing value.
  * @example
  * isJsonArray([1]); // true
  */
@@ -21,7 +21,7 @@ export function isJsonArray(value: unknown): value is JsonArray {
 }
 
 /**
- * Returns a string; undefined for any other value.
+ * Returns the value if it is a string. Returns undefined for any other value.
  * @example
  * asString('gpt-5'); // 'gpt-5'
  * asString(5); // undefined
@@ -31,8 +31,8 @@ export function asString(value: Json | undefined): string | undefined {
 }
 
 /**
- * Returns a number for counting and comparing. Returns undefined for a number that JavaScript cannot
- * represent.
+ * Returns the value as a JavaScript number, for counting and comparing. Returns undefined if it is not a number,
+ * or if JavaScript cannot represent it.
  * @example
  * asNumber(tryParseExactJson('1.50')); // 1.5
  * asNumber('5'); // undefined
@@ -44,7 +44,8 @@ export function asNumber(value: Json | undefined): number | undefined {
 }
 
 /**
- * Returns a number with its original notation, for forwarding; undefined for any other value.
+ * Returns the value if it is a number, in its original notation, for forwarding. Returns undefined for any other
+ * value.
  * @example
  * JSON.stringify(asExactNumber(tryParseExactJson('1.50'))); // '1.50'
  */
@@ -53,7 +54,7 @@ export function asExactNumber(value: Json | undefined): JsonNumber | undefined {
 }
 
 /**
- * Returns a boolean; undefined for any other value.
+ * Returns the value if it is a boolean. Returns undefined for any other value.
  * @example
  * asBoolean('true'); // undefined
  */
@@ -62,7 +63,7 @@ export function asBoolean(value: Json | undefined): boolean | undefined {
 }
 
 /**
- * Returns an object; undefined for any other value.
+ * Returns the value if it is an object. Returns undefined for any other value.
  * @example
  * asObject({ a: 1 }); // { a: 1 }
  * asObject([1]); // undefined
@@ -82,7 +83,7 @@ export function asArray(value: Json | undefined): JsonArray {
 }
 
 /**
- * Returns the objects in a list, without its other elements.
+ * Returns the elements of a list that are objects. Returns an empty array if the value is not a list.
  * @example
  * asObjects([{ a: 1 }, 'x', null]); // [{ a: 1 }]
  */
@@ -91,7 +92,8 @@ export function asObjects(value: Json | undefined): readonly JsonObject[] {
 }
 
 /**
- * Returns the strings in a list. A single string is treated as a list with one element.
+ * Returns the elements of a list that are strings. A single string is treated as a list with one element. Returns
+ * an empty array for any other value.
  * @example
  * asStrings('END'); // ['END']
  * asStrings(['END', 5]); // ['END']
@@ -143,7 +145,8 @@ export function parseStreamEvent(text: string, members: readonly string[]): Json
 }
 
 /**
- * Returns a field name that is safe for a header and a row. The original may contain any characters.
+ * Makes a field name safe for a header and for a row of the request log: truncates it to 64 characters, and
+ * replaces special characters.
  * @example
  * sanitizeFieldName('my field\r\n'); // 'my_field__'
  */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { ResponseAccumulator, toResponseEvents } from './canonical-response.ts';
 import { UPSTREAM_DIALECTS } from './dialects.ts';
-import { rejectLostResponse } from './lost-content.ts';
+import { createLostContentDetector } from './lost-content.ts';
 import type { DialectName, ResponseEvent } from './response-events.ts';
 
 /** A complete response of a dialect with the given content. */
@@ -54,7 +54,7 @@ const LOST: readonly (readonly [DialectName, JsonObject, string])[] = [
 
 function eventsOf(dialect: DialectName, body: Json): readonly ResponseEvent[] {
   const events: ResponseEvent[] = [];
-  const emit = rejectLostResponse((event) => events.push(event));
+  const emit = createLostContentDetector((event) => events.push(event));
   for (const event of toResponseEvents(UPSTREAM_DIALECTS[dialect].readCompleteResponse(body, { id: 'x' })))
     emit(event);
   return events;

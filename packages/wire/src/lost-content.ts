@@ -5,17 +5,17 @@ import type { BlockKind, EmitResponseEvent } from './response-events.ts';
 const MAX_NAMED_PARTS = 5;
 
 /**
- * Returns a function that passes a reader's events to `next`. If content was lost and no other content is left
- * at the finish, it passes an error instead of the finish. Otherwise, the response would look complete and empty
- * in every dialect. Reasoning is not the response, and a refusal is one.
+ * Returns a function that passes a reader's events to `next`. If content was dropped and the response has no other
+ * content, it passes an error instead of the finish. Without the error, the client would receive a complete but
+ * empty response. A refusal counts as content, but reasoning does not.
  * @example
  * const sent = [];
- * const emit = rejectLostResponse((event) => sent.push(event.type));
+ * const emit = createLostContentDetector((event) => sent.push(event.type));
  * emit({ type: 'dropped', field: 'inlineData', isContent: true });
  * emit({ type: 'finish', reason: 'stop', raw: 'STOP' });
  * sent; // ['dropped', 'error']
  */
-export function rejectLostResponse(next: EmitResponseEvent): EmitResponseEvent {
+export function createLostContentDetector(next: EmitResponseEvent): EmitResponseEvent {
   const lost: string[] = [];
   const kinds = new Map<number, BlockKind>();
   let hasContent = false;
@@ -47,6 +47,6 @@ function createLostResponseFault(lost: readonly string[]): Fault {
   const names = lost.map((name) => `\`${name}\``).join(', ');
   return new Fault(
     'unsupported_response',
-    `The response contains only ${names}, which cannot be translated to the API that you call. Choose a model whose provider has this API, or request text.`,
+    `The response contains only ${names}, which Floe cannot translate to the API that you call. Choose a model whose provider supports this API, or request text.`,
   );
 }

@@ -26,7 +26,8 @@ const MEDIA_TYPE_BY_EXTENSION: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the media type that the extension of a URL's path stands for; undefined if it is unknown.
+ * Returns the media type for the file extension in the path of a URL. Returns undefined if there is no known
+ * extension.
  * @example
  * findMediaTypeOfUrl('https://example.com/cat.PNG?size=2'); // 'image/png'
  */

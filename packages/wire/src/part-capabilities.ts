@@ -8,7 +8,7 @@ export interface PartCapabilities {
   readonly detail?: true;
   /** Names of files. */
   readonly names?: true;
-  /** Cache breakpoints: all, or only on `texts` of system and user. */
+  /** Cache breakpoints. `all`: on any part. `texts`: only on text parts of system and user messages. */
   readonly cacheBreakpoints?: 'all' | 'texts';
 }
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { JsonObject } from '@floe/contract/json';
-import { asObject, asString } from './json-narrowing.ts';
+import type { Json, JsonObject } from '@floe/contract/json';
+import { asObject, asString, isJsonArray } from './json-narrowing.ts';
 import { decodeBase64Utf8, isTextMediaType } from './media-types.ts';
 import type { ContentPart, DocumentMetadata, MediaPart, MediaSource } from './request.ts';
 import {
@@ -15,7 +15,8 @@ const FILE_FIELDS = new Set(
   'type file filename title context citations file_data file_url file_id source cache_control'.split(' '),
 );
 const INNER_FILE_FIELDS = new Set(['filename', 'file_data', 'file_url', 'file_id']);
-const SOURCE_FIELDS = new Set(['type', 'media_type', 'data', 'url', 'file_id']);
+const SOURCE_FIELDS = new Set(['type', 'media_type', 'data', 'url', 'file_id', 'content']);
+const SOURCE_BLOCK_FIELDS = new Set(['type', 'text']);
 const CITATION_FIELDS = new Set(['enabled']);
 const AUDIO_FIELDS = new Set(['type', 'input_audio', 'data', 'format']);
 /** Image types that every provider with image support accepts. */
@@ -60,7 +61,11 @@ function withRequiredFeatures(part: MediaPart, path: string, draft: RequestReadC
  * Reads a file or document in the form that any dialect uses. A file whose content is given as text
  * is read as text.
  */
-export function readFilePart(part: JsonObject, path: string, draft: RequestReadContext): ContentPart {
+export function readFilePart(
+  part: JsonObject,
+  path: string,
+  draft: RequestReadContext,
+): ContentPart | undefined {
   draft.reportUnknownFields(part, FILE_FIELDS, 'file.');
   const file = asObject(part['file']) ?? part;
   if (file !== part) draft.reportUnknownFields(file, INNER_FILE_FIELDS, 'file.');
@@ -68,14 +73,12 @@ export function readFilePart(part: JsonObject, path: string, draft: RequestReadC
   const cache = readCacheBreakpoint(part, draft);
   const { title, ...document } = readDocumentMetadata(part, draft);
   const inner = asObject(part['source']);
-  if (inner?.['type'] === 'text') {
+  if (inner?.['type'] === 'text' || inner?.['type'] === 'content') {
     draft.reportUnknownFields(inner, SOURCE_FIELDS, 'source.');
-    return {
-      type: 'text',
-      text: asString(inner['data']) ?? '',
-      cache,
-      document: { title, ...document },
-    };
+    const text = inner['type'] === 'text' ? asString(inner['data']) : readSourceText(inner['content'], draft);
+    if (text !== undefined) return { type: 'text', text, cache, document: { title, ...document } };
+    draft.requireFeature('unknown-content', path);
+    return undefined;
   }
   draft.requireFeature('file', path);
   const base = { type: 'media', kind: 'file', name, document, cache } as const;
@@ -90,6 +93,17 @@ export function readFilePart(part: JsonObject, path: string, draft: RequestReadC
   const id = asString(file['file_id']);
   if (id !== undefined) return { ...base, source: fileIdSource(id, path, draft) };
   return withRequiredFeatures({ ...base, source: readMediaSource(part, path, draft) }, path, draft);
+}
+
+/** Returns the text of a document whose source is a list of content blocks. Undefined if a block is not text. */
+function readSourceText(content: Json | undefined, draft: RequestReadContext): string | undefined {
+  if (!isJsonArray(content)) return asString(content);
+  const texts = content.map((entry) => {
+    const block = asObject(entry) ?? {};
+    draft.reportUnknownFields(block, SOURCE_BLOCK_FIELDS, 'source.content.');
+    return asString(block['text']);
+  });
+  return texts.includes(undefined) ? undefined : texts.join('\n');
 }
 
 function readDocumentMetadata(part: JsonObject, draft: RequestReadContext): DocumentMetadata {

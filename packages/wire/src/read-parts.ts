@@ -20,6 +20,7 @@ const TOOL_RESULT_FIELDS = new Set(
  * Reads content from any dialect as parts. Clients mix part types from several dialects in one
  * body, so each element is read according to its own type. A string becomes one text part. Empty
  * text becomes no part.
+ * @throws Fault 400 if an element is not a string or an object
  */
 export function readContentParts(
   content: Json | undefined,
@@ -102,7 +103,7 @@ function readPart(part: JsonObject, path: string, draft: RequestReadContext): Co
 export function isHostedToolItem(type: string): boolean {
   return (
     /(_call|_tool_result)$/.test(type) ||
-    /^(server_tool_use|mcp_(?!approval_response)\w+|compaction|item_reference|tool_search_output)$/.test(type)
+    /^(server_tool_use|mcp_(?!approval_response)\w+|item_reference|tool_search_output)$/.test(type)
   );
 }
 

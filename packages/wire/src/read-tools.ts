@@ -25,7 +25,9 @@ const EMPTY_SCHEMA: JsonObject = { type: 'object', properties: {} };
 /**
  * Reads tool definitions from any dialect: nested or flat functions, a bare `input_schema`,
  * freeform `custom` tools in both forms, and namespaces. A hosted tool becomes a required feature.
- * If `dropHosted` is set, it is dropped and reported instead.
+ * If `dropHosted` is set, a hosted tool is dropped and reported instead. A tool with the name of an earlier tool is
+ * also dropped and reported.
+ * @throws Fault 400 if an element is not an object
  */
 export function readTools(
   value: Json | undefined,

@@ -8,8 +8,8 @@ interface OpenTurn {
 
 /**
  * Converts a conversation to a form that every provider accepts. Merges consecutive assistant
- * turns. Moves the results of a turn's calls to a separate user turn directly after it. Adds `[no
- * result]` for calls without a result, except in the last turn. Calls
+ * turns. Moves the results of a turn's calls to a separate user turn directly after it. Adds the result
+ * `[no result]` to calls without a result, except in the last turn. Changes ids that several calls share. Calls
  * `RequestReadContext.handleOrphanResult` for a result without a preceding call. Idempotent.
  */
 export function repairTurns(
@@ -43,14 +43,52 @@ export function repairTurns(
     }
   }
   late.report();
+  separateSharedCallIds(repaired);
   return repaired;
+}
+
+/**
+ * If a call has the same id as an earlier call, gives the call and its result a new id, because Messages requires
+ * unique ids. Some providers number the calls of each response from zero. Deprecated function calls have no id,
+ * only the name of the function.
+ */
+function separateSharedCallIds(turns: readonly OpenTurn[]): void {
+  const ids = turns.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'call' ? [part.id] : [])));
+  const used = new Set(ids);
+  if (used.size === ids.length) return;
+  const counts = new Map<string, number>();
+  for (const [index, { parts }] of turns.entries()) {
+    // The next turn has the result of each call, in the order of the calls.
+    const results = turns[index + 1]?.parts ?? [];
+    let order = -1;
+    for (const [at, part] of parts.entries()) {
+      if (part.type !== 'call') continue;
+      order += 1;
+      const id = uniqueCallId(part.id, used, counts);
+      if (id === part.id) continue;
+      parts[at] = { ...part, id };
+      const result = results[order];
+      if (result?.type === 'result') results[order] = { ...result, id };
+    }
+  }
+}
+
+/** Returns `id` if this is the first call with it. Otherwise, returns an id that no other call has. */
+function uniqueCallId(id: string, used: Set<string>, counts: Map<string, number>): string {
+  let count = (counts.get(id) ?? 0) + 1;
+  while (count > 1 && used.has(`${id}_${count}`)) count += 1;
+  counts.set(id, count);
+  if (count === 1) return id;
+  const unique = `${id}_${count}`;
+  used.add(unique);
+  return unique;
 }
 
 /** Matches results to their calls, including results in later turns. */
 class ToolResultMatcher {
   readonly #draft: RequestReadContext;
   /**
-   * Results of the last turn with an unanswered call of this id. Calls of one turn with the same id share a
+   * Results of the last turn with an unanswered call of this id. Calls of one turn with the same id share a late
    * result.
    */
   readonly #waiting = new Map<string, ToolResultPart[]>();
@@ -61,19 +99,26 @@ class ToolResultMatcher {
   }
 
   resultsFor(calls: readonly ToolCallPart[], others: readonly ConversationTurn[]): ToolResultPart[] {
-    const found = new Map<string, ToolResultPart>();
-    const ids = new Set(calls.map(({ id }) => id));
+    const found = new Map<string, ToolResultPart[]>(calls.map(({ id }) => [id, []]));
+    const callCounts = countById(calls);
     for (const turn of others)
       for (const part of turn.parts) {
         if (part.type !== 'result') continue;
-        if (found.has(part.id)) this.#draft.reportDropped('tool_result.repeated');
-        if (ids.has(part.id)) found.set(part.id, part);
-        else this.#matchLateResult(part);
+        const matched = found.get(part.id);
+        if (!matched) this.#matchLateResult(part);
+        else if (matched.length < (callCounts.get(part.id) ?? 0)) matched.push(part);
+        else {
+          this.#draft.reportDropped('tool_result.repeated');
+          matched[matched.length - 1] = part;
+        }
       }
     if (others.length === 0) return [];
+    for (const matched of found.values()) matched.reverse();
     const results: ToolResultPart[] = [];
     for (const { id } of calls) {
-      const result = found.get(id);
+      // If there are fewer results than calls with this id, the remaining calls share the last result.
+      const matched = found.get(id) ?? [];
+      const result = matched.length > 1 ? matched.pop() : matched[0];
       if (result) this.#answered.add(id);
       else this.#waiting.set(id, results);
       results.push(result ?? missingResult(id));
@@ -94,6 +139,12 @@ class ToolResultMatcher {
   report(): void {
     if (this.#waiting.size > 0) this.#draft.reportDropped('tool_result.missing');
   }
+}
+
+function countById(calls: readonly ToolCallPart[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { id } of calls) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
 }
 
 function missingResult(id: string): ToolResultPart {

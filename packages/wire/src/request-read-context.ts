@@ -51,7 +51,7 @@ export class RequestReadContext {
     if (!this.requiredFeatures.has(need)) this.requiredFeatures.set(need, param);
   }
 
-  /** The response and the row list fewer names than `MAX_DROPPED_FIELDS`. */
+  /** Reports a dropped field. Ignores further fields after `MAX_DROPPED_FIELDS`, because fewer of them are shown. */
   reportDropped(what: string): void {
     if (this.#dropped.size < MAX_DROPPED_FIELDS) this.#dropped.add(sanitizeFieldName(what));
   }
@@ -119,7 +119,7 @@ export function readIncludeUsage(body: JsonObject, draft: RequestReadContext): b
   return options['include_usage'] === true;
 }
 
-/** Returns the first token limit that is present, searching in the order of `keys`. */
+/** Returns the first token limit that is present, in the order of `keys`; undefined if there is none. */
 export function readTokenLimit(body: JsonObject, keys: readonly string[]): number | undefined {
   for (const key of keys) {
     const given = readNumberField(body, key);
@@ -135,7 +135,10 @@ export function readTokenLimit(body: JsonObject, keys: readonly string[]): numbe
   return undefined;
 }
 
-/** Reads a request's model id. */
+/**
+ * Reads a request's model id.
+ * @throws Fault `missing_required_parameter` if it is missing, empty or not a string
+ */
 export function readModel(body: JsonObject): string {
   const model = asString(body['model']);
   if (model === undefined || model === '') throw createMissingFieldFault('model');
@@ -147,7 +150,7 @@ export function readStopSequences(value: Json | undefined): readonly string[] {
   return asStrings(value).filter((stop) => stop !== '');
 }
 
-/** Parses a reasoning effort; undefined if absent. */
+/** Parses a reasoning effort; undefined if absent or unknown. */
 export function parseReasoningEffort(value: Json | undefined): ReasoningEffort | undefined {
   if (value === 'ultra') return 'max';
   return EFFORT_LEVELS.find((effort) => effort === value);

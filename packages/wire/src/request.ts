@@ -16,13 +16,13 @@ export type RequiredFeature =
   /** An image that is not JPEG, PNG, GIF or WebP. */
   | 'image-type'
   | 'audio'
-  /** Media with an id that only its provider can resolve. */
+  /** Media that a client refers to by an id, which only the provider that stores the media knows. */
   | 'media-id'
   | 'json'
   | 'schema'
   | 'audio-out'
   | 'logprobs'
-  /** More than one response to one request. */
+  /** More than one choice in the response. */
   | 'choices'
   /** A tool that the provider runs. */
   | 'hosted-tool'
@@ -204,8 +204,8 @@ export interface CanonicalRequest {
 }
 
 /**
- * Returns the required features that are not in `supported`, or that are in `unsupported`, each with
- * the request field that needs it.
+ * Returns the required features of a request that a target does not support: those that are not in `supported`, and
+ * those in `unsupported`. Each has the request field that needs it.
  * @example
  * const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
  * const { request } = normalizeIdeRequest({ model: 'gpt-5', messages: [{ role: 'user', content: [image] }] });

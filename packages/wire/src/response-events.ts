@@ -7,8 +7,8 @@ export type DialectName = 'chat' | 'responses' | 'messages' | 'gemini' | 'conver
 
 /**
  * Opaque data that a provider requires in the next request: a thinking signature, redacted
- * thinking, encrypted reasoning, a thought signature, or signed reasoning details. Only readers of
- * its dialect can read it. Only the vendor and credential (`origin`) that created it accept it.
+ * thinking, encrypted reasoning, a thought signature, or signed reasoning details. Only a provider of the same
+ * dialect can read it. It is accepted only by the vendor and credential that created it (`origin`).
  */
 export interface Seal {
   readonly dialect: DialectName;
@@ -38,7 +38,7 @@ export type ResponseEvent =
   | { readonly type: 'error'; readonly fault: Fault }
   | DroppedFieldEvent;
 
-/** The event for a field of the response that was not read. */
+/** The event that reports a field of the response that was dropped. */
 export interface DroppedFieldEvent {
   readonly type: 'dropped';
   readonly field: string;

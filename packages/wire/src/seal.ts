@@ -1,7 +1,8 @@
 import type { CanonicalRequest, ContentPart } from './request.ts';
 import type { DialectName, Seal } from './response-events.ts';
 
-const PACKED_SEAL_PREFIX = 'floe1.';
+/** The start of a packed seal. */
+export const PACKED_SEAL_PREFIX = 'floe1.';
 const SEAL_DIALECTS: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemini', 'converse'];
 
 /**
@@ -43,7 +44,8 @@ export function isPackedSeal(value: string): boolean {
 }
 
 /**
- * Returns whether a provider of `dialect` with the credential `origin` accepts a seal.
+ * Returns whether a target accepts a seal. `dialect` is the dialect of the target. `origin` identifies its provider
+ * and credential.
  * @example
  * isSealAccepted({ dialect: 'messages', value: 'c2ln', origin: 'acme' }, 'messages', 'globex'); // false
  */

@@ -62,8 +62,8 @@ export class SseFramer {
   }
 
   /**
-   * Takes the next chunk and returns the complete frames: a view of the chunk, unless an earlier chunk
-   * started the first frame. Do not change either afterwards.
+   * Takes the next chunk and returns the complete frames. They are a view of the chunk, unless the first frame
+   * started in an earlier chunk. Do not change the chunk or the frames afterwards.
    * @throws {Fault} `upstream_error` if a frame is too large; the framer cannot be used after that
    */
   push(chunk: Buffer): SseFrames {
@@ -79,8 +79,8 @@ export class SseFramer {
   }
 
   /**
-   * Returns the bytes after the last complete frame. Not empty at the end of a stream means that the stream
-   * was truncated.
+   * Returns the bytes after the last complete frame. If there are any at the end of a stream, the stream was
+   * truncated.
    */
   rest(): Buffer {
     return this.#store.subarray(0, this.#held);
@@ -121,7 +121,7 @@ export class SseFramer {
     if (frameBytes > this.#maxFrameBytes)
       throw new Fault(
         'upstream_error',
-        `The provider sent a stream event larger than ${this.#maxFrameBytes.toLocaleString('en-US')} bytes.`,
+        `The provider sent a stream event of more than ${this.#maxFrameBytes.toLocaleString('en-US')} bytes, the maximum that Floe accepts.`,
       );
   }
 
@@ -171,7 +171,10 @@ export class SseFramer {
  */
 export function locateFrameData(frame: Buffer): SseFrameData | undefined {
   if (!isUtf8(frame))
-    throw new Fault('upstream_stream_broken', 'The provider sent a stream event that is not valid UTF-8.');
+    throw new Fault(
+      'upstream_stream_broken',
+      'The provider sent a stream event that is not valid UTF-8. Send the request again.',
+    );
   let event = '';
   let start = -1;
   let end = -1;
@@ -206,6 +209,7 @@ export function locateFrameData(frame: Buffer): SseFrameData | undefined {
 
 /**
  * Parses a complete frame; undefined if it has no data, such as a comment.
+ * @throws {Fault} `upstream_stream_broken` if it is not UTF-8
  * @example
  * parseSseFrame(Buffer.from('data: [DONE]\n\n')); // { event: 'message', data: '[DONE]' }
  * parseSseFrame(Buffer.from(': a comment\n\n')); // undefined

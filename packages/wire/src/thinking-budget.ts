@@ -1,4 +1,4 @@
-import { deriveThinkingBudget } from './adapt-request-for-target.ts';
+import { getRequestedThinkingBudget } from './adapt-request-for-target.ts';
 import type { CanonicalRequest } from './request.ts';
 
 /**
@@ -8,9 +8,10 @@ import type { CanonicalRequest } from './request.ts';
 const MAX_THINKING_SHARE = 0.8;
 
 /**
- * Returns the thinking budget for a dialect that expects one; undefined if the provider chooses it. A
- * budget that is derived from an effort, or that does not fit below the token limit, is at most 80% of this limit. A
- * reduced budget is reported as clamped. A result below `minimum` means that thinking does not fit.
+ * Returns the thinking budget in tokens, for a dialect that expects one. Returns undefined if the provider chooses
+ * the budget. A budget is at most 80% of the token limit if it is derived from an effort, or if it does not fit
+ * below the limit. A reduced budget is reported as clamped. A result below `minimum` means that thinking does not
+ * fit.
  * @example
  * resolveThinkingBudget({ maxTokens: 5_000, reasoning: { effort: 'high' } }, new Set()); // 4000
  */
@@ -20,7 +21,7 @@ export function resolveThinkingBudget(
   minimum = 0,
 ): number | undefined {
   const { maxTokens, reasoning } = request;
-  const resolved = deriveThinkingBudget(request);
+  const resolved = getRequestedThinkingBudget(request);
   if (resolved === undefined && minimum === 0) return undefined;
   const wanted = Math.max(resolved ?? 0, minimum);
   if (maxTokens === undefined || (reasoning?.budget !== undefined && wanted < maxTokens)) return wanted;

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   createErrorEventFault,
+  isBetaFlagRejection,
+  isSealRejection,
   type LowerCaseHeaders,
   parseUpstreamFault,
   toClientFault,
@@ -179,4 +181,35 @@ describe('an error with status 200', () => {
       assert.ok(!fault.message.includes('acme'));
     }
   });
+});
+
+test('an error about a signature or encrypted content that cannot be verified is recognized', () => {
+  for (const text of [
+    'messages.1.content.0: Invalid `signature` in `thinking` block',
+    '{"message":"messages.3.content.13: Invalid signature in thinking block"}',
+    '{"error":{"message":"The encrypted content gAAA...c90= could not be verified.","code":null}}',
+    '{"error":{"message":"x","code":"invalid_encrypted_content"}}',
+    'reasoning `encrypted_content` was not issued to this caller',
+    'messages.1.content.0: Invalid `encrypted_content` in `search_result` block',
+    "Item with id 'rs_7' not found. Items are not persisted when `store` is set to false.",
+    'Corrupted thought signature.',
+    'Thought signature is not valid',
+  ])
+    assert.ok(isSealRejection(text), text);
+  for (const text of [
+    'InvalidSignatureException: the request signature does not match',
+    'messages.0.content.0.signature: Field required',
+    'Function call is missing a thought_signature in functionCall parts.',
+    'max_tokens: not valid',
+  ])
+    assert.ok(!isSealRejection(text), text);
+});
+
+test('an error about an unsupported beta feature is recognized', () => {
+  for (const text of [
+    'The model returned the following errors: invalid beta flag',
+    'Unexpected value(s) `a-1`, `b-2` for the `anthropic-beta` header. Please try again without the header.',
+  ])
+    assert.ok(isBetaFlagRejection(text), text);
+  assert.ok(!isBetaFlagRejection('anthropic-beta: unexpected end of input'));
 });

@@ -36,7 +36,7 @@ export interface UpstreamFault {
 
 const MAX_MESSAGE_CHARACTERS = 2048;
 
-/** Response headers by lowercase name. */
+/** Response headers with one value each, by lowercase name. */
 export type LowerCaseHeaders = Readonly<Record<string, string | undefined>>;
 
 /** One day, because daily quotas exist. A longer delay is treated as an error of the provider. */
@@ -51,6 +51,10 @@ const BAD_KEY =
   /api_key_invalid|invalid_api_key|incorrect api key|api key not valid|invalid api key|authentication_error|unrecognizedclient|expiredtoken|invalidsignature|incompletesignature|requestexpired/i;
 const CONTENT_FILTERED =
   /content_filter|content_policy|datainspectionfailed|responsibleaipolicyviolation|content management policy|moderation/i;
+/** A signature or encrypted content that the provider cannot verify, because another account or model created it. */
+const SEAL_REJECTED =
+  /invalid_encrypted_content|item with id 'rs_[^']{0,200}' not found|(?:invalid|corrupted)[\s`'"\\]+(?:thought[\s_])?(?:signature|encrypted[\s_]content)\b|(?:signature|encrypted[\s_]content)\b.{0,200}(?:not be verified|not be decrypted|not issued|not valid)/i;
+const BETA_FLAG_REJECTED = /invalid beta flag|unexpected value.{0,500}anthropic-beta/i;
 const RATE_WORDS = /rate_limit|throttling|resource_exhausted|too_many_requests|slow_down/i;
 const OVERLOAD_WORDS = /overloaded|service_unavailable|unavailable|modelnotready|engine_overloaded/i;
 
@@ -80,8 +84,8 @@ export function parseUpstreamFault(status: number, headers: LowerCaseHeaders, bo
 }
 
 /**
- * Describes an error object. If it was sent with status 200, as a stream event or a JSON body, it is
- * classified as if it had been sent with the status that it contains.
+ * Converts an error object to an `UpstreamFault`. If it was sent with status 200, as a stream event or a JSON
+ * body, it is classified as if it had been sent with the status that it contains.
  * @example
  * toUpstreamFault(200, { error: { code: 529, message: 'Overloaded' } }).kind; // 'overloaded'
  */
@@ -163,6 +167,24 @@ function classify(status: number, words: string): UpstreamFaultKind {
   if (status === 408 || status === 504) return 'timeout';
   if (status >= 400 && status < 500) return 'invalid';
   return 'server';
+}
+
+/**
+ * Returns whether the text of an error states that the provider cannot verify a seal in the request.
+ * @example
+ * isSealRejection('Invalid `signature` in `thinking` block'); // true
+ */
+export function isSealRejection(text: string): boolean {
+  return SEAL_REJECTED.test(text);
+}
+
+/**
+ * Returns whether the text of an error states that the provider does not support a beta feature.
+ * @example
+ * isBetaFlagRejection('{"message":"invalid beta flag"}'); // true
+ */
+export function isBetaFlagRejection(text: string): boolean {
+  return BETA_FLAG_REJECTED.test(text);
 }
 
 function detailText(detail: Json | undefined): string | undefined {

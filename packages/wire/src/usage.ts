@@ -74,7 +74,8 @@ export function toUnitCounts(counts: ReportedCounts): MutableBilledUnitCounts | 
 /**
  * Reads `usage` of the Chat dialect and its variants: cached tokens under any known name, and reasoning
  * tokens that `completion_tokens` excludes (if total = prompt + completion + reasoning). Ignores invalid
- * counts. Returns undefined if there is no valid count. `tier` is the `service_tier` next to `usage`.
+ * counts. Returns undefined if there is no valid count.
+ * @param tier the value of `service_tier`, which responses contain next to `usage`
  * @example
  * const usage = { prompt_tokens: 7, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 4 } };
  * readChatUsage(usage).units; // { input: 7, cached: 4, output: 2 }
@@ -115,7 +116,9 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
 }
 
 /**
- * Adds image and audio tokens from the details of OpenAI and compatible providers.
+ * Adds the image and audio tokens that OpenAI and compatible providers report in the details of a usage.
+ * @param input the details of the input tokens
+ * @param output the details of the output tokens
  * @example
  * const units = { input: 7 };
  * addMediaTokens(units, { audio_tokens: 3 }, { image_tokens: 8 });

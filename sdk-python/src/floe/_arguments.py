@@ -33,7 +33,7 @@ def validate_base_url(base_url: Any) -> str:
     text = base_url.strip() if isinstance(base_url, str) else ""
     if re.fullmatch(r"https?://[^/\s?#@]+(/[^\s?#]*)?", text, re.IGNORECASE) is None:
         raise FloeConfigurationError(
-            "base_url must be an http or https URL without user, query or fragment. Example: https://floe.example.com"
+            "base_url must be an http or https URL without a user name, query string or fragment. Example: https://floe.example.com"
         )
     return text.rstrip("/")
 

@@ -93,15 +93,18 @@ def _received(response: http.client.HTTPResponse) -> Received:
 def _connected(host: str, port: int, deadline: _Deadline) -> socket.socket:
     addresses = _resolved(host, port, deadline)
     for index, (family, kind, protocol, _, address) in enumerate(addresses):
-        sock = socket.socket(family, kind, protocol)
+        sock = None
         try:
+            # Fails for IPv6 addresses if the system does not support IPv6. The next address may be an IPv4 address.
+            sock = socket.socket(family, kind, protocol)
             # Each address gets a share of the time. Otherwise, an unreachable first address would leave none for the second.
             sock.settimeout(deadline.left() / (len(addresses) - index))
             sock.connect(address)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return sock
         except OSError:
-            sock.close()
+            if sock is not None:
+                sock.close()
             if index == len(addresses) - 1:
                 raise
     raise OSError(f"{host} does not resolve to an address")

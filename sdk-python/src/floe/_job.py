@@ -83,7 +83,7 @@ def _merged(job: Job, measured: Dict[str, Any], reporter: FailureReporter) -> Di
     try:
         return {**job.metadata, **measured}
     except Exception as error:  # the data of the caller can cause any exception
-        text = f"metadata must be an object, so it was not sent: {exception_message(error)}"
+        text = f"metadata was not sent, because it must be a mapping: {exception_message(error)}"
         reporter.log_limited(f"metadata {job.monitor_id}", f"{job.monitor_id}: {text}")
         return measured
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * How the value of a field is given on the command line. `texts`: comma-separated, or with a repeated option.
- * `entries`: like `texts`, or as JSON. `flag`: an option without a value. `json`: as JSON. `text_or_json`: as
- * JSON if the value starts like an object or list, otherwise as text.
+ * The type of a field's value on the command line. `texts`: a comma-separated list, or a repeated option.
+ * `entries`: like `texts`, or a JSON list. `flag`: an option without a value. `json`: JSON. `text_or_json`:
+ * JSON if the value begins like a JSON object or list, otherwise text.
  */
 export type OperationFieldKind = 'text' | 'number' | 'flag' | 'texts' | 'entries' | 'json' | 'text_or_json';
 
@@ -14,17 +14,17 @@ export interface OperationField {
   readonly nullable?: true;
   readonly required?: true;
   readonly does?: string;
-  /** Where it is sent. Absent: in the body. */
+  /** Where the field is sent. If absent, it is sent in the body. */
   readonly in?: 'query';
 }
 
 /** An operation of the API. */
 export interface ApiOperation {
   readonly method: string;
-  /** Path parameters are written as `{id}` and given as positional arguments. */
+  /** The path. Its parameters, such as `{id}`, are positional arguments of the command. */
   readonly path: string;
   readonly does: string;
-  /** Whether it has a body. */
+  /** Whether its request has a body. */
   readonly body?: true;
   readonly idempotent?: true;
   /** Whether its response is a page of a list. */

@@ -9,7 +9,10 @@ const MAX_INNER_COLUMNS = 4;
 const MAX_INLINE_MEMBERS = 3;
 const INDENT = '  ';
 
-/** Formats a response other than a page of a list. */
+/**
+ * Formats a response for the terminal: a list as a table, a document such as YAML as plain text, and any
+ * other object with one line per field.
+ */
 export function formatResponse(answer: unknown, columns?: readonly CliTableColumn[]): string {
   if (Array.isArray(answer)) return formatList(answer, columns);
   if (!isRecord(answer)) return `${formatCell(answer)}\n`;

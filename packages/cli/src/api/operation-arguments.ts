@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { UsageError } from '../connection.ts';
 import { parseOptions } from '../parse-options.ts';
+import { readTextFile } from '../read-text-file.ts';
 import {
   type ApiOperation,
   isRecord,
@@ -12,17 +12,20 @@ import {
 /** A request to the API, and how to show its response. */
 export interface OperationInvocation {
   readonly method: string;
-  /** With its query. */
+  /** The path with the query string. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text. Null without a body. */
+  /** The body as JSON text. Null if the request has no body. */
   readonly body: string | null;
   readonly json: boolean;
   /** Maximum number of rows of a list. Null for all. */
   readonly maxRows: number | null;
 }
 
-/** The options that every operation has. No field of an operation has the name of one of these options. */
+/**
+ * The options that every operation accepts in addition to the options of its own fields. No field has the
+ * name of one of these options.
+ */
 export const BUILT_IN_OPERATION_OPTIONS = {
   json: { type: 'boolean' },
   all: { type: 'boolean' },
@@ -166,15 +169,7 @@ function parseEntries(where: string, text: string): unknown[] {
 }
 
 function readBodyFile(file: string): Record<string, unknown> {
-  let text: string;
-  try {
-    text = readFileSync(file === '-' ? 0 : file, 'utf8');
-  } catch (error) {
-    throw new UsageError(
-      `--body-file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-  const value = parseJsonOption(`--body-file ${file}`, text);
+  const value = parseJsonOption(`--body-file ${file}`, readTextFile(file));
   if (!isRecord(value)) throw new UsageError(`--body-file ${file} must contain a JSON object.`);
   return { ...value };
 }

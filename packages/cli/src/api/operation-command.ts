@@ -10,13 +10,14 @@ import { listOptionNames, parseOperationArguments } from './operation-arguments.
 import { findNameLookupEndpoint } from './resolve-name.ts';
 import { type NamedOperation, runOperation } from './run-operation.ts';
 
-/** The options that every operation has. */
+/** The options that shell completion suggests for every operation. */
 export const COMMON_OPERATION_OPTIONS = ['--json', '--help'] as const;
 
 /**
- * Returns the command for an API operation, such as `keys create`. `keys` alone stands for the list of keys.
- * Returns undefined if there is no such operation. `others` are the commands that are not API operations; the
- * help text of a resource lists those with its name.
+ * Returns the command for an API operation, such as `keys create`. A resource name without an action, such as
+ * `keys`, selects the list operation. Returns undefined if there is no such operation.
+ * @param others The commands that are not API operations. The help text of a resource also lists those that
+ * begin with its name.
  */
 export function findOperationCommand(
   operations: ApiOperations,

@@ -6,7 +6,7 @@ const PAGE_SIZE = 500;
 /** Limit for a search of a server that always returns a next page. Organizations have fewer pages. */
 const MAX_PAGES = 20;
 
-/** A list of resources, in which a name can be looked up to find its id. */
+/** The list operation that is used to find the id of a resource by its name. */
 export interface NameLookupEndpoint {
   readonly path: string;
   /** The command that shows the list. */
@@ -14,8 +14,8 @@ export interface NameLookupEndpoint {
 }
 
 /**
- * Returns the list in which the `{id}` of an operation can be looked up. Returns undefined if the path has no
- * `{id}` or the resource has no list.
+ * Returns the list operation that can find the `{id}` of an operation by name. Returns undefined if the path
+ * has no `{id}`, or if the resource has no list.
  */
 export function findNameLookupEndpoint(
   operations: ApiOperations,
@@ -29,10 +29,10 @@ export function findNameLookupEndpoint(
 }
 
 /**
- * Returns the path of a request in which a name is replaced with the id of the resource that has this name.
- * @param notFound The server's error for the path with the name.
- * @throws ApiRequestError if no resource or several resources have the name; the message states how to find
- * the id
+ * Replaces the resource name in the path of a request with the id of the resource, and returns the new path.
+ * @param notFound The error with which the server responded to the path that contains the name.
+ * @throws ApiRequestError if no resource or several resources have the name. The message states how to find
+ * the id.
  */
 export async function resolveNameInPath(
   from: ApiConnection,

@@ -24,19 +24,20 @@ const MAX_PAGE_SIZE = 500;
 /** Limit for a server that always returns a next page. */
 const MAX_PAGES = 10_000;
 
-/** An operation and the words of its command, such as `keys create`. */
+/** An operation with the words of its command, such as `keys create`. */
 export interface NamedOperation {
   readonly name: string;
   readonly operation: ApiOperation;
-  /** The list that resolves names of resources to ids. */
+  /** Finds the id if the user specified a name instead. Absent if the operation takes no id. */
   readonly idList?: NameLookupEndpoint;
 }
 
 /**
- * Runs an operation and writes the response to standard output: as a table, one line per field, JSON, or a
- * streamed download. Returns the exit code, which is 1 if the operation tested a channel or credential and
- * the test failed.
- * @throws ApiRequestError
+ * Runs an operation and writes the response to standard output. Depending on the operation and the options, the
+ * output is a table, one line per field, JSON or a download. If no resource has the given id, looks for a
+ * resource with this name and repeats the request with its id.
+ * @returns the exit code: 1 if the operation tested something, such as a channel, and the test failed; otherwise 0
+ * @throws ApiRequestError if the server cannot be reached or returns an error
  */
 export async function runOperation(
   from: ApiConnection,

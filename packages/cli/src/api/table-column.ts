@@ -8,13 +8,13 @@ export interface CliTableColumn {
   /** Paths of fields, such as `usage.input_tokens`. Without `format`, the first one with a value is shown. */
   readonly paths: readonly string[];
   readonly format?: (...values: readonly unknown[]) => unknown;
-  /** Never truncated, because its values are copied to other commands. */
+  /** Whether values are never truncated, because users copy them into other commands. */
   readonly whole?: boolean;
 }
 
 /**
- * Creates a column for the values at `paths`. `format` gets all these values. Without it, the column shows
- * the first value that exists.
+ * Creates a column. `format` receives the values at all `paths` and returns the value to show. Without
+ * `format`, the column shows the first of these values that is not missing.
  */
 export function createColumn(
   title: string,
@@ -31,7 +31,7 @@ export const createUntruncatedColumn = (title: string, path: string): CliTableCo
   whole: true,
 });
 
-/** Creates a format that shows one field of each object in a list. */
+/** Creates a function for `format` that converts a list of objects to a list of the values of one field. */
 export const createFieldListFormatter = (member: string) => (list: unknown) =>
   Array.isArray(list) ? list.map((entry) => (isRecord(entry) ? entry[member] : entry)) : undefined;
 
@@ -41,7 +41,7 @@ export const sourceColumn = createColumn('SOURCE', 'source');
 export const createdAtColumn = createColumn('CREATED', 'created_at');
 export const updatedAtColumn = createColumn('UPDATED', 'updated_at');
 
-/** Returns the value of a row in a column. */
+/** Returns the value that a column shows for a row. */
 export function getCellValue(row: Row, { paths, format }: CliTableColumn): unknown {
   const values = paths.map((path) => readPath(row, path));
   return format ? format(...values) : values.find((value) => !isMissingValue(value));

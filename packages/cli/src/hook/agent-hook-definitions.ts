@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { getHomeDirectory } from './home-directory.ts';
 
 /** Where hooks are installed: for one user, in a project, or for all users of the machine. */
 export type HookScope = 'user' | 'project' | 'managed';
@@ -160,7 +160,9 @@ const windsurf = ({ home, project, systemPath }: InstallEnvironment): AgentHookD
   note: null,
 });
 
-/** Returns the agents whose hooks can be installed by writing a file, with the paths of these files. */
+/**
+ * Returns the agents whose hooks Floe can install by writing a settings file, with the paths of these files.
+ */
 export function listAgentHookDefinitions(
   env: NodeJS.ProcessEnv,
   project: string,
@@ -169,7 +171,7 @@ export function listAgentHookDefinitions(
     if (process.platform === 'win32') return join(env['ProgramData'] ?? 'C:\\ProgramData', windows);
     return process.platform === 'darwin' ? mac : linux;
   };
-  const environment: InstallEnvironment = { env, home: homedir(), project, systemPath };
+  const environment: InstallEnvironment = { env, home: getHomeDirectory(), project, systemPath };
   return [cursor, claudeCode, codex, copilotCli, vscode, geminiCli, windsurf].map((file) =>
     file(environment),
   );

@@ -48,8 +48,8 @@ export function storeCachedBundle(directory: string, { bundle, etag, pinnedKey }
 }
 
 /**
- * Returns true if this process must download the rules now. In each interval, it returns true to only one
- * process.
+ * Returns whether this process must download the rules now. Returns true at most once per `refreshMs`, so that
+ * usually only one process downloads them.
  */
 export function tryClaimBundleRefresh(directory: string, refreshMs: number, nowMs: number): boolean {
   const marker = join(directory, 'asked');

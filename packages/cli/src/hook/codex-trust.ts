@@ -3,7 +3,10 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { isJsonObject, type Json } from '@floe/contract/json';
 import type { InstalledHook } from './hook-configuration.ts';
 
-/** Whether Codex trusts a hook. `changed` means that the hook has changed since the user trusted it. */
+/**
+ * The state of a hook in Codex. Codex runs only hooks in the state `trusted`. `changed`: the hook has changed
+ * since the user trusted it. `untrusted`: the user has never trusted it. `disabled`: the user has disabled it.
+ */
 export type CodexHookTrust = 'trusted' | 'changed' | 'untrusted' | 'disabled';
 
 interface CodexHookState {
@@ -12,8 +15,10 @@ interface CodexHookState {
 }
 
 /**
- * Returns whether Codex trusts a hook. Codex silently skips a hook unless the user has trusted exactly this
- * version of it (codex-rs/hooks/src/engine/discovery.rs).
+ * Reads from the configuration file of Codex whether the user trusts a hook. Codex silently skips a hook unless
+ * the user has trusted exactly this version of it (codex-rs/hooks/src/engine/discovery.rs).
+ * @param path The file that contains the hook.
+ * @param configPath The configuration file of Codex, in which Codex stores the trusted hooks.
  */
 export function readCodexHookTrust(hook: InstalledHook, path: string, configPath: string): CodexHookTrust {
   const states = parseHookStates(readTextOrEmpty(configPath));

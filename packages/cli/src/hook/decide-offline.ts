@@ -2,26 +2,32 @@ import type { RelayEvent } from '@floe/contract/api/relay';
 import type { BundlePayload } from '@floe/relay/bundle';
 import { compileRelayConfig } from '@floe/relay/compile-relay-config';
 import { evaluateRelayEvent } from '@floe/relay/evaluate-event';
-import type { HookDecision } from '@floe/relay/hooks/hook-adapter';
+import {
+  exceedsHookLimits,
+  type HookDecision,
+  shouldDenyCallsOverHookLimits,
+} from '@floe/relay/hooks/hook-adapter';
 import { loadShellParser } from '@floe/relay/shell/shell-parser';
 import { type BundleCachePath, getBundleCacheDirectory, readCachedBundle } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
 
-/** The result of evaluating the events of a hook call without the server, with one outcome per event. */
+/**
+ * The result of evaluating the events of a hook call without the server. `outcomes` contains one decision per
+ * event if the rules were evaluated. Otherwise, it contains one decision for the whole call.
+ */
 export interface OfflineEvaluationResult {
   readonly outcomes: readonly HookDecision[];
   readonly askFallback: 'deny' | 'abstain';
-  /** True if rules determined the outcomes. False if the fail mode did. */
+  /** Whether the cached rules were evaluated. If not, the `on_error` setting determined the decision. */
   readonly isFromRules: boolean;
 }
 
 /**
- * Decides about events without the server. If the organization allows it, evaluates the cached rules.
- * Otherwise, or if the cached bundle has expired, the `on_error` setting of the rules determines the
- * decision.
- * @param events Null if the action could not be read.
- * @param reason Why the server made no decision. Shown to the user.
+ * Decides on events without the server. Evaluates the cached rules if the organization allows it and the cached
+ * bundle has not expired. Otherwise, the `on_error` setting determines the decision.
+ * @param events The events, or null if the payload of the agent could not be read.
+ * @param reason Why the server made no decision. The message for the user contains it.
  */
 export async function decideOffline(
   events: readonly RelayEvent[] | null,
@@ -84,15 +90,27 @@ function failsClosed(
   bundle: BundlePayload | null,
   { onError }: HookSettings,
 ): boolean {
-  if (bundle === null) return onError === 'closed';
+  const isTooLong = events !== null && exceedsHookLimits(events);
+  if (bundle === null) return isTooLong || onError === 'closed';
   const { mode, rules } = bundle.relay;
   if (mode !== 'enforce') return false;
+  // No server evaluates such a call, so `on_error`, which is for servers that fail, does not apply.
+  if (isTooLong) return deniesCallsOverLimits(bundle.relay);
   return rules.some(
     (rule) =>
       rule.on_error === 'closed' &&
       rule.mode === 'enforce' &&
       (events === null || events.some(({ event }) => rule.on.includes(event))),
   );
+}
+
+/** Returns whether the rules deny a call that exceeds the limits. True if this release cannot evaluate the rules. */
+function deniesCallsOverLimits(config: BundlePayload['relay']): boolean {
+  try {
+    return shouldDenyCallsOverHookLimits(compileRelayConfig(config));
+  } catch {
+    return true;
+  }
 }
 
 function denyDecision(reason: string): HookDecision {

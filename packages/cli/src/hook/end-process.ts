@@ -6,11 +6,10 @@ const SHELL = '/bin/sh';
 const FORCED_EXIT_MS = 250;
 
 /**
- * Ends this process with `exitCode`, even if threads, sockets or DNS lookups are busy. All output
- * must be written before. `process.exit()` does not guarantee that the process ends, because it
- * waits for the threads of V8 and libuv. A thread that waits for the main thread (garbage
- * collection) or for a DNS server can delay it for tens of seconds or forever. Agents then treat
- * the hook as failed and continue. Replacing the process (execve) does not wait for threads.
+ * Ends this process with `exitCode`, even while threads, sockets or DNS lookups are active. The caller must
+ * have written all output. `process.exit()` waits for the threads of V8 and libuv. A thread that waits for
+ * garbage collection or for a DNS server can delay it for tens of seconds, or forever. Agents then treat the
+ * hook as failed and continue. Replacing the process (execve) does not wait for threads.
  */
 export function endProcess(exitCode: number): void {
   process.exitCode = exitCode;

@@ -4,8 +4,9 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 const MAX_DEPTH = 40;
 
 /**
- * Returns the remote URL and the branch of the Git repository that contains a directory. Reads the files of
- * the repository, because starting git takes longer than a request to the relay.
+ * Returns the branch, and the URL of the remote `origin` without credentials, of the Git repository that
+ * contains a directory. Returns undefined if there is no repository. Reads the files of the repository, because
+ * starting git takes longer than a request to the relay.
  */
 export function findGitRemoteAndBranch(
   cwd: string,

@@ -12,7 +12,7 @@ const PAYLOAD_TIMEOUT_MS = 5_000;
 /** Timeout of a report. The agent does not wait for its result. */
 const REPORT_TIMEOUT_MS = 1_000;
 
-/** The result of handling one hook call of an agent. */
+/** The response to one hook call of an agent, and why the server gave no decision. */
 export interface AgentHookResult {
   readonly reply: HookReply;
   /** Why the server gave no decision. Null if it did, or if none was required. */
@@ -36,6 +36,8 @@ export async function handleAgentHook(
   let call: HookCall = { name: '', events: [], report: null };
   try {
     call = adapter.read(await readHookPayload(input, PAYLOAD_TIMEOUT_MS));
+    if (call.name === '')
+      throw new HookPayloadError('the payload from the agent does not contain the name of the hook');
   } catch (error) {
     return answerUnreadablePayload(adapter.reply(call, ABSTAIN), describeHookError(error), paths, settings);
   }
@@ -76,11 +78,13 @@ async function answerWithServer(
   paths: HookPaths,
   settings: HookSettings,
 ): Promise<AgentHookResult> {
-  const { events, isTruncated } = prepareRelayEvents(call.events);
   let outcome: HookDecision;
+  let isTruncated = false;
   let problem: string | null = null;
   let fallback: 'deny' | 'abstain' | null = null;
   try {
+    const { events, ...prepared } = prepareRelayEvents(call.events);
+    isTruncated = prepared.isTruncated;
     outcome = selectStrictestHookDecision(
       await requestRelayDecisions(events, settings, resolveHookDeadline(settings, adapter.agent, call.name)),
     );

@@ -4,15 +4,17 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
@@ -175,7 +177,9 @@ test('install shows the change, keeps the connection for this user alone, and th
     systemMessage: 'No.',
   });
   assert.equal(answered.code, 0);
-  const sent: JsonObject = JSON.parse(floe.requests.at(-1)?.body.toString() ?? '{}');
+  const sent: JsonObject = JSON.parse(
+    floe.requests.findLast(({ path }) => path.startsWith('/relay/v1/decisions'))?.body.toString() ?? '{}',
+  );
   assert.equal(sent['id'], 'PreToolUse:s:t1');
   assert.equal(sent['home_dir'], home);
 
@@ -209,6 +213,26 @@ test('settings that are no plain JSON are left alone', async (t) => {
   assert.match(stderr, /was not changed/);
   assert.equal(readFileSync(settings, 'utf8'), '{ // mine\n}\n');
   assert.ok(!existsSync(join(home, '.config')));
+  for (const text of ['{"hooks": ["mine"]}', '{"hooks": {"PreToolUse": {"command": "mine"}}}'])
+    for (const action of ['install', 'uninstall']) {
+      put(settings, text);
+      const { code, stderr } = await run([PROGRAM, 'hook', action, 'claude-code', '--yes'], home);
+      assert.equal(code, 2);
+      assert.match(stderr, /was not changed because hooks(?:\.PreToolUse)? must be/);
+      assert.equal(readFileSync(settings, 'utf8'), text);
+    }
+});
+
+test('settings that are a symbolic link stay one', async (t) => {
+  const home = newHome(t);
+  const [settings, target] = [join(home, '.claude', 'settings.json'), join(home, 'dotfiles', 'claude.json')];
+  put(target, '{"model": "m"}\n');
+  mkdirSync(dirname(settings), { recursive: true });
+  symlinkSync(target, settings);
+  const { code } = await run([PROGRAM, 'hook', 'install', 'claude-code', '--yes'], home);
+  assert.equal(code, 0);
+  assert.ok(lstatSync(settings).isSymbolicLink());
+  assert.match(readFileSync(target, 'utf8'), /floe-hook/);
 });
 
 test('the process prints one JSON value or nothing, and never a stack trace, whatever it is given', async (t) => {
@@ -228,6 +252,29 @@ test('the process prints one JSON value or nothing, and never a stack trace, wha
   const unknown = await run([HOOK, 'nobody'], home, { env, input: PAYLOAD });
   assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
   for (const { stderr } of [denied, garbage, unknown]) assert.doesNotMatch(stderr, /^\s+at /m);
+});
+
+test('without a home directory, the hook reads no settings from the project, and fails as configured', async (t) => {
+  const home = newHome(t);
+  put(join(home, '.config', 'floe', 'relay.json'), '{"key": "eis_project", "on_error": "open"}');
+  const env = { HOME: '', FLOE_RELAY_KEY: 'eis_test', FLOE_BASE_URL: 'http://127.0.0.1:9' };
+  const closed = { env: { ...env, FLOE_RELAY_ON_ERROR: 'closed' }, input: PAYLOAD };
+  const unset = await run([HOOK, 'claude-code'], home, closed);
+  assert.match(unset.stdout, /"permissionDecision":"deny"/);
+  const module =
+    'import os from "node:os"; import { syncBuiltinESMExports } from "node:module";' +
+    'os.homedir = () => { throw new Error("no account"); }; syncBuiltinESMExports();';
+  const preload = `data:text/javascript,${encodeURIComponent(module)}`;
+  const absent = await run(['--import', preload, HOOK, 'claude-code'], home, closed);
+  assert.match(absent.stdout, /"permissionDecision":"deny"/);
+  const directory = process.env['HOME'];
+  process.env['HOME'] = 'relative';
+  t.after(() => {
+    if (directory === undefined) delete process.env['HOME'];
+    else process.env['HOME'] = directory;
+  });
+  for (const { agent, files } of listAgentHookDefinitions({}, '/project'))
+    assert.ok(files.user === undefined || isAbsolute(files.user), agent);
 });
 
 test('a key that others may read is not used, and the environment cannot send it elsewhere', (t) => {

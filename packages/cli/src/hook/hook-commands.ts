@@ -8,7 +8,7 @@ import { endProcess } from './end-process.ts';
 import { countInstalledHooks } from './hook-configuration.ts';
 import { findHookProblems } from './hook-problems.ts';
 import { readHookSettings, resolveHookPaths } from './hook-settings.ts';
-import { hookInstallCommand, hookUninstallCommand } from './install-commands.ts';
+import { installHookCommand, uninstallHookCommand } from './install-commands.ts';
 import { runHook } from './main.ts';
 import { refreshBundle } from './refresh-bundle.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
@@ -39,8 +39,8 @@ const hookCommand: CliCommand = {
 /** The commands that start with `floe hook`. */
 export const HOOK_COMMANDS: readonly CliCommand[] = [
   hookCommand,
-  hookInstallCommand,
-  hookUninstallCommand,
+  installHookCommand,
+  uninstallHookCommand,
   hookStatusCommand,
 ];
 

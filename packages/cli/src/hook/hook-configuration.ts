@@ -5,8 +5,9 @@ import type { AgentHookDefinition } from './agent-hook-definitions.ts';
 const FLOE_COMMAND_PATTERN = /(?:^|[\s/\\"'])floe-hook(?:\.mjs)?["']?\s+[a-z-]+\s*$/;
 
 /**
- * Returns the settings of an agent with each Floe hook exactly once. All other settings are kept. If
- * `command` is null, the result contains no Floe hooks.
+ * Returns the settings of an agent with each Floe hook exactly once. All other settings are kept. If `command`
+ * is null, the result contains no Floe hooks.
+ * @param command The shell command that the hooks run.
  */
 export function replaceFloeHooks(
   file: JsonObject,
@@ -31,6 +32,19 @@ export function replaceFloeHooks(
   const { hooks: _before, ...rest } = file;
   if (command === null && Object.keys(hooks).length === 0) return rest;
   return { ...(command === null ? {} : agent.rootMembers), ...rest, hooks };
+}
+
+/**
+ * Returns the name of the first hook setting that has the wrong type, such as `hooks.PreToolUse`. Returns null
+ * if there is none. `replaceFloeHooks` would delete such a setting.
+ */
+export function findMalformedHooks({ hooks }: JsonObject, agent: AgentHookDefinition): string | null {
+  if (hooks === undefined) return null;
+  if (!isJsonObject(hooks)) return 'hooks';
+  const event = Object.keys(agent.hooks).find(
+    (name) => Object.hasOwn(hooks, name) && !Array.isArray(hooks[name]),
+  );
+  return event === undefined ? null : `hooks.${event}`;
 }
 
 /** A Floe hook in the settings of an agent. */

@@ -91,7 +91,10 @@ class Server {
     this.connections += 1;
     this.#sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => this.#sockets.delete(socket));
-    socket.once('data', () => this.play(socket));
+    socket.once('data', (first) => {
+      this.play(socket);
+      socket.emit('data', first);
+    });
   }
 }
 
@@ -309,10 +312,12 @@ test('what the server decides is answered as the golden files say, and each even
 
 test('a payload that cannot be read stops only where rules fail closed', async () => {
   const payloads = ['', 'null', '[]', '{"hook_event_name":', '\u0000', Buffer.alloc(12 << 20, 0x20)];
+  // Without the name of the event, it is unknown whether an action waits. Copilot CLI does not name the event.
+  const nameless = '{"tool_name":"Bash","tool_input":{"command":"rm -r x"}}';
   for (const mode of MODES.filter(({ relay, expired }) => (relay === closed && !expired) || relay === null)) {
     const settings = settingsOf(mode, server.url, 100);
     for (const golden of firstOfEach(GOLDENS))
-      for (const payload of payloads) {
+      for (const payload of golden.agent === 'copilot-cli' ? payloads : [...payloads, nameless]) {
         const reply = await ask(golden, payload, settings);
         assert.equal(reply.exitCode, mode.stops ? 2 : 0, `${golden.agent}: ${mode.name}`);
         assert.equal(stops(reply), mode.stops);
@@ -322,11 +327,72 @@ test('a payload that cannot be read stops only where rules fail closed', async (
   }
 });
 
+/** Asks about a patch with so many files. The server answers each request with as many decisions as it has events. */
+async function askAboutPatch(files: string, mode: Mode, decide: (events: string) => string) {
+  server.play = (socket) => {
+    let received = '';
+    const read = (chunk: Buffer) => {
+      received += chunk.toString();
+      const [head = '', body = ''] = received.split('\r\n\r\n', 2);
+      if (body.length < Number(/content-length: (\d+)/.exec(head)?.[1] ?? 0)) return;
+      const { events } = JSON.parse(body);
+      const decision = decide(body);
+      socket.end(ok(JSON.stringify({ data: events.map(() => ({ decision, approval: null })) })));
+    };
+    socket.on('data', read);
+  };
+  const before = server.connections;
+  const settings = { ...settingsOf(mode, server.url, 105), deadlines: PATIENT };
+  const golden = GOLDENS.find(({ agent, gates }) => agent === 'codex' && gates);
+  assert.ok(golden);
+  const payload = { ...golden.payload, tool_name: 'apply_patch', tool_input: { command: files } };
+  const isStopped = stops(await ask(golden, JSON.stringify(payload), settings));
+  return { isStopped, requests: server.connections - before };
+}
+
+const NO_RULES: Mode = { name: '', relay: null, stops: false };
+const patchOf = (count: number, line = '') =>
+  Array.from({ length: count }, (_, at) => `*** Add File: f${at}.\n${line}`).join('\n');
+
+test('a call with more events than a request may contain takes several requests', async () => {
+  const denyFile = (name: string) => (body: string) => (body.includes(name) ? 'deny' : 'abstain');
+  const many = patchOf(250);
+  assert.deepEqual(await askAboutPatch(many, NO_RULES, () => 'abstain'), { isStopped: false, requests: 3 });
+  assert.deepEqual(await askAboutPatch(many, NO_RULES, denyFile('f249.')), { isStopped: true, requests: 3 });
+  assert.deepEqual(await askAboutPatch(many, NO_RULES, denyFile('f101.')), { isStopped: true, requests: 2 });
+  const large = patchOf(4, '+'.repeat(400_000));
+  assert.deepEqual(await askAboutPatch(large, NO_RULES, denyFile('f3.')), { isStopped: true, requests: 2 });
+});
+
+test('a call with more events than can be evaluated is denied where rules apply', async () => {
+  const enforced: Mode = { name: '', relay: { ...closed, rules: [rule({})] }, stops: true };
+  const observed: Mode = { name: '', relay: { ...closed, mode: 'observe' }, stops: false };
+  const onlyBuiltIn: Mode = { name: '', relay: { ...closed, rules: [] }, stops: true };
+  const noneEnforced: Mode = {
+    name: '',
+    relay: { ...closed, self_tamper: 'off', rules: [rule({ mode: 'observe' })] },
+    stops: false,
+  };
+  const names = Array.from({ length: 10 }, (_, at) => `--- f${at}\n+++ f${at}\n`);
+  const longDiff = names.join('') + '+'.repeat(900_000);
+  for (const [mode, isStopped] of [
+    [NO_RULES, true],
+    [onlyBuiltIn, true],
+    [noneEnforced, false],
+    [enforced, true],
+    [observed, false],
+  ] as const)
+    for (const patch of [patchOf(1_001), longDiff])
+      assert.deepEqual(await askAboutPatch(patch, mode, () => 'abstain'), { isStopped, requests: 0 });
+});
+
 test('events that are no gates, and hooks nobody knows, go on whatever the server does', async () => {
   server.play = (socket) => socket.end('HTTP/1.1 500 Oops\r\ncontent-length: 0\r\n\r\n');
   const settings = settingsOf({ name: '', relay: closed, stops: true }, server.url, 101);
   for (const golden of GOLDENS.filter(({ events }) => events.length === 0))
     assert.ok(!stops(await ask(golden, JSON.stringify(golden.payload), settings)), golden.name);
+  const name = 'NeverHeardOf';
+  const payload = JSON.stringify({ hook_event_name: name, agent_action_name: name, hookName: name });
   for (const golden of firstOfEach(GOLDENS))
-    assert.ok(!stops(await ask(golden, '{"hook_event_name":"NeverHeardOf"}', settings)), golden.agent);
+    assert.ok(!stops(await ask(golden, payload, settings)), golden.agent);
 });

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 /** Thrown if the hook gets no usable response from the server. The message tells the user why. */
 export class HookRequestError extends Error {
   override readonly name = 'HookRequestError';
-  /** Whether the whole deadline passed. */
+  /** Whether the time limit of the request has passed. */
   readonly timedOut: boolean;
 
   constructor(message: string, timedOut = false) {
@@ -12,7 +12,7 @@ export class HookRequestError extends Error {
   }
 }
 
-/** A request of the hook to the server. */
+/** A request from the hook to the server. */
 export interface HookHttpRequest {
   readonly url: string;
   readonly key: string;
@@ -22,7 +22,7 @@ export interface HookHttpRequest {
   readonly timeoutMs: number;
 }
 
-/** A complete response to a request of the hook. */
+/** A complete response to a request from the hook. */
 export interface HookHttpResponse {
   readonly status: number;
   /** Names in lower case. */
@@ -53,7 +53,7 @@ export async function sendHookRequest(request: HookHttpRequest): Promise<HookHtt
     };
     const fail = (why: string, timedOut = false) => finish(() => reject(new HookRequestError(why, timedOut)));
     const timer = setTimeout(
-      () => fail(`the server did not respond within ${request.timeoutMs} ms`, true),
+      () => fail(`the server did not respond within ${Math.ceil(request.timeoutMs)} ms`, true),
       Math.max(1, deadlineMs - performance.now()),
     );
     const readChunks = (isEnd: boolean) => {

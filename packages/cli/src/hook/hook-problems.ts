@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import type { AgentHookDefinition } from './agent-hook-definitions.ts';
 import { areCodexHooksDisabled, type CodexHookTrust, readCodexHookTrust } from './codex-trust.ts';
+import { getHomeDirectory } from './home-directory.ts';
 import { findInstalledHooks, type InstalledHook } from './hook-configuration.ts';
 
-/** A settings file of an agent, with the other settings files of the same agent. */
+/**
+ * A settings file of an agent, with the settings files of all its scopes, because a setting in one file can
+ * disable the hooks in another.
+ */
 export interface AgentSettingsFile {
   readonly scope: string;
   readonly path: string;
@@ -32,8 +35,8 @@ const TRUST_PROBLEMS: Readonly<Record<Exclude<CodexHookTrust, 'trusted'>, string
 };
 
 /**
- * Returns the reasons why an agent will not run its installed hooks, as far as they can be found in its
- * files. Empty if there are none.
+ * Returns messages that state why an agent does not run its installed hooks: missing programs, settings that
+ * disable hooks, or missing trust in Codex. Returns an empty list if no problem was found.
  */
 export function findHookProblems(
   agent: AgentHookDefinition,
@@ -101,7 +104,7 @@ function findTrustProblems(
 ): string[] {
   if (agent !== 'codex') return [];
   // Trust is stored per user, also for hooks of a project.
-  const userDirectory = process.env['CODEX_HOME'] || join(homedir(), '.codex');
+  const userDirectory = process.env['CODEX_HOME'] || join(getHomeDirectory(), '.codex');
   const configPath = join(scope === 'user' ? dirname(path) : userDirectory, 'config.toml');
   if (areCodexHooksDisabled(configPath))
     return [`The hooks do not run because ${configPath} contains hooks = false. Remove this line.`];

@@ -1,22 +1,22 @@
 import { readFileSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { getHomeDirectory } from './home-directory.ts';
 
 /** The connection, the default decision and the time limits of a hook. */
 export interface HookSettings {
   /** Without a trailing slash. Null if not configured. */
   readonly baseUrl: string | null;
   readonly key: string | null;
-  /** Raw Ed25519 key in base64 that must sign bundles. Null: the first bundle's key is pinned. */
+  /** Raw Ed25519 key in base64 that must sign bundles. If null, the key of the first bundle is stored and used. */
   readonly publicKey: string | null;
-  /** Fail mode until a bundle defines it. */
+  /** Whether actions are allowed (`open`) or denied (`closed`) on errors, until a bundle defines it. */
   readonly onError: 'open' | 'closed';
   /** Maximum age of the rules before they are downloaded again. */
   readonly refreshMs: number;
-  /** Milliseconds by agent (`codex`) or by agent and hook (`codex.PreToolUse`). */
+  /** Time limits in milliseconds, by agent (`codex`), by agent and hook (`codex.PreToolUse`), or as `default`. */
   readonly deadlines: JsonObject;
-  /** A problem of the settings, for the user. Null if there is none. */
+  /** The first problem found in the settings, as a message for the user. Null if there is none. */
   readonly problem: string | null;
 }
 
@@ -39,7 +39,7 @@ const DEFAULT_URL = 'http://127.0.0.1:3563';
 
 /** Returns the paths of the settings files and of the bundle cache for this operating system and user. */
 export function resolveHookPaths(env: NodeJS.ProcessEnv = process.env): HookPaths {
-  const home = homedir();
+  const home = getHomeDirectory();
   return {
     managed:
       process.platform === 'win32'
@@ -51,9 +51,9 @@ export function resolveHookPaths(env: NodeJS.ProcessEnv = process.env): HookPath
 }
 
 /**
- * Returns the settings of the hook. A file for the whole machine takes precedence over the file of the user.
- * The environment is used only if the user has no file, so that a project that sets environment variables for
- * an agent cannot send the key in the file to another server.
+ * Returns the settings of the hook. The settings of the machine-wide file override those of the user's file.
+ * The environment is used only if the user has no file. Otherwise, a project that sets environment variables
+ * for an agent could send the key in the file to another server.
  */
 export function readHookSettings(paths: HookPaths, env: NodeJS.ProcessEnv = process.env): HookSettings {
   const problems: string[] = [];

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +16,7 @@ import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
 import { parseOptions } from '../parse-options.ts';
 import { type HookScope, listAgentHookDefinitions } from './agent-hook-definitions.ts';
-import { replaceFloeHooks } from './hook-configuration.ts';
+import { findMalformedHooks, replaceFloeHooks } from './hook-configuration.ts';
 import { readHookSettings, resolveHookPaths } from './hook-settings.ts';
 import { refreshBundle } from './refresh-bundle.ts';
 import { formatTextDiff } from './text-diff.ts';
@@ -20,7 +29,7 @@ const SCOPE_HELP = `Options:
   -y, --yes    do not ask for confirmation`;
 
 /** The command `floe hook install`. It adds the Floe hooks to the settings of an agent. */
-export const hookInstallCommand: CliCommand = {
+export const installHookCommand: CliCommand = {
   words: ['hook', 'install'],
   usage: 'hook install <agent>',
   summary:
@@ -34,7 +43,7 @@ Environment, read on the first installation and stored in a file that only you c
 };
 
 /** The command `floe hook uninstall`. It removes the Floe hooks from the settings of an agent. */
-export const hookUninstallCommand: CliCommand = {
+export const uninstallHookCommand: CliCommand = {
   words: ['hook', 'uninstall'],
   usage: 'hook uninstall <agent>',
   summary: "Removes the Floe hooks from an agent's settings; other hooks are kept.",
@@ -46,6 +55,11 @@ async function changeHooks(args: readonly string[], action: 'install' | 'uninsta
   const { agent, path, scope, dryRun, yes } = parseInstallTarget(args, action);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const before = parseSettings(text, path);
+  const malformed = findMalformedHooks(before, agent);
+  if (malformed !== null)
+    throw new UsageError(
+      `${path} was not changed because ${malformed} must be ${malformed === 'hooks' ? 'an object' : 'a list'}. Correct the file.`,
+    );
   const updated = replaceFloeHooks(
     before,
     agent,
@@ -142,8 +156,12 @@ async function confirm(question: string): Promise<boolean> {
   }
 }
 
-/** Replaces a file atomically and keeps its mode. Removes the file if the text is empty. */
-function writeFileAtomically(path: string, text: string, mode: number): void {
+/**
+ * Replaces a file atomically and keeps its mode. If the path is a symbolic link, replaces the file to which it points.
+ * Removes the file if the text is empty.
+ */
+function writeFileAtomically(linkPath: string, text: string, mode: number): void {
+  const path = existsSync(linkPath) ? realpathSync(linkPath) : linkPath;
   if (text === '') return rmSync(path, { force: true });
   mkdirSync(dirname(path), { recursive: true });
   const draft = `${path}.floe-${process.pid}`;

@@ -1,6 +1,9 @@
-import { homedir, hostname } from 'node:os';
+import { hostname } from 'node:os';
 import type { RelayEvent } from '@floe/contract/api/relay';
+import { exceedsHookLimits, MAX_HOOK_CONTENT_CHARS, MAX_HOOK_EVENTS } from '@floe/relay/hooks/hook-adapter';
 import { findGitRemoteAndBranch } from './git-repository.ts';
+import { findHomeDirectory } from './home-directory.ts';
+import { HookRequestError } from './hook-http.ts';
 
 /** Version of the client. Decisions record it. */
 const CLIENT_VERSION = '0.1.0';
@@ -8,7 +11,7 @@ const CLIENT_VERSION = '0.1.0';
 const MAX_TEXT_CHARS = 200_000;
 const MAX_EVENT_CHARS = 900_000;
 
-/** Events in the form in which they are sent to the relay. */
+/** Events in the form in which the hook sends them to the relay. */
 export interface PreparedRelayEvents {
   readonly events: readonly RelayEvent[];
   /** Whether a text was truncated. A decision that does not block the action is then not sufficient. */
@@ -16,11 +19,16 @@ export interface PreparedRelayEvents {
 }
 
 /**
- * Prepares events for sending to the relay: adds ids and information about the client, and truncates long
- * texts.
+ * Prepares events for the relay: adds an id, the client, the home directory and the Git repository to each
+ * event, and truncates events that are too long to send.
+ * @throws HookRequestError if there are too many events or too much content
  */
 export function prepareRelayEvents(events: readonly RelayEvent[]): PreparedRelayEvents {
-  const home = homedir();
+  if (exceedsHookLimits(events))
+    throw new HookRequestError(
+      `the hook call with ${events.length} events is too large; Floe can evaluate at most ${MAX_HOOK_EVENTS} events in a call, with at most ${MAX_HOOK_CONTENT_CHARS} characters of content in all files together`,
+    );
+  const home = findHomeDirectory();
   const host = hostname().slice(0, 200);
   const batchId = `${Date.now().toString(36)}-${process.pid}-${Math.random().toString(36).slice(2)}`;
   let isTruncated = false;
@@ -32,7 +40,7 @@ export function prepareRelayEvents(events: readonly RelayEvent[]): PreparedRelay
       ...short,
       id: event.id ?? `${batchId}:${index}`,
       client: { version: CLIENT_VERSION, ...(host !== '' && { host }) },
-      ...(home !== '' && { home_dir: home }),
+      ...(home !== null && { home_dir: home }),
       ...(repository && { repository }),
     };
   });

@@ -15,9 +15,10 @@ import { verifyCachedBundle } from './verify-cached-bundle.ts';
 const FETCH_TIMEOUT_MS = 10_000;
 
 /**
- * Downloads the rules to the cache. The signing key of the first bundle is stored. A bundle that has another
- * signing key or is older than the cached one is rejected. Returns a description of the result for the user.
- * @throws HookRequestError if no acceptable bundle is available
+ * Downloads the rules to the cache. Stores the signing key of the first bundle. Rejects a bundle that is signed
+ * with another key, has expired, or is older than the cached one. Returns a description of the result for the
+ * user.
+ * @throws HookRequestError if the bundle cannot be downloaded or is rejected
  */
 export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
   const { baseUrl, key } = settings;
@@ -47,7 +48,9 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   if (!payload) throw new HookRequestError(describeUnusableBundle(next, directory));
   const old = before && verifyCachedBundle(before, Number.NEGATIVE_INFINITY);
   if (old && Date.parse(old.issued_at) > Date.parse(payload.issued_at))
-    throw new HookRequestError('the downloaded rules are older than the cached rules, so they were rejected');
+    throw new HookRequestError(
+      'the downloaded rules are older than the cached rules, so the cached rules remain in use',
+    );
   storeCachedBundle(directory, next);
   return `rules ${payload.version}, valid until ${payload.expires_at}`;
 }

@@ -4,23 +4,55 @@ import type { HookDecision, HookReport } from '@floe/relay/hooks/hook-adapter';
 import { HookRequestError, sendHookRequest } from './hook-http.ts';
 import type { HookSettings } from './hook-settings.ts';
 
-/** Maximum number of events per batch request. */
-const MAX_BATCH_EVENTS = 100;
 const DECISIONS: readonly HookDecision['decision'][] = ['allow', 'deny', 'ask', 'abstain'];
 
+/** Maximum number of events per batch request, and of bytes of its events. The server accepts bodies of 1 MiB. */
+const MAX_BATCH_EVENTS = 100;
+const MAX_BATCH_BYTES = 1_000_000;
+
 /**
- * Requests decisions from the server and returns one decision per event.
- * @throws HookRequestError if not all decisions arrive within the time limit
+ * Requests the decisions on events from the server, in batches. Returns one decision per event. If a batch
+ * contains a denial, returns without requesting the decisions on the later batches.
+ * @throws HookRequestError if the server cannot be reached, or if a decision is missing when the time limit has
+ * passed
  */
 export async function requestRelayDecisions(
   events: readonly RelayEvent[],
   settings: HookSettings,
   timeoutMs: number,
 ): Promise<readonly HookDecision[]> {
-  if (events.length > MAX_BATCH_EVENTS)
-    throw new HookRequestError(
-      `the hook call has ${events.length} events, but a request can contain at most ${MAX_BATCH_EVENTS}`,
-    );
+  const deadlineMs = performance.now() + timeoutMs;
+  const outcomes: HookDecision[] = [];
+  for (const batch of splitIntoBatches(events)) {
+    const remainingMs = Math.max(1, deadlineMs - performance.now());
+    outcomes.push(...(await requestBatchDecisions(batch, settings, remainingMs)));
+    if (outcomes.some(({ decision }) => decision === 'deny')) break;
+  }
+  return outcomes;
+}
+
+function splitIntoBatches(events: readonly RelayEvent[]): readonly (readonly RelayEvent[])[] {
+  const batches: RelayEvent[][] = [];
+  let bytes = 0;
+  for (const event of events) {
+    const size = Buffer.byteLength(JSON.stringify(event)) + 1;
+    const last = batches.at(-1);
+    if (last && last.length < MAX_BATCH_EVENTS && bytes + size <= MAX_BATCH_BYTES) {
+      last.push(event);
+      bytes += size;
+    } else {
+      batches.push([event]);
+      bytes = size;
+    }
+  }
+  return batches;
+}
+
+async function requestBatchDecisions(
+  events: readonly RelayEvent[],
+  settings: HookSettings,
+  timeoutMs: number,
+): Promise<readonly HookDecision[]> {
   const [first] = events;
   const isOne = events.length === 1;
   const path = isOne ? '/relay/v1/decisions' : '/relay/v1/decisions/batch';
@@ -33,7 +65,7 @@ export async function requestRelayDecisions(
 }
 
 /**
- * Sends the report that an action has ended to the server.
+ * Sends the server a report of a completed action.
  * @throws HookRequestError if the report cannot be delivered
  */
 export async function sendHookReport(
@@ -66,7 +98,7 @@ async function postToRelay(
   try {
     return JSON.parse(text);
   } catch {
-    throw new HookRequestError('the response of the server is not valid JSON; check FLOE_BASE_URL');
+    throw new HookRequestError("the server's response is not valid JSON; check FLOE_BASE_URL");
   }
 }
 

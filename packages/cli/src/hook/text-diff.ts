@@ -2,8 +2,8 @@
 const CONTEXT_LINES = 3;
 
 /**
- * Formats the differences between two texts as lines that start with `-` or `+`, with some context. Returns
- * an empty string if there are none.
+ * Formats the differences between two texts line by line: removed lines start with `-`, added lines start with
+ * `+`, and a few unchanged lines surround them. Returns an empty string if the texts are equal.
  */
 export function formatTextDiff(before: string, after: string): string {
   const [from, to] = [before, after].map((text) => (text === '' ? [] : text.replace(/\n$/, '').split('\n')));

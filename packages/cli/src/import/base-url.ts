@@ -1,9 +1,11 @@
-import { escapeVariableReferences, type ImportSourceObject } from './import-source-object.ts';
+import { escapeVariableReferences } from '@floe/contract/config/variable-references';
+import type { ImportSourceObject } from './import-source-object.ts';
 import type { KnownProvider } from './known-providers.ts';
 
 /**
- * Returns the base URL of a provider as floe.yaml needs it. Returns undefined if the source has no URL or
- * Floe cannot use it.
+ * Reads the base URL of a provider and adapts its path for floe.yaml. If the source has no URL, returns the
+ * known URL of the provider, or undefined if there is none. Also returns undefined if Floe cannot use the URL.
+ * The report then contains the reason.
  */
 export function readProviderBaseUrl(
   source: ImportSourceObject,

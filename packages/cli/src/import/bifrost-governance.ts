@@ -1,5 +1,6 @@
+import { escapeVariableReferences } from '@floe/contract/config/variable-references';
 import { type ConfigDraft, toSlug, UniqueNameGenerator } from './config-draft.ts';
-import { escapeVariableReferences, type ImportSourceObject } from './import-source-object.ts';
+import type { ImportSourceObject } from './import-source-object.ts';
 import { toBudgetPeriod } from './litellm/budget-periods.ts';
 
 interface Governance {
@@ -17,8 +18,9 @@ interface Subject {
 }
 
 /**
- * Adds the virtual keys of Bifrost to the draft. The keys keep their values: floe.yaml contains the SHA-256
- * of each value.
+ * Adds the teams, virtual keys, budgets and rate limits of Bifrost to the draft. Clients can continue to use
+ * their keys, because floe.yaml contains the SHA-256 of each key.
+ * @param hash Returns the SHA-256 of a text in hexadecimal.
  */
 export function addBifrostGovernance(
   source: ImportSourceObject,

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { escapeVariableReferences } from '@floe/contract/config/variable-references';
 import { readProviderBaseUrl } from './base-url.ts';
 import { addBifrostGovernance } from './bifrost-governance.ts';
 import { type ConfigDraft, type ConfigEntryFields, toSlug } from './config-draft.ts';
-import { escapeVariableReferences, type ImportSourceObject } from './import-source-object.ts';
+import type { ImportSourceObject } from './import-source-object.ts';
 import {
   findKnownProvider,
-  isUrlRequired,
+  isBaseUrlRequired,
   type KnownProvider,
   resolveProviderKindForUrl,
 } from './known-providers.ts';
@@ -23,8 +24,8 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts a Bifrost configuration. Model names stay valid, because clients send `<provider>/<model>` to both
- * products.
+ * Converts a Bifrost configuration. Clients do not need to change model names, because both products use the
+ * form `<provider>/<model>`.
  */
 export function convertBifrost(root: ImportSourceObject, draft: ConfigDraft): void {
   const providers = root.object('providers');
@@ -108,7 +109,7 @@ function readFields(
     ? readProviderBaseUrl(network, 'base_url', provider)
     : provider.baseUrl;
   const url = own ?? (typeof cloud['base_url'] === 'string' ? cloud['base_url'] : undefined);
-  if (isUrlRequired(provider.kind) && url === undefined) return null;
+  if (isBaseUrlRequired(provider.kind) && url === undefined) return null;
   const seconds = network?.number('default_request_timeout_in_seconds');
   if (seconds !== undefined && seconds > 0)
     network?.note('default_request_timeout_in_seconds', 'changed', 'became timeouts.headers_ms');

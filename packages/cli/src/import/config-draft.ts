@@ -21,7 +21,10 @@ export interface ProviderDraft {
   readonly deployments: Map<string, string>;
 }
 
-/** Converts a text to an id for floe.yaml. Ids are lowercase and have at most 64 characters. */
+/**
+ * Converts a text to an id for floe.yaml: lowercase, and at most 60 characters. Returns `fallback` if no valid
+ * character is left.
+ */
 export function toSlug(text: string, fallback: string): string {
   const slug = text
     .toLowerCase()
@@ -65,7 +68,8 @@ export class ConfigDraft {
   readonly #providersByFields = new Map<string, ProviderDraft>();
 
   /**
-   * Returns the provider with these fields. A new one gets the id, or the id with a number if it is taken.
+   * Returns the provider that has exactly these fields. If there is none, adds one with the given id. If the id
+   * is already in use, appends a number to it.
    */
   provider(id: string, fields: ConfigEntryFields): ProviderDraft {
     const fingerprint = JSON.stringify(fields);

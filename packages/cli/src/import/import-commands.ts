@@ -2,11 +2,12 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
 import { parseOptions } from '../parse-options.ts';
+import { readTextFile } from '../read-text-file.ts';
 import { runServerProgramForJson } from '../server-process.ts';
 import { convertBifrost } from './bifrost.ts';
 import type { ConfigDraft } from './config-draft.ts';
 import { formatFloeYaml } from './config-draft.ts';
-import { ImportSourceError, parseImportSource, readImportSource } from './import-source.ts';
+import { ImportSourceError, parseImportSource } from './import-source.ts';
 import { type ImportSourceObject, isPlainObject } from './import-source-object.ts';
 import { convertLitellm } from './litellm/convert.ts';
 import type { LitellmTables } from './litellm/database.ts';
@@ -91,7 +92,7 @@ async function runProductImport(product: ImportProduct, args: readonly string[])
   if (file === undefined || extra.length > 0)
     throw new UsageError(`floe import ${product.name} requires one file, or "-" for standard input.`);
   try {
-    const source = parseImportSource(readImportSource(file), file);
+    const source = parseImportSource(readTextFile(file), file);
     const convert = await product.prepare(values);
     writeResult(runImport(source, product.variablePattern, convert), product.name, values);
     return 0;
@@ -127,14 +128,29 @@ function writeResult({ draft, report, secrets }: ImportResult, product: string, 
     const yaml = formatFloeYaml(draft.toConfig(orgId), [
       `Created by floe import ${product}. Check it with: floe config check <file> --allow-unset`,
     ]);
-    if (typeof output === 'string') writeFileSync(output, yaml);
+    if (typeof output === 'string') writeOutputFile(output, yaml);
     else process.stdout.write(yaml);
-    if (typeof secretsFile === 'string') writePrivateFile(secretsFile, secrets.formatFile());
+    if (typeof secretsFile === 'string') writeOutputFile(secretsFile, secrets.formatFile(), writePrivateFile);
   }
   const text = json
     ? `${JSON.stringify({ created: draft.count(), counts: report.counts(), fields: report.lines(), variables }, null, 2)}\n`
     : `${report.format()}${formatRequiredEnvironmentVariables(variables)}`;
   (isDryRun || typeof output === 'string' ? process.stdout : process.stderr).write(text);
+}
+
+/** @throws UsageError if the file cannot be written */
+function writeOutputFile(
+  file: string,
+  text: string,
+  write: (file: string, text: string) => void = writeFileSync,
+): void {
+  try {
+    write(file, text);
+  } catch (error) {
+    throw new UsageError(
+      `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}. Specify a file in a directory that you can write to.`,
+    );
+  }
 }
 
 /**

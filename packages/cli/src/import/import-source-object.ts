@@ -1,3 +1,4 @@
+import { escapeVariableReferences } from '@floe/contract/config/variable-references';
 import type { ImportOutcome, ImportReport } from './import-report.ts';
 import type { SecretVariables } from './secret-variables.ts';
 
@@ -18,14 +19,10 @@ export function isPlainObject(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Escapes a text for floe.yaml, so that no part of it is a reference to an environment variable. */
-export function escapeVariableReferences(text: string): string {
-  return text.replaceAll('${', '$${');
-}
-
 /**
- * An object in the source. Each field must be read or omitted with a reason. `finish` reports all remaining
- * fields as unknown, so that the report is complete. A field whose value has an unexpected type is a problem.
+ * An object in the imported file. The converter must read each field, or omit it with a reason. `finish`
+ * reports all other fields as unknown, so that the report is complete. A field whose value has an unexpected
+ * type is reported as a problem.
  */
 export class ImportSourceObject {
   readonly path: string;
@@ -66,7 +63,7 @@ export class ImportSourceObject {
     return this.path === '' ? name : `${this.path}${step}`;
   }
 
-  /** Reads literal text, or a reference to a variable. Not for secrets. */
+  /** Reads text. Returns undefined for a reference to a variable. Not for secrets. */
   text(name: string): string | undefined {
     const value = this.#typed(name, 'a string', (one) => typeof one === 'string');
     if (typeof value !== 'string' || value === '') return undefined;
@@ -108,7 +105,7 @@ export class ImportSourceObject {
     return value;
   }
 
-  /** Ends an object whose other fields may be secrets. */
+  /** Marks all unread fields as not imported. Use it for objects that may contain secrets. */
   leaveOutSecrets(): void {
     this.leaveOutRest('Floe has no equivalent field');
     this.finish();
@@ -127,7 +124,7 @@ export class ImportSourceObject {
     }
     const parsed = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
     if (typeof parsed === 'number' && Number.isFinite(parsed) && parsed >= 0) return parsed;
-    this.problem(name, `must be a number, 0 or greater; the value is ${describeType(value)}`);
+    this.problem(name, `must be a number of at least 0, got ${describeType(value)}`);
     return undefined;
   }
 

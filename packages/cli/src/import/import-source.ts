@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
-import { UsageError } from '../connection.ts';
 
 const MAX_CHARACTERS = 16 << 20;
 const MAX_DEPTH = 64;
@@ -15,23 +13,8 @@ export class ImportSourceError extends Error {
 }
 
 /**
- * Reads the source from a file, or from standard input for `-`.
- * @throws UsageError if the file cannot be read
- */
-export function readImportSource(file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new UsageError(
-      `${file} cannot be read (${code}). Check that the file exists and that you have permission to read it.`,
-    );
-  }
-}
-
-/**
  * Parses the source as YAML 1.1, the version that PyYAML implements, or as JSON, which is a subset of YAML.
- * @throws ImportSourceError
+ * @throws ImportSourceError if the text is not valid YAML, is too large or is nested too deeply
  */
 export function parseImportSource(text: string, file: string): unknown {
   if (text.length > MAX_CHARACTERS)

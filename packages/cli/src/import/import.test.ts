@@ -280,3 +280,11 @@ test('routes of LiteLLM keep weights, order, fallbacks and aliases', () => {
   });
   assert.ok(routes.has('smart') && routes.has('hid'));
 });
+
+test('text that contains a reference to a variable is imported as text', () => {
+  const source = {
+    model_list: [{ model_name: `a-\${HOME}`, litellm_params: { model: 'openai/gpt-4o', api_key: 'sk-1' } }],
+  };
+  const { yaml } = convert('litellm', source);
+  assert.ok(yaml.includes(`a-$\${HOME}`), yaml);
+});

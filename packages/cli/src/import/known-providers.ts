@@ -94,7 +94,7 @@ export function findKnownProvider(name: string): KnownProvider | undefined {
 }
 
 /** Returns whether a provider of this kind must have a base URL. */
-export function isUrlRequired(kind: ProviderKind): boolean {
+export function isBaseUrlRequired(kind: ProviderKind): boolean {
   return PROVIDER_KINDS[kind].base_url === 'required';
 }
 
@@ -106,8 +106,8 @@ const WITHOUT_PRICES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Returns the name of the provider with which a slug such as `openai-prod-1a2b` starts. Returns an empty
- * string if there is none.
+ * Returns the name of the provider that a slug such as `openai-prod-1a2b` begins with. Returns an empty
+ * string if it begins with no known name.
  */
 export function guessProviderFromSlug(slug: string): string {
   const names = [...Object.keys(KNOWN_PROVIDERS), ...Object.keys(SYNONYMS)].filter((name) =>
@@ -122,8 +122,8 @@ export function hasCatalogPrices(kind: unknown): boolean {
 }
 
 /**
- * Returns the kind of provider for a base URL. A server that has an OpenAI-compatible API at another URL gets
- * a kind that supports only Chat Completions.
+ * Returns the provider kind to use with a base URL. For the kind `openai` and the URL of another server,
+ * returns `openai-compatible`, which supports only Chat Completions.
  */
 export function resolveProviderKindForUrl(kind: ProviderKind, url: string | undefined): ProviderKind {
   const isOwn = url === undefined || /^https:\/\/([a-z]+\.)?api\.openai\.com(\/|$)/.test(url);

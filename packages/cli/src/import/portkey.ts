@@ -1,10 +1,11 @@
+import { escapeVariableReferences } from '@floe/contract/config/variable-references';
 import { readProviderBaseUrl } from './base-url.ts';
 import { type ConfigDraft, type ConfigEntryFields, toSlug } from './config-draft.ts';
-import { escapeVariableReferences, type ImportSourceObject } from './import-source-object.ts';
+import type { ImportSourceObject } from './import-source-object.ts';
 import {
   findKnownProvider,
   guessProviderFromSlug,
-  isUrlRequired,
+  isBaseUrlRequired,
   type KnownProvider,
   resolveProviderKindForUrl,
 } from './known-providers.ts';
@@ -210,7 +211,7 @@ function readProviderFields(
   const resource = config.text('azure_resource_name');
   const base =
     url ?? (resource && /^[\w-]+$/.test(resource) ? `https://${resource}.openai.azure.com` : undefined);
-  if (isUrlRequired(provider.kind) && base === undefined) return null;
+  if (isBaseUrlRequired(provider.kind) && base === undefined) return null;
   const variable =
     integration === undefined
       ? provider.variable

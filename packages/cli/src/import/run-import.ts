@@ -10,7 +10,7 @@ import {
 import { type RequiredEnvironmentVariable, SecretVariables } from './secret-variables.ts';
 import { addZeroPrices } from './zero-prices.ts';
 
-/** The result of an import: the new configuration, the report and the secrets. */
+/** The result of an import: the new configuration, the report, and the variables that replace secrets. */
 export interface ImportResult {
   readonly draft: ConfigDraft;
   readonly report: ImportReport;

@@ -1,6 +1,6 @@
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
 
-/** An environment variable to which the new configuration refers. */
+/** An environment variable that the new configuration references and that the user must set. */
 export interface RequiredEnvironmentVariable {
   readonly name: string;
   /** Source fields that contain its value. */

@@ -3,8 +3,8 @@ import type { ImportContext } from './import-source-object.ts';
 import { hasCatalogPrices } from './known-providers.ts';
 
 /**
- * Sets the price 0 for models that the price catalog cannot contain. Without a price, a hard budget would
- * reject them. The other gateways treat such models as free.
+ * Sets the price of models to 0 if the price catalog cannot contain them. Other gateways treat such models as
+ * free. Without a price, Floe would reject their requests under a hard budget.
  */
 export function addZeroPrices(draft: ConfigDraft, { report }: ImportContext): void {
   if (!draft.hasHardBudgets()) return;

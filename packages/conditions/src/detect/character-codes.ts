@@ -36,7 +36,7 @@ export function findTokenEnd(text: string, start: number): number {
   return at;
 }
 
-/** The properties of a scan that determine which characters can be skipped. */
+/** The kinds of findings that a scan searches for. They determine which characters the scan can skip. */
 export interface ScannedFindingKinds {
   readonly secrets: boolean;
   readonly ibans: boolean;
@@ -60,9 +60,10 @@ const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
 const MIN_SECRET_WORD_CHARS = 17;
 
 /**
- * Returns the first position at or after `start` where a finding may begin, or the length of the text
- * if there is none. After a word that cannot be part of a finding, continues at the end of the word or
- * at `done`, whichever is later.
+ * Returns the first position at or after `start` where a finding may begin, or the length of the text if there
+ * is none.
+ * @param done The position before which the text has been processed. After a word that cannot be part of a
+ * finding, the search continues at this position if it is behind the word.
  */
 export function findCandidateStart(
   text: string,
@@ -104,12 +105,15 @@ export function findCandidateStart(
   return at < length ? at : length;
 }
 
-/** Counts the characters that this process has read. Tests use the counter to measure work. */
+/**
+ * Counts the characters that scans in this process have read. Tests use the counter to measure the work of a
+ * scan.
+ */
 export const characterReadCounter = { reads: 0 };
 
 /**
- * Returns the character code at `at`; -1 outside the string. Scans must read strings only with this
- * function, so that all reads are counted.
+ * Returns the UTF-16 code at the position `at`, or -1 if the position is outside the string. Counts the read in
+ * `characterReadCounter`.
  */
 export function readCharacterCode(text: string, at: number): number {
   characterReadCounter.reads += 1;

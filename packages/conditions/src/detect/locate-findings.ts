@@ -2,13 +2,13 @@ import { countFindingsInText, type JsonScanResult } from './redact.ts';
 import { type FindingKind, type SecretDetector, SensitiveDataScan } from './sensitive-data-scan.ts';
 
 /**
- * The positions of all findings of one kind, and the detectors that found them. Does not contain the
- * found values.
+ * The paths of all strings with findings of one kind, and the detectors that found them. Does not contain the
+ * values that were found.
  */
 export interface FindingKindLocations {
   /** Paths of the strings, such as `messages[0].content`, in the order of the text. */
   readonly paths: readonly string[];
-  /** The detectors, for secrets only. */
+  /** The detectors that found secrets. Empty for other kinds. */
   readonly detectors: readonly SecretDetector[];
 }
 
@@ -20,10 +20,11 @@ const MAX_DEPTH = 64;
 const MEMBER_NAME = /^[a-z_]{1,32}$/;
 
 /**
- * Returns the strings in which `countFindingsInJson` finds something. Parses the text, so call this
- * function only if there are findings. If `scan` is the result of `scanJson` for the same text and
- * kinds, only strings with secrets are scanned again; otherwise, all strings are scanned.
+ * Returns the locations of the findings that `countFindingsInJson` counts. Parses the text, so call this
+ * function only if there are findings.
  * @param json well-formed JSON
+ * @param scan The result of `scanJson` for the same text and kinds. With it, only strings with secrets are
+ * scanned again. Without it, all strings are scanned again.
  * @example
  * locateFindings('{"to":["ana@example.com"]}', new Set(['email'])).get('email')?.paths; // ['to[0]']
  */

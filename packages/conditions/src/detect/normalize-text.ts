@@ -1,7 +1,7 @@
 /** A normalized text, with the position of each character in the original text. */
 export interface NormalizedText {
   readonly text: string;
-  /** Offset in the original of every character of `text`. Null if the text is unchanged. */
+  /** Offset in the original text of every character in `text`. Null if the text is unchanged. */
   readonly offsets: Uint32Array | null;
 }
 
@@ -17,10 +17,10 @@ const DASH = /[\p{Pd}\u2212]/u;
 const DIGIT = /\p{Nd}/u;
 
 /**
- * Normalizes characters that hide a value from a detector but not from a reader. Decimal digits of
- * all scripts and full-width letters become ASCII, invisible characters are removed, and all dashes
- * and spaces become `-` and a space. Takes linear time. Returns the text unchanged if it contains no
- * such characters.
+ * Normalizes characters that hide a value from a detector but not from a human reader. Replaces decimal
+ * digits of all scripts and full-width letters with ASCII characters, all dashes with `-`, and all spaces
+ * with an ordinary space. Removes invisible characters. Takes linear time. Returns the text unchanged if it
+ * contains no such characters.
  */
 export function normalizeForDetection(text: string): NormalizedText {
   if (isAscii(text) || !CONFUSABLE_CHARACTERS.test(text)) return { text, offsets: null };

@@ -4,7 +4,7 @@ const SPACE = 0x20;
 const DASH = 0x2d;
 const DOT = 0x2e;
 
-/** Digits in groups, such as `4111 1111 1111 1111`. */
+/** A sequence of digits in groups, such as `4111 1111 1111 1111`. */
 export interface DigitRun {
   /** Start and end of each group. */
   readonly groups: readonly (readonly [start: number, end: number])[];
@@ -20,8 +20,8 @@ const MAX_DIGIT_GROUPS = 12;
 const MIN_DIGITS = 9;
 
 /**
- * Returns the end of the digit run that starts at `start`, if it has fewer digits than any number
- * that is searched for; otherwise -1.
+ * Returns the end of the digit run that starts at `start` if the run is too short to contain any of the
+ * numbers that detectors find. Otherwise, returns -1.
  */
 export function findShortDigitRunEnd(text: string, start: number): number {
   let digits = 0;
@@ -59,8 +59,8 @@ export function readDigitRun(text: string, start: number): DigitRun {
 const MIN_CARD_DIGITS = 13;
 
 /**
- * Returns whether the number has a valid prefix and length for a card (ISO/IEC 7812 and the ranges of the
- * card networks).
+ * Returns whether the digits can be a card number: the prefix and the length are valid (ISO/IEC 7812 and the
+ * ranges of the card networks), the check digit is correct, and the digits are not all the same.
  */
 export function isCardNumber(digits: string): boolean {
   const { length } = digits;
@@ -147,8 +147,8 @@ function isDecimal(text: string, end: number): boolean {
 }
 
 /**
- * Returns the end of a US social security number that starts with group `first`, or -1. The SSA never
- * assigned area numbers 000, 666 and 900 to 999, group 00 and serial 0000.
+ * Returns the end of the US social security number that starts with group `first`, or -1 if there is none.
+ * Rejects numbers that were never assigned: area 000, 666 and 900 to 999, group 00, and serial 0000.
  */
 export function findSsnEnd(text: string, { groups, separators }: DigitRun, first: number): number {
   if (!hasWidths(groups, first, 2, 4)) return -1;
@@ -214,8 +214,8 @@ function findDigitsEnd(text: string, start: number): number {
 const LOCAL_PART = new Set([0x2e, 0x5f, 0x25, 0x2b, 0x2d]);
 
 /**
- * Returns the start and end of an email address around the `@` at `at` (lengths of RFC 5321); null if there
- * is none.
+ * Returns the start and end of the email address whose `@` is at the position `at`, or null if there is none.
+ * Applies the length limits of RFC 5321.
  */
 export function findEmailAround(text: string, at: number): readonly [start: number, end: number] | null {
   let start = at;
@@ -260,7 +260,8 @@ const IBAN_LENGTHS = new Map(
 );
 
 /**
- * Returns the end of an IBAN that starts at `start`, or -1. It may have a space after every four characters.
+ * Returns the end of an IBAN that starts at `start`, or -1. The IBAN may have a space after every four
+ * characters.
  */
 export function findIbanEnd(text: string, start: number): number {
   if (!isDigit(readCharacterCode(text, start + 2)) || !isDigit(readCharacterCode(text, start + 3))) return -1;

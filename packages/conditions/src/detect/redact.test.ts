@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { countFindingsInJson, redactJson } from './redact.ts';
+import { countFindingsInJson, redactJson, redactText } from './redact.ts';
 import type { FindingKind } from './sensitive-data-scan.ts';
 
 const ALL: ReadonlySet<FindingKind> = new Set(['secret', 'email', 'phone', 'credit_card', 'iban', 'us_ssn']);
@@ -95,4 +95,39 @@ test('a long key is not taken for base64 data, alone or in an assignment', () =>
     assert.deepEqual([...countFindingsInJson(JSON.stringify({ content: key }), ALL)], [['secret', 1]], key);
   for (const blob of [body, `${body}==`, `data:image/png;base64,${body}`])
     assert.deepEqual([...countFindingsInJson(JSON.stringify({ content: blob }), ALL)], []);
+});
+
+test('in truncated JSON, a value after an escape sequence is redacted', () => {
+  const values = ['4111 1111 1111 1111', '123-45-6789', '+49 30 1234567', KEY, 'DE89 3704 0044 0532 0130 00'];
+  const json = JSON.stringify({ messages: [{ content: values.map((value) => `x\n${value}\t`).join('\\') }] });
+  for (let end = json.length - 60; end <= json.length; end += 1) {
+    const { text, found } = redactText(json.slice(0, end), ALL);
+    for (const value of values) assert.ok(!text.includes(value), text);
+    assert.ok([...found.values()].reduce((sum, count) => sum + count, 0) >= 3, text);
+  }
+});
+
+test('in truncated JSON, JSON in the last string is redacted, too', () => {
+  const content = `x\n4111 1111 1111 1111\n${'a line\n'.repeat(50)}`;
+  const json = JSON.stringify({ tool_calls: [{ function: { arguments: JSON.stringify({ content }) } }] });
+  const { text, found } = redactText(json.slice(0, -40), ALL);
+  assert.ok(!text.includes('4111 1111'), text);
+  assert.deepEqual([...found], [['credit_card', 1]]);
+});
+
+test('text that only starts like JSON is redacted as text', () => {
+  for (const text of [
+    '[ -f x ] && pay 4111 1111 1111 1111',
+    '{"a": "4111 1111 1111 1111", "\\quebecs"',
+    '["4111 1111',
+  ])
+    assert.deepEqual(
+      redactText(text, ALL),
+      text.length < 12
+        ? { text, found: new Map() }
+        : {
+            text: text.replace('4111 1111 1111 1111', '[redacted:credit_card]'),
+            found: new Map([['credit_card', 1]]),
+          },
+    );
 });

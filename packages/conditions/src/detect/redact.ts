@@ -1,5 +1,12 @@
 import { isBase64Blob } from './base64-blobs.ts';
-import { findJsonNumberEnd, findJsonStringEnd, isJsonMemberName } from './json-tokens.ts';
+import {
+  closeLastJsonString,
+  findJsonNumberEnd,
+  findJsonStringEnd,
+  isJson,
+  isJsonMemberName,
+  startsLikeJson,
+} from './json-tokens.ts';
 import { type Finding, type FindingKind, SensitiveDataScan } from './sensitive-data-scan.ts';
 
 /** The number of findings by kind. */
@@ -11,15 +18,15 @@ export type FindingCounts = Map<FindingKind, number>;
  */
 export interface CleanTextSet {
   /**
-   * Identifies a string. Different strings never have the same key, even if a client tries to construct them.
+   * Returns the key of a JSON string. Clients cannot construct two different strings with the same key.
    */
   keyOf(token: string): string;
   has(key: string): boolean;
 }
 
 /**
- * A set of clean texts that a scan for all kinds can add to. A scan for only some kinds must not add
- * texts, because they may contain findings of other kinds.
+ * A set of clean texts to which a scan can add texts. Use it only for scans for all kinds, because a text
+ * without findings of some kinds may contain findings of other kinds.
  */
 export interface WritableCleanTextSet extends CleanTextSet {
   add(key: string): void;
@@ -70,7 +77,7 @@ export interface RedactedJson {
 }
 
 /**
- * Replaces every value that `countFindingsInJson` counts with `[redacted:<kind>]`.
+ * Replaces every finding that `countFindingsInJson` counts. The replacement is `[redacted:<kind>]`.
  * @example
  * redactJson('{"to":"ana@example.com"}', new Set(['email'])).json; // '{"to":"[redacted:email]"}'
  */
@@ -83,7 +90,7 @@ export function redactJson(
   return { json: new Redactor(wanted, found, { known: cleanTexts }).json(json, 0), counts: found };
 }
 
-/** The result of a single scan of a JSON text: the findings, their locations, and the text without them. */
+/** The number of findings in a JSON text, the strings with findings, and the text with the findings replaced. */
 export interface JsonScanResult extends RedactedJson {
   /** Each string with findings, and their kinds in the order of the text. */
   readonly stringsWithFindings: ReadonlyMap<string, readonly FindingKind[]>;
@@ -96,16 +103,16 @@ export class ScanLimitExceededError extends Error {
 
 /** Settings of `scanJson`. */
 export interface JsonScanOptions {
-  /** Strings that are not scanned again. Clean strings are added. */
+  /** Strings without findings, which are not scanned again. The scan adds the clean strings that it finds. */
   readonly cleanTexts?: WritableCleanTextSet;
-  /** Maximum number of characters in strings that are not known. Default: no limit. */
+  /** Maximum number of characters in strings that are not in `cleanTexts`. Default: no limit. */
   readonly maxChars?: number | undefined;
 }
 
 /**
- * Counts, locates and replaces findings in a single scan. The results are the same as those of
- * `countFindingsInJson` and `redactJson`.
- * @throws ScanLimitExceededError before more than `maxChars` characters are scanned
+ * Counts, locates and replaces findings in a single scan. The counts and the redacted text are the same as
+ * those of `redactJson`.
+ * @throws ScanLimitExceededError if more than `maxChars` characters would be scanned
  * @example
  * scanJson('{"to":"ana@example.com"}', new Set(['email'])).counts; // new Map([['email', 1]])
  */
@@ -132,8 +139,8 @@ export function redactText(
 ): { text: string; found: FindingCounts } {
   const found: FindingCounts = new Map();
   const walk = new Redactor(wanted, found);
-  // Truncated JSON is scanned as plain text.
-  return { text: isJson(text) ? walk.json(text, 0) : walk.text(text, MAX_NESTED_JSON), found };
+  if (isJson(text)) return { text: walk.json(text, 0), found };
+  return { text: walk.text(walk.truncatedJson(text, 0), MAX_NESTED_JSON), found };
 }
 
 interface RedactorMemory {
@@ -149,6 +156,8 @@ class Redactor {
   readonly #memory: RedactorMemory;
   /** The findings of the current string of the body. */
   readonly #own: FindingCounts = new Map();
+  /** Whether the text is truncated, so that JSON in its last string is truncated, too. */
+  #isTruncated = false;
   #remainingChars: number;
 
   constructor(wanted: ReadonlySet<FindingKind>, found: FindingCounts, memory: RedactorMemory = {}) {
@@ -186,11 +195,32 @@ class Redactor {
     return copied === 0 ? json : out + json.slice(copied);
   }
 
+  /**
+   * Returns the start of a JSON text without the findings in its strings. An escape sequence such as `\n` hides
+   * what follows it from a scan of the whole text. Returns any other text unchanged.
+   */
+  truncatedJson(text: string, depth: number): string {
+    if (!startsLikeJson(text)) return text;
+    this.#isTruncated = true;
+    const before = [...this.#found];
+    const closed = closeLastJsonString(text);
+    try {
+      const redacted = this.json(closed ?? text, depth);
+      return closed === null ? redacted : redacted.slice(0, -1);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      this.#found.clear();
+      for (const [kind, count] of before) this.#found.set(kind, count);
+      return text;
+    }
+  }
+
   /** Returns a string without the findings. */
   text(text: string, depth: number): string {
     if (isBase64Blob(text)) return text;
-    const inner = depth < MAX_NESTED_JSON && isJson(text) ? this.json(text, depth + 1) : text;
-    return this.#clean(inner);
+    if (depth >= MAX_NESTED_JSON) return this.#clean(text);
+    if (isJson(text)) return this.#clean(this.json(text, depth + 1));
+    return this.#clean(this.#isTruncated ? this.truncatedJson(text, depth + 1) : text);
   }
 
   /** Removing a finding can reveal another one next to it, so the text is scanned twice. */
@@ -261,16 +291,5 @@ class Redactor {
       from = end;
     }
     return out + text.slice(from);
-  }
-}
-
-function isJson(text: string): boolean {
-  const first = /^\s{0,16}([[{])/.exec(text)?.[1];
-  if (first === undefined) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -17,7 +17,7 @@ const KEY_PREFIXES: readonly (readonly [prefix: string, atLeast: number])[] = (
   .filter(([, atLeast]) => atLeast !== '0')
   .map(([prefix = '', atLeast]) => [prefix, Number(atLeast)]);
 
-/** The minimum length of a key, including its prefix. */
+/** The minimum length of a key with a known prefix, in characters and including the prefix. */
 export const MIN_SECRET_KEY_CHARS = Math.min(
   ...KEY_PREFIXES.map(([prefix, atLeast]) => prefix.length + atLeast),
 );
@@ -59,8 +59,9 @@ function looksRandom(text: string, start: number, end: number): boolean {
 }
 
 /**
- * Returns the end of a JSON Web Token (RFC 7519) that starts at `start`, or -1. It has three base64url parts,
- * of which the first two start like JSON objects.
+ * Returns the end of the JSON Web Token (RFC 7519) that starts at `start`, or -1 if there is none. A token has
+ * three base64url parts. The first two parts start like JSON objects.
+ * @param firstEnd The end of the first part.
  */
 export function findJwtEnd(text: string, start: number, firstEnd: number): number {
   if (!text.startsWith('eyJ', start) || readCharacterCode(text, firstEnd) !== 0x2e) return -1;
@@ -97,8 +98,9 @@ const SCHEME_REST = '://';
 const USERINFO_CHARS = 256;
 
 /**
- * Returns the start and end of the password in `scheme://user:password@host` around the `:` at `colon`; null
- * if there is none.
+ * Returns the start and end of the password in a URL such as `scheme://user:password@host`, or null if there is
+ * none.
+ * @param colon The position of the `:` after the scheme.
  */
 export function findUrlPassword(text: string, colon: number): readonly [start: number, end: number] | null {
   if (!text.startsWith(SCHEME_REST, colon) || !isLetterOrDigit(readCharacterCode(text, colon - 1)))
@@ -124,8 +126,8 @@ const ASSIGNED =
   /^(?:aws_)?secret_access_key["']?\s{0,3}[:=]\s{0,3}["']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/i;
 
 /**
- * Returns the start and end of the value in `aws_secret_access_key = …`, if the token from `start`
- * to `end` is that name; otherwise null.
+ * Returns the start and end of the value in an assignment such as `aws_secret_access_key = …`. Returns null if
+ * the token from `start` to `end` is not the name of an AWS secret key.
  */
 export function findAssignedAwsSecretKey(
   text: string,

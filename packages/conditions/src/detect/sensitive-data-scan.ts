@@ -34,7 +34,7 @@ export { characterReadCounter } from './character-codes.ts';
 /** The kinds of sensitive data. */
 export type FindingKind = 'secret' | 'email' | 'phone' | 'credit_card' | 'iban' | 'us_ssn';
 
-/** The detector that found a secret, by the type of secret. */
+/** The detectors of secrets. Each detector finds one type of secret. */
 export type SecretDetector = 'api_key' | 'jwt' | 'private_key' | 'url_password' | 'aws_secret_key';
 
 /** Sensitive data in a string. `start` and `end` are offsets in the original string. */

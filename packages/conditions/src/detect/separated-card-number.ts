@@ -21,9 +21,10 @@ interface Separator {
 }
 
 /**
- * Returns the end of a card number that starts at `start` and whose groups are separated by tabs, line breaks,
- * several spaces, dots, slashes or dashes, or -1. Such separators are common between other numbers. The groups
- * must therefore have the lengths of a printed card, with no further group of four digits next to them.
+ * Returns the end of a card number that starts at `start`, or -1. Its groups of digits can be separated by
+ * tabs, line breaks, several spaces, dots, slashes or dashes. Lists of other numbers often have the same
+ * separators. The groups must therefore have the lengths of a printed card number, and must not be next to
+ * another group of four digits.
  */
 export function findSeparatedCardNumberEnd(text: string, start: number): number {
   const first = readCharacterCode(text, start);

@@ -1,13 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { Keyboard, LogOut, Monitor, Moon, Rows3, Sun } from 'lucide-react';
-import { useState } from 'react';
-import { signOut, useSignedInSession } from '../data/session.ts';
-import { Menu, MenuCheckboxItem, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
-import { showToast } from '../ui/toast.tsx';
-import { getRowDensity, setRowDensity, setTheme, type Theme } from './appearance.ts';
+import { Suspense } from 'react';
+import { useSignedInSession } from '../data/session.ts';
+import { createLazyPart } from '../ui/lazy-part.tsx';
+import { Menu } from '../ui/menu.tsx';
 import { LiveUpdateStatus } from './live-update-status.tsx';
-import { useShell } from './shell-context.ts';
+
+const Items = createLazyPart(() =>
+  import('./account-menu-items.tsx').then(({ AccountMenuItems: Part }) => Part),
+);
 
 /**
  * Renders the menu of the signed-in user (appearance, keyboard shortcuts, sign-out) and the state of live
@@ -15,16 +14,7 @@ import { useShell } from './shell-context.ts';
  */
 export function AccountMenu({ iconsOnly }: { readonly iconsOnly: boolean }) {
   const { user } = useSignedInSession();
-  const { openHelp } = useShell();
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  const [density, setShown] = useState(getRowDensity);
   const name = user.name || user.email;
-  const leave = () =>
-    signOut(client).then(
-      () => navigate({ to: '/sign-in' }),
-      (error: unknown) => showToast(error instanceof Error ? error.message : 'Could not sign out.'),
-    );
   const trigger = (
     <button
       type="button"
@@ -43,39 +33,21 @@ export function AccountMenu({ iconsOnly }: { readonly iconsOnly: boolean }) {
   return (
     <div className="flex items-center gap-1 border-t border-line p-2">
       <Menu trigger={trigger} align="start">
-        <MenuLabel>{user.email}</MenuLabel>
-        <MenuSeparator />
-        {THEMES.map(({ theme, label, icon }) => (
-          <MenuItem key={theme} icon={icon} onSelect={() => setTheme(theme)}>
-            {label}
-          </MenuItem>
-        ))}
-        <MenuCheckboxItem
-          checked={density === 'comfortable'}
-          onChange={(on) => setShown(setRowDensity(on ? 'comfortable' : 'compact'))}
-        >
-          <Rows3 size={16} strokeWidth={1.75} className="text-ink-3" /> Comfortable rows
-        </MenuCheckboxItem>
-        <MenuSeparator />
-        <MenuItem icon={Keyboard} keys="?" onSelect={openHelp}>
-          Keyboard shortcuts
-        </MenuItem>
-        <MenuItem icon={LogOut} onSelect={() => void leave()}>
-          Sign out
-        </MenuItem>
+        <Suspense>
+          <Items />
+        </Suspense>
       </Menu>
       {!iconsOnly && <LiveUpdateStatus />}
     </div>
   );
 }
 
-const THEMES: readonly { readonly theme: Theme; readonly label: string; readonly icon: typeof Sun }[] = [
-  { theme: 'system', label: 'System theme', icon: Monitor },
-  { theme: 'light', label: 'Light theme', icon: Sun },
-  { theme: 'dark', label: 'Dark theme', icon: Moon },
-];
-
 function initials(name: string): string {
   const words = name.split(/[\s@.]+/).filter(Boolean);
-  return `${words[0]?.[0] ?? ''}${words[1]?.[0] ?? ''}`.toUpperCase();
+  // Destructured, because indexing would return half of an emoji, which consists of two UTF-16 code units.
+  return words
+    .slice(0, 2)
+    .map(([first]) => first)
+    .join('')
+    .toUpperCase();
 }

@@ -3,7 +3,10 @@ export type Theme = 'system' | 'light' | 'dark';
 /** The height of list rows. */
 export type RowDensity = 'compact' | 'comfortable';
 
-/** Saves the theme in the browser. public/theme.js reads it before the first paint. */
+/**
+ * Applies a theme and saves it in this browser. When a page is opened, public/theme.js applies the saved theme
+ * before the first paint.
+ */
 export function setTheme(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === 'system') {
@@ -15,12 +18,12 @@ export function setTheme(theme: Theme): void {
   }
 }
 
-/** Returns the row density saved in this browser. */
+/** Returns the row density that is in effect. public/theme.js has read it from this browser’s storage. */
 export function getRowDensity(): RowDensity {
   return document.documentElement.dataset['density'] === 'comfortable' ? 'comfortable' : 'compact';
 }
 
-/** Saves the row density in this browser and returns it. */
+/** Applies a row density, saves it in this browser and returns it. */
 export function setRowDensity(density: RowDensity): RowDensity {
   const { dataset } = document.documentElement;
   if (density === 'comfortable') dataset['density'] = density;

@@ -1,17 +1,17 @@
-import { type ErrorComponentProps, Link } from '@tanstack/react-router';
+import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
 
 /**
- * Renders the page for an error in the console itself. The navigation stays usable, and the details can be
- * copied.
+ * Renders the page that is shown after an error in the code of the console. The navigation stays usable. If the
+ * error occurred because a new release has replaced the files of this tab, reloads the page once.
  */
 export function ErrorPage({ error }: ErrorComponentProps) {
   const message = error instanceof Error ? error.message : String(error);
   useEffect(() => {
     // A new release has replaced the files that this tab loads. Reloading once loads the new files.
-    const stale = /dynamically imported module|Importing a module script failed/.test(message);
+    const stale = /dynamically imported module|Importing a module script failed|preload CSS/.test(message);
     if (!stale || sessionStorage.getItem('floe.reloaded') === message) return;
     sessionStorage.setItem('floe.reloaded', message);
     location.reload();
@@ -27,22 +27,6 @@ export function ErrorPage({ error }: ErrorComponentProps) {
     >
       An error occurred in the console. Nothing on the server was changed.
       <code className="mt-2 block font-mono text-code text-ink-3">{message}</code>
-    </EmptyState>
-  );
-}
-
-/** Renders the page for a URL that matches no page. */
-export function NotFoundPage() {
-  return (
-    <EmptyState
-      title="Page not found"
-      action={
-        <Link to="/" className="text-accent-ink underlined">
-          Go to home page
-        </Link>
-      }
-    >
-      The URL may be incomplete, or the page may not exist in this version of Floe.
     </EmptyState>
   );
 }

@@ -19,7 +19,7 @@ interface ListPageProps<Row> {
   readonly one: string;
   readonly needs?: PermissionAction;
   readonly list: ReturnType<typeof useListRows<Row>>;
-  /** Returns the identifier in links to a row, if it is not the row’s ID. */
+  /** Returns the identifier to use in links to a row. Absent if it is the row’s ID. */
   readonly idOf?: (row: Row) => string;
   readonly columns: readonly TableColumn<Row>[];
   /** IDs of the columns that stay visible while the drawer is open. */

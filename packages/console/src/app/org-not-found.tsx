@@ -1,11 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { type SignedInSession, switchToOrg } from '../data/session.ts';
+import { sendJson } from '../data/api-client.ts';
+import { type SignedInSession, sessionQuery } from '../data/session.ts';
 import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
 
 /**
- * Handles a link to another organization: switches to it if the user is a member, otherwise shows that they
- * are not.
+ * Shown for a link to an organization other than the current one. If the user is a member of that organization,
+ * switches to it. Otherwise, states that the user is not a member.
  */
 export function OrgNotFound({
   session,
@@ -19,7 +20,10 @@ export function OrgNotFound({
   const [error, setError] = useState<Error | null>(null);
   useEffect(() => {
     if (mine)
-      switchToOrg(client, orgId).catch((reason: unknown) => reason instanceof Error && setError(reason));
+      // The page is loaded again, so that no change that began in the other organization continues in this one.
+      switchToOrg(client, orgId)
+        .then(() => location.reload())
+        .catch((reason: unknown) => reason instanceof Error && setError(reason));
   }, [mine, orgId, client]);
   if (error) return <ErrorState what={`Could not switch to organization ${orgId}.`} error={error} />;
   if (mine) return <Skeleton className="m-6 h-8 w-48" />;
@@ -35,4 +39,11 @@ export function OrgNotFound({
       Ask an owner of the organization to invite you, or open one of your organizations.
     </EmptyState>
   );
+}
+
+/** Switches the session to another organization of the user and clears the data of the previous one. */
+async function switchToOrg(client: QueryClient, orgId: string): Promise<void> {
+  await sendJson('POST', 'api/session/org', { org_id: orgId });
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+  await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
 }

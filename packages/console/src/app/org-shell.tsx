@@ -1,52 +1,59 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { REASON_PROMPT, STEP_UP_PROMPT } from '../data/dialog-prompts.ts';
 import { PermissionContactsProvider } from '../data/permission-contacts.tsx';
-import { SignedInContext, sessionQuery } from '../data/session.ts';
+import { type Session, SignedInContext, type SignedInSession, sessionQuery } from '../data/session.ts';
 import { useOnChange } from '../data/use-on-change.ts';
 import { ErrorState, Skeleton } from '../ui/feedback.tsx';
+import { createLazyPart } from '../ui/lazy-part.tsx';
+import { AppShellContext } from './app-shell-context.ts';
 import { GlobalShortcuts } from './global-shortcuts.tsx';
 import { Redirect } from './redirect.tsx';
-import { ShellContext } from './shell-context.ts';
 import { useShortcutListener } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
 import { useOrgId } from './url-state.ts';
 import { useDialogPrompt } from './use-dialog-prompt.ts';
 
-const Palette = lazy(() =>
-  import('./command-palette.tsx').then(({ CommandPalette: Part }) => ({ default: Part })),
+const Palette = createLazyPart(() =>
+  import('./command-palette.tsx').then(({ CommandPalette: Part }) => Part),
 );
-const ShortcutHelp = lazy(() =>
-  import('./shortcut-help.tsx').then(({ ShortcutHelp: Part }) => ({ default: Part })),
+const ShortcutHelp = createLazyPart(() =>
+  import('./shortcut-help.tsx').then(({ ShortcutHelp: Part }) => Part),
 );
-const OtherOrg = lazy(() =>
-  import('./org-not-found.tsx').then(({ OrgNotFound: Part }) => ({ default: Part })),
+const OtherOrg = createLazyPart(() => import('./org-not-found.tsx').then(({ OrgNotFound: Part }) => Part));
+const loadReason = () => import('./reason-dialog.tsx').then(({ ReasonDialog: Part }) => Part);
+const Reason = createLazyPart(loadReason, true);
+const ConfigStrip = createLazyPart(() =>
+  import('./config-file-banner.tsx').then(({ ConfigFileBanner: Part }) => Part),
 );
-const Reason = lazy(() =>
-  import('./reason-dialog.tsx').then(({ ReasonDialog: Part }) => ({ default: Part })),
+const SessionEnded = createLazyPart(
+  () => import('./session-ended-banner.tsx').then(({ SessionEndedBanner: Part }) => Part),
+  true,
 );
-const ConfigStrip = lazy(() =>
-  import('./config-file-banner.tsx').then(({ ConfigFileBanner: Part }) => ({ default: Part })),
-);
-const StepUp = lazy(() =>
-  import('./step-up-dialog.tsx').then(({ StepUpDialog: Part }) => ({ default: Part })),
-);
+const loadStepUp = () => import('./step-up-dialog.tsx').then(({ StepUpDialog: Part }) => Part);
+const StepUp = createLazyPart(loadStepUp, true);
 
 /**
- * Renders the layout around all pages of an organization. Renders no page if the user is not signed in to
- * that organization.
+ * Renders the layout around all pages of an organization. Renders no page if the user is not signed in to the
+ * organization in the URL. If the session ends, the page stays until the redirect to the sign-in page, so that
+ * a form with unsaved changes can prevent the redirect.
  */
 export function OrgShell() {
-  const { data: session, error, refetch } = useQuery(sessionQuery);
+  const { data: current, error, refetch } = useQuery(sessionQuery);
+  const ended = current?.state === 'signed_out' ? current : null;
+  const session = useLastSignedInSession(current) ?? current;
   const orgId = useOrgId();
   const { href } = useLocation();
   if (error && !session)
     return <ErrorState what="Could not load the console." error={error} onRetry={() => void refetch()} />;
   if (!session) return <Skeleton className="m-6 h-8 w-48" />;
-  if (session.state === 'signed_out') return <Redirect to="/sign-in" search={{ next: href }} />;
+  const toSignIn = <Redirect to="/sign-in" search={{ next: href }} />;
+  if (session.state === 'signed_out') return toSignIn;
   if (session.org.id !== orgId)
-    return (
+    return ended ? (
+      toSignIn
+    ) : (
       <Suspense fallback={<Skeleton className="m-6 h-8 w-48" />}>
         <OtherOrg session={session} orgId={orgId} />
       </Suspense>
@@ -54,23 +61,31 @@ export function OrgShell() {
   return (
     <SignedInContext value={session}>
       <PermissionContactsProvider>
-        <Shell />
+        <Shell ended={ended !== null} />
+        {ended && toSignIn}
       </PermissionContactsProvider>
     </SignedInContext>
   );
 }
 
-function Shell() {
+/** Returns the session, or the session before it if it has ended. Null if the user was not signed in. */
+function useLastSignedInSession(session: Session | undefined): SignedInSession | null {
+  const [last, setLast] = useState<SignedInSession | null>(null);
+  if (session?.state === 'signed_in' && session !== last) setLast(session);
+  return session?.state === 'signed_in' ? session : last;
+}
+
+function Shell({ ended }: { readonly ended: boolean }) {
   const [menu, setMenu] = useState(false);
   const [palette, setPalette] = useState(false);
   const [help, setHelp] = useState(false);
-  const stepUp = useDialogPrompt(STEP_UP_PROMPT);
-  const reason = useDialogPrompt(REASON_PROMPT);
+  const stepUp = useDialogPrompt(STEP_UP_PROMPT, loadStepUp);
+  const reason = useDialogPrompt(REASON_PROMPT, loadReason);
   const place = useLocation({ select: ({ pathname }) => pathname });
   useShortcutListener();
   useOnChange(place, () => setMenu(false));
   return (
-    <ShellContext
+    <AppShellContext
       value={{
         openMenu: () => setMenu(true),
         openPalette: () => setPalette(true),
@@ -86,6 +101,7 @@ function Shell() {
       <GlobalShortcuts onPalette={() => setPalette(true)} onHelp={() => setHelp(true)} />
       <div className="flex h-full flex-col">
         <Suspense>
+          {ended && <SessionEnded />}
           <ConfigStrip />
         </Suspense>
         <div className="flex min-h-0 flex-1">
@@ -103,6 +119,6 @@ function Shell() {
         {stepUp && <StepUp onDone={(confirmed) => stepUp.answer(confirmed || null)} />}
         {help && <ShortcutHelp onClose={() => setHelp(false)} />}
       </Suspense>
-    </ShellContext>
+    </AppShellContext>
   );
 }

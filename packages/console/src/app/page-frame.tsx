@@ -3,10 +3,10 @@ import { Fragment, type ReactNode, useEffect } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { joinClassNames } from '../ui/class-names.ts';
 import { ScrollArea } from '../ui/scroll-area.tsx';
+import { useAppShell } from './app-shell-context.ts';
 import { OrgLink } from './org-link.tsx';
-import { useShell } from './shell-context.ts';
 
-/** A link to a parent page, shown above the heading. */
+/** A link to a parent page. It is shown above the heading of a page. */
 export interface Breadcrumb {
   readonly label: string;
   readonly to: string;
@@ -33,7 +33,7 @@ export function PageFrame({
   /** Set to false for lists that extend to the edge of the page. */
   readonly padded?: boolean;
 }) {
-  const { openMenu, openPalette } = useShell();
+  const { openMenu, openPalette } = useAppShell();
   useEffect(() => {
     document.title = `${title} · Floe`;
   }, [title]);

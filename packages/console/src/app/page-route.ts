@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { ComponentType } from 'react';
 
-/** The parts of a URL that determine which queries a page needs. */
+/** The path parameters and query parameters of a URL. They determine which queries a page needs. */
 export interface PrefetchLocation {
   readonly query: URLSearchParams;
   readonly params: Readonly<Record<string, string>>;

@@ -6,8 +6,8 @@ import { Form, FormField } from '../ui/form.tsx';
 import type { PendingDialogPrompt } from './use-dialog-prompt.ts';
 
 /**
- * Asks for the reason that the audit log requires for a change. The request that needs the reason continues
- * when the user has entered it.
+ * Asks for the reason of a change, which the audit log requires. When the user has entered it, the request is
+ * repeated with the reason.
  */
 export function ReasonDialog({
   prompt: { message, answer },

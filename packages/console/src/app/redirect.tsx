@@ -1,9 +1,10 @@
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
 /**
- * Redirects once. The target is fixed on the first render, so further renders before the redirect do not
- * change it.
+ * Redirects to a path. A link that the user follows before the redirect takes effect replaces the redirect. The
+ * component therefore repeats the redirect on each page for as long as it is rendered. It reads the path only
+ * on the first render.
  */
 export function Redirect({
   to,
@@ -13,9 +14,10 @@ export function Redirect({
   readonly search?: Readonly<Record<string, string>>;
 }) {
   const navigate = useNavigate();
+  const page = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   const target = useRef({ to, search });
   useEffect(() => {
-    void navigate({ ...target.current, replace: true });
-  }, [navigate]);
+    if (page !== target.current.to) void navigate({ ...target.current, replace: true });
+  }, [navigate, page]);
   return null;
 }

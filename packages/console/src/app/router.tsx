@@ -7,12 +7,14 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { BASE_PATH } from '../data/base-url.ts';
-import { ErrorPage, NotFoundPage } from './error-page.tsx';
+import { ErrorPage } from './error-page.tsx';
 import { OrgShell } from './org-shell.tsx';
 import { loadSignInPage, PAGE_ROUTES } from './page-index.ts';
 import { prefetchPageQueries } from './prefetch-page-queries.ts';
 import { formatQueryString, parseQueryString } from './query-string.ts';
 import { StartRedirect } from './start-redirect.tsx';
+
+const NotFoundPage = lazyRouteComponent(() => import('./not-found-page.tsx'), 'NotFoundPage');
 
 const root = createRootRoute({
   component: Outlet,

@@ -6,11 +6,11 @@ import { KeyboardKey } from '../ui/keyboard-key.tsx';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { useMediaQuery } from '../ui/use-media-query.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { useAppShell } from './app-shell-context.ts';
 import type { NavigationEntry } from './navigation.ts';
 import { OrgLink } from './org-link.tsx';
 import { OrgSwitcher } from './org-switcher.tsx';
 import { NAVIGATION_GROUPS } from './page-index.ts';
-import { useShell } from './shell-context.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { useScrollCurrentLinkIntoView } from './use-scroll-current-link-into-view.ts';
 
@@ -79,7 +79,7 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
 }
 
 function SearchButton({ iconsOnly }: { readonly iconsOnly: boolean }) {
-  const { openPalette } = useShell();
+  const { openPalette } = useAppShell();
   return (
     <button
       type="button"

@@ -2,7 +2,7 @@ import { useSession } from '../data/session.ts';
 import { START_PATH } from './page-index.ts';
 import { Redirect } from './redirect.tsx';
 
-/** Redirects `/` to the start page of the organization, or to the sign-in page. */
+/** Redirects from `/` to the start page of the organization, or to the sign-in page. */
 export function StartRedirect() {
   const session = useSession();
   if (!session) return null;

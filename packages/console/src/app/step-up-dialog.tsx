@@ -13,8 +13,8 @@ import { Input } from '../ui/field.tsx';
 import { Form, FormField } from '../ui/form.tsx';
 
 /**
- * Asks the user to confirm their identity before a sensitive change. The request that needs the confirmation
- * continues afterwards.
+ * Asks the user to confirm their identity before a sensitive change. The request that requires the confirmation
+ * is then repeated.
  */
 export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean) => void }) {
   const client = useQueryClient();

@@ -1,5 +1,6 @@
 import { useLocation, useNavigate, useParams, useRouter } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
+import { isHandlingChangeResult, isHandlingResultAfterLeaving } from '../data/change-result.ts';
 import { parseQueryString } from './query-string.ts';
 
 declare module '@tanstack/history' {
@@ -9,12 +10,12 @@ declare module '@tanstack/history' {
   }
 }
 
-/** Changes of query parameters by name. Null removes a parameter. */
+/** Changes to query parameters, by name. Null removes a parameter. */
 export type UrlParameterChanges = Readonly<Record<string, string | null>>;
 
 /**
- * Returns the query parameters of the URL, which contain the entire state of a list, and a function that
- * changes them.
+ * Returns the query parameters of the URL, and a function that changes them. The query parameters contain the
+ * entire state of a list.
  */
 export function useUrlState(): {
   readonly query: URLSearchParams;
@@ -28,24 +29,28 @@ export function useUrlState(): {
   const query = useMemo(() => new URLSearchParams(text), [text]);
   const change = useCallback(
     (changes: UrlParameterChanges, how: 'push' | 'replace' = 'push') => {
-      const next = new URLSearchParams(text);
+      if (isHandlingResultAfterLeaving()) return;
+      // Read from the history, because several changes can follow each other before the next rendering.
+      const before = router.history.location.search;
+      const next = new URLSearchParams(before);
       for (const [name, value] of Object.entries(changes)) {
         if (value === null) next.delete(name);
         else next.set(name, value);
       }
       const isClosing = changes['open'] === null && Object.keys(changes).length === 1;
       // A closed drawer must not leave a history entry that Back would open again.
-      if (isClosing && isBeside) return router.history.back();
-      const opens = how === 'push' && next.has('open') && !new URLSearchParams(text).has('open');
+      if (isClosing && isBeside) return router.history.back({ ignoreBlocker: isHandlingChangeResult() });
+      const opens = how === 'push' && next.has('open') && !new URLSearchParams(before).has('open');
       void navigate({
         to: '.',
         search: parseQueryString(next.toString()),
         replace: how === 'replace' || isClosing,
         resetScroll: false,
-        state: (before) => ({ ...before, isBeside: opens || (isBeside && how === 'replace') }),
+        ignoreBlocker: isHandlingChangeResult(),
+        state: (state) => ({ ...state, isBeside: opens || (isBeside && how === 'replace') }),
       });
     },
-    [text, isBeside, navigate, router],
+    [isBeside, navigate, router],
   );
   return { query, change };
 }

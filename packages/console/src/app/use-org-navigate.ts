@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
+import { isHandlingChangeResult, isHandlingResultAfterLeaving } from '../data/change-result.ts';
 import { useOrgId } from './url-state.ts';
 
 /** The path of a page relative to the organization, such as `/requests`. */
@@ -16,7 +17,10 @@ export function useOrgNavigate(): (
   const navigate = useNavigate();
   const org = useOrgId();
   return useCallback(
-    (to, { search = {}, replace = false } = {}) => void navigate({ to: `/o/${org}${to}`, search, replace }),
+    (to, { search = {}, replace = false } = {}) => {
+      if (isHandlingResultAfterLeaving()) return;
+      void navigate({ to: `/o/${org}${to}`, search, replace, ignoreBlocker: isHandlingChangeResult() });
+    },
     [navigate, org],
   );
 }

@@ -2,7 +2,8 @@ import type { RefObject } from 'react';
 import { useOnChange } from '../data/use-on-change.ts';
 
 /**
- * Scrolls a list of links so that the link of the current page is visible. `path` must change with the page.
+ * Scrolls a list of links so that the link to the current page is visible. Scrolls again when `path`, the path
+ * of the current page, changes.
  */
 export function useScrollCurrentLinkIntoView(list: RefObject<HTMLElement | null>, path: string): void {
   useOnChange(path, () => {

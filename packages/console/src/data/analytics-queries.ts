@@ -2,12 +2,13 @@ import type { analyticsSummary, analyticsTimeseries, analyticsTopValues } from '
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { getJson } from './api-client.ts';
+import { getCurrentTime } from './server-clock.ts';
 
 /** The totals of a time range. */
 export type AnalyticsTotals = z.output<typeof analyticsSummary>;
-/** The series of a chart. */
+/** The values of a metric over time, as one or several series. */
 export type Timeseries = z.output<typeof analyticsTimeseries>;
-/** The values with the highest totals in a dimension. */
+/** The values of a dimension with the highest totals of a metric. */
 export type TopValues = z.output<typeof analyticsTopValues>;
 
 type AnalyticsParameters = Readonly<Record<string, string | number | null | undefined | readonly string[]>>;
@@ -24,7 +25,8 @@ function createAnalyticsQuery<Answer>(report: 'summary' | 'timeseries' | 'top') 
     queryOptions({
       queryKey: ['analytics', report, query, lastMs ?? null],
       queryFn: ({ signal }) => {
-        const from = lastMs === undefined ? {} : { from: new Date(Date.now() - lastMs).toISOString() };
+        const from =
+          lastMs === undefined ? {} : { from: new Date(getCurrentTime().getTime() - lastMs).toISOString() };
         return getJson<Answer>(`api/analytics/${report}`, { ...query, ...from }, signal);
       },
     });

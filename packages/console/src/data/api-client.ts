@@ -1,5 +1,5 @@
 import { ApiError, createUnreachableError, parseApiError } from './api-error.ts';
-import { buildApiUrl } from './base-url.ts';
+import { BASE_PATH, buildApiUrl } from './base-url.ts';
 import { REASON_PROMPT, STEP_UP_PROMPT } from './dialog-prompts.ts';
 import { readNextNonEmptyPage } from './read-next-nonempty-page.ts';
 import { updateServerTimeOffset } from './server-clock.ts';
@@ -38,6 +38,9 @@ async function ask(path: string, { method, query, body, signal, etag }: Asked): 
   const headers = new Headers({ accept: 'application/json' });
   if (body !== undefined) headers.set('content-type', 'application/json');
   if (etag) headers.set('if-match', etag);
+  // Another tab may have switched the session to another organization.
+  const org = /^\/o\/([^/]+)/.exec(location.pathname.slice(BASE_PATH.length))?.[1];
+  if (org) headers.set('x-floe-org', org);
   let answer: Response;
   try {
     answer = await fetch(url, {
@@ -70,8 +73,8 @@ export async function getJson<Body>(
 }
 
 /**
- * Sends `GET` for the next page of a list that has rows (`readNextNonEmptyPage`).
- * @throws ApiError
+ * Fetches the next page of a list. Skips pages without rows (see `readNextNonEmptyPage`).
+ * @throws ApiError if a request fails or a response has an error status
  */
 export function getNextNonEmptyPage<Row>(
   path: string,
@@ -87,8 +90,8 @@ export function getNextNonEmptyPage<Row>(
 const PAGE_ROWS = 500;
 
 /**
- * Reads all pages of a list. Use it for lists that are loaded and sorted as a whole.
- * @throws ApiError
+ * Fetches all pages of a list. Use it for lists that the browser sorts or filters.
+ * @throws ApiError if a request fails or a response has an error status
  */
 export async function getAllRows<Row>(
   path: string,
@@ -111,7 +114,7 @@ export async function getAllRows<Row>(
 
 /**
  * Fetches a resource and its ETag. Send the ETag in `If-Match` when you change the resource.
- * @throws ApiError
+ * @throws ApiError if the request fails or the response has an error status
  */
 export async function getWithETag<Body>(path: string, signal?: AbortSignal): Promise<ResourceWithETag<Body>> {
   const answer = await ask(path, { method: 'GET', signal });
@@ -119,9 +122,9 @@ export async function getWithETag<Body>(path: string, signal?: AbortSignal): Pro
 }
 
 /**
- * Sends `POST`, `PUT`, `PATCH` or `DELETE` and returns the response body, or null if the response has none.
- * If the API requires a step-up, repeats the request after the user confirms their identity.
- * @throws ApiError
+ * Sends `POST`, `PUT`, `PATCH` or `DELETE` and returns the response body, or null if the response has none. If
+ * the API requires a step-up or a reason, asks the user and then repeats the request.
+ * @throws ApiError if the request fails or the response has an error status
  */
 export async function sendJson<Body>(
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -134,9 +137,9 @@ export async function sendJson<Body>(
 }
 
 /**
- * Sends a request like `sendJson`, for operations that return the resource. Returns the resource with the
- * ETag for its next change.
- * @throws ApiError
+ * Sends a request like `sendJson` to an operation that returns the changed resource. Returns the resource with
+ * the ETag for its next change.
+ * @throws ApiError if the request fails or the response has an error status
  */
 export async function sendAndReturnETag<Body>(
   method: 'POST' | 'PUT' | 'PATCH',

@@ -37,13 +37,15 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the message of an error that is shown next to its field. */
+/** Returns the message to show next to the field in which an error occurred. */
 export function getFieldErrorMessage(error: Error): string {
   return error instanceof ApiError ? error.fieldMessage : error.message;
 }
 
+const SIGNED_OUT = 'You are signed out because your session expired or was ended. Sign in again.';
+
 /**
- * Converts an error response to an `ApiError`. The response can also come from a proxy, in another format.
+ * Converts an error response to an `ApiError`. The response can also come from a proxy and have another format.
  */
 export function parseApiError(status: number, headers: Headers, text: string): ApiError {
   const requestId = headers.get('x-request-id');
@@ -52,11 +54,13 @@ export function parseApiError(status: number, headers: Headers, text: string): A
   );
   const retryAfterMs = Number.isFinite(wait) && wait > 0 ? wait : null;
   const error = errorOf(text);
+  const code = textOf(error, 'code') ?? 'unreadable_answer';
   return new ApiError({
     status,
-    code: textOf(error, 'code') ?? 'unreadable_answer',
+    code,
     message:
-      textOf(error, 'message') ??
+      // The console authenticates with its session. The server's message describes keys.
+      (code === 'missing_api_key' ? SIGNED_OUT : textOf(error, 'message')) ??
       `A proxy between this browser and Floe returned status ${status}. Check the proxy, then try again.`,
     param: textOf(error, 'param'),
     requestId,

@@ -1,8 +1,18 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
+import { showToast } from '../ui/toast.tsx';
 import { type ApiError, toApiError } from './api-error.ts';
+import { handleChangeResult } from './change-result.ts';
 
-/** A change that can be sent to the server, and the state that its controls need. */
+/**
+ * Maximum time in milliseconds that the result of a change waits for the refetched queries. A slow list must not
+ * hide a value that is returned only once, such as a key.
+ */
+const REFETCH_MS = 2_000;
+
+/**
+ * A function that sends a change to the server, and the state of the request for the controls of the change.
+ */
 export interface ApiMutation<Input> {
   readonly run: (input: Input) => void;
   readonly running: boolean;
@@ -12,8 +22,10 @@ export interface ApiMutation<Input> {
 
 /**
  * Returns a function that sends a change to the server and then refetches the affected queries. Calls while a
- * change is in progress are ignored.
- * @param touches The keys, or key prefixes, of the queries that the change makes stale.
+ * change is in progress are ignored. If the component is no longer rendered when the response arrives, `done`
+ * is still called, but cannot open a page. An error is then shown in a toast.
+ * @param make Sends the change.
+ * @param options.touches The keys, or key prefixes, of the queries to refetch.
  */
 export function useApiMutation<Input, Answer>(
   make: (input: Input) => Promise<Answer>,
@@ -28,20 +40,36 @@ export function useApiMutation<Input, Answer>(
   } = {},
 ): ApiMutation<Input> {
   const client = useQueryClient();
+  const isRendered = useRef(false);
+  // Set immediately. `isPending` changes only with the next rendering, and a second click can come before it.
+  const isSent = useRef(false);
+  useEffect(() => {
+    isRendered.current = true;
+    return () => {
+      isRendered.current = false;
+    };
+  }, []);
   const mutation = useMutation<Answer, Error, Input>({
     mutationFn: make,
     async onSuccess(answer, input) {
-      await Promise.all((options.touches ?? []).map((queryKey) => client.invalidateQueries({ queryKey })));
-      options.done?.(answer, input);
+      const refetched = (options.touches ?? []).map((queryKey) => client.invalidateQueries({ queryKey }));
+      await Promise.race([Promise.all(refetched), new Promise((resolve) => setTimeout(resolve, REFETCH_MS))]);
+      handleChangeResult(isRendered.current, () => options.done?.(answer, input));
     },
     onError(error) {
       const told = toApiError(error);
-      if (told) options.failed?.(told);
+      if (options.failed && told) options.failed(told);
+      else if (told && !isRendered.current) showToast(`A change could not be saved. ${told.message}`);
+    },
+    onSettled() {
+      isSent.current = false;
     },
   });
   return {
     run: (input) => {
-      if (!mutation.isPending) mutation.mutate(input);
+      if (isSent.current) return;
+      isSent.current = true;
+      mutation.mutate(input);
     },
     running: mutation.isPending,
     error: useMemo(() => toApiError(mutation.error), [mutation.error]),

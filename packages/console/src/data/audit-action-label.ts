@@ -1,6 +1,7 @@
 /**
- * Describes an audit log action, as in `Revoked key ci`. An unknown action is shown as recorded, as in
- * `floes.melt ci`.
+ * Describes an audit log action, as in `Revoked key ci`. For an unknown action, returns the action as recorded,
+ * as in `floes.melt ci`.
+ * @param isCreation Whether the action has created the resource.
  */
 export function formatAuditAction(action: string, name: string, isCreation = false): string {
   return WHOLE[action] ?? `${auditActionLabel(action, isCreation) ?? action} ${name}`;

@@ -12,8 +12,8 @@ export type BackgroundJob<Result> = Omit<z.output<typeof backgroundJobResource>,
 const LOOK_MS = 500;
 
 /**
- * Returns the current state of a background job, or undefined if none is given. Polls the server while the
- * job is running and the component is rendered, because the server sends no events about jobs.
+ * Returns the current state of a background job. Returns undefined if `startedJob` is not set. Polls the server
+ * while the job is running and the component is rendered, because the server sends no events about jobs.
  */
 export function useBackgroundJob<Result>(
   startedJob: BackgroundJob<Result> | null | undefined,

@@ -4,10 +4,12 @@ import { formatBreakerName } from '../format/breaker-name.ts';
 import type { DisplayStatus } from '../ui/status.tsx';
 import { formatAuditAction } from './audit-action-label.ts';
 
-/** An event as the API returns it. */
+/** An annotation of a chart, as the API returns it. */
 export type Annotation = z.output<typeof analyticsAnnotations>['data'][number];
 
-/** An event to display: as a mark in a chart, and as a line in the list below the chart. */
+/**
+ * An annotation as display text. It is shown as a mark in a chart and as a line in the list below the chart.
+ */
 export interface ChartAnnotation {
   /** Time of the event, in milliseconds since the epoch. */
   readonly at: number;
@@ -20,7 +22,7 @@ export interface ChartAnnotation {
   readonly page: { readonly to: string; readonly search: Readonly<Record<string, string>> } | null;
 }
 
-/** Converts an annotation of the API to display text. Pure. */
+/** Converts an annotation from the API to display text. Pure. */
 export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
   const { at, kind, text, actor_name, actor, subject } = annotation;
   const common = { at: Date.parse(at), kind, by: actor_name ?? actor };
@@ -56,8 +58,9 @@ const BREAKER: Readonly<Record<string, { readonly word: string; readonly state: 
 };
 
 /**
- * Merges annotations that would overlap in a chart. `width` is the number of marks that fit next to each
- * other.
+ * Groups the annotations between `from` and `to`, so that marks that would overlap in a chart are in the same
+ * group.
+ * @param width The number of marks that fit next to each other in the chart.
  */
 export function clusterAnnotations(
   marks: readonly ChartAnnotation[],

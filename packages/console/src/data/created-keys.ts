@@ -1,6 +1,7 @@
 import type { createdKey } from '@floe/contract/api/keys';
 import type * as z from 'zod';
 import { sendJson } from './api-client.ts';
+import { getServerTime } from './server-clock.ts';
 
 /** A new platform key with its value, which the API returns only once. */
 export type CreatedKey = z.output<typeof createdKey>;
@@ -25,13 +26,14 @@ export function createGatewayKey(name: string, expiresAt: string | null = null):
 }
 
 /**
- * Returns the key that the playground uses to call models. The key belongs to the user, is valid for one
- * hour, and is stored only in the memory of this tab. Its requests are counted and limited like all others.
+ * Returns the key that the playground uses to call models. Creates a new one if there is none or it expires
+ * soon. The key belongs to the user, is valid for one hour, and is stored only in the memory of this tab. Its
+ * requests are counted and limited like all others.
  */
 export async function getOrCreatePlaygroundKey(
   orgId: string,
   person: string,
-  nowMs = Date.now(),
+  nowMs = getServerTime().getTime(),
 ): Promise<string> {
   if (held?.orgId !== orgId || held.endsMs - SPARE_MS < nowMs) {
     const endsMs = nowMs + HOUR_MS;
@@ -65,7 +67,10 @@ export function buildKeyName(memberName: string, purpose: string): string {
   return first ? `${first}-${purpose}` : purpose;
 }
 
-/** Returns four random letters or digits that make the name of a new key unique in the organization. */
+/**
+ * Returns four random letters or digits. Append them to the name of a new key, so that the name is probably
+ * unique in the organization.
+ */
 export function generateKeyNameSuffix(): string {
   return [...crypto.getRandomValues(new Uint8Array(4))].map((byte) => (byte % 36).toString(36)).join('');
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DialogPromptHandler } from './dialog-prompts.ts';
+import { DialogPrompt } from './dialog-prompts.ts';
 
 test('requests that are refused at the same time share one question', async () => {
-  const question = new DialogPromptHandler<string>();
+  const question = new DialogPrompt<string>();
   const asked: string[] = [];
   const answer = Promise.withResolvers<string>();
   const forget = question.setHandler((message) => {
@@ -21,5 +21,15 @@ test('requests that are refused at the same time share one question', async () =
 });
 
 test('without anybody to ask, the refusal stands', async () => {
-  assert.equal(await new DialogPromptHandler<true>().prompt('Who are you?'), null);
+  assert.equal(await new DialogPrompt<true>().prompt('Who are you?'), null);
+});
+
+test('a prompt whose dialog is removed is canceled, and the next one is asked', async () => {
+  const question = new DialogPrompt<string>();
+  const forget = question.setHandler(() => new Promise<string>(() => undefined));
+  const asked = question.prompt('It costs more.');
+  forget();
+  assert.equal(await asked, null);
+  question.setHandler(async () => 'A demo');
+  assert.equal(await question.prompt('Again.'), 'A demo');
 });

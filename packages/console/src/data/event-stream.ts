@@ -1,6 +1,6 @@
 import { buildApiUrl } from './base-url.ts';
 
-/** A change reported by `GET /api/events`. */
+/** An event from `GET /api/events`. It reports that something has changed on the server. */
 export interface ServerEvent {
   readonly topic: string;
   /** The parsed JSON data of the event, or null if the event has none. */
@@ -12,7 +12,11 @@ export interface ServerEvent {
 
 const SOMETHING_MISSED: ServerEvent = { topic: 'resync', data: null, after: null, id: null };
 
-/** The state of the event stream. `idle` means that nothing in this browser subscribes to events. */
+/**
+ * The state of the event stream. `idle`: nothing in this browser subscribes to events. `reconnecting`: the
+ * connection was lost more than five seconds ago. `off`: the server rejected the first connection. In both
+ * cases, subscribers poll until the connection is back.
+ */
 export type EventStreamState = 'idle' | 'connecting' | 'live' | 'reconnecting' | 'off';
 
 type Listener = (event: ServerEvent) => void;
@@ -33,9 +37,9 @@ const SILENT_MS = 40_000;
 const REFUSED_MS = 3_000;
 
 /**
- * The connection over which the server sends events, shared by all tabs of a browser. Browsers allow six
- * connections per origin with HTTP/1.1, so one connection per tab would use them up. The tab that holds a
- * lock reads the stream and sends the events to the other tabs over a broadcast channel.
+ * The connection over which the server sends events. All tabs of a browser share it, because browsers allow
+ * only six connections per origin with HTTP/1.1. The tab that holds a lock reads the stream and sends the
+ * events to the other tabs over a broadcast channel.
  */
 export class EventStream {
   readonly #listeners = new Map<Listener, string>();

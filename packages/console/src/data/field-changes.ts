@@ -8,7 +8,10 @@ export interface FieldChange {
 /** Fields that every change updates, and which therefore say nothing about the change. */
 const ECHOES: ReadonlySet<string> = new Set(['updated_at', 'updated_by']);
 
-/** Returns the fields that differ between two versions of a resource. Names of nested fields contain dots. */
+/**
+ * Returns the fields that differ between two versions of a resource. The name of a nested field contains dots,
+ * as in `bodies.keep`.
+ */
 export function findFieldChanges(before: unknown, after: unknown): readonly FieldChange[] {
   const [old, now] = [flat(before), flat(after)];
   const fields = [...new Set([...old.keys(), ...now.keys()])];

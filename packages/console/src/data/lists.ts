@@ -1,12 +1,13 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import { getNextNonEmptyPage } from './api-client.ts';
+import { useLoadMore } from './use-load-more.ts';
 
 const PAGE_ROWS = 200;
 
 /**
- * Returns the query for a list of the API, which loads page by page in the order of the API. The query key
- * begins with `name`, so a change can invalidate all lists with that name.
+ * Returns the query for a list of the API. The list loads page by page, in the order of the API. The query key
+ * begins with `name`, so that a change can invalidate all lists with that name.
  */
 export function buildListQuery<Row>(
   name: string,
@@ -34,9 +35,5 @@ export function useListRows<Row>(
 ) {
   const answer = useInfiniteQuery({ ...query, refetchInterval, placeholderData: (before) => before });
   const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data), [answer.data]);
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = answer;
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  return { answer, rows, more };
+  return { answer, rows, more: useLoadMore(answer) };
 }

@@ -1,5 +1,6 @@
 /**
- * Returns `theirs` with the fields that differ between `base` and `mine` replaced with those of `mine`. Pure.
+ * Merges two edited versions of a form. Fields that differ between `base` and `mine` come from `mine`, all
+ * other fields from `theirs`. Pure.
  */
 export function mergeForms<Form extends object>(base: Form, mine: Form, theirs: Form): Form {
   const changed = Object.entries(mine).filter(

@@ -7,7 +7,7 @@ import { type ApiPage, getJson } from './api-client.ts';
 
 /** Queries for all resources of a kind in the organization, to select from or to look up names. */
 
-/** A model of the organization, or a route alias. */
+/** A provider's model that the organization can use, or a route alias. */
 export type ModelResource = z.output<typeof modelResource>;
 /** A provider of the organization. */
 export type Provider = z.output<typeof providerResource>;

@@ -1,6 +1,6 @@
 /**
- * Asks the browser to sign the server’s challenge with a passkey. Server and browser both use the JSON format
- * of WebAuthn Level 3, section 5.1.9, so nothing is converted.
+ * Asks the browser to sign the server’s challenge with a passkey. The server and the browser both use the JSON
+ * format of WebAuthn Level 3, section 5.1.9, so no conversion is needed.
  */
 export async function getPasskeyAssertion(options: unknown): Promise<unknown> {
   // The options are either the public key options or an object that contains them as `publicKey`.

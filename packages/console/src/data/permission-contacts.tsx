@@ -27,15 +27,18 @@ interface Helpers {
 
 const NO_MEMBERS: readonly Member[] = [];
 
-/** The members who can help with actions that are not permitted, and a function that starts loading them. */
+/**
+ * The members whom the user can ask about actions that the user’s role does not permit, and a function that
+ * starts loading these members.
+ */
 export const PermissionContactsContext = createContext<Helpers>({
   members: NO_MEMBERS,
   load: () => undefined,
 });
 
 /**
- * Provides the members who can help with actions that are not permitted. The members are loaded once, when
- * they are first needed.
+ * Provides the members whom the user can ask about actions that the user’s role does not permit. The members
+ * are loaded when they are first needed.
  */
 export function PermissionContactsProvider({ children }: { readonly children: ReactNode }) {
   const [isNeeded, setNeeded] = useState(false);

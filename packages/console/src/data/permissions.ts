@@ -24,10 +24,7 @@ export function isActionAllowed(role: MemberRole, action: PermissionAction): boo
   return MEMBER_ROLES.indexOf(role) <= MEMBER_ROLES.indexOf(NEEDS[action]);
 }
 
-/**
- * Explains why a control is disabled and who can help. The explanation names the members in `people`, if
- * there are any.
- */
+/** Explains which role an action requires and whom to ask. Names up to three of the members in `people`. */
 export function explainDenial(action: PermissionAction, people: readonly string[] = []): string {
   const role = NEEDS[action];
   const named = people.slice(0, MOST_NAMES);
@@ -35,7 +32,7 @@ export function explainDenial(action: PermissionAction, people: readonly string[
   return `Requires the ${role} role. Ask ${who}.`;
 }
 
-/** Returns the roles that have the permission, with the roles to ask first at the start. */
+/** Returns the roles that have the permission for an action, in the order in which to ask their members. */
 export function listRolesWithPermission(action: PermissionAction): readonly MemberRole[] {
   return NEEDS[action] === 'owner' ? ['owner'] : ['admin', 'owner'];
 }

@@ -1,18 +1,22 @@
-import { notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
 import { runInNextFrame } from './run-in-next-frame.ts';
 import { sessionQuery } from './session.ts';
 
 /**
- * Creates the query cache. If a response shows that the session has ended, the session is refetched, which
+ * Creates the query client. If a response shows that the session has ended, the session is refetched, which
  * opens the sign-in page.
  */
 export function createQueryClient(): QueryClient {
   // Renders responses that arrive together in one frame, because a page has up to twenty of them.
   notifyManager.setScheduler(runInNextFrame);
   const client: QueryClient = new QueryClient({
+    // Requests are sent even if the browser reports that it is offline: Floe can run on this computer or network.
     defaultOptions: {
+      mutations: { networkMode: 'always' },
       queries: {
+        networkMode: 'always',
+        refetchOnReconnect: true,
         staleTime: 10_000,
         refetchOnWindowFocus: true,
         // Retries once if the error may be temporary. Does not retry a request that the server rejected.
@@ -21,12 +25,15 @@ export function createQueryClient(): QueryClient {
     },
     queryCache: new QueryCache({
       onError(error, query) {
-        const ended = error instanceof ApiError && error.status === 401;
-        if (ended && query.queryKey[0] !== 'session')
-          void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+        if (query.queryKey[0] !== 'session') refetchEndedSession(error);
       },
     }),
+    mutationCache: new MutationCache({ onError: refetchEndedSession }),
   });
+  function refetchEndedSession(error: Error): void {
+    if (error instanceof ApiError && error.status === 401)
+      void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  }
   return client;
 }
 

@@ -50,7 +50,7 @@ export function buildResourceQuery<Resource extends { readonly id: string }, For
   });
 }
 
-/** The state of a form that creates a resource. */
+/** The values of a form that creates a resource, and the functions that change and send them. */
 export interface ResourceCreationState<Form> {
   readonly form: Form;
   readonly set: (fields: Partial<Form>) => void;

@@ -1,8 +1,7 @@
 import type { SessionView, SignedInSessionView } from '@floe/contract/api/session';
-import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
-import { getJson, sendJson } from './api-client.ts';
-import { discardPlaygroundKey } from './created-keys.ts';
+import { getJson } from './api-client.ts';
 
 /** The session of this browser, either signed in or signed out. */
 export type Session = SessionView;
@@ -24,8 +23,8 @@ export function useSession(): Session | undefined {
 }
 
 /**
- * The session of the signed-in member. It is a context so that controls can read it without subscribing to
- * the query.
+ * The context with the session of the signed-in member. With a context, controls can read the session without
+ * subscribing to the query.
  */
 export const SignedInContext = createContext<SignedInSession | null>(null);
 
@@ -34,18 +33,4 @@ export function useSignedInSession(): SignedInSession {
   const session = use(SignedInContext);
   if (session === null) throw new Error('This component requires a signed-in member.');
   return session;
-}
-
-/** Ends the session and clears the query cache. */
-export async function signOut(client: QueryClient): Promise<void> {
-  await sendJson('DELETE', 'api/session');
-  discardPlaygroundKey();
-  client.clear();
-}
-
-/** Switches the session to another organization of the user and clears the data of the previous one. */
-export async function switchToOrg(client: QueryClient, orgId: string): Promise<void> {
-  await sendJson('POST', 'api/session/org', { org_id: orgId });
-  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
-  await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
 }

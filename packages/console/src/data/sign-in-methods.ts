@@ -3,7 +3,8 @@ import { BASE_PATH, buildApiUrl } from './base-url.ts';
 import type { Session, SignedOutSession } from './session.ts';
 
 /**
- * The query for the sign-in methods. The API returns them only without a session, so the cookie is not sent.
+ * The query for the sign-in methods. The API returns them only to clients without a session, so the request
+ * sends no cookie.
  */
 export const signInMethodsQuery = queryOptions({
   queryKey: ['session', 'methods'],
@@ -16,7 +17,7 @@ export const signInMethodsQuery = queryOptions({
 });
 
 /**
- * Opens an identity provider of the organization. After sign-in, the provider returns to `next`, a path
+ * Redirects the browser to an identity provider. After sign-in, the browser returns to `next`, a path
  * relative to the base URL.
  */
 export function redirectToIssuer(

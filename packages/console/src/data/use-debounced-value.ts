@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { useOnChange } from './use-on-change.ts';
 
 /**
- * Returns the value once it has not changed for `ms` milliseconds. Use it for values that are sent to the
- * server.
+ * Returns the last value that stayed the same for `ms` milliseconds. Use it for typed values that are sent to
+ * the server.
  */
 export function useDebouncedValue<Value>(value: Value, ms = 300): Value {
   const [settled, setSettled] = useState(value);

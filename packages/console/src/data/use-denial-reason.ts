@@ -9,8 +9,8 @@ import {
 import { SignedInContext } from './session.ts';
 
 /**
- * Returns why the signed-in user lacks the permission for an action, or null if they have it or no action is
- * given.
+ * Returns the reason why the signed-in user may not perform an action. Returns null if the user may perform it
+ * or no action is given.
  */
 export function useDenialReason(action: PermissionAction | undefined): string | null {
   const session = use(SignedInContext);

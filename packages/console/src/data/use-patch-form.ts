@@ -46,8 +46,8 @@ interface EditOptions<Resource, Form> {
 }
 
 /**
- * Manages the form of one resource: the version that was read, the edited values, and saving with `If-Match`,
- * so that changes by other members are not overwritten unnoticed.
+ * Manages the form that edits a resource: the version that was read, the edited values, and saving with
+ * `If-Match`. If another member has changed the resource in the meantime, the user must choose a version.
  */
 export function usePatchForm<Resource, Form extends object>(
   options: EditOptions<Resource, Form>,
@@ -57,16 +57,20 @@ export function usePatchForm<Resource, Form extends object>(
   const [form, setForm] = useState(() => formOf(base.body));
   const [theirs, setTheirs] = useState<ResourceWithETag<Resource> | null>(null);
   const [seen, setSeen] = useState(loaded);
+  /** The version that was read while the form had edits. Discarding the edits shows it. */
+  const [newest, setNewest] = useState<ResourceWithETag<Resource> | null>(null);
   /** @param typed The form at the time `next` was requested. Values typed since then are kept. */
   const adopt = (next: ResourceWithETag<Resource>, typed: Form | null = null) => {
     const values = formOf(next.body);
     setBase(next);
     setForm((now) => (typed === null ? values : mergeForms(typed, now, values)));
     setTheirs(null);
+    setNewest(null);
   };
   const isChanged = findFieldChanges(formOf(base.body), form).length > 0;
   const change = usePatch({
     ...options,
+    isConflict: ({ body }) => findFieldChanges(formOf(base.body), formOf(body)).length > 0,
     onStale: setTheirs,
     onSaved: (saved, { values }) => {
       adopt(saved, values);
@@ -76,7 +80,9 @@ export function usePatchForm<Resource, Form extends object>(
   // Without edits in the form, changes from elsewhere are shown immediately.
   if (loaded !== seen) {
     setSeen(loaded);
-    if (loaded.etag !== base.etag && !isChanged && !change.running) adopt(loaded);
+    const isNew = loaded.etag !== base.etag;
+    if (isNew && (isChanged || change.running)) setNewest(loaded);
+    else if (isNew) adopt(loaded);
   }
   return {
     path: options.path,
@@ -89,18 +95,16 @@ export function usePatchForm<Resource, Form extends object>(
     concurrentChanges: theirs && findFieldChanges(formOf(base.body), formOf(theirs.body)),
     keepMine: () => {
       if (!theirs) return;
-      const values = mergeForms(formOf(base.body), form, formOf(theirs.body));
-      setBase(theirs);
-      setForm(values);
-      setTheirs(null);
-      change.run({ values, etag: theirs.etag });
+      const before = formOf(base.body);
+      adopt(theirs, before);
+      change.run({ values: mergeForms(before, form, formOf(theirs.body)), etag: theirs.etag });
     },
     takeTheirs: () => {
       if (theirs) adopt(theirs);
       change.reset();
     },
     discard: () => {
-      setForm(formOf(base.body));
+      adopt(theirs ?? newest ?? base);
       change.reset();
     },
   };
@@ -111,26 +115,36 @@ interface Sent<Form> {
   readonly etag: string | null;
 }
 
-/** Sends the form. If the version is outdated (412), reports this together with the newest version. */
+/**
+ * Sends the form. If the version is outdated (412) and fields of the form have changed, reports this together with
+ * the newest version. If only other values have changed, sends the form again for the newest version.
+ */
 function usePatch<Resource, Form>({
   path,
   write,
   touches,
+  isConflict,
   onStale,
   onSaved,
 }: {
   readonly path: string;
   readonly write: (form: Form) => unknown;
   readonly touches: readonly (readonly unknown[])[];
+  readonly isConflict: (newest: ResourceWithETag<Resource>) => boolean;
   readonly onStale: (newest: ResourceWithETag<Resource>) => void;
   readonly onSaved: (saved: ResourceWithETag<Resource>, sent: Sent<Form>) => void;
 }) {
   return useApiMutation(
     async ({ values, etag }: Sent<Form>) => {
+      const send = (version: string | null) =>
+        sendAndReturnETag<Resource>('PATCH', path, write(values), version);
       try {
-        return await sendAndReturnETag<Resource>('PATCH', path, write(values), etag);
+        return await send(etag);
       } catch (error) {
-        if (error instanceof ApiError && error.status === 412) onStale(await getWithETag<Resource>(path));
+        if (!(error instanceof ApiError && error.status === 412)) throw error;
+        const newest = await getWithETag<Resource>(path);
+        if (!isConflict(newest)) return send(newest.etag);
+        onStale(newest);
         throw error;
       }
     },

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { EventStream, type EventStreamState, type ServerEvent } from './event-stream.ts';
 
@@ -21,35 +20,11 @@ export function useLastUpdateBeforeDisconnectMs(): number | null {
 }
 
 /**
- * Calls `onEvent` for each event of a topic, and for the event `resync`, which means that events were missed
- * and the data must be read again.
+ * Calls `onEvent` for each event of a topic. Also calls it for the event `resync`, which means that events were
+ * missed and the data must be read again.
+ * @param on If false, does not subscribe to events.
  */
 export function useServerEvents(topic: string, onEvent: (event: ServerEvent) => void, on = true): void {
   const latest = useEffectEvent(onEvent);
   useEffect(() => (on ? stream.listen(topic, (event) => latest(event)) : undefined), [topic, on]);
-}
-
-/** Refetches a query when an event of the topic arrives, at most once per second. */
-export function useRefetchOnEvent(topic: string, queryKey: readonly unknown[], on = true): void {
-  const client = useQueryClient();
-  useServerEvents(
-    topic,
-    throttled(JSON.stringify(queryKey), () => void client.invalidateQueries({ queryKey })),
-    on,
-  );
-}
-
-const due = new Map<string, ReturnType<typeof setTimeout>>();
-
-function throttled(name: string, run: () => void): () => void {
-  return () => {
-    if (due.has(name)) return;
-    due.set(
-      name,
-      setTimeout(() => {
-        due.delete(name);
-        run();
-      }, 1000),
-    );
-  };
 }

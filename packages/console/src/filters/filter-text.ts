@@ -29,8 +29,8 @@ export type ParsedFilterText =
   | { readonly kind: 'text' };
 
 /**
- * Returns the field to which a query parameter belongs, such as `metadata` for `metadata.team`. Undefined if
- * there is none.
+ * Returns the field to which a query parameter belongs, such as `metadata` for `metadata.team`. Returns
+ * undefined if there is none.
  */
 export function findFilterField(fields: readonly FilterField[], name: string): FilterField | undefined {
   return fields.find((field) =>
@@ -41,8 +41,8 @@ export function findFilterField(fields: readonly FilterField[], name: string): F
 }
 
 /**
- * Parses typed text such as `status:429`, `state = partial`, `-key:ci`, `model is not gpt-5` or
- * `metadata.team:growth`.
+ * Parses the text that a user typed in the filter bar, such as `status:429`, `state = partial`, `-key:ci`,
+ * `model is not gpt-5` or `metadata.team:growth`.
  */
 export function parseTypedFilter(text: string, fields: readonly FilterField[]): ParsedFilterText {
   const [, minus = '', name = '', operator = '', rest = ''] =

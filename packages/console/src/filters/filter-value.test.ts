@@ -25,7 +25,7 @@ test('a filter is read out as people say it', () => {
 
 test('several values are one parameter each, and a comma within one survives', () => {
   assert.deepEqual(parseFilterValues('!ci,!"a,b", c'), ['!ci', '!a,b', 'c']);
-  for (const values of [['a'], ['!a', '!b'], ['a,b', '!c,d'], ['100..200']])
+  for (const values of [['a'], ['!a', '!b'], ['a,b', '!c,d'], ['100..200'], ['say "hi"'], [' a ']])
     assert.deepEqual(parseFilterValues(formatFilterValue(values)), values);
 });
 

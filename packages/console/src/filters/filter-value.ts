@@ -18,7 +18,9 @@ const BOUNDS: Readonly<Record<string, readonly [word: string, opposite: string]>
   '<': ['<', '>='],
 };
 
-/** Splits a filter value such as `ci,nightly` into the values to send to the API, one parameter each. */
+/**
+ * Splits a filter value such as `ci,nightly` into its values. Each is sent to the API as a separate parameter.
+ */
 export function parseFilterValues(text: string): string[] {
   const found = [...text.matchAll(/(!?)(?:"([^"]*)"|([^,]+))/g)].map(
     ([, not = '', quoted, plain = '']) => not + (quoted ?? plain.trim()),
@@ -26,9 +28,10 @@ export function parseFilterValues(text: string): string[] {
   return found.length === 0 ? [text] : found;
 }
 
-/** Joins several values to one filter value. `parseFilterValues` splits it again. */
+/** Joins values into one filter value, which `parseFilterValues` can split again. */
 export function formatFilterValue(values: readonly string[]): string {
-  return values.map((value) => (/[,"]/.test(value) ? quoted(value) : value)).join(',');
+  // Quotes inside a value are not a reason to quote it, because `quoted` would remove them.
+  return values.map((value) => (/,|^!?["\s]|\s$/.test(value) ? quoted(value) : value)).join(',');
 }
 
 function quoted(value: string): string {
@@ -75,8 +78,9 @@ export function negateFilterValue(text: string): string | null {
 }
 
 /**
- * Returns the value of a filter that no longer matches `value`. Removes `value` if the filter selects several
- * values. Otherwise, excludes `value`, in addition to the values that are already excluded.
+ * Returns the filter value that no longer matches `value`. If the filter selects several values, removes
+ * `value` from them. Otherwise, excludes `value`, in addition to the values that are already excluded.
+ * @param text The filter value, or null if there is no filter.
  */
 export function excludeFilterValue(text: string | null, value: string): string {
   const values = text === null ? [] : parseFilterValues(text);

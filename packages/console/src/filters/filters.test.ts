@@ -4,6 +4,7 @@ import { type FilterField, parsePastedFilters, parseTypedFilter, toFilterTokens 
 import {
   chooseChartInterval,
   formatTimeRangeLabel,
+  moveTimeRange,
   normalizeRange,
   parseRangeMs,
   resolveTimeRange,
@@ -109,4 +110,12 @@ test('charts have few enough points to read', () => {
     formatTimeRangeLabel(resolveTimeRange(new URLSearchParams('range=last 3 days'), NOW)),
     'Last 3 days',
   );
+});
+
+test('a relative time moves with the clock, and a fixed one does not', () => {
+  const later = new Date(NOW.getTime() + 5 * 3_600_000);
+  const hour = resolveTimeRange(new URLSearchParams('range=1h'), NOW);
+  assert.equal(moveTimeRange(hour, later).from.toISOString(), '2026-11-21T16:00:00.000Z');
+  const fixed = resolveTimeRange(new URLSearchParams('from=2026-11-20T00:00:00Z'), NOW);
+  assert.equal(moveTimeRange(fixed, later), fixed);
 });

@@ -31,14 +31,18 @@ function rangeIn(text: string): DurationInput | null {
 }
 
 /**
- * Returns the length of a relative range such as `24h` in milliseconds, or null if the text is not a range.
+ * Returns the length of a relative range such as `24h` in milliseconds. Returns null if the text is not a range
+ * or is longer than 400 days.
  */
 export function parseRangeMs(text: string): number | null {
   const length = rangeIn(text);
   return length && toDurationMs(length);
 }
 
-/** Returns the short form used in URLs, such as `45m` for `45 minutes`. Null if the text is not a range. */
+/**
+ * Returns the short form of a range that URLs contain, such as `45m` for `45 minutes`. Returns null if the
+ * text is not a range.
+ */
 export function normalizeRange(text: string): string | null {
   const length = rangeIn(text);
   return length && `${length.amount}${length.unit}`;
@@ -53,12 +57,32 @@ export function resolveTimeRange(query: URLSearchParams, now: Date, defaultRange
   return { from: new Date(now.getTime() - (parseRangeMs(range) ?? 0)), to: now, range };
 }
 
+/** Returns the time range as of `now`. A relative range moves with the time. */
+export function moveTimeRange(span: SelectedTimeRange, now: Date): SelectedTimeRange {
+  if (span.range === null) return span;
+  return { ...span, from: new Date(now.getTime() - (parseRangeMs(span.range) ?? 0)), to: now };
+}
+
 /**
  * Converts a time range to query parameters of the API. For a relative range, omits the end, so that new
  * requests are included.
  */
 export function toTimeRangeParameters({ from, to, range }: SelectedTimeRange): Record<string, string> {
   return { from: from.toISOString(), ...(range === null ? { to: to.toISOString() } : {}) };
+}
+
+/**
+ * Splits parameters with a relative time range into those without a start, and the length of the range. Charts and
+ * totals of the last hour then follow the time while the page is open.
+ */
+export function splitRelativeTime<Value>(
+  parameters: Readonly<Record<string, Value>>,
+  { range }: SelectedTimeRange,
+): readonly [parameters: Readonly<Record<string, Value>>, lastMs?: number] {
+  const lastMs = range === null ? null : parseRangeMs(range);
+  if (lastMs === null) return [parameters];
+  const { from: _, ...others } = parameters;
+  return [others, lastMs];
 }
 
 function momentOf(text: string | null): Date | null {

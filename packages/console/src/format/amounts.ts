@@ -19,14 +19,14 @@ export function formatCompactNumber(value: number): string {
   return `${(value / 1e9).toFixed(2)}B`;
 }
 
-/** Formats a token count: exactly below 10,000, otherwise with one decimal. Null (unknown) becomes `–`. */
+/** Formats a token count like `formatCompactNumber`. Null means that the count is unknown, and becomes `–`. */
 export function formatTokens(value: number | null): string {
   return value === null ? '–' : formatCompactNumber(value);
 }
 
 /**
  * Formats nano-USD as dollars. An amount above 0 is never shown as `$0`. Null means that the cost is unknown,
- * and becomes `–`.
+ * and becomes `unknown`.
  */
 export function formatMoney(nanoUsd: number | null): string {
   if (nanoUsd === null) return 'unknown';
@@ -58,8 +58,8 @@ export function formatPrice(usdPerMillion: number): string {
 }
 
 /**
- * Formats a ratio as a percentage. Percentages have one decimal from 10%, two decimals from 0.1%, and two
- * significant digits below: `12.3%`, `1.93%`, `0.041%`.
+ * Formats a ratio as a percentage, such as `12.3%`, `1.93%` or `0.041%`. Percentages have one decimal from 10%,
+ * two decimals from 0.1%, and two significant digits below.
  */
 export function formatPercent(ratio: number): string {
   const value = ratio * 100;
@@ -78,8 +78,8 @@ export function formatUptime(ratio: number): string {
 }
 
 /**
- * Formats a duration: `0.9 ms`, `612 ms`, `6.87 s`, `30.4 s`, `2 min 41 s`, `3 h 51 min`, `6 d 4 h`. Null
- * becomes `–`.
+ * Formats a duration in milliseconds: `0.9 ms`, `612 ms`, `6.87 s`, `30.4 s`, `2 min 41 s`, `3 h 51 min`, `6 d
+ * 4 h`. Null means that the duration is unknown, and becomes `–`.
  */
 export function formatDuration(ms: number | null): string {
   if (ms === null) return '–';
@@ -108,7 +108,7 @@ function inUnits(seconds: number, large: Unit, small: Unit): string {
   return rest === 0 ? `${whole} ${large.name}` : `${whole} ${large.name} ${rest} ${small.name}`;
 }
 
-/** Shortens a long ID to its prefix and last four characters. */
+/** Shortens an ID of more than 16 characters to its first ten and last four characters. */
 export function shortenId(id: string): string {
   return id.length <= 16 ? id : `${id.slice(0, 10)}…${id.slice(-4)}`;
 }

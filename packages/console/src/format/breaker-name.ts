@@ -1,4 +1,4 @@
-/** Returns the display name of a breaker: its ID, without the credential if that is `none`. */
+/** Returns the display name of a breaker, which is its ID. Omits the credential if it is `none`. */
 export function formatBreakerName(id: string): string {
   return id.replace(/@none$/, '');
 }

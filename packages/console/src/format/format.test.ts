@@ -18,6 +18,7 @@ import {
   formatRelativeTime,
   formatShortDate,
   formatTimeZoneName,
+  getBrowserTimeZone,
 } from './times.ts';
 
 test('money that is something is never written as nothing, and unknown is not free', () => {
@@ -115,4 +116,17 @@ test('the name of a zone changes in the moment its clocks do', () => {
   const change = Date.parse('2026-10-25T01:00:00.000Z');
   const names = [-1, 0, -1].map((ms) => formatTimeZoneName(new Date(change + ms), 'Europe/Berlin'));
   assert.deepEqual(names, ['CEST', 'CET', 'CEST']);
+});
+
+test('a browser that does not know its time zone shows times in UTC', (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2040-01-01T00:00:00Z') });
+  const read = Intl.DateTimeFormat.prototype.resolvedOptions;
+  t.mock.method(
+    Intl.DateTimeFormat.prototype,
+    'resolvedOptions',
+    function unknown(this: Intl.DateTimeFormat) {
+      return { ...read.call(this), timeZone: 'Etc/Unknown-Zone' };
+    },
+  );
+  assert.equal(getBrowserTimeZone(), 'UTC');
 });

@@ -5,10 +5,14 @@ export interface GapSpan {
   readonly ms: number;
 }
 
-/** Minimum width as a fraction of the chart, so that a short gap stays visible. */
+/** Minimum width of a gap as a fraction of the chart. Narrower gaps are omitted. */
 const LEAST_SHARE = 0.001;
 
-/** Converts gaps to spans of a chart, cut to the time range of the chart. Pure. */
+/**
+ * Converts gaps to spans of a chart, cut to the time range of the chart. Omits gaps that are too short to be
+ * visible. Pure.
+ * @param at The start of each interval of the chart, in milliseconds since the epoch.
+ */
 export function toGapSpans(
   gaps: readonly { readonly started_at: string; readonly ended_at: string }[],
   at: readonly number[],
@@ -26,8 +30,8 @@ export function toGapSpans(
 }
 
 /**
- * Replaces 0 with null in intervals that are entirely in a gap, because Floe could not count anything there.
- * Pure.
+ * Replaces the value 0 with null for intervals that are entirely in a gap, because Floe could not count
+ * anything then. Pure.
  */
 export function replaceZerosInGapsWithNull(
   values: readonly (number | null)[],

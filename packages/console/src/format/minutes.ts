@@ -29,7 +29,7 @@ export function parseMinutes(text: string): number | null {
 
 /**
  * Formats minutes as `24 h`, `90 min`, `2 h 30 min` or `3 d`. `parseMinutes` converts the text back to the same
- * number, because forms show it and send it back.
+ * number, so that a form does not change a value that was not edited.
  */
 export function formatMinutes(minutes: number): string {
   if (minutes === 0) return '0 min';

@@ -2,7 +2,7 @@
 const WITH_SEPARATORS = /^-?[1-9]\d{0,2}([\s_,]\d{3})+(\.\d+)?$/;
 
 /**
- * Converts the text of a field to a number, or to null if it is empty. Text that is not a number is returned
+ * Converts the text of a field to a number, or to null if the field is empty. Returns text that is not a number
  * unchanged, so that the server reports the error.
  */
 export function parseNumberField(text: string): number | string | null {

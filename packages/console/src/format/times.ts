@@ -9,10 +9,20 @@ export function getBrowserTimeZone(): string {
   // Cached for one minute, because every time in every row needs the zone and reading it is slow. A
   // traveler’s new zone appears within a minute.
   if (Math.abs(now - askedAt) > 60_000) {
-    zone = new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+    zone = readBrowserTimeZone();
     askedAt = now;
   }
   return zone;
+}
+
+function readBrowserTimeZone(): string {
+  try {
+    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+    // A browser without a known time zone can return a name that it does not accept, such as `Etc/Unknown`.
+    return new Intl.DateTimeFormat('en-GB', { timeZone: timeZone || 'UTC' }).resolvedOptions().timeZone;
+  } catch {
+    return 'UTC';
+  }
 }
 
 let zone = 'UTC';
@@ -92,9 +102,9 @@ const RELATIVE_UNITS = [
 ] as const;
 
 /**
- * Formats a time relative to `now`: `just now`, `41 s ago`, `9 h ago`, `in 14 h`. Uses days for differences
- * of one day or more. A future time below ten hours or days has a second unit, as `in 1 h 37 min`, because
- * `in 1 h` would announce it too early.
+ * Formats a time relative to `now`: `just now`, `41 s ago`, `9 h ago`, `in 14 h`. Differences of one day or
+ * more are shown in days. A time less than ten hours or ten days in the future also has a second unit, as in
+ * `in 1 h 37 min`, because `in 1 h` would announce it too early.
  */
 export function formatRelativeTime(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime();

@@ -1,6 +1,6 @@
 import { formatCount } from './amounts.ts';
 
-/** Capitalizes the first letter, as in `The`. */
+/** Converts the first letter of a text to uppercase. */
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

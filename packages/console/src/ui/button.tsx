@@ -16,7 +16,7 @@ const LOOKS = {
 export interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: keyof typeof LOOKS;
   readonly icon?: LucideIcon;
-  /** An action is in progress: the button keeps its position and focus, and ignores clicks. */
+  /** Whether an action is in progress. The button then keeps its position and focus, and ignores clicks. */
   readonly busy?: boolean;
   /** The permission that the action requires. Without it, the button is disabled and shows the reason. */
   readonly needs?: PermissionAction;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { joinClassNames } from './class-names.ts';
 
-/** Shows names and values, one pair per row. Pairs whose value is null are omitted. */
+/** Shows pairs of a name and a value, one per row. Omits pairs whose value is null. */
 export function DetailList({ items }: { readonly items: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[max-content_1fr] gap-x-5 gap-y-2 text-ui">
@@ -52,7 +52,10 @@ export function StatStrip({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Shows the change from the previous period. An increase is red only if it is always bad. */
+/**
+ * Shows the change from the previous period. Set `worse` for a metric whose higher values are always bad. An
+ * increase is then shown in red.
+ */
 export function PreviousPeriodChange({
   ratio,
   text,

@@ -5,8 +5,8 @@ import { type ChartAnnotation, clusterAnnotations } from '../data/chart-annotati
 const APART = 14;
 
 /**
- * Draws annotations over a chart. Each is a dashed line with a triangle at its top, in the color of its
- * status.
+ * Draws annotations over a chart. Each is a dashed line with a triangle at its top, in the color of its status.
+ * Annotations that would overlap are drawn as one mark with their number.
  */
 export function drawAnnotations(
   plot: uPlot,
@@ -45,7 +45,7 @@ export function drawAnnotations(
   ctx.restore();
 }
 
-/** Returns the texts of the annotations in the interval with the index `index`. */
+/** Returns the texts of the annotations in the interval at `index`. */
 export function describeAnnotationsAt(
   marks: readonly ChartAnnotation[],
   at: readonly number[],

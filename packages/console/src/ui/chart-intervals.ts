@@ -11,7 +11,7 @@ export interface ChartIntervals {
   readonly until?: number;
 }
 
-/** Returns the end of the interval with the index `index`, in milliseconds since the epoch. */
+/** Returns the end of the interval at `index`, in milliseconds since the epoch. */
 export function computeIntervalEnd({ at, until }: ChartIntervals, index: number): number {
   const step = (at[1] ?? 0) - (at[0] ?? 0) || 60_000;
   return at[index + 1] ?? until ?? (at[index] ?? 0) + step;
@@ -20,8 +20,8 @@ export function computeIntervalEnd({ at, until }: ChartIntervals, index: number)
 const HOUR_MS = 3_600_000;
 
 /**
- * Describes an interval by its start, or by its day if intervals are days. For a day on which daylight saving
- * time starts or ends, adds the length of the day.
+ * Returns the label of an interval: its start, or its day if each interval is a day. For a day on which
+ * daylight saving time starts or ends, adds the length of the day.
  */
 export function formatIntervalLabel(intervals: ChartIntervals, index: number): string {
   const { at, zone = getBrowserTimeZone(), isDaily = false } = intervals;

@@ -1,6 +1,6 @@
 /**
- * Returns the cumulative sums of the series for a stacked chart. A gap counts as 0, and a sum is null only if
- * all its values are gaps.
+ * Returns the upper edge of each series in a stacked chart, which is the sum of the series up to this one. Null
+ * counts as 0. A sum is null only if all its values are null.
  */
 export function stackSeries(series: readonly (readonly (number | null)[])[]): (number | null)[][] {
   const sums: (number | null)[] = [];
@@ -15,8 +15,8 @@ export function stackSeries(series: readonly (readonly (number | null)[])[]): (n
 }
 
 /**
- * Returns the smallest number of the series 1, 2, 5, 10, 20, … that is at least `value`. It is the top of an
- * axis.
+ * Rounds a value up to the next number of the sequence 1, 2, 5, 10, 20, …. The result is used as the top of an
+ * axis. Returns 1 for values of 0 or less.
  */
 export function roundUpToTick(value: number): number {
   if (value <= 0) return 1;

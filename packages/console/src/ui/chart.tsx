@@ -54,7 +54,7 @@ export interface ChartProps {
 }
 
 /**
- * Renders a chart over time, which can also be shown as a table of the same numbers. Times at which Floe was
+ * Renders a chart over time. The user can switch to a table with the same numbers. Time spans in which Floe was
  * not running are hatched.
  */
 export function Chart(ownProps: ChartProps) {

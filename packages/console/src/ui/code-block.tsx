@@ -3,7 +3,7 @@ import { joinClassNames } from './class-names.ts';
 import { CopyButton } from './copy-button.tsx';
 import { ScrollArea } from './scroll-area.tsx';
 
-/** A piece of code to copy, with the label of its tab. */
+/** Code to copy, and the label of the tab that shows it. */
 export interface Snippet {
   readonly label: string;
   readonly code: string;

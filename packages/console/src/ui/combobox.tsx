@@ -39,10 +39,15 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
     onType?.(next);
   };
   const leave = () => {
+    // A name that was typed completely counts as selected.
+    const exact = typed === null || free ? undefined : findExact(found, typed);
+    if (exact && exact.value !== value) onChange(exact.value);
     setTyped(null);
     onType?.('');
   };
   function press(event: KeyboardEvent) {
+    // The key belongs to the input method, for example Enter that accepts a Japanese word.
+    if (event.nativeEvent.isComposing) return;
     const choice = found[at];
     if (event.key === 'ArrowDown' && typed === null) setTyped('');
     else if (event.key === 'ArrowDown') setAt(Math.min(at + 1, found.length - 1));
@@ -103,6 +108,13 @@ function ChoiceList({
       {({ label }) => label}
     </OptionList>
   );
+}
+
+/** Returns the choice with this label, or undefined if there is none or more than one. */
+function findExact(choices: readonly SelectOption[], text: string): SelectOption | undefined {
+  const wanted = text.trim().toLowerCase();
+  const [exact, ...others] = choices.filter(({ label }) => label.toLowerCase() === wanted);
+  return others.length === 0 ? exact : undefined;
 }
 
 function matching(choices: readonly SelectOption[], text: string): SelectOption[] {

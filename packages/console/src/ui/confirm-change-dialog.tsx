@@ -17,8 +17,8 @@ export interface ConfirmChangeDialogProps {
 }
 
 /**
- * Asks for confirmation before an irreversible change, and makes the change when the user confirms. Render it
- * only while the dialog must be open.
+ * Asks for confirmation before an irreversible change, and sends the change when the user confirms. Render this
+ * component only while the dialog is open.
  */
 export function ConfirmChangeDialog({
   make,

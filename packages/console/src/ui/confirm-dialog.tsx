@@ -1,13 +1,12 @@
 import { type ReactNode, useState } from 'react';
 import type { ApiError } from '../data/api-error.ts';
 import { Button } from './button.tsx';
-import { Dialog } from './dialog.tsx';
+import { Dialog, useKeepDialogOpen } from './dialog.tsx';
 import { Field, Input } from './field.tsx';
 
 /**
- * Asks for confirmation before an irreversible action. The title names the action and its object, and the
- * body states the consequences. The Cancel button has the initial focus. If `typed` is given, the user must
- * type it to confirm.
+ * Asks for confirmation before an action. The title names the action and its object, and the body states the
+ * consequences. The Cancel button has the initial focus. If `typed` is given, the user must type it to confirm.
  */
 export function ConfirmDialog({
   open,
@@ -37,6 +36,7 @@ export function ConfirmDialog({
   };
   const actions = (
     <>
+      <Held busy={running} />
       <Button autoFocus onClick={close}>
         Cancel
       </Button>
@@ -64,4 +64,9 @@ export function ConfirmDialog({
       )}
     </Dialog>
   );
+}
+
+function Held({ busy }: { readonly busy: boolean }) {
+  useKeepDialogOpen(busy);
+  return null;
 }

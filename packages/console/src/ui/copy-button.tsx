@@ -1,14 +1,18 @@
 import { Check, Copy } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { createContext, useContext, useEffect, useState } from 'react';
 import { IconButton } from './button.tsx';
 import { showToast } from './toast.tsx';
 
+/** Called with each text that a copy button inside has copied. */
+export const CopiedContext = createContext<(text: string) => void>(() => undefined);
+
 /**
- * Renders a button that copies a text and then briefly shows that it was copied. Screen readers announce this
- * too.
+ * Renders a button that copies a text and then briefly shows that the text was copied. Screen readers announce
+ * this too.
  */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [copied, setCopied] = useState(false);
+  const tell = useContext(CopiedContext);
   useEffect(() => {
     if (!copied) return;
     const timer = setTimeout(() => setCopied(false), 1500);
@@ -16,7 +20,10 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   }, [copied]);
   const copy = () => {
     copyText(text).then(
-      () => setCopied(true),
+      () => {
+        setCopied(true);
+        tell(text);
+      },
       (error: unknown) => showToast(error instanceof Error ? error.message : 'Could not copy.'),
     );
   };
@@ -55,8 +62,8 @@ export async function copyText(text: string): Promise<void> {
 }
 
 /**
- * Copies a text and shows `message` in a toast. Use it if the copy control disappears after a click, as in a
- * menu.
+ * Copies a text and shows `message` in a toast. Use this function for controls that disappear after a click, such
+ * as menu items, because they cannot show the message themselves.
  */
 export function copyWithToast(text: string, message: string): void {
   copyText(text).then(

@@ -59,9 +59,9 @@ export interface DataTableProps<Row> {
 }
 
 /**
- * Renders a virtualized list of any length. The whole list is one tab stop: arrow keys, Page Up, Page Down,
- * Home and End move the focus within it, and Enter opens a row. The list scrolls with the page
- * (`[data-scroll]`), so content above the list scrolls away.
+ * Renders a list of any length, of which only the visible rows are in the DOM. The whole list is one tab stop:
+ * arrow keys, Page Up, Page Down, Home and End move the focus within it, and Enter opens a row. The list
+ * scrolls together with the content above it, in the enclosing element with the attribute `data-scroll`.
  */
 export function DataTable<Row>(ownProps: DataTableProps<Row>) {
   const table = useRef<HTMLDivElement>(null);

@@ -5,8 +5,8 @@ import { DRAWER_CLASS } from './drawer-placeholder.tsx';
 
 /**
  * Shows the details of one row next to its list. On narrow screens, the drawer covers the list. On other
- * screens, the list stays usable. `j` and `k` show the next and the previous row. Escape closes the drawer.
- * When the drawer shows another row, it takes the focus. When it closes, the last shown row gets the focus.
+ * screens, the list stays usable. Escape closes the drawer. When the drawer shows another row, the focus moves
+ * to the drawer. When the drawer closes, the focus moves to the row that it showed last.
  */
 export function Drawer({
   title,

@@ -8,8 +8,8 @@ import { Form } from './form.tsx';
 import { ManagedByFileNotice, type ResourceSource } from './source-badge.tsx';
 
 /**
- * Renders the form of an existing resource. A resource from floe.yaml is read-only. If another member changed
- * the resource meanwhile, the user must choose a version before saving.
+ * Renders the form that edits an existing resource. A resource from floe.yaml is read-only. If another member
+ * has changed the resource in the meantime, the user must choose a version before saving.
  */
 export function EditForm<Values extends object>({
   edit,
@@ -49,7 +49,7 @@ export function EditForm<Values extends object>({
           fromFile ? null : (
             <>
               {more}
-              {edit.isChanged && <Button onClick={edit.discard}>Discard changes</Button>}
+              {edit.isChanged && <DiscardButton busy={edit.saving} onClick={edit.discard} />}
               <Button
                 type="submit"
                 look="primary"
@@ -69,7 +69,7 @@ export function EditForm<Values extends object>({
   );
 }
 
-/** Lays out the fields of a form vertically. If it is disabled, all controls inside are disabled. */
+/** Renders the fields of a form below each other. If it is disabled, all controls inside are disabled. */
 export function FormFieldset({
   disabled,
   children,
@@ -81,5 +81,13 @@ export function FormFieldset({
     <fieldset disabled={disabled} className="grid min-w-0 gap-4">
       {children}
     </fieldset>
+  );
+}
+
+function DiscardButton({ busy, onClick }: { readonly busy: boolean; readonly onClick: () => void }) {
+  return (
+    <Button disabled={busy} onClick={onClick}>
+      Discard changes
+    </Button>
   );
 }

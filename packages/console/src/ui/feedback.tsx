@@ -5,9 +5,7 @@ import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { StatusIcon } from './status.tsx';
 
-/**
- * Shown in place of an empty list: what the list will contain, where its entries come from, and one action.
- */
+/** Shown in place of an empty list: a title, what the list will contain, and optional actions. */
 export function EmptyState({
   title,
   children,
@@ -28,8 +26,8 @@ export function EmptyState({
 }
 
 /**
- * Shown in place of content that failed to load: what failed, the error code, the request ID and a retry
- * button.
+ * Shown in place of content that failed to load: what failed, the error with its code and request ID, and an
+ * optional retry button.
  */
 export function ErrorState({
   what,
@@ -74,8 +72,8 @@ export function ErrorState({
 }
 
 /**
- * Renders a placeholder in the shape of the content. Appears after 150 ms, so that fast responses cause no
- * flicker.
+ * Renders a placeholder in the shape of content that is loading. It becomes visible after 150 ms, so that the
+ * page does not flicker if the response is fast.
  */
 export function Skeleton({ className }: { readonly className?: string }) {
   const [late, setLate] = useState(false);
@@ -108,7 +106,9 @@ export function SkeletonRows({ rows = 12 }: { readonly rows?: number }) {
   );
 }
 
-/** Renders a notice above the content that it describes, such as outdated, partial or read-only content. */
+/**
+ * Renders a notice about the content below it, for example that this content is outdated, partial or read-only.
+ */
 export function Notice({
   state = 'warning',
   children,

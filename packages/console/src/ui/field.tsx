@@ -11,8 +11,8 @@ interface Wiring {
 const FieldContext = createContext<Wiring | null>(null);
 
 /**
- * Connects a label, a control, a help text and an error for screen readers. The control must be one of the
- * inputs in this file.
+ * Renders a label, a control, a help text and an error, and connects them for screen readers. The control must
+ * be one of the inputs in this file.
  */
 export function Field({
   label,
@@ -106,8 +106,8 @@ export interface SelectOption {
 }
 
 /**
- * Selects one of a few options with the native control of the browser, which works with all keyboards, screen
- * readers and phones.
+ * Renders the native select control of the browser, which works with all keyboards, screen readers and phones.
+ * Use it for a few options.
  */
 export function Select({
   choices,

@@ -43,8 +43,8 @@ export interface FilterValuesQuery {
 const NO_VALUES: FilterValuesQuery = { queryKey: ['values', 'none'], queryFn: () => Promise.resolve([]) };
 
 /**
- * Shows the filters and an input that adds one. While the user types, it suggests fields and then their
- * values. The shortcut `/` moves the focus to the input.
+ * Shows the filters and an input that adds a filter. While the user types, the input suggests fields and then
+ * their values. The shortcut `/` moves the focus to the input.
  */
 export function FilterBar(props: FilterBarProps) {
   const { fields, tokens, onAdd, onRemove, placeholder } = props;
@@ -122,6 +122,8 @@ function useTyping({ fields, tokens, onAdd, onRemove, values, free, onText }: Fi
     input.current?.focus();
   };
   function press(event: KeyboardEvent) {
+    // The key belongs to the input method, for example Enter that accepts a Japanese word.
+    if (event.nativeEvent.isComposing) return;
     const offer = offers[at]?.text;
     const walk = (to: number) => {
       setAt(to);

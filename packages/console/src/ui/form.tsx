@@ -5,20 +5,29 @@ import {
   useContext,
   useEffect,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from 'react';
 import type { ApiError } from '../data/api-error.ts';
 import type { PermissionAction } from '../data/permissions.ts';
 import { useDenialReason } from '../data/use-denial-reason.ts';
+import { useKeepDialogOpen } from './dialog.tsx';
 import { Field } from './field.tsx';
+import { loadFormParts } from './lazy-part.tsx';
 import { DraftDiscardedContext, UnsavedChangesGuard } from './unsaved-changes-guard.tsx';
 
-const ErrorContext = createContext<ApiError | null>(null);
+interface FormError {
+  readonly error: ApiError | null;
+  /** A field that shows the error reports this. The form then does not repeat the error. */
+  readonly onShown: (error: ApiError) => void;
+}
+
+const ErrorContext = createContext<FormError>({ error: null, onShown: () => undefined });
 
 /**
- * Renders a form that shows server errors. If `error.param` names a field, that field shows the message until
- * it is edited, and receives focus. Other errors are shown at the top. Enter and ⌘S submit the form,
+ * Renders a form that shows errors of the server. If `error.param` names a field, that field receives the focus
+ * and shows the message until it is edited. Other errors are shown at the top. Enter and ⌘S submit the form,
  * except while a submission is in progress. If the user leaves with unsaved changes, the form asks for
  * confirmation.
  */
@@ -48,14 +57,14 @@ export function Form({
   const [touched, setTouched] = useTouched(running, error);
   const draftDone = useRef(false);
   const refusal = useDenialReason(needs);
-  const [isPlaced, setPlaced] = useState(false);
-  useLayoutEffect(() => {
-    setPlaced(error !== null && form.current?.querySelector('[aria-invalid=true]') !== null);
-  }, [error]);
+  const [shown, setShown] = useState<ApiError | null>(null);
+  const errorContext = useMemo(() => ({ error, onShown: setShown }), [error]);
+  useKeepDialogOpen(running);
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [error]);
   useSaveKey(form);
+  useEffect(loadFormParts, []);
   return (
     <form
       ref={form}
@@ -67,8 +76,8 @@ export function Form({
         if (!running && refusal === null) onSubmit();
       }}
     >
-      <Notices refusal={refusal} error={isPlaced ? null : error} />
-      <ErrorContext value={error}>
+      <Notices refusal={refusal} error={error === shown ? null : error} />
+      <ErrorContext value={errorContext}>
         <fieldset disabled={refusal !== null} className="contents">
           {children}
         </fieldset>
@@ -76,7 +85,7 @@ export function Form({
       <DraftDiscardedContext value={draftDone}>
         <div className="flex flex-wrap justify-end gap-2">{actions}</div>
       </DraftDiscardedContext>
-      {(unsaved ?? touched) && !running && <UnsavedChangesGuard done={draftDone} />}
+      <UnsavedChangesGuard active={unsaved ?? (touched || running)} done={draftDone} saving={running} />
     </form>
   );
 }
@@ -150,12 +159,16 @@ export function FormField({
   readonly hideLabel?: boolean;
   readonly children: ReactNode;
 }) {
-  const error = useContext(ErrorContext);
+  const { error, onShown } = useContext(ErrorContext);
   // The error is about the value that was sent. It no longer applies after an edit.
   const [editedError, setEditedError] = useState<ApiError | null>(null);
   const isMine =
     error?.param === name || [`${name}.`, `${name}[`].some((head) => error?.param?.startsWith(head));
   const serverProblem = isMine && error && error !== editedError ? error.fieldMessage : null;
+  const isShown = isMine && problem == null;
+  useLayoutEffect(() => {
+    if (isShown && error) onShown(error);
+  }, [isShown, error, onShown]);
   return (
     <Field
       label={label}

@@ -3,7 +3,10 @@ import { useGaps } from '../data/gaps.ts';
 import { formatDuration } from '../format/amounts.ts';
 import type { TimelineInterval } from './request-timeline.tsx';
 
-/** Hatches the times at which Floe was not running. The gaps are loaded after the timeline is rendered. */
+/**
+ * Hatches the time spans of a timeline in which Floe was not running. The gaps are loaded after the timeline is
+ * rendered.
+ */
 export function GapHatching({ intervals }: { readonly intervals: readonly TimelineInterval[] }) {
   const at = useMemo(() => intervals.map((interval) => interval.at), [intervals]);
   return useGaps(at).map(({ left, width, ms }) => (

@@ -7,7 +7,10 @@ import { CopyButton } from './copy-button.tsx';
  */
 const STEP = 100;
 
-/** Shows JSON. Values below the second level are collapsed. Strings are always rendered as plain text. */
+/**
+ * Shows a JSON value as a tree. Values below the second level are initially collapsed. Strings are always
+ * rendered as plain text.
+ */
 export function JsonView({ value, label }: { readonly value: unknown; readonly label: string }) {
   return (
     <div className="relative overflow-x-auto rounded-control border border-line bg-sunken p-3 font-mono text-code">

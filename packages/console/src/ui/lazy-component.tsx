@@ -8,10 +8,10 @@ export interface LazyComponent<Props> {
 }
 
 /**
- * Creates a component whose code loads on demand, like `lazy`, but which shows `fallback` meanwhile and needs
- * no `Suspense`. React shows the content of a Suspense boundary no earlier than 300 ms after its fallback,
- * which is too late for parts that every visit needs. Above rows, the fallback must have the same size as the
- * component, so that the rows do not move.
+ * Creates a component whose code loads on demand. Until it has loaded, the component shows `fallback`. Unlike a
+ * component from `lazy`, it needs no `Suspense`. React keeps the fallback of a Suspense boundary for at least
+ * 300 ms, which is too long for components that are on every page. If there are rows below, the fallback must
+ * have the same size as the component, so that the rows do not move.
  */
 export function createLazyComponent<Props extends object>(
   ask: () => Promise<ComponentType<Props>>,

@@ -1,22 +1,24 @@
+import type { NextPageQuery } from '../data/use-load-more.ts';
 import { Button } from './button.tsx';
 
 /**
- * Renders the end of a list that loads page by page. Loads the next page when it comes into view or when the
- * user clicks the button.
+ * Renders the end of a list that loads page by page: the error of the last attempt, and a button that loads the
+ * next page. Renders nothing if all pages are loaded.
  */
 export function LoadMoreButton({
-  more,
-  loading,
-  onMore,
+  answer: { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage },
 }: {
-  readonly more: boolean;
-  readonly loading: boolean;
-  readonly onMore: () => void;
+  readonly answer: NextPageQuery;
 }) {
-  if (!more) return null;
+  if (!hasNextPage) return null;
   return (
-    <div className="flex justify-center p-4">
-      <Button busy={loading} onClick={onMore}>
+    <div className="grid justify-items-center gap-2 p-4">
+      {isFetchNextPageError && (
+        <p role="alert" className="text-ui text-failing-ink">
+          Could not load more. {error?.message}
+        </p>
+      )}
+      <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
         Load more
       </Button>
     </div>

@@ -7,7 +7,7 @@ import { KeyboardKey } from './keyboard-key.tsx';
 /** The CSS classes of a panel that opens above the page. */
 export const POPUP_CLASS =
   'appear z-50 rounded-control border border-line-strong bg-raised p-1 shadow-popover max-h-[70dvh] overflow-y-auto';
-/** The CSS classes of a suggestion in a list that is shown while the user types. */
+/** The CSS classes of an option in a list of suggestions. */
 export const OPTION_CLASS =
   'flex min-h-8 items-center rounded-tag px-2 text-ui hover:bg-hover aria-selected:bg-hover';
 const ITEM =

@@ -1,9 +1,9 @@
 import { joinClassNames } from './class-names.ts';
 
 /**
- * Shows how much of a maximum is used. The part that is reserved for requests in progress has a lighter
- * color. Near the maximum, the bar has the color of a warning, and at the maximum, the color of a failure.
- * The text contains the same information.
+ * Shows as a bar how much of a maximum is used. The amount that is reserved for requests in progress has a
+ * lighter color. The bar has the color of a warning from 80%, and of a failure from 100%. The text next to the
+ * bar contains the same information.
  */
 export function Meter({
   label,

@@ -4,11 +4,12 @@ import { Button, IconButton } from './button.tsx';
 import { copyText } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
 import { showToast } from './toast.tsx';
+import { LeaveGuard } from './unsaved-changes-guard.tsx';
 
 /**
  * Shows a secret that cannot be shown again, masked and with a copy button. The dialog closes only after the
- * user has copied the secret or confirmed that it is stored. The secret exists only in the state of the
- * parent component.
+ * user has copied the secret or confirmed that it is stored. Until then, leaving the page asks for
+ * confirmation. The secret exists only in the state of the parent component.
  */
 export function OneTimeSecretDialog({
   title,
@@ -65,7 +66,17 @@ export function OneTimeSecretDialog({
         </p>
         {children}
       </div>
+      {!copied && <SecretGuard what={what} />}
     </Dialog>
+  );
+}
+
+/** Asks for confirmation before the user leaves the page with a secret that is not saved. */
+export function SecretGuard({ what }: { readonly what: 'key' | 'link' }) {
+  return (
+    <LeaveGuard title={`Leave without the ${what}?`} verb="Leave page">
+      This {what} is not shown again. If you have not saved it, it is lost.
+    </LeaveGuard>
   );
 }
 

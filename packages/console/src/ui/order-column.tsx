@@ -55,7 +55,9 @@ export function useOrderColumn<Row extends Ordered>(
   return { column, error: move.error };
 }
 
-/** Explains above an ordered list what the order determines. */
+/**
+ * Renders a text above an ordered list that explains what the order determines, and the error of the last move.
+ */
 export function OrderNotice({
   rows,
   error,

@@ -10,9 +10,9 @@ export interface PageClockEnvironment {
 const STALE_MS = 1_100;
 
 /**
- * The clock that all relative times on a page share. It ticks while it has subscribers and the tab is
- * visible. When it starts again, it reads the current time immediately, so that recent events never appear to
- * be in the future.
+ * The clock that all relative times on a page share. It ticks while it has subscribers and the tab is visible.
+ * When it starts to tick again, it reads the current time immediately, so that recent events never appear to be
+ * in the future.
  */
 export class PageClock {
   readonly #time: PageClockEnvironment;

@@ -38,7 +38,7 @@ export function QueryResults<Row>({
         onEnd={more}
         stale={answer.isPlaceholderData}
       />
-      <LoadMoreButton more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
+      <LoadMoreButton answer={answer} />
     </>
   );
 }

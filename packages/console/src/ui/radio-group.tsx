@@ -1,6 +1,6 @@
 import { useId } from 'react';
 
-/** Selects one of a few options, each with a description. The radio buttons look like cards. */
+/** Renders radio buttons for a few options, each with a description. The radio buttons look like cards. */
 export function RadioGroup<Id extends string>({
   label,
   options,

@@ -1,10 +1,11 @@
 import { useSyncExternalStore } from 'react';
+import { getCurrentTime } from '../data/server-clock.ts';
 import { formatFullDateTime, formatRelativeTime, getBrowserTimeZone } from '../format/times.ts';
 import { PageClock } from './page-clock.ts';
 import { Tooltip } from './tooltip.tsx';
 
 const clock = new PageClock({
-  nowMs: Date.now,
+  nowMs: () => getCurrentTime().getTime(),
   isHidden: () => document.hidden,
   everySecond: (tick) => {
     const timer = setInterval(tick, 1000);
@@ -17,9 +18,15 @@ export function useNow(): Date {
   return useSyncExternalStore(clock.follow, clock.now);
 }
 
+/** Returns the start of the current minute. Renders again only once a minute. */
+export function useCurrentMinute(): Date {
+  const minute = useSyncExternalStore(clock.follow, () => Math.floor(clock.now().getTime() / 60_000));
+  return new Date(minute * 60_000);
+}
+
 /**
- * Shows a relative time such as `9 h ago`, with the full time and time zone as a tooltip. Renders again only
- * when the text changes.
+ * Shows a relative time such as `9 h ago`, with the full time and time zone as a tooltip. The component renders
+ * again only when the text changes.
  */
 export function RelativeTimeText({ at }: { readonly at: string }) {
   const moment = new Date(at);

@@ -1,4 +1,7 @@
-/** Returns the list with one item moved. An index out of range stands for the nearest end. Pure. */
+/**
+ * Returns the list with one item moved. An index out of range is treated as the nearest end of the list.
+ * Pure.
+ */
 export function moveItem<Item>(items: readonly Item[], from: number, to: number): readonly Item[] {
   const item = items[from];
   const place = Math.max(0, Math.min(items.length - 1, to));
@@ -7,7 +10,10 @@ export function moveItem<Item>(items: readonly Item[], from: number, to: number)
   return rest.toSpliced(place, 0, item);
 }
 
-/** Returns the index of the row whose vertical center is nearest to `y`. */
+/**
+ * Returns the index of the row whose vertical center is nearest to `y`.
+ * @param middles The vertical center of each row, in the same unit as `y`.
+ */
 export function findNearestRowIndex(middles: readonly number[], y: number): number {
   let best = 0;
   middles.forEach((middle, index) => {

@@ -19,7 +19,7 @@ const BELOW = ['failed', 'partial', 'blocked'] as const;
 /** A group of outcomes that the timeline shows in one color. */
 export type TimelineOutcomeGroup = (typeof ABOVE | typeof BELOW)[number];
 
-/** The number of requests in one interval, by segment. */
+/** The number of requests in one interval, by group of outcomes. */
 export interface TimelineInterval {
   /** Start of the interval, in milliseconds since the epoch. */
   readonly at: number;
@@ -37,7 +37,7 @@ const PARTS: Readonly<
   blocked: { label: 'Blocked', fill: 'fill-blocked', dot: 'bg-blocked' },
 };
 
-/** Returns the number of requests in some segments of an interval. */
+/** Returns the number of requests of an interval in the given groups of outcomes. */
 export function sumIntervalCounts(
   { counts }: TimelineInterval,
   parts: readonly TimelineOutcomeGroup[],
@@ -50,8 +50,8 @@ const DOWN = 24;
 const WIDTH = 1000;
 
 /**
- * Shows successful requests above a line, and failed, partial and blocked requests below it. A click on an
- * interval selects it.
+ * Shows the number of requests over time. Succeeded, cached and aborted requests are above a line, and failed,
+ * partial and blocked requests are below it. A click on an interval selects it.
  */
 export function RequestTimeline({
   intervals,

@@ -13,7 +13,7 @@ import { DrawerHeader } from './drawer-header.tsx';
 import { type FormResource, NewResourceForm, ResourceForm, ResourceLoader } from './resource-forms.tsx';
 import { showToast } from './toast.tsx';
 
-/** What a drawer shows for a kind of resource. */
+/** The texts, fields and initial values that a drawer uses for a kind of resource. */
 export interface ResourceDrawerContent<Resource, Values> {
   readonly titleOf: (resource: Resource) => string;
   readonly lineOf: (resource: Resource) => ReactNode;
@@ -38,7 +38,7 @@ interface DrawerProps<Resource extends FormResource, Values extends object> {
   readonly onClose: () => void;
 }
 
-/** Renders a drawer next to a list that edits one resource or creates a new one. */
+/** Renders a drawer next to a list. The drawer edits one resource or creates a new one. */
 export function ResourceDrawer<Resource extends FormResource, Values extends object>(
   props: DrawerProps<Resource, Values>,
 ) {

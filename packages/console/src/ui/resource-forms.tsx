@@ -104,7 +104,7 @@ export function ResourceForm<Resource extends FormResource, Values extends objec
   );
 }
 
-/** Renders a resource when it has loaded. Until then, shows a placeholder or an error. */
+/** Loads a resource and renders it. Until the resource has loaded, shows a placeholder or an error. */
 export function ResourceLoader<Resource extends FormResource, Values extends object>({
   kind,
   id,

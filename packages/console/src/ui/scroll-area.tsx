@@ -5,8 +5,8 @@ interface ScrollAreaProps extends HTMLAttributes<HTMLElement> {
 }
 
 /**
- * Renders a scrollable area that can take the focus. Otherwise, Safari cannot scroll an area by keyboard if
- * it contains nothing that can be focused.
+ * Renders a scrollable area that can receive the focus. Without the focus, Safari cannot scroll an area by
+ * keyboard if it contains no focusable element.
  */
 export function ScrollArea({ as: Part = 'div', ...props }: ScrollAreaProps) {
   return <Part tabIndex={0} {...props} />;

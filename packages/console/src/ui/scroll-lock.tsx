@@ -8,9 +8,9 @@ interface RemoveScrollProps extends ComponentProps<'div'> {
 }
 
 /**
- * Prevents the page from scrolling. Replaces the package `react-remove-scroll` (see vite.config.ts), which
- * adds a style element that the Content Security Policy of the page forbids. Sets an attribute to which
- * console.css applies styles instead.
+ * Prevents the page from scrolling while it is rendered. It replaces the package `react-remove-scroll` (see
+ * vite.config.ts), which adds a style element that the Content Security Policy of the page forbids. This
+ * component sets an attribute instead, to which console.css applies styles.
  */
 export function RemoveScroll({ as: Part = 'div', enabled = true, ...props }: RemoveScrollProps) {
   const { allowPinchZoom: _pinch, shards: _shards, ...rest } = props;

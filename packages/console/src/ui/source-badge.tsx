@@ -1,5 +1,6 @@
 import { FileText } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { createLazyPart } from './lazy-part.tsx';
 import { Tooltip } from './tooltip.tsx';
 
 /** Where a resource is defined: a line of floe.yaml, or the API or the console. */
@@ -20,8 +21,8 @@ export function SourceBadge({ source }: { readonly source: ResourceSource }) {
   );
 }
 
-const CopyYaml = lazy(() =>
-  import('./copy-yaml-button.tsx').then(({ CopyYamlButton: Part }) => ({ default: Part })),
+const CopyYaml = createLazyPart(() =>
+  import('./copy-yaml-button.tsx').then(({ CopyYamlButton: Part }) => Part),
 );
 
 /** Renders a notice above the form of a resource from floe.yaml, with the line that defines the resource. */

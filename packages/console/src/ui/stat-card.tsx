@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Renders a number with its label, and optionally a remark and the change from the previous period. */
+/** Renders a number with its label, and optionally a note and the change from the previous period. */
 export function StatCard({
   label,
   value,

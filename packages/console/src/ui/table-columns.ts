@@ -11,8 +11,8 @@ export interface TableColumn<Row> {
   /** Hidden until the user selects it. */
   readonly optional?: boolean;
   /**
-   * Priority for hiding the column if not all columns fit; the highest is hidden first. Set it only if the
-   * row’s page or drawer shows the value too.
+   * Order in which columns are hidden if not all columns fit. The column with the highest value is hidden first.
+   * Set it only if the row’s page or drawer shows the value too.
    */
   readonly yields?: number;
   /** Returns the value to sort by in the browser. Only for lists that are fully loaded. */
@@ -44,7 +44,7 @@ function leastWidth(columns: readonly { readonly width: string }[]): number {
   return tracks.reduce((sum, rem) => sum + rem, 0) + 1.5 * (columns.length - 1) + 3;
 }
 
-/** Returns the columns that fit into a width in rem. Only columns with a `yields` value are omitted. */
+/** Returns the columns that fit into `width`, in rem. Omits only columns with a `yields` value. */
 export function selectFittingColumns<Row>(
   columns: readonly TableColumn<Row>[],
   width: number,
@@ -59,8 +59,8 @@ export function selectFittingColumns<Row>(
 }
 
 /**
- * Returns the value of the URL parameter `cols` for a selection of columns, or null for the default
- * selection, which the URL does not contain.
+ * Returns the value of the URL parameter `cols` for a selection of columns. Returns null for the default
+ * columns, for which the URL contains no parameter.
  */
 export function formatColumnSelection<Row>(
   columns: readonly TableColumn<Row>[],
@@ -78,13 +78,19 @@ export function parseSort(text: string | null): TableSort | null {
     : { column: text, descending: false };
 }
 
-/** Returns the sort that a click on a column header selects next: ascending, descending, then none. */
+/**
+ * Returns the URL parameter `sort` after a click on a column header, which changes the order from ascending to
+ * descending to none. Null means none.
+ */
 export function getNextSortParameter(sort: TableSort | null, column: string): string | null {
   if (sort?.column !== column) return column;
   return sort.descending ? null : `-${column}`;
 }
 
-/** Sorts rows by a column. Rows without a value are last in both directions. */
+/**
+ * Returns the rows sorted by a column. Rows without a value are last in both directions. Returns the rows
+ * unchanged if there is no sort.
+ */
 export function sortRows<Row>(
   rows: readonly Row[],
   columns: readonly TableColumn<Row>[],

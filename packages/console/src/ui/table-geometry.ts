@@ -4,8 +4,8 @@ import { useMediaQuery } from './use-media-query.ts';
 /** Row positions and keyboard navigation of a table. */
 
 /**
- * Returns the row that gets the focus when a key is pressed in row `from`, or null if the key does not move
- * the focus.
+ * Returns the index of the row that receives the focus when a key is pressed in row `from`. Returns null if the
+ * key does not move the focus.
  */
 export function findNextRowForKey(key: string, from: number, rows: number): number | null {
   const steps: Readonly<Record<string, number>> = {
@@ -20,7 +20,10 @@ export function findNextRowForKey(key: string, from: number, rows: number): numb
   return to === undefined ? null : Math.max(0, Math.min(rows - 1, to));
 }
 
-/** Returns the element that scrolls when the user scrolls the table. */
+/**
+ * Returns the enclosing element that scrolls, which has the attribute `data-scroll`. Returns null if there is
+ * none.
+ */
 export function findScrollParent(element: HTMLElement | null): HTMLElement | null {
   return element?.closest<HTMLElement>('[data-scroll]') ?? null;
 }
@@ -44,7 +47,7 @@ function rootPx(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
 }
 
-/** Returns the distance in pixels from the top of the scrolled content to the element. */
+/** Returns the distance in pixels from the top of the scrolling content to an element. */
 export function getOffsetInScrollParent(element: HTMLElement | null): number {
   const frame = findScrollParent(element);
   if (!element || !frame) return 0;
@@ -54,8 +57,8 @@ export function getOffsetInScrollParent(element: HTMLElement | null): number {
 }
 
 /**
- * Returns the row height in pixels, which depends on the density setting and on whether rows are shown as
- * cards.
+ * Returns the row height in pixels. It depends on the density setting, the pointer device, and whether rows are
+ * shown as cards (`phone`).
  */
 export function useRowHeight(phone: boolean): number {
   const coarse = useMediaQuery('(pointer: coarse)');
@@ -63,10 +66,7 @@ export function useRowHeight(phone: boolean): number {
   return Math.round((phone ? 3.75 : coarse ? 3 : comfortable ? 2.75 : 2.25) * rootPx());
 }
 
-/**
- * Returns whether the clicked element inside a row has its own action, so that the click must not open the
- * row.
- */
+/** Returns whether an element in a row is a control or is inside one. A click on it must not open the row. */
 export function isInteractiveElement(target: Element): boolean {
   return target.closest('a,button,input,label') !== null;
 }

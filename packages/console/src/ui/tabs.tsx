@@ -9,7 +9,10 @@ export interface Tab {
   readonly content: ReactNode;
 }
 
-/** Shows one of several sections at a time. Set `value` and `onChange` to store the selection in the URL. */
+/**
+ * Shows one of several sections at a time, selected with tabs. Set `value` and `onChange` to store the
+ * selection outside of the component, as in the URL.
+ */
 export function Tabs({
   tabs,
   value,

@@ -5,7 +5,10 @@ import { Button } from './button.tsx';
 import { Field, Input } from './field.tsx';
 import type { TimeRangeUrlParameters } from './time-range-picker.tsx';
 
-/** Selects a time range: a preset, a typed duration, or a start and an end. */
+/**
+ * Renders the controls that select a time range: presets, a field for a duration, and fields for a start and an
+ * end.
+ */
 export function TimeRangePanel({
   span,
   onChoose,

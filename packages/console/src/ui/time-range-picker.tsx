@@ -1,11 +1,13 @@
-import { lazy, Suspense, useState } from 'react';
-import type { SelectedTimeRange } from '../filters/time-range.ts';
+import { Suspense, useState } from 'react';
+import { moveTimeRange, type SelectedTimeRange } from '../filters/time-range.ts';
+import { createLazyPart } from './lazy-part.tsx';
 import { Popover } from './popover.tsx';
+import { useCurrentMinute } from './relative-time-text.tsx';
 import { TimeRangeButton } from './time-range-button.tsx';
 
 /** Loaded when the user first opens it. */
-const TimeRangePanel = lazy(() =>
-  import('./time-range-panel.tsx').then(({ TimeRangePanel: Part }) => ({ default: Part })),
+const TimeRangePanel = createLazyPart(() =>
+  import('./time-range-panel.tsx').then(({ TimeRangePanel: Part }) => Part),
 );
 
 /** The selected time range as URL parameters: either `range`, or `from` and `to`. */
@@ -16,23 +18,32 @@ export interface TimeRangeUrlParameters {
 }
 
 /**
- * Selects the time range of a page: a preset, a typed duration, or a start and an end. Shows the resulting
- * start and end with their time zone.
+ * Renders a button that shows the selected time range and opens a panel. In the panel, the user selects a preset,
+ * enters a duration, or enters a start and an end.
  */
 export function TimeRangePicker({
   span,
+  isRolling = false,
   onChange,
 }: {
   readonly span: SelectedTimeRange;
+  /** Whether a relative range moves forward as time passes. Otherwise, the button keeps the requested range. */
+  readonly isRolling?: boolean;
   readonly onChange: (choice: TimeRangeUrlParameters) => void;
 }) {
   const [open, setOpen] = useState(false);
+  const minute = useCurrentMinute();
   const choose = (choice: TimeRangeUrlParameters) => {
     onChange(choice);
     setOpen(false);
   };
   return (
-    <Popover label="Time range" trigger={<TimeRangeButton span={span} />} open={open} onOpenChange={setOpen}>
+    <Popover
+      label="Time range"
+      trigger={<TimeRangeButton span={isRolling ? moveTimeRange(span, minute) : span} />}
+      open={open}
+      onOpenChange={setOpen}
+    >
       <Suspense fallback={<div className="h-96 w-72" />}>
         <TimeRangePanel span={span} onChoose={choose} />
       </Suspense>

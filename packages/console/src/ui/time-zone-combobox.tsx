@@ -9,7 +9,7 @@ const ZONES = [...new Set([getBrowserTimeZone(), 'UTC', ...Intl.supportedValuesO
   }),
 );
 
-/** Selects a time zone by name. Must be inside a `Field`. */
+/** Renders a combobox that selects a time zone by name. Must be inside a `Field`. */
 export function TimeZoneCombobox({
   value,
   onChange,

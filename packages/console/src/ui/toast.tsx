@@ -1,7 +1,8 @@
-import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { Suspense, useSyncExternalStore } from 'react';
+import { createLazyPart } from './lazy-part.tsx';
 
 /** Loaded separately, because no toast is needed on the first render. */
-const ToastList = lazy(() => import('./toast-list.tsx').then(({ ToastList: Part }) => ({ default: Part })));
+const ToastList = createLazyPart(() => import('./toast-list.tsx').then(({ ToastList: Part }) => Part), true);
 
 /** A toast to show. */
 export interface ToastContent {

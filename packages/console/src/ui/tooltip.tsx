@@ -3,16 +3,16 @@ import type { FocusEvent, HTMLAttributes, ReactElement, ReactNode } from 'react'
 import { KeyboardKey } from './keyboard-key.tsx';
 
 /**
- * Must enclose all components with tooltips. After one tooltip has been shown, the next one appears without a
- * delay.
+ * Provides the delay that all tooltips share. Must enclose all components with tooltips. After one tooltip has
+ * been shown, the next one appears without a delay.
  */
 export function TooltipProvider({ children }: { readonly children: ReactNode }) {
   return <Radix.Provider delayDuration={400}>{children}</Radix.Provider>;
 }
 
 /**
- * Shows the name of a control that has no visible text, or why a control is disabled. `keys` is the keyboard
- * shortcut of the control.
+ * Shows a tooltip for a control: its name if it has no visible text, or why it is disabled. `keys` is the
+ * keyboard shortcut of the control.
  */
 export function Tooltip({
   text,

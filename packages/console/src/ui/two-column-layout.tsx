@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
 /**
- * Shows a form and a preview that stays in view. The preview is next to the form, or below it on narrow
- * screens.
+ * Shows a form, and a preview that stays visible while the user scrolls. The preview is next to the form, or
+ * below it on narrow screens.
  */
 export function TwoColumnLayout({
   beside,

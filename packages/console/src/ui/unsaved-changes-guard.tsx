@@ -1,5 +1,5 @@
 import { useBlocker } from '@tanstack/react-router';
-import { createContext, type RefObject, useContext } from 'react';
+import { createContext, type ReactNode, type RefObject, useContext, useEffect } from 'react';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 
 /** Search parameters that determine which form is on the page. Other parameters, such as filters, do not. */
@@ -11,12 +11,15 @@ interface Place {
 }
 
 /**
- * A ref of the enclosing form. If its value is true, leaving the form does not ask for confirmation, for
- * example because the resource was deleted.
+ * The context with a ref of the enclosing form. If the value of the ref is true, the user can leave the form
+ * without confirmation, for example because the resource was deleted.
  */
 export const DraftDiscardedContext = createContext<RefObject<boolean> | null>(null);
 
-/** Returns a function after whose call the enclosing form can be left without confirmation. */
+/**
+ * Returns a function that discards the draft of the enclosing form. The form can then be left without
+ * confirmation.
+ */
 export function useDiscardDraft(): () => void {
   const done = useContext(DraftDiscardedContext);
   return () => {
@@ -25,24 +28,68 @@ export function useDiscardDraft(): () => void {
 }
 
 /**
- * Asks for confirmation before unsaved changes are lost, either by following a link, going back or closing
- * the tab.
+ * Asks for confirmation when the user would lose unsaved changes by following a link, going back or closing the
+ * tab. Also asks while the changes are being saved, because Floe can still reject them.
  */
-export function UnsavedChangesGuard({ done }: { readonly done: RefObject<boolean> }) {
+export function UnsavedChangesGuard({
+  active,
+  done,
+  saving,
+}: {
+  readonly active: boolean;
+  /** If its value is true, the user can leave without confirmation. */
+  readonly done?: RefObject<boolean> | undefined;
+  readonly saving: boolean;
+}) {
+  return saving ? (
+    <LeaveGuard active={active} done={done} title="Leave while saving?" verb="Leave page">
+      Your changes are being saved. If you leave and Floe rejects them, they are lost.
+    </LeaveGuard>
+  ) : (
+    <LeaveGuard active={active} done={done} title="Discard unsaved changes?" verb="Discard changes">
+      Your changes on this page are lost if you leave without saving.
+    </LeaveGuard>
+  );
+}
+
+/**
+ * Asks for confirmation before the user leaves the page while `active` is true. If `active` becomes false while
+ * the question is shown, the navigation continues.
+ */
+export function LeaveGuard({
+  active = true,
+  done,
+  title,
+  verb,
+  children,
+}: {
+  /** Whether there is something to lose. */
+  readonly active?: boolean;
+  /** If its value is true, the user can leave without confirmation. */
+  readonly done?: RefObject<boolean> | undefined;
+  readonly title: string;
+  readonly verb: string;
+  /** What is lost. */
+  readonly children: ReactNode;
+}) {
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => !done.current && isElsewhere(current, next),
-    enableBeforeUnload: () => !done.current,
+    shouldBlockFn: ({ current, next }) => !done?.current && isElsewhere(current, next),
+    enableBeforeUnload: () => !done?.current,
+    disabled: !active,
     withResolver: true,
   });
+  useEffect(() => {
+    if (!active) proceed?.();
+  }, [active, proceed]);
   return (
     <ConfirmDialog
       open={status === 'blocked'}
       onClose={() => reset?.()}
       onConfirm={() => proceed?.()}
-      title="Discard unsaved changes?"
-      verb="Discard changes"
+      title={title}
+      verb={verb}
     >
-      Your changes on this page are lost if you leave without saving.
+      {children}
     </ConfirmDialog>
   );
 }

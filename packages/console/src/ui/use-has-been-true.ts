@@ -1,7 +1,8 @@
 import { useState } from 'react';
 
 /**
- * Returns true if `isUsed` is or has been true, so that a section does not close when the user empties it.
+ * Returns whether `isUsed` is true or was true on an earlier render. With it, a section of a form stays open
+ * after the user has emptied its fields.
  */
 export function useHasBeenTrue(isUsed: boolean): boolean {
   const [wasUsed, setWasUsed] = useState(isUsed);

@@ -19,8 +19,8 @@ interface VisibleRows {
 }
 
 /**
- * Returns how many rows of a long reorderable list to render, a placeholder for the other rows, and a
- * function that renders the rows up to an index. Rows that were rendered stay rendered.
+ * Manages how many rows of a long reorderable list are rendered. Returns this number, a placeholder for the
+ * other rows, and a function that renders the rows up to an index. Rendered rows stay rendered.
  */
 export function useIncrementalRows(count: number): VisibleRows {
   const [drawn, setDrawn] = useState(STEP);

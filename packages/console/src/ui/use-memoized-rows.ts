@@ -1,6 +1,6 @@
 import { type Key, type ReactNode, useRef } from 'react';
 
-/** A row, and all values that determine how it is rendered. */
+/** A row, all values that determine how it is rendered, and the function that renders it. */
 export interface MemoizedRow {
   readonly key: Key;
   /** All values that the row’s appearance and handlers depend on. */

@@ -33,6 +33,7 @@ export function fieldTests(mount: MountSpecimen): void {
       .getByRole('alert')
       .getByText(/^The server failed\.\s*Request ID: exc_form$/)
       .waitFor();
+    await page.getByText('Too long.').waitFor();
     await weight.press('Enter');
     await page.locator('[aria-disabled=true]').waitFor();
     await weight.press('Enter');

@@ -39,7 +39,10 @@ const BROKEN = new ApiError({
   requestId: 'exc_form',
 });
 
-/** The first submit names a field, the second none, the third goes on for ever. */
+/**
+ * The error of the first submit names a field. The error of the second names none, while another field has a problem.
+ * The third submit never ends.
+ */
 export function FormStates() {
   const [told, tell] = useReportLog();
   const [turn, setTurn] = useState(0);
@@ -64,6 +67,9 @@ export function FormStates() {
           <Input />
         </FormField>
         <FormField name="targets" label="Weight" hint="Above zero">
+          <Input />
+        </FormField>
+        <FormField name="note" label="Note" problem={turn === 2 ? 'Too long.' : null}>
           <Input />
         </FormField>
       </Form>

@@ -9,6 +9,13 @@ import { SortableList } from '../../src/ui/sortable-list.tsx';
 import { listVisibleColumns, parseSort, sortRows, type TableColumn } from '../../src/ui/table-columns.ts';
 import { useReportLog } from './report-log.tsx';
 
+const LOADING_MORE = {
+  hasNextPage: true,
+  isFetchingNextPage: true,
+  isFetchNextPageError: false,
+  error: null,
+};
+
 interface Row {
   readonly id: string;
   readonly cost: number;
@@ -77,8 +84,10 @@ export function ListStates() {
       <ErrorState what="Could not draw." error={new Error('x is undefined')} />
       <SkeletonRows rows={3} />
       <Notice>Some rows are missing.</Notice>
-      <LoadMoreButton more loading onMore={() => tell('more')} />
-      <LoadMoreButton more={false} loading={false} onMore={() => tell('never')} />
+      <LoadMoreButton answer={{ ...LOADING_MORE, fetchNextPage: async () => tell('more') }} />
+      <LoadMoreButton
+        answer={{ ...LOADING_MORE, hasNextPage: false, fetchNextPage: async () => tell('never') }}
+      />
       {told}
     </main>
   );

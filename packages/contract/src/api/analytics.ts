@@ -35,8 +35,8 @@ const bounds = oneOrSeveral(
 );
 const flag = z.enum(['true', 'false']).optional();
 
-/** The request filters that lists, exports and the live tail accept. */
-export const requestFilters = {
+/** The query parameters that filter requests. Lists, exports and the live tail of requests accept them. */
+export const requestFilterParams = {
   route_mode: word,
   surface: word,
   key: word.describe(`Name or id of the platform key. ${GRAMMAR}`),
@@ -70,26 +70,29 @@ export const requestFilters = {
   output_tokens: bounds,
   attempts: bounds.describe('Number of calls to providers. A number, a bound or a range.'),
 };
-export const requestFilterQuery = z.object(requestFilters);
+export const requestFilterQuery = z.object(requestFilterParams);
 export type RequestFilterQuery = z.output<typeof requestFilterQuery>;
 
-/** Returns whether a parameter is a field of one of the shapes, or a metadata filter. */
+/**
+ * Returns whether a query parameter is a field of one of `shapes`, or a metadata filter such as
+ * `metadata.team`.
+ */
 export function isFilterParameter(name: string, ...shapes: readonly object[]): boolean {
   // `in` would also find inherited names, such as `constructor`.
   return shapes.some((shape) => Object.hasOwn(shape, name)) || /^metadata\.[^.]+$/.test(name);
 }
 
 /**
- * Creates the schema of a query with the fields of `shape` and all request filters.
- * `metadata.<key>=<value>` filters by the caller's metadata.
+ * Creates the schema of a query with the fields of `shape` and all request filters. A parameter such as
+ * `metadata.team=growth` filters by the metadata that the caller sent. Rejects unknown parameters.
  */
 export function createFilteredQuerySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
-    .object({ ...requestFilters, ...shape })
+    .object({ ...requestFilterParams, ...shape })
     .catchall(z.union([z.string().max(300), z.array(z.string().max(300)).max(20)]))
     .check((context) => {
       for (const name of Object.keys(context.value))
-        if (!isFilterParameter(name, requestFilters, shape))
+        if (!isFilterParameter(name, requestFilterParams, shape))
           context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
     });
 }
@@ -107,7 +110,9 @@ export const requestListQuery = createFilteredQuerySchema({
   ),
 });
 
-/** The query parameters for listing the requests that were committed after one event and up to another. */
+/**
+ * The query parameters for listing the requests that were recorded between two events of the event stream.
+ */
 export const requestTailQuery = createFilteredQuerySchema({
   after: liveId,
   until: liveId.optional().describe('Position of the last event to include. Defaults to the latest event.'),
@@ -231,6 +236,7 @@ export const requestListPage = createPageSchema(requestRow).extend({
 });
 export type RequestListPage = z.output<typeof requestListPage>;
 
+/** The requests that were recorded between two events of the event stream. */
 export const requestTailPage = z.strictObject({
   count: z.int().describe('Exact number of requests that match the filters.'),
   sampled: z.boolean().describe('Whether `data` contains only the most recent requests.'),

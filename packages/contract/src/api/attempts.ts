@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { timestamp } from './page.ts';
 
-/** The number of billed units, by unit. */
+/** The number of billed units, by the name of the unit. */
 export const billedUnitCounts = z.record(z.string(), z.number());
 export const millisecondsField = z.number();
 

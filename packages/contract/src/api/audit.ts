@@ -13,7 +13,7 @@ export const auditListQuery = timeRangeListQuery.extend({
   subject: z.string().min(1).max(100).optional().describe('Id of the resource that was changed.'),
 });
 
-/** One change: actor, action, resource, and its state before and after. */
+/** One change: the actor, the action, and the resource with its state before and after the change. */
 export const auditEntry = z
   .strictObject({
     id: z.string(),
@@ -88,8 +88,8 @@ const anchor = {
 };
 
 /**
- * The hash of the last entry that was added to an audit chain on a day. An exported anchor can later
- * prove whether the chain was rewritten or truncated.
+ * The hash of the last entry that was added to an audit chain on a day. With an exported anchor, Floe can
+ * later detect whether the chain was rewritten or truncated.
  */
 export const auditAnchor = z.strictObject({ ...anchor, at: timestamp }).meta({ id: 'AuditAnchor' });
 

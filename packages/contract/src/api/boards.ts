@@ -80,6 +80,11 @@ const shown = z.strictObject({
       'Healthy time divided by the sum of healthy and failing time, over the days shown. `null` if the monitor was neither healthy nor failing.',
     ),
   downtime_seconds: seconds,
+  history_since: timestamp
+    .nullable()
+    .describe(
+      'Start of the history of the monitor on the board. `null` if the history is complete. If the monitors of a board had more than 10,000 status changes in total, Floe omits the oldest changes of the monitors with the most changes.',
+    ),
   days: z.array(day).describe('The last 90 days, oldest first.'),
 });
 

@@ -4,6 +4,7 @@ import {
   createEmailAddressListField,
   createLabelField,
   createLabelListField,
+  createMinutesField,
   createSecretField,
   createSlugField,
   createWebUrlField,
@@ -35,17 +36,18 @@ const plain = {
   tags: createLabelListField().describe(
     'The channel receives only alerts for monitors with one of these tags. If empty, the channel receives alerts for all monitors.',
   ),
-  realert_minutes: z
-    .number()
-    .min(0)
-    .max(527_040)
-    .describe('How often Floe repeats an alert while the problem lasts, in minutes. 0 means never.'),
+  realert_minutes: createMinutesField(0).describe(
+    'How often Floe repeats an alert while the problem lasts, in minutes. 0 means never. Other values must be at least 1.',
+  ),
   to: createEmailAddressListField().nullable().describe('Email addresses of the recipients, for `email`.'),
   chat_id: createLabelField().nullable().describe('Id of the chat, for `telegram`.'),
   base_url: createBaseUrlField().nullable().describe('Base URL of the API, for `pagerduty` and `telegram`.'),
 };
 
-/** The settings of a stored channel. Absent settings are omitted. */
+/**
+ * The channel settings whose names and values are the same in the API and in the database. Absent settings get
+ * their defaults.
+ */
 export const storedChannelFields = z.object({
   ...plain,
   events: plain.events.default(null),

@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { createTimezoneField } from '../config/fields.ts';
 import { dateOrTimestamp, timestamp } from './page.ts';
 
-/** The query parameters of a time range. A date means the start of that day in `timezone`. */
+/**
+ * The query parameters that select the time range of a chart. A date means the start of that day in `timezone`.
+ */
 export const chartRangeParams = {
   from: dateOrTimestamp
     .optional()
@@ -19,7 +21,7 @@ export const chartRangeParams = {
     .describe('IANA time zone of days, such as `Europe/Berlin`. Defaults to the organization’s time zone.'),
 };
 
-/** The fields that state which time range a response's figures cover. */
+/** The response fields that state which time range the figures of a response cover. */
 export const timeCoverageFields = {
   from: timestamp,
   to: timestamp,

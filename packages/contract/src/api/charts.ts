@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isFilterParameter, requestFilters } from './analytics.ts';
+import { isFilterParameter, requestFilterParams } from './analytics.ts';
 import { chartRangeParams, timeCoverageFields } from './chart-range.ts';
 import { nanoUsd, usd } from './money.ts';
 import { timestamp } from './page.ts';
@@ -11,8 +11,8 @@ import { timestamp } from './page.ts';
 export const CHART_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
 
 /**
- * Further dimensions that charts can be grouped and filtered by. They are counted per hour and
- * cannot be combined.
+ * Further dimensions that charts can be grouped and filtered by. These dimensions are counted per hour and
+ * cannot be combined with other dimensions.
  */
 export const UNCOMBINABLE_CHART_DIMENSIONS = [
   'model_requested',
@@ -67,7 +67,7 @@ const facet = z
 
 /** Those of the list, counted alike. */
 const filters = {
-  ...requestFilters,
+  ...requestFilterParams,
   provider: value,
   model: value.describe(
     'Model that the client requested, or model that responded, as a model id without the provider or as `<provider>/<model>`.',
@@ -194,7 +194,7 @@ export const analyticsSummary = z
   })
   .meta({ id: 'AnalyticsSummary' });
 const allFigures = z.strictObject(figures);
-export type AnalyticsFigures = z.output<typeof allFigures>;
+export type AnalyticsMetrics = z.output<typeof allFigures>;
 
 const series = z.strictObject({
   value: z

@@ -25,12 +25,14 @@ const fileFields = {
     ),
 };
 
-/** Whether floe.yaml is loaded, and the problems in a rejected version. */
+/**
+ * The state of floe.yaml: its name, when it was loaded, and the problems of a later version that was rejected.
+ */
 export const configFileStatus = z.strictObject(fileFields).meta({ id: 'ConfigFile' });
 
 /**
- * The configuration in use, and the latest version that was rejected since that configuration was
- * loaded.
+ * The state of the configuration in use: its version, and the latest version of floe.yaml that was rejected
+ * since then.
  */
 export const runningConfigStatus = z
   .strictObject({
@@ -62,8 +64,8 @@ export const configEntry = z
   .meta({ id: 'ConfigEntry' });
 
 /**
- * A document in the format of floe.yaml. It applies to the only organization in it, or to the one
- * with the id of the caller's organization.
+ * A document in the format of floe.yaml. Floe applies the organization in it that has the id of the caller's
+ * organization. If the document contains only one organization, Floe applies that one, regardless of its id.
  */
 export const configDocumentInput = z
   .strictObject({
@@ -109,7 +111,7 @@ const change = z.strictObject({
     ),
 });
 
-/** The changes that applying a document makes or would make. */
+/** The changes that applying a configuration document has made or would make. */
 export const configChangeList = z
   .strictObject({
     changes: z.array(change),

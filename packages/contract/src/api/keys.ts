@@ -80,7 +80,7 @@ const paths = PLATFORM_KEY_FIELDS.paths
 const shown = { team: z.string().nullable(), owner: z.string().nullable() };
 
 /** The key settings whose names and values are the same in the API and in the database columns. */
-export const unconvertedKeyFields = z.object({
+export const keyFieldsStoredAsIs = z.object({
   name: z.string(),
   team: shown.team.default(null),
   owner: shown.owner.default(null),

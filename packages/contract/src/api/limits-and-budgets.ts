@@ -29,8 +29,8 @@ const resourceFields = {
 };
 
 /**
- * A rate limit and its current usage. If `per` is set, usage is counted separately for each subject,
- * and `state` is null.
+ * A rate limit and its current usage. If `per` is set, usage is counted separately for each subject, and
+ * `state` is null because there is no single usage.
  */
 export const limitResource = z
   .strictObject({
@@ -59,8 +59,8 @@ export const limitResource = z
   .meta({ id: 'Limit' });
 
 /**
- * A budget and its spending in the current period. If `per` is set, spending is counted separately for
- * each subject, and `state` is null.
+ * A budget and its spending in the current period. If `per` is set, spending is counted separately for each
+ * subject, and `state` is null because there is no single amount.
  */
 export const budgetResource = z
   .strictObject({

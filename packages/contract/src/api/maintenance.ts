@@ -40,7 +40,7 @@ const settings = {
  * The maintenance window fields that Floe stores without conversion. All other fields have a different name or
  * format in the database.
  */
-export const unconvertedMaintenanceWindowFields = z.object({ name: z.string().default('') });
+export const maintenanceWindowFieldsStoredAsIs = z.object({ name: z.string().default('') });
 
 const occurrence = z.strictObject({ starts_at: timestamp, ends_at: timestamp });
 

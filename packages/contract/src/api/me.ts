@@ -13,7 +13,7 @@ const preferences = z
 
 const storedPreferences = preferences.meta({ id: 'ConsolePreferences' });
 
-/** Whether the caller may use an operation. `step_up` means that a step-up is required first. */
+/** Whether the caller may use an operation. `step_up` means that the caller may use it after a step-up. */
 export const operationPermission = z.union([z.boolean(), z.literal('step_up')]);
 export type OperationPermission = z.output<typeof operationPermission>;
 

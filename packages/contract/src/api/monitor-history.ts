@@ -71,7 +71,9 @@ export const monitorPeriodResource = z
 /** The uptime and downtime of a monitor in a time range. */
 export const uptimeReport = z
   .strictObject({
-    from: timestamp,
+    from: timestamp.describe(
+      'Start of the evaluated time range. Later than requested if the monitor had more than 20,000 status changes, because Floe evaluates only the most recent ones.',
+    ),
     to: timestamp,
     uptime_ratio: z
       .number()
@@ -101,7 +103,7 @@ export const monitorStatusSummaryQuery = z.strictObject({
     .describe('Comma-separated ids of monitors whose recent history to return. At most 100.'),
 });
 
-/** The number of monitors in each state, and the recent history of some of them. */
+/** The number of monitors with each status, and the recent history of some of them. */
 export const monitorStatusSummary = z
   .strictObject({
     counts: z.strictObject({ failing: z.int(), waiting: z.int(), paused: z.int(), healthy: z.int() }),
@@ -113,6 +115,11 @@ export const monitorStatusSummary = z
             .number()
             .nullable()
             .describe('Uptime over the last 30 days. `null` if the monitor was neither healthy nor failing.'),
+          history_since: timestamp
+            .nullable()
+            .describe(
+              'Start of the evaluated history of the monitor. `null` if the history is complete. If the requested monitors had more than 20,000 status changes in total, Floe omits the oldest changes of the monitors with the most changes.',
+            ),
           intervals: z
             .array(
               z.strictObject({

@@ -50,13 +50,13 @@ export const timeRangeListQuery = pageQuery.extend({
   to: timestamp.optional().describe('End of the time range, exclusive. Defaults to now.'),
 });
 
-/** Creates the response schema for a list. `next_cursor` is null on the last page. */
+/** Creates the response schema for one page of a list. `next_cursor` is null on the last page. */
 export function createPageSchema<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
 }
 
 /**
- * The path parameters of a resource with an id. Any text is accepted, so that an unknown id causes
- * a 404 and not a 400.
+ * The path parameters of a resource with an id. Any text is accepted, so that an unknown id causes the status
+ * 404 and not 400.
  */
 export const idParams = z.strictObject({ id: z.string() });

@@ -54,6 +54,7 @@ export const PERSON_RECORD_KINDS = [
   'key',
   'saved_view',
   'budget_counter',
+  'budget_alert',
   'request',
   'request_body',
   'stored_response',

@@ -49,7 +49,7 @@ const sample = z.strictObject({
   metadata: object.nullable().default(null),
 });
 
-/** The request to evaluate policies on given or stored bodies. */
+/** The request to evaluate policies against given or stored bodies. */
 export const policyDryRunInput = z.strictObject({
   policies: z
     .array(PolicySchema)
@@ -127,8 +127,7 @@ export const policyDryRunResponse = z.strictObject({
 });
 
 /**
- * The request to start a background job that evaluates policies on the stored bodies of several
- * days.
+ * The request to start a background job that evaluates policies against the stored bodies of several days.
  */
 export const policyDryRunJobInput = z.strictObject({
   policies: z

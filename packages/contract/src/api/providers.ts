@@ -17,7 +17,7 @@ const timeouts = z.strictObject({
   total_ms: z.int(),
 });
 
-/** The result of a test request to a provider. Its messages never contain the key. */
+/** The result of a test request to a provider. Its messages never contain the secret of the credential. */
 export const credentialTestResult = z
   .strictObject({
     ok: z.boolean(),

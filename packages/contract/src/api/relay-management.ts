@@ -158,7 +158,7 @@ const draftFields = {
     .describe('Value of `relay.mode` to use. Defaults to the mode in force.'),
 };
 
-/** The request to evaluate the rules on a hypothetical event. */
+/** The request to evaluate the rules against a hypothetical event. */
 export const relaySimulationInput = z.strictObject({
   ...draftFields,
   event: relayEvent.describe('What the agent is about to do.'),
@@ -173,7 +173,7 @@ export const relaySimulationInput = z.strictObject({
 
 const spanFields = { start: z.int(), end: z.int() };
 
-/** The decision on a hypothetical event, and the rules that match it. */
+/** The decision about a hypothetical event, and the rules that match it. */
 export const relaySimulationResult = z.strictObject({
   decision: relayDecisionValue,
   enforced_decision: relayDecisionValue,
@@ -222,8 +222,8 @@ export const relaySimulationResult = z.strictObject({
   unclear: z.array(z.strictObject({ reason: z.string(), ...spanFields })),
 });
 
-/** The request to evaluate draft rules on recorded decisions. */
-export const relayDryRunInput = z.strictObject({
+/** The request to evaluate draft rules against recorded decisions. */
+export const relayReplayInput = z.strictObject({
   ...draftFields,
   days: z.int().min(1).max(30).default(7).describe('Number of past days whose decisions are replayed.'),
   limit: z
@@ -244,7 +244,7 @@ const changedDecision = z.strictObject({
 });
 
 /** How draft rules would change recorded decisions. */
-export const relayDryRunResult = z.strictObject({
+export const relayReplayResult = z.strictObject({
   evaluated: z.int(),
   skipped: z
     .int()

@@ -5,10 +5,15 @@ import { timeRangeListQuery, timestamp } from './page.ts';
 /** A short string from an agent, such as a name or an id. */
 export const relayShortText = z.string().min(1).max(200);
 const path = z.string().min(1).max(4_096);
-/** A string. Its maximum length is the maximum size of a request body. */
-const text = z.string().max(1 << 20);
+/**
+ * Maximum number of characters of a text in an event. It is equal to the maximum size of a request body, 1 MiB.
+ */
+export const MAX_RELAY_TEXT_CHARS = 1 << 20;
+const text = z.string().max(MAX_RELAY_TEXT_CHARS);
 
-/** The relay's possible decisions. `abstain` means that no rule matches, so the agent decides. */
+/**
+ * The decisions that the relay can make. `abstain` means that no enforced rule matches, so the agent decides.
+ */
 export const RELAY_DECISIONS = ['allow', 'deny', 'ask', 'abstain'] as const;
 /**
  * The modes of rules. `observe` only records the match, `warn` also informs the user, `enforce` also

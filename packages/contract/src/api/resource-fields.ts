@@ -3,8 +3,8 @@ import { timestamp } from './page.ts';
 import { resourceSource } from './resource-source.ts';
 
 /**
- * The fields that all responses with floe.yaml resources have. A request may contain these fields, but
- * they have no effect.
+ * The read-only fields of all resources that floe.yaml can define: where a resource is defined, and who changed
+ * it and when. A request may contain these fields, but they have no effect.
  */
 export const resourceMetadataFields = {
   source: resourceSource,
@@ -16,8 +16,8 @@ export const resourceMetadataFields = {
 };
 
 /**
- * The fields that all responses with floe.yaml resources have, plus the position in a list whose
- * order matters.
+ * The read-only fields of resources in a list whose order matters: the fields of all resources, and the
+ * position in the list.
  */
 export const orderedResourceMetadataFields = {
   position: z
@@ -26,19 +26,19 @@ export const orderedResourceMetadataFields = {
   ...resourceMetadataFields,
 };
 
-/** The position of a new entry in its list. */
+/** The schema of the position at which a new entry is added to its list. */
 export const positionField = z
   .int()
   .min(0)
   .nullish()
   .describe('Position in the evaluation order, starting at 0. If absent, the entry is added at the end.');
 
-/** A read-only field. A request may contain it, and the server ignores it. */
+/** The schema of a read-only field in a request. The server ignores its value. */
 export const readOnlyField = z.unknown().optional().meta({ readOnly: true });
 
 /**
- * The read-only fields that state who changed an entry and when. A request may contain these fields,
- * but they have no effect.
+ * The schemas of the read-only fields of a resource in a request. A request may contain these fields, but they
+ * have no effect.
  */
 export const readOnlyMetadataFields = {
   id: readOnlyField,
@@ -49,8 +49,8 @@ export const readOnlyMetadataFields = {
 };
 
 /**
- * Converts floe.yaml fields to the fields of a write request. Each field may also be absent or null.
- * Both mean that the field is not set. The floe.yaml schema checks required fields.
+ * Converts floe.yaml fields to the fields of a write request. Each field may also be absent or null, which
+ * means that the field is not set. The floe.yaml schema checks later whether required fields are set.
  */
 export function toWritableFields(fields: Readonly<Record<string, z.ZodType>>): Record<string, z.ZodType> {
   return Object.fromEntries(

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * Where a resource is defined. Resources that a file defines are read-only. `line` is the line in
- * the file.
+ * Where a resource is defined: in a file, or with the API or the console (`console`). Resources that are
+ * defined in a file are read-only.
  */
 export const resourceSource = z
   .strictObject({

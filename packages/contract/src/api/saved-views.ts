@@ -31,7 +31,7 @@ const writableFields = {
 const shown = { name: z.string(), page: z.string() };
 
 /** The view settings whose names and values are the same in the API and in the database columns. */
-export const unconvertedSavedViewFields = z.object(shown);
+export const savedViewFieldsStoredAsIs = z.object(shown);
 
 /** A saved view: named filters for a page of the console. */
 export const savedViewResource = z

@@ -23,8 +23,8 @@ export function hasValidPasswordLength(text: string): boolean {
 }
 
 /**
- * The schema of a new password. The server also applies the password policy. Do not use this schema
- * for existing passwords, for which only the maximum length is checked.
+ * The schema of a new password. The server also applies the password policy. Do not use this schema for
+ * existing passwords: for them, only the maximum length is checked.
  */
 export const newPassword = z
   .string()

@@ -18,7 +18,7 @@ export const TeamSchema = z
 const teamFields = { name: z.string(), cost_center: z.string().nullable() };
 
 /** The team settings whose names and values are the same in the API and in the database columns. */
-export const unconvertedTeamFields = z.object({
+export const teamFieldsStoredAsIs = z.object({
   ...teamFields,
   cost_center: teamFields.cost_center.default(null),
 });

@@ -93,41 +93,14 @@ test('groups of an issuer map into the only org, or into a named one', () => {
 
 test('two listeners do not share a port, and mail channels need a mail server', () => {
   assert.deepEqual(issues({ server: { listeners: [{ port: 3563 }, { port: 80 }, { port: 80 }] } }), [
-    'server.listeners.0.port: must be different from server.port',
-    'server.listeners.2.port: must be different from server.listeners[1]',
+    'server.listeners.0.port: must be unique on its address, but server.port uses the same address and port',
+    'server.listeners.2.port: must be unique on its address, but server.listeners[1] uses the same address and port',
   ]);
   const apart = [{ port: 80 }, { port: 80, host: '10.0.0.1' }, { port: 0 }, { port: 0 }];
   assert.deepEqual(issues({ server: { listeners: apart } }), []);
   assert.deepEqual(inOrg({ channels: [{ name: 'm', kind: 'email' }] }), [
     'channels.0.kind: email channels require a mail server; set smtp.url. Example: smtps://user:password@mail.example.com:465',
   ]);
-});
-
-test('several processes need PostgreSQL and a shared store', () => {
-  const stores = {
-    database: ['a PostgreSQL', 'the database', 'postgres://floe:password@db.example.com:5432/floe'],
-    shared: ['a Redis or Valkey', 'counters', 'redis://redis.example.com:6379'],
-  } as const;
-  const problem = (path: string, field: keyof typeof stores) => {
-    const [store, content, example] = stores[field];
-    return `${path}: running more than one process requires ${store} URL in storage.${field}, because the processes share ${content} (example: ${example}); to run a single process, set server.processes to 1`;
-  };
-  const missing = (field: keyof typeof stores) => problem('server.processes', field);
-  const invalid = (field: keyof typeof stores) => problem(`storage.${field}`, field);
-  const postgres = 'postgres://localhost/floe';
-  const redis = 'redis://localhost';
-  for (const processes of [2, 'auto']) {
-    const server = { processes };
-    assert.deepEqual(issues({ server }), [missing('database'), missing('shared')]);
-    assert.deepEqual(issues({ server, storage: { database: postgres, shared: 'memory' } }), [
-      invalid('shared'),
-    ]);
-    assert.deepEqual(issues({ server, storage: { database: 'sqlite:floe.db', shared: redis } }), [
-      invalid('database'),
-    ]);
-    assert.deepEqual(issues({ server, storage: { database: postgres, shared: redis } }), []);
-  }
-  assert.deepEqual(issues({ server: { processes: 1 }, storage: { database: 'sqlite:floe.db' } }), []);
 });
 
 test('a mail server URL without a value is reported at the URL, where a missing variable is reported too', () => {

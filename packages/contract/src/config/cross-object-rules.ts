@@ -11,9 +11,10 @@ export interface ConfigIssue {
 }
 
 /**
- * Returns violations of the rules about several objects in floe.yaml: ids and names must be unique,
- * and references must exist. Reads the raw values after substitution and ignores values with a
- * wrong shape, so that its problems can be reported together with those of `FloeConfigSchema`.
+ * Returns the violations of rules about several objects in floe.yaml: ids and names must be unique, and
+ * references must exist. Checks the raw values after variable substitution, and ignores values of the wrong
+ * type. It therefore also works if `FloeConfigSchema` rejects the configuration, so that all problems can be
+ * reported together.
  */
 export function findCrossObjectIssues(config: Json): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
@@ -21,7 +22,6 @@ export function findCrossObjectIssues(config: Json): ConfigIssue[] {
   checkUnique(orgs, 'id', ['orgs'], issues);
   checkUnique(getList(getMember(config, 'auth'), 'oidc'), 'name', ['auth', 'oidc'], issues);
   checkPorts(getMember(config, 'server'), issues);
-  checkProcesses(config, issues);
   checkMail(config, issues);
   checkGroups(config, issues);
   for (const [index, org] of orgs.entries()) checkOrg(org, ['orgs', index], issues);
@@ -120,39 +120,9 @@ function checkPorts(server: Json | undefined, issues: ConfigIssue[]): void {
     if (owner !== undefined)
       issues.push({
         path: ['server', 'listeners', index, 'port'],
-        message: `must be different from ${owner}`,
+        message: `must be unique on its address, but ${owner} uses the same address and port`,
       });
     taken.set(place, `server.listeners[${index}]`);
-  }
-}
-
-const SHARED_STORES = [
-  {
-    field: 'database',
-    url: /^postgres(ql)?:/,
-    need: 'a PostgreSQL URL in storage.database, because the processes share the database (example: postgres://floe:password@db.example.com:5432/floe)',
-  },
-  {
-    field: 'shared',
-    url: /^rediss?:/,
-    need: 'a Redis or Valkey URL in storage.shared, because the processes share counters (example: redis://redis.example.com:6379)',
-  },
-] as const;
-
-/**
- * Processes can share only what is outside of them: a database server and a shared store. If the field of a
- * store has a value, the issue belongs to it, because it may contain a variable that is not set yet.
- */
-function checkProcesses(config: Json, issues: ConfigIssue[]): void {
-  const processes = getMember(getMember(config, 'server'), 'processes') ?? 1;
-  if (processes === 1) return;
-  for (const { field, url, need } of SHARED_STORES) {
-    const value = getMember(getMember(config, 'storage'), field);
-    if (value !== undefined && (typeof value !== 'string' || url.test(value))) continue;
-    issues.push({
-      path: value === undefined ? ['server', 'processes'] : ['storage', field],
-      message: `running more than one process requires ${need}; to run a single process, set server.processes to 1`,
-    });
   }
 }
 
@@ -181,7 +151,7 @@ function checkGroups(config: Json, issues: ConfigIssue[]): void {
       issues.push({
         path: ['auth', 'oidc', n, 'unmapped'],
         message:
-          'must not be viewer if the file has several organizations, because Floe cannot choose one for users without a mapped group; remove this field, and map groups to organizations in map',
+          'must not be viewer if the file has several organizations, because Floe cannot choose an organization for users without a mapped group; remove this field, and use the field "map" to map groups to organizations',
       });
     for (const [m, entry] of getList(issuer, 'map').entries()) {
       const path = ['auth', 'oidc', n, 'map', m];
@@ -263,10 +233,9 @@ const MAX_SUGGESTIONS = 20;
 const MAX_CANDIDATES = 2_000;
 
 /**
- * Describes a reference to a name that does not exist. The message does not repeat the name, because people
- * paste keys where a key name is expected.
- *
- * @param earlier number of problems that were already described
+ * Returns the message for a reference to a name that does not exist. Suggests a similar name. The message does
+ * not repeat the unknown name, because people sometimes paste a secret key where the name of a key is expected.
+ * @param earlier The number of problems that were already found. After 20 problems, no names are suggested.
  */
 export function describeUnknownName(
   what: string,

@@ -18,7 +18,7 @@ export function createLabelField() {
   return z.string().min(1).max(200);
 }
 
-/** Creates the schema of a list of labels that name or filter objects. */
+/** Creates the schema of a list of up to 50 strings of 1 to 200 characters, such as names or filters. */
 export function createLabelListField() {
   return z.array(createLabelField()).max(50);
 }
@@ -169,8 +169,8 @@ export type RawObjectFields = Readonly<Record<string, unknown>>;
 export type ReportIssue = (path: readonly (string | number)[], message: string) => void;
 
 /**
- * Creates a check for a rule about several fields of one object. It also runs if a field is invalid, so that
- * one run reports all problems. Its values are therefore raw and have the type `unknown`.
+ * Creates a check for a rule about several fields of one object. The check also runs if a field is invalid, so
+ * that all problems are reported together. The rule therefore receives raw values of the type `unknown`.
  */
 export function createCrossFieldCheck(rule: (fields: RawObjectFields, report: ReportIssue) => void) {
   return z.superRefine<unknown>(

@@ -17,7 +17,7 @@ export const StorageSchema = z.strictObject({
     .default('sqlite:./.floe/floe.db')
     .meta({ writeOnly: true })
     .describe(
-      'URL of the database: `sqlite:<file>` for one process, or `postgres://…` for one or more processes.',
+      'URL of the database: `sqlite:<file>` for one machine, or `postgres://…` for one or more machines.',
     ),
   shared: z
     .string()
@@ -25,12 +25,12 @@ export const StorageSchema = z.strictObject({
     .default('memory')
     .meta({ writeOnly: true })
     .describe(
-      'Store for counters and notifications between processes: `memory` for one process, or `redis://…` (Redis or Valkey) for several processes.',
+      'Store for counters that processes share: `memory` for one server, or `redis://…` (Redis or Valkey) for several servers.',
     ),
   shared_timeout_ms: createPositiveCountField()
     .default(50)
     .describe(
-      'How long a request waits for the shared store, in milliseconds. After that, the `on_store_error` setting of each limit and budget applies.',
+      'How long a request waits for the shared store, in milliseconds. With `shared: memory` and several processes, this is the timeout for the supervisor, and values below 1000 are treated as 1000. After the timeout, the `on_store_error` setting of each limit and budget applies.',
     ),
 });
 

@@ -9,7 +9,7 @@ import {
   type ReportIssue,
 } from './fields.ts';
 
-/** The kinds of subjects that limits and budgets count separately. */
+/** The kinds of subjects that a limit or budget can apply to. */
 export const LIMIT_SUBJECT_KINDS = ['org', 'team', 'key', 'owner', 'end_user'] as const;
 
 /**

@@ -40,7 +40,7 @@ export const UNCONVERTED_MONITOR_SETTINGS = {
 };
 
 /** The monitor settings as database rows contain them, with the same defaults as in floe.yaml. */
-export const unconvertedMonitorFields = z.object({
+export const monitorFieldsStoredAsIs = z.object({
   name: z.string(),
   description: z.string().default(''),
   alert_after_misses: z.number().default(1),
@@ -137,18 +137,16 @@ const channelFields = {
     .describe(
       'The channel receives only alerts for monitors with one of these tags. If empty, the channel receives alerts for all monitors.',
     ),
-  realert_minutes: z
-    .number()
-    .min(0)
-    .max(527_040)
+  realert_minutes: createMinutesField(0)
     .default(0)
-    .describe('How often Floe repeats an alert while the problem lasts, in minutes. 0 means never.'),
+    .describe(
+      'How often Floe repeats an alert while the problem lasts, in minutes. 0 means never. Other values must be at least 1.',
+    ),
 } as const;
 
 const secretUrl = () => createWebUrlField().meta({ writeOnly: true });
 
-/** An alert channel in floe.yaml. */
-export const ChannelSchema = z.discriminatedUnion('kind', [
+const channelUnion = z.discriminatedUnion('kind', [
   z.strictObject({
     ...channelFields,
     kind: z.literal('webhook').describe('Sends JSON to a URL, signed according to Standard Webhooks.'),
@@ -194,6 +192,30 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
+const checkChannelValues = createCrossFieldCheck(({ realert_minutes, secret }, report) => {
+  if (typeof realert_minutes === 'number' && realert_minutes > 0 && realert_minutes < 1)
+    report(['realert_minutes'], 'must be 0 (never) or at least 1');
+  if (typeof secret === 'string' && !isValidSigningSecret(secret))
+    report(
+      ['secret'],
+      'must be base64 after the prefix whsec_; to create a secret, run: echo "whsec_$(openssl rand -base64 24)"',
+    );
+});
+
+/**
+ * Returns whether receivers can decode a webhook's signing secret. After the prefix `whsec_`, it must be
+ * base64 (Standard Webhooks). Other secrets are used as they are.
+ */
+function isValidSigningSecret(secret: string): boolean {
+  return (
+    !secret.startsWith('whsec_') ||
+    /^whsec_(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(secret)
+  );
+}
+
+/** An alert channel in floe.yaml. */
+export const ChannelSchema = channelUnion.check(checkChannelValues);
+
 /** Creates the schema of a board's slug, which is part of its URL. */
 export function createBoardSlugField() {
   return createSlugField()
@@ -204,18 +226,27 @@ export function createBoardSlugField() {
     .describe('Last part of the board’s URL, `/boards/<slug>`. Unique in the installation.');
 }
 
+/** Maximum number of monitors on a board. It limits the time needed to load and render the board. */
+const MAX_MONITORS_PER_BOARD = 500;
+
 const boardGroup = z.strictObject({
   name: createLabelField().describe('Heading of the group.'),
   monitors: z
     .array(createSlugField())
-    .max(1_000)
+    .max(MAX_MONITORS_PER_BOARD)
     .default([])
-    .describe('Ids of the monitors in the group, in display order.'),
+    .describe('Ids of the monitors in the group, in display order. A board can have at most 500 monitors.'),
 });
 
 /** Creates the schema of the monitor groups that a board shows. */
 export function createBoardGroupsField() {
-  return z.array(boardGroup).max(100);
+  return z
+    .array(boardGroup)
+    .max(100)
+    .refine(
+      (groups) => groups.reduce((sum, { monitors }) => sum + monitors.length, 0) <= MAX_MONITORS_PER_BOARD,
+      `must contain at most ${MAX_MONITORS_PER_BOARD} monitors`,
+    );
 }
 
 /** The board settings whose names and values are the same in the API and in the database columns. */
@@ -227,7 +258,7 @@ export const UNCONVERTED_BOARD_SETTINGS = {
 };
 
 /** The board settings as database rows contain them, with the same defaults as in floe.yaml. */
-export const unconvertedBoardFields = z.object({
+export const boardFieldsStoredAsIs = z.object({
   slug: z.string(),
   name: z.string(),
   timezone: z.string().nullable().default(null),

@@ -1,7 +1,7 @@
 /**
- * Returns the candidate that a mistyped word most likely means. Undefined if no candidate is
- * similar enough. Allows one edit per three characters, but fewer edits than the word has
- * characters. An edit inserts, deletes, replaces or swaps characters.
+ * Returns the candidate that is most similar to a mistyped word, or undefined if none is similar enough. An
+ * edit inserts, deletes or replaces a character, or swaps two adjacent characters. A candidate may differ by
+ * one edit per three characters, but always by fewer edits than the word has characters.
  */
 export function findNearestWord(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > 64) return undefined;

@@ -3,6 +3,7 @@ import { PlatformKeySchema } from '../api/keys.ts';
 import { TeamSchema } from '../api/teams.ts';
 import { createLabelField, createMinutesField, createSlugField, createTimezoneField } from './fields.ts';
 import { BudgetSchema, CacheSchema, LimitSchema, PolicySchema } from './limits-cache-policies.ts';
+import { MAX_RESOURCES_PER_ORG } from './max-resources-per-org.ts';
 import { BoardSchema, ChannelSchema, MonitorSchema } from './monitoring.ts';
 import { ProviderSchema } from './providers.ts';
 import { RelaySchema, RelaySettingsSchema } from './relay.ts';
@@ -96,30 +97,61 @@ export const OrgSchema = z
     attribution: ORG_SETTINGS_FIELDS.attribution,
     monitoring: ORG_SETTINGS_FIELDS.monitoring,
     bodies: ORG_SETTINGS_FIELDS.bodies,
-    teams: z.array(TeamSchema).prefault([]).describe('Teams, which group members and keys.'),
+    teams: z
+      .array(TeamSchema)
+      .max(MAX_RESOURCES_PER_ORG.teams)
+      .prefault([])
+      .describe('Teams, which group members and keys.'),
     keys: z
       .array(PlatformKeySchema)
+      .max(MAX_RESOURCES_PER_ORG.keys)
       .default([])
       .describe('Platform keys, which callers use to authenticate.'),
-    providers: z.array(ProviderSchema).prefault([]).describe('Model providers.'),
+    providers: z
+      .array(ProviderSchema)
+      .max(MAX_RESOURCES_PER_ORG.providers)
+      .prefault([])
+      .describe('Model providers.'),
     passthrough: ORG_SETTINGS_FIELDS.passthrough,
-    routes: z.array(RouteSchema).prefault([]).describe('Rules that map requested models to targets.'),
+    routes: z
+      .array(RouteSchema)
+      .max(MAX_RESOURCES_PER_ORG.routes)
+      .prefault([])
+      .describe('Rules that map requested models to targets.'),
     limits: z
       .array(LimitSchema)
+      .max(MAX_RESOURCES_PER_ORG.limits)
       .default([])
       .describe('Rate limits. Floe admits a request only if it is within every limit that applies.'),
     budgets: z
       .array(BudgetSchema)
+      .max(MAX_RESOURCES_PER_ORG.budgets)
       .default([])
       .describe(
         'Spending limits. Floe admits a request only if every hard budget that applies has enough money left.',
       ),
     cache: ORG_SETTINGS_FIELDS.cache,
-    policies: z.array(PolicySchema).default([]).describe('Rules for the content of requests and responses.'),
+    policies: z
+      .array(PolicySchema)
+      .max(MAX_RESOURCES_PER_ORG.policies)
+      .default([])
+      .describe('Rules for the content of requests and responses.'),
     ide: ORG_SETTINGS_FIELDS.ide,
-    monitors: z.array(MonitorSchema).prefault([]).describe('Monitors that expect beats from jobs.'),
-    channels: z.array(ChannelSchema).default([]).describe('Destinations for alerts.'),
-    boards: z.array(BoardSchema).prefault([]).describe('Boards (status pages).'),
+    monitors: z
+      .array(MonitorSchema)
+      .max(MAX_RESOURCES_PER_ORG.monitors)
+      .prefault([])
+      .describe('Monitors that expect beats from jobs.'),
+    channels: z
+      .array(ChannelSchema)
+      .max(MAX_RESOURCES_PER_ORG.channels)
+      .default([])
+      .describe('Destinations for alerts.'),
+    boards: z
+      .array(BoardSchema)
+      .max(MAX_RESOURCES_PER_ORG.boards)
+      .prefault([])
+      .describe('Boards (status pages).'),
     relay: RelaySchema.prefault({}).describe(
       'Settings and rules for the relay, which controls coding agents.',
     ),

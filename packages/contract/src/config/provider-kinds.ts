@@ -1,7 +1,6 @@
 /**
- * The provider kinds. The floe.yaml schema needs this list, so it is not in `server/providers`,
- * where a test compares it with the provider definitions. `base_url: required` marks kinds that have no
- * public URL.
+ * The provider kinds. This list is not in `server/src/providers`, because the schema of floe.yaml needs it. A
+ * test there compares it with the provider definitions. Kinds with `base_url: required` have no public URL.
  */
 export const PROVIDER_KINDS = {
   openai: { base_url: 'known' },

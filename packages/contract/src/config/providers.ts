@@ -67,7 +67,7 @@ export const BreakerSchema = z.strictObject({
     .max(20_000)
     .default(5_000)
     .describe(
-      'How long the breaker first stays open before Floe sends a test request, in milliseconds. This time doubles after each failed test request, up to 20 s.',
+      'How long the breaker first stays open before the next request of a caller tests the target, in milliseconds. This time doubles after each failed test, up to 20 s.',
     ),
 });
 

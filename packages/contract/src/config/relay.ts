@@ -6,6 +6,7 @@ import {
   createTimestampField,
   createTimezoneField,
 } from './fields.ts';
+import { MAX_RESOURCES_PER_ORG } from './max-resources-per-org.ts';
 
 /** The kinds of events for which an agent requests a decision. */
 export const RELAY_EVENT_KINDS = ['shell', 'tool', 'prompt', 'file_read', 'file_write'] as const;
@@ -272,7 +273,7 @@ export const RelaySchema = z.strictObject({
   ...RelaySettingsSchema.shape,
   rules: z
     .array(RelayRuleSchema)
-    .max(2_000)
+    .max(MAX_RESOURCES_PER_ORG.relay_rules)
     .default([])
     .describe('Relay rules. If several rules match, the strictest decision applies.'),
 });

@@ -94,9 +94,7 @@ export const ServerSchema = z
     processes: z
       .union([z.int().min(1).max(MAX_PROCESSES), z.literal('auto')])
       .default(1)
-      .describe(
-        'Number of processes that share the listeners. `auto` starts one process for each core. More than one process requires PostgreSQL and a shared store.',
-      ),
+      .describe('Number of processes that share the listeners. `auto` starts one process for each core.'),
     trusted_proxies: z
       .array(createNetworkField())
       .default([])
@@ -140,7 +138,10 @@ function hasUnreservedPath(url: string): boolean {
   return !RESERVED_PATHS.has(first);
 }
 
-/** Returns a listener URL that a browser on this host can open. */
+/**
+ * Returns the URL of a listener that a browser on this host can open. Replaces an address for all interfaces
+ * with a local one.
+ */
 export function buildLocalListenerUrl(host: string, port: number): string {
   const everywhere = host === '0.0.0.0' || /^[0:]+$/.test(host);
   // Browsers cannot open addresses with a zone.

@@ -10,7 +10,7 @@ import {
 import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
 import { type CommonRelayEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
 
-/** The differences between the agents that use this hook format. */
+/** An agent whose hooks use the payload format of Claude Code, with the responses that the agent supports. */
 export interface ClaudeHookFormat {
   readonly agent: string;
   /** Whether the agent shows a dialog for `permissionDecision: "ask"` and supports `"allow"`. */
@@ -32,8 +32,8 @@ const REPORT_TYPES: Readonly<Record<string, HookReport['type']>> = {
 const BLOCKING_HOOKS = new Set(['PreToolUse', 'PermissionRequest', 'UserPromptSubmit']);
 
 /**
- * Creates an adapter for hooks with `hook_event_name`, `tool_name` and `tool_input`, in snake case or
- * camel case.
+ * Creates the adapter for an agent whose hooks use the payload format of Claude Code. Field names may be in
+ * snake case or camel case.
  */
 export function createClaudeAdapter(shape: ClaudeHookFormat): HookAdapter {
   return {
@@ -71,7 +71,7 @@ export function parseClaudePayload(payload: JsonObject, agent: string): HookCall
   return {
     name,
     events: [],
-    report: createHookReport(findHookReportType(REPORT_TYPES, name), name, payload, common),
+    report: createHookReport(getHookReportType(REPORT_TYPES, name), name, payload, common),
   };
 }
 
@@ -95,10 +95,10 @@ function readCommonFields(payload: JsonObject, agent: string): CommonRelayEventF
 }
 
 /**
- * Returns the report type of a hook. Looks up only own properties, because the agent chooses the
- * hook name, which may be `constructor`.
+ * Returns the report type of a hook, or `other` for an unknown hook. Looks up only own properties, because the
+ * agent chooses the hook name, which may be `constructor`.
  */
-export function findHookReportType(
+export function getHookReportType(
   known: Readonly<Record<string, HookReport['type']>>,
   name: string,
 ): HookReport['type'] {

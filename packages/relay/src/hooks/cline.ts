@@ -15,7 +15,7 @@ import {
   createToolEvents,
 } from './tool-events.ts';
 
-/** The adapter for Cline. It responds with `cancel` and a message, for tools and prompts. */
+/** The adapter for Cline. A response blocks a tool call or a prompt with `cancel` and a message. */
 export const clineAdapter: HookAdapter = {
   agent: 'cline',
   canAsk: () => false,

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
-import { createHookReport, findHookReportType } from './claude-adapter.ts';
+import { createHookReport, getHookReportType } from './claude-adapter.ts';
 import {
   createOutputReply,
   type HookAdapter,
@@ -14,7 +14,7 @@ import {
   createConnectorEvent,
   createFileEvent,
   createPromptEvent,
-  createShellEvents,
+  createShellEvent,
   createToolEvents,
 } from './tool-events.ts';
 
@@ -37,9 +37,9 @@ const BLOCKING_HOOKS = new Set([
 ]);
 
 /**
- * The adapter for Cursor. Payloads have flat fields, and responses have a permission or `continue`.
- * Register either `preToolUse` or the hooks for specific actions, because Cursor runs `preToolUse` in
- * addition to them.
+ * The adapter for Cursor. Payloads have flat fields, and responses contain a permission or `continue`.
+ * Register either `preToolUse` or the hooks for specific actions. If both are registered, Cursor runs both
+ * for each action.
  */
 export const cursorAdapter: HookAdapter = {
   agent: 'cursor',
@@ -56,7 +56,12 @@ function read(payload: JsonObject): HookCall {
   const gate = (events: HookCall['events']): HookCall => ({ name, events, report: null });
   switch (name) {
     case 'beforeShellExecution':
-      return gate(createShellEvents(readTextField(payload, 'command') ?? '', 'bash', common));
+      return gate([
+        createShellEvent(
+          { command: readTextField(payload, 'command') ?? null, dialect: 'bash', input: payload },
+          common,
+        ),
+      ]);
     case 'beforeMCPExecution': {
       const connector = {
         name: readLabelField(payload, 'tool_name') ?? 'unknown',
@@ -85,7 +90,7 @@ function read(payload: JsonObject): HookCall {
       return {
         name,
         events: [],
-        report: createHookReport(findHookReportType(REPORT_TYPES, name), name, payload, common),
+        report: createHookReport(getHookReportType(REPORT_TYPES, name), name, payload, common),
       };
   }
 }

@@ -16,7 +16,7 @@ import {
 } from './tool-events.ts';
 
 /**
- * The adapter for Gemini CLI. It responds with `decision` and a reason. The hooks cannot ask the
+ * The adapter for Gemini CLI. A response contains `decision` and a reason. Hooks cannot make the agent ask its
  * user.
  */
 export const geminiCliAdapter: HookAdapter = {

@@ -1,5 +1,6 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
 import type { JsonObject } from '@floe/contract/json';
+import type { CompiledRelayConfig } from '../compile-relay-config.ts';
 
 /** A parsed hook call. It requests a decision or contains a report. */
 export interface HookCall {
@@ -9,6 +10,35 @@ export interface HookCall {
   readonly events: readonly RelayEvent[];
   /** The completed action. Null if the call needs a decision. */
   readonly report: HookReport | null;
+}
+
+/** Maximum number of events in one hook call. Floe does not evaluate a call with more events. */
+export const MAX_HOOK_EVENTS = 1_000;
+/**
+ * Maximum number of characters in the contents of all files of one hook call. A text that may belong to several files
+ * counts for each of them, because it is evaluated for each of them.
+ */
+export const MAX_HOOK_CONTENT_CHARS = 8 << 20;
+
+/**
+ * Returns whether a hook call is too large to be evaluated, because it has too many events or its files have
+ * too much content.
+ */
+export function exceedsHookLimits(events: readonly RelayEvent[]): boolean {
+  if (events.length > MAX_HOOK_EVENTS) return true;
+  const chars = events.reduce((sum, { file }) => sum + (file?.content?.length ?? 0), 0);
+  return chars > MAX_HOOK_CONTENT_CHARS;
+}
+
+/**
+ * Returns whether hook calls that exceed the limits must be denied. This is the case if any enforced rule
+ * denies or asks.
+ */
+export function shouldDenyCallsOverHookLimits({ config, rules }: CompiledRelayConfig): boolean {
+  return (
+    config.mode === 'enforce' &&
+    rules.some(({ mode, decision }) => mode === 'enforce' && decision !== 'allow')
+  );
 }
 
 /** A completed action that an agent reports. */
@@ -27,7 +57,7 @@ export interface HookReport {
   readonly details: JsonObject;
 }
 
-/** The decision for a hook call, with its messages. */
+/** The decision on an event or a hook call, with the messages for the user and the agent. */
 export interface HookDecision {
   readonly decision: 'allow' | 'deny' | 'ask' | 'abstain';
   readonly userMessage: string | null;
@@ -41,7 +71,10 @@ export interface HookReply {
   readonly exitCode: 0 | 2;
 }
 
-/** Converts one agent's hook payloads and responses. The functions have no side effects. */
+/**
+ * Converts the hook payloads of one agent to hook calls, and decisions to responses in the format of the agent.
+ * The functions have no side effects.
+ */
 export interface HookAdapter {
   readonly agent: string;
   /** Whether the agent asks its user if this hook returns `ask`. */
@@ -53,7 +86,7 @@ export interface HookAdapter {
   reply(call: HookCall, outcome: HookDecision): HookReply;
 }
 
-/** Returns a reply with exit code 0 that prints this JSON, or nothing if it is null. */
+/** Returns a reply with exit code 0 and this JSON as the output. If the JSON is null, the output is empty. */
 export function createOutputReply(stdout: JsonObject | null): HookReply {
   return { stdout, stderr: '', exitCode: 0 };
 }

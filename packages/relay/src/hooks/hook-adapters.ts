@@ -42,7 +42,10 @@ export const HOOK_ADAPTERS: ReadonlyMap<string, HookAdapter> = new Map(
 
 const STRICTNESS = ['abstain', 'allow', 'ask', 'deny'] as const;
 
-/** Combines the decisions on all events of one call and returns the strictest. */
+/**
+ * Returns the strictest of the decisions on the events of one hook call. The result is `allow` only if the
+ * decision on every event is `allow`.
+ */
 export function selectStrictestHookDecision(outcomes: readonly HookDecision[]): HookDecision {
   let most: HookDecision = { decision: 'abstain', userMessage: null, agentMessage: null };
   const isAllowed = outcomes.length > 0 && outcomes.every(({ decision }) => decision === 'allow');
@@ -56,7 +59,7 @@ export function selectStrictestHookDecision(outcomes: readonly HookDecision[]): 
   return most;
 }
 
-/** Replaces the decision `ask` for an agent that cannot ask its user. */
+/** Replaces the decision `ask` with `fallback` if the agent cannot ask its user in this hook. */
 export function applyAskFallback(
   adapter: HookAdapter,
   { name }: HookCall,

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 
 /**
- * Returns the first of these members that is a string. `a.b` names a nested member. Several names
- * are accepted because payloads use two spellings.
+ * Returns the value of the first of these members that is a string. `a.b` is the name of a nested member.
+ * Several names can be given, because payloads spell some names in two ways.
  */
 export function readTextField(from: JsonObject, ...names: readonly string[]): string | undefined {
   for (const name of names) {
@@ -13,8 +13,8 @@ export function readTextField(from: JsonObject, ...names: readonly string[]): st
 }
 
 /**
- * Returns the first of these members that is a string, for names and ids. Empty strings count as
- * absent, and long strings are truncated.
+ * Returns the first 200 characters of the first of these members that is a string. Returns undefined if the
+ * string is empty or there is none. Use it for names and ids.
  */
 export function readLabelField(from: JsonObject, ...names: readonly string[]): string | undefined {
   const found = readTextField(from, ...names);
@@ -22,19 +22,18 @@ export function readLabelField(from: JsonObject, ...names: readonly string[]): s
 }
 
 /**
- * Returns the first of these members that is an object, or JSON text that contains an object.
- * Returns an empty object if there is none.
+ * Returns the first of these members that is an object, or JSON text that contains an object. If there is none,
+ * returns the first other value as `{ input: value }`, so that rules see its text. Returns an empty object if all
+ * members are absent.
  */
 export function readObjectField(from: JsonObject, ...names: readonly string[]): JsonObject {
-  for (const name of names) {
-    const value = valueAtPath(from, name);
-    if (isJsonObject(value)) return value;
-    if (typeof value === 'string') {
-      const parsed = parseObject(value);
-      if (parsed) return parsed;
-    }
+  const values = names.map((name) => valueAtPath(from, name) ?? null).filter((value) => value !== null);
+  for (const value of values) {
+    const found = typeof value === 'string' ? parseObject(value) : value;
+    if (isJsonObject(found)) return found;
   }
-  return {};
+  const [input] = values;
+  return input === undefined ? {} : { input };
 }
 
 /** Returns a member that is a list. Returns an empty list for any other value. */

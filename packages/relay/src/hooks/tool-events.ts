@@ -1,11 +1,13 @@
-import type { RelayEvent } from '@floe/contract/api/relay';
+import { MAX_RELAY_TEXT_CHARS, type RelayEvent } from '@floe/contract/api/relay';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { findPatchedFiles } from '../patch-files.ts';
 import { readListField, readTextField } from './payload-fields.ts';
 
 /** The fields that all events of one call have in common. */
 export type CommonRelayEventFields = Omit<RelayEvent, 'event' | 'shell' | 'tool' | 'prompt' | 'file'>;
 
-type ToolKind = 'shell' | 'powershell' | 'read' | 'write' | 'patch';
+/** `typing` tools type text into a shell that already runs. */
+type ToolKind = 'shell' | 'powershell' | 'typing' | 'powershell typing' | 'read' | 'write' | 'patch';
 
 /** Kinds of built-in tools, by their name without case and separators. Any other tool is a tool call. */
 const KIND_BY_TOOL: Readonly<Record<string, ToolKind>> = {
@@ -20,7 +22,12 @@ const KIND_BY_TOOL: Readonly<Record<string, ToolKind>> = {
   runterminalcommand: 'shell',
   runinterminal: 'shell',
   terminal: 'shell',
+  monitor: 'shell',
+  sendtoterminal: 'typing',
+  writebash: 'typing',
+  writestdin: 'typing',
   powershell: 'powershell',
+  writepowershell: 'powershell typing',
   read: 'read',
   readfile: 'read',
   readmanyfiles: 'read',
@@ -40,6 +47,7 @@ const KIND_BY_TOOL: Readonly<Record<string, ToolKind>> = {
   editfile: 'write',
   editfiles: 'write',
   multiedit: 'write',
+  multireplacestringinfile: 'write',
   notebookedit: 'write',
   insertedit: 'write',
   inserteditintofile: 'write',
@@ -53,6 +61,16 @@ const KIND_BY_TOOL: Readonly<Record<string, ToolKind>> = {
   applypatch: 'patch',
 };
 
+/** Built-in tools that rules may also match by their name, as tool calls. */
+const NAMED_TOOLS = new Set([
+  'monitor',
+  'multireplacestringinfile',
+  'sendtoterminal',
+  'writebash',
+  'writepowershell',
+  'writestdin',
+]);
+
 const PATH_FIELDS = [
   'file_path',
   'filePath',
@@ -63,6 +81,7 @@ const PATH_FIELDS = [
   'filename',
   'file',
 ];
+const PATH_LIST_FIELDS = ['files', 'paths', 'file_paths', 'filePaths', 'replacements'];
 const CONTENT_FIELDS = [
   'content',
   'new_string',
@@ -76,17 +95,23 @@ const CONTENT_FIELDS = [
 ];
 const MCP_TOOL_NAME = /^mcp__(.+?)__(.+)$|^mcp_([^_]+)_(.+)$|^MCP:(.+)$/s;
 
-/** Creates the events for a tool call. A tool call with several files has several events. */
+/** Creates the events for a tool call. A call that accesses several files has one event for each file. */
 export function createToolEvents(
   name: string,
   input: JsonObject,
   common: CommonRelayEventFields,
 ): RelayEvent[] {
   const events = createEvents(name, input, common);
+  if (NAMED_TOOLS.has(normalizeToolName(name)) && events.every(({ tool }) => tool === undefined))
+    events.push(createConnectorEvent({ name }, input, common));
   // An id identifies one event, so only the first event has the id of the call.
   return events.map((event, at) =>
     at === 0 || event.id === undefined ? event : { ...event, id: `${event.id.slice(0, 190)}#${at}` },
   );
+}
+
+function normalizeToolName(name: string): string {
+  return name.toLowerCase().replaceAll(/[_\s-]/g, '');
 }
 
 function createEvents(name: string, input: JsonObject, common: CommonRelayEventFields): RelayEvent[] {
@@ -99,21 +124,29 @@ function createEvents(name: string, input: JsonObject, common: CommonRelayEventF
         common,
       ),
     ];
-  const plain = name.toLowerCase().replaceAll(/[_\s-]/g, '');
+  const plain = normalizeToolName(name);
   const kind = Object.hasOwn(KIND_BY_TOOL, plain) ? KIND_BY_TOOL[plain] : undefined;
   switch (kind) {
     case 'shell':
     case 'powershell':
-      return createShellEvents(
-        readCommand(input),
-        kind === 'shell' ? 'bash' : 'powershell',
-        withWorkingDirectory(input, common),
-      );
+      return [
+        createShellEvent(
+          { command: readCommand(input), dialect: kind === 'shell' ? 'bash' : 'powershell', input },
+          withWorkingDirectory(input, common),
+        ),
+      ];
+    case 'typing':
+    case 'powershell typing': {
+      const command = readTextField(input, 'command', 'input', 'chars') ?? null;
+      const typed = command === null ? null : readTypedText(command);
+      const dialect = kind === 'typing' ? 'bash' : 'powershell';
+      return typed === '' ? [] : [createShellEvent({ command: typed, dialect, input }, common)];
+    }
     case 'patch':
-      return createPatchEvents(readTextField(input, 'patch', 'input', 'command', 'diff') ?? '', common);
     case 'read':
     case 'write': {
-      const files = createFileEvents(kind, input, common);
+      const files =
+        kind === 'patch' ? createPatchEvents(input, common) : createFileEvents(kind, input, common);
       return files.length > 0 ? files : [createConnectorEvent({ name }, input, common)];
     }
     default:
@@ -121,26 +154,43 @@ function createEvents(name: string, input: JsonObject, common: CommonRelayEventF
   }
 }
 
-/** Creates the event for a shell command. Returns an empty list if the input has no command. */
-export function createShellEvents(
-  command: string | null,
-  dialect: NonNullable<RelayEvent['shell']>['dialect'],
-  common: CommonRelayEventFields,
-): RelayEvent[] {
-  return command === null ? [] : [{ ...common, event: 'shell', shell: { command, dialect } }];
+/** A shell command in the input of a tool. */
+interface ShellToolInput {
+  /** Null if the input contains no command in a known form. */
+  readonly command: string | null;
+  readonly dialect: NonNullable<RelayEvent['shell']>['dialect'];
+  readonly input: JsonObject;
 }
 
-/** The connector that provides a tool. */
-export interface ToolConnector {
+/**
+ * Creates the event for a shell command. If the command cannot be read, the event contains the whole input, which
+ * rules treat as a command that cannot be analyzed.
+ */
+export function createShellEvent(
+  { command, dialect, input }: ShellToolInput,
+  common: CommonRelayEventFields,
+): RelayEvent {
+  const shell =
+    command === null
+      ? { command: JSON.stringify(input).slice(0, MAX_RELAY_TEXT_CHARS), dialect: 'unknown' as const }
+      : { command, dialect };
+  return { ...common, event: 'shell', shell };
+}
+
+/** A tool, and the connector that provides it. Built-in tools have only a name. */
+export interface ConnectorTool {
   readonly name: string;
   readonly server?: string | undefined;
   readonly url?: string | undefined;
   readonly command?: string | undefined;
 }
 
-/** Creates the event for a tool call through a connector. */
+/**
+ * Creates the event for a call of a tool that a connector provides, or of a built-in tool that rules match by
+ * its name.
+ */
 export function createConnectorEvent(
-  connector: ToolConnector,
+  connector: ConnectorTool,
   input: JsonObject,
   common: CommonRelayEventFields,
 ): RelayEvent {
@@ -169,6 +219,23 @@ export function createFileEvent(
   common: CommonRelayEventFields,
 ): RelayEvent {
   return { ...common, event, file: { path, content } };
+}
+
+/** Keys that end a line, and keys that end the input or the mode of a program. */
+const LINE_END_KEYS =
+  /\{(?:enter|return|esc|escape|ctrl[+-][cdz])\}|\r\n?|[\x03\x04\x1a]|(?<![^\r\n])\x1b(?![[O])/gi;
+/** The names that agents give to other keys, such as `{up}`. */
+const NAMED_KEYS =
+  /(?<!\$)\{(?:up|down|left|right|home|end|page-?up|page-?down|tab|space|backspace|delete|(?:ctrl|alt|shift)[+-]\w+|f\d+)\}/gi;
+const CONTROL_KEYS = /\x1b(?:\[[0-?]*[ -/]*[@-~]|O[A-Z])?|[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
+
+/**
+ * The lines that keys type into a shell. Empty if they type none, such as Ctrl-C and arrow keys. In a line with text,
+ * other keys change the text, so they remain as control characters, which make the line unclear.
+ */
+function readTypedText(keys: string): string {
+  const lines = keys.replaceAll(LINE_END_KEYS, '\n').replaceAll(NAMED_KEYS, '\x1b').trim();
+  return lines.replaceAll(CONTROL_KEYS, '').trim() === '' ? '' : lines;
 }
 
 /** Some agents send an argument list instead of a string. For `bash -lc code`, the command is the code. */
@@ -200,27 +267,32 @@ function createFileEvents(
 ): RelayEvent[] {
   const paths = [
     readTextField(input, ...PATH_FIELDS) ?? [],
-    ...['files', 'paths', 'file_paths', 'filePaths'].flatMap((name) => readListField(input, name)),
+    ...PATH_LIST_FIELDS.flatMap((name) => readListField(input, name)),
   ].flat();
-  const content = kind === 'write' ? readTextField(input, ...CONTENT_FIELDS) : undefined;
+  const content = kind === 'write' ? readContent(input) : undefined;
+  const event = kind === 'read' ? 'file_read' : 'file_write';
   return paths.flatMap((entry) => {
-    const path =
-      typeof entry === 'string'
-        ? entry
-        : isJsonObject(entry)
-          ? readTextField(entry, ...PATH_FIELDS)
-          : undefined;
-    return path ? [createFileEvent(kind === 'read' ? 'file_read' : 'file_write', path, content, common)] : [];
+    if (typeof entry === 'string') return entry ? [createFileEvent(event, entry, content, common)] : [];
+    const path = isJsonObject(entry) ? readTextField(entry, ...PATH_FIELDS) : undefined;
+    if (!path || !isJsonObject(entry)) return [];
+    const own = kind === 'write' ? (readContent(entry) ?? content) : undefined;
+    return [createFileEvent(event, path, own, common)];
   });
 }
 
-/** Creates one event per file in a patch. A patch without file names becomes an event of an unknown file. */
-function createPatchEvents(patch: string, common: CommonRelayEventFields): RelayEvent[] {
-  const paths = new Set<string>();
-  for (const [, path] of patch.matchAll(
-    /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\+\+\+ (?:b\/)?|--- (?:a\/)?)(.+?)\s*$/gm,
-  ))
-    if (path !== undefined && path !== '/dev/null') paths.add(path);
-  const content = patch.slice(0, 1 << 20);
-  return [...paths].slice(0, 100).map((path) => createFileEvent('file_write', path, content, common));
+/** The new text of a file, or the new texts of several edits. Undefined if there is none. */
+function readContent(input: JsonObject): string | undefined {
+  const edits = readListField(input, 'edits').flatMap((edit) =>
+    isJsonObject(edit) ? (readTextField(edit, ...CONTENT_FIELDS) ?? []) : [],
+  );
+  return readTextField(input, ...CONTENT_FIELDS) ?? (edits.length > 0 ? edits.join('\n') : undefined);
+}
+
+/** Creates one event per file in a patch. Returns an empty list for a patch without file names. */
+function createPatchEvents(input: JsonObject, common: CommonRelayEventFields): RelayEvent[] {
+  const words = readListField(input, 'command').filter((word) => typeof word === 'string');
+  const patch = readTextField(input, 'patch', 'input', 'command', 'diff') ?? words.join('\n');
+  return [...findPatchedFiles(patch)].map(([path, part]) =>
+    createFileEvent('file_write', path, part, common),
+  );
 }

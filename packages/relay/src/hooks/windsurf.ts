@@ -13,10 +13,12 @@ import {
   createConnectorEvent,
   createFileEvent,
   createPromptEvent,
-  createShellEvents,
+  createShellEvent,
 } from './tool-events.ts';
 
-/** The adapter for Windsurf. Only exit code 2 blocks an action. The reason is written to stderr. */
+/**
+ * The adapter for Windsurf. A hook blocks an action with exit code 2 and writes the reason to standard error.
+ */
 export const windsurfAdapter: HookAdapter = {
   agent: 'windsurf',
   canAsk: () => false,
@@ -37,7 +39,12 @@ function read(payload: JsonObject): HookCall {
   const gate = (events: HookCall['events']): HookCall => ({ name, events, report: null });
   switch (name) {
     case 'pre_run_command':
-      return gate(createShellEvents(readTextField(info, 'command_line') ?? '', 'bash', common));
+      return gate([
+        createShellEvent(
+          { command: readTextField(info, 'command_line') ?? null, dialect: 'bash', input: info },
+          common,
+        ),
+      ]);
     case 'pre_mcp_tool_use': {
       const connector = {
         name: readLabelField(info, 'mcp_tool_name') ?? 'unknown',

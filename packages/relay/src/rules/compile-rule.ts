@@ -1,17 +1,18 @@
 import { type CompiledCondition, compileCondition, EvaluationFailure } from '@floe/conditions/condition';
 import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
-import { compileRegularExpression } from '@floe/conditions/regular-expression';
 import { StepLimitExceededError, type StepMeter } from '@floe/conditions/step-meter';
 import type { RelayRuleConfig } from '@floe/contract/config';
 import type { RelayEventKind } from '@floe/contract/config/relay';
 import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
 import { createLiteralWord } from '../shell/shell-word.ts';
+import { compileRuleField } from './compile-rule-field.ts';
 import { RELAY_CONDITION_VOCABULARY } from './condition-vocabulary.ts';
 import { type CallerMatcher, compileCallerPattern } from './match-caller.ts';
 import { type CommandMatcher, compileCommandPattern } from './match-command.ts';
 import { combineAlternativeMatches, type MatchResult } from './match-result.ts';
 import { compileToolPattern, type ToolMatcher } from './match-tool.ts';
 import { compilePathPatterns, type PathMatcher } from './path-patterns.ts';
+import { PatternCompiler } from './pattern-compiler.ts';
 import type { RuleInput, RuleInputFile } from './rule-input.ts';
 import { compileRuleSchedule } from './rule-schedule.ts';
 
@@ -37,9 +38,11 @@ export interface CompiledRule {
   readonly matchesCaller: CallerMatcher;
   readonly isActiveAt: (nowMs: number) => boolean;
   readonly exceptions: readonly RuleException[];
+  /** The steps for compiling its regular expressions and its condition. */
+  readonly compilationSteps: number;
 }
 
-/** The prepared parts of `match`. A part is null if the rule does not have it. */
+/** The compiled fields of `match`. A field is null if the rule does not set it. */
 export interface RuleMatchers {
   readonly command: CommandMatcher | null;
   readonly tool: ToolMatcher | null;
@@ -55,54 +58,49 @@ interface RuleException {
 
 type MatchConfig = NonNullable<RelayRuleConfig['match']>;
 
+/** The cache of compiled rules. It never becomes outdated, because a changed rule is a new object. */
+const compiledRules = new WeakMap<RelayRuleConfig, CompiledRule>();
+
 /**
- * Prepares a rule for evaluation.
- * @throws InvalidRelayRuleError that names the invalid field
+ * Prepares a rule for evaluation. Caches the result for each configuration object, because compiling the
+ * regular expressions and the condition of a rule can take 30 ms each.
+ * @throws InvalidRelayRuleError with the path of the invalid field
  */
 export function compileRule(config: RelayRuleConfig): CompiledRule {
+  const compiled = compiledRules.get(config) ?? compileUncached(config);
+  compiledRules.set(config, compiled);
+  return compiled;
+}
+
+function compileUncached(config: RelayRuleConfig): CompiledRule {
+  const patterns = new PatternCompiler();
   const { name, on, mode, match, detect, who, schedule, when, except, decision, on_error, message } = config;
-  return {
+  const condition =
+    when === undefined
+      ? null
+      : compileRuleField(['when'], () => compileCondition(when, RELAY_CONDITION_VOCABULARY));
+  const rule = {
     name,
     events: new Set(on),
     decision,
     mode,
     onError: on_error,
     message: message === undefined ? null : toMessages(message),
-    matches: compileMatch(match, ['match']),
+    matches: compileMatch(match, ['match'], patterns),
     detects:
       detect === undefined
         ? null
         : new Set([...(detect.secrets ? (['secret'] as const) : []), ...detect.pii]),
-    condition:
-      when === undefined
-        ? null
-        : compileField(['when'], () => compileCondition(when, RELAY_CONDITION_VOCABULARY)),
+    condition,
     matchesCaller: compileCallerPattern(who),
     isActiveAt: compileRuleSchedule(schedule),
     exceptions: except.map(({ until, match, who }, at) => ({
       untilMs: until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until),
-      matches: compileMatch(match, ['except', at, 'match']),
+      matches: compileMatch(match, ['except', at, 'match'], patterns),
       who: compileCallerPattern(who),
     })),
   };
-}
-
-/** Thrown if a field of a rule is invalid. `message` completes the sentence "<path>: …". */
-export class InvalidRelayRuleError extends Error {
-  readonly path: readonly (string | number)[];
-
-  constructor(path: readonly (string | number)[], message: string) {
-    super(message);
-    this.path = path;
-  }
-}
-
-function compileField<Result>(path: readonly (string | number)[], compile: () => Result): Result {
-  try {
-    return compile();
-  } catch (error) {
-    throw new InvalidRelayRuleError(path, error instanceof Error ? error.message : String(error));
-  }
+  return { ...rule, compilationSteps: patterns.steps + (condition?.compilationSteps ?? 0) };
 }
 
 function toMessages(message: NonNullable<RelayRuleConfig['message']>) {
@@ -110,10 +108,14 @@ function toMessages(message: NonNullable<RelayRuleConfig['message']>) {
   return { user: message.user, agent: message.agent ?? message.user };
 }
 
-function compileMatch(match: MatchConfig | undefined, at: readonly (string | number)[]): RuleMatchers {
+function compileMatch(
+  match: MatchConfig | undefined,
+  at: readonly (string | number)[],
+  patterns: PatternCompiler,
+): RuleMatchers {
   if (match === undefined) return { command: null, tool: null, path: null, text: null };
   const texts = match.text?.map((pattern, n) =>
-    compileField([...at, 'text', n], () => compileRegularExpression(pattern)),
+    compileRuleField([...at, 'text', n], () => patterns.compile(pattern)),
   );
   return {
     command: compileCommandPattern(match),
@@ -123,7 +125,7 @@ function compileMatch(match: MatchConfig | undefined, at: readonly (string | num
   };
 }
 
-/** One match of a rule on an event. */
+/** A part of an event that a rule matches. */
 export interface RuleMatch {
   readonly match: 'maybe' | 'yes';
   readonly reason: string;
@@ -132,7 +134,10 @@ export interface RuleMatch {
   readonly file: RuleInputFile | null;
 }
 
-/** Returns all matches of a rule on an event. Empty if there are none. */
+/**
+ * Returns the parts of an event that a rule matches. Returns an empty list if there are none. If the rule
+ * denies or asks, stops after the first certain match, because it determines the decision.
+ */
 export function findRuleMatches(rule: CompiledRule, subject: RuleInput): RuleMatch[] {
   const { event, identity, nowMs } = subject;
   if (!rule.matchesCaller(event, identity) || !rule.isActiveAt(nowMs)) return [];
@@ -142,10 +147,14 @@ export function findRuleMatches(rule: CompiledRule, subject: RuleInput): RuleMat
   if (found === null) return [];
   const unread = text instanceof EvaluationFailure ? `its text could not be evaluated (${text.reason})` : '';
   const detected = [unread, found].filter(Boolean).join('; ');
-  return findCandidates(rule, subject).flatMap((candidate) => {
+  const applying: RuleMatch[] = [];
+  for (const candidate of findCandidates(rule, subject)) {
     const applies = evaluateCandidate(rule, subject, candidate, detected);
-    return applies && !isExcepted(rule, subject, applies) ? [applies] : [];
-  });
+    if (!applies || isExcepted(rule, subject, applies)) continue;
+    applying.push(applies);
+    if (applies.match === 'yes' && rule.decision !== 'allow') break;
+  }
+  return applying;
 }
 
 type Candidate = Omit<RuleMatch, 'reason'>;
@@ -211,7 +220,10 @@ function describeFindings(detects: ReadonlySet<FindingKind>, subject: RuleInput)
 function matchText({ text }: RuleMatchers, subject: RuleInput): boolean | EvaluationFailure {
   if (text === null) return true;
   try {
-    return text(subject.text(), subject.steps);
+    return (
+      text(subject.text(), subject.steps) ||
+      (subject.event.tool !== undefined && text(subject.escapedStrings(), subject.steps))
+    );
   } catch (error) {
     if (error instanceof StepLimitExceededError) return new EvaluationFailure(error.message);
     throw error;
@@ -273,7 +285,8 @@ function matchException(
   command: SimpleCommand | null,
   file: RuleInputFile | null,
 ): MatchResult {
-  if (!hasShapeMatcher(matches)) return matchText(matches, subject) === true ? 'yes' : 'no';
+  if (matchText(matches, subject) !== true) return 'no';
+  if (!hasShapeMatcher(matches)) return 'yes';
   let fits: MatchResult = 'no';
   if (matches.command && command) fits = combineAlternativeMatches(fits, matches.command(command));
   if (matches.path && file?.path) fits = combineAlternativeMatches(fits, matches.path(file.path));

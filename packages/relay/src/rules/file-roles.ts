@@ -1,4 +1,7 @@
-/** How a command uses arguments that are not options. */
+/**
+ * How a command uses the arguments that are not options: as files to read, files to write, both, or not as
+ * files.
+ */
 export type FileRole =
   /** Files that it reads. */
   | 'read'
@@ -9,7 +12,7 @@ export type FileRole =
   /** Names, strings or patterns. The command opens none of them. */
   | 'none';
 
-/** Which of a command's arguments are files, and how it uses them. */
+/** Which arguments of a command are files, and how the command uses them. */
 export interface CommandFileRoles {
   /** Role of every argument that is not an option. */
   readonly words: FileRole;
@@ -112,6 +115,7 @@ const COMMANDS_WITHOUT_FILES =
 const ROLES_BY_COMMAND: Readonly<Record<string, CommandFileRoles>> = {
   ...Object.fromEntries(COMMANDS_WITHOUT_FILES.split(' ').map((name) => [name, NO_ROLES])),
   tr: NO_ROLES,
+  find: { words: 'none', outputOptions: ['-fprint', '-fprint0', '-fprintf', '-fls'] },
   'ssh-keygen': { words: 'none', outputOptions: ['-f'] },
   ssh: {
     words: 'read',

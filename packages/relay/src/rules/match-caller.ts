@@ -1,7 +1,7 @@
 import { compileWildcards } from '@floe/conditions/wildcards';
 import type { RelayEvent } from '@floe/contract/api/relay';
 
-/** The identity of the caller. The caller's key determines it. */
+/** The platform key of the caller, and the team and the owner of this key. */
 export interface CallerIdentity {
   readonly key: string;
   readonly team: string | null;
@@ -22,8 +22,8 @@ export interface CallerPattern {
 export type CallerMatcher = (event: RelayEvent, identity: CallerIdentity) => boolean;
 
 /**
- * Returns a matcher for a caller pattern. A pattern for an identity field does not match a caller
- * without this field.
+ * Returns a matcher for a caller pattern. Without a pattern, it matches every caller. A pattern for a field
+ * does not match a caller without this field.
  */
 export function compileCallerPattern(pattern: CallerPattern | undefined): CallerMatcher {
   if (pattern === undefined) return () => true;
@@ -50,7 +50,8 @@ export function compileCallerPattern(pattern: CallerPattern | undefined): Caller
 }
 
 /**
- * Returns a repository name such as `github.com/acme/app`, for all forms of the repository's URL.
+ * Converts the URL of a Git remote to a repository name such as `github.com/acme/app`. HTTPS and SSH URLs of
+ * the same repository have the same name.
  */
 export function normalizeRepositoryName(remote: string): string {
   return remote

@@ -17,7 +17,7 @@ export interface CommandPattern {
 /** Matches one shell command. */
 export type CommandMatcher = (command: SimpleCommand) => MatchResult;
 
-/** Returns a matcher for a command pattern. Null if the pattern matches every command. */
+/** Returns a matcher for a command pattern. Returns null if the pattern matches every command. */
 export function compileCommandPattern(pattern: CommandPattern): CommandMatcher | null {
   const parts: CommandMatcher[] = [];
   const { command, subcommand, any_flag, all_flags, args, does } = pattern;
@@ -258,7 +258,10 @@ function canMatchPattern(prefix: string, pattern: string): boolean {
   return head.slice(0, shorter).toLowerCase() === prefix.slice(0, shorter).toLowerCase();
 }
 
-/** Returns a command's words for use in conditions. Unknown words are empty. */
+/**
+ * Returns the text of words for use in conditions. A word that is known only at run time becomes an empty
+ * string.
+ */
 export function toConditionWords(args: readonly ShellWord[]): string[] {
   return args.map(({ text }) => text ?? '');
 }

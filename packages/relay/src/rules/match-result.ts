@@ -3,19 +3,22 @@
  */
 export type MatchResult = 'no' | 'maybe' | 'yes';
 
-/** Combines the results of two parts that must both match. */
+/** Combines the results of two parts of a rule that must both match. */
 export function combineRequiredMatches(one: MatchResult, other: MatchResult): MatchResult {
   if (one === 'no' || other === 'no') return 'no';
   return one === 'yes' && other === 'yes' ? 'yes' : 'maybe';
 }
 
-/** Combines the results of two parts of which one must match. */
+/** Combines the results of two parts of a rule if it is enough that one of them matches. */
 export function combineAlternativeMatches(one: MatchResult, other: MatchResult): MatchResult {
   if (one === 'yes' || other === 'yes') return 'yes';
   return one === 'no' && other === 'no' ? 'no' : 'maybe';
 }
 
-/** Returns the best result among several items. */
+/**
+ * Returns the best result of `fits` for several items. `yes` is better than `maybe`, and `maybe` is better
+ * than `no`.
+ */
 export function findBestMatchResult<Item>(
   items: Iterable<Item>,
   fits: (item: Item) => MatchResult,

@@ -22,9 +22,9 @@ export interface ToolPattern {
 export type ToolMatcher = (call: ConnectorCall) => MatchResult;
 
 /**
- * Returns a matcher for a tool call pattern. Null if the pattern matches every call. A connector is
- * identified by its URL or by the command that starts it. Its name is ignored, because a user can
- * choose any name.
+ * Returns a matcher for a tool call pattern. Returns null if the pattern matches every call. A connector is
+ * identified by its URL or by the command that starts it. Its name is ignored, because a user can choose any
+ * name.
  */
 export function compileToolPattern(pattern: ToolPattern): ToolMatcher | null {
   const { server_url, server_command, tool } = pattern;

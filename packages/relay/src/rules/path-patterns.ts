@@ -7,14 +7,17 @@ import {
 } from '../shell/glob.ts';
 import type { MatchResult } from './match-result.ts';
 
-/** The context in which a path is interpreted, such as the directory. */
+/**
+ * The directories to which a path in an event may be relative: the possible working directories and the home
+ * directory.
+ */
 export interface PathContext {
   /** Directories that the path may be relative to. Empty if unknown. */
   readonly directories: readonly string[];
   readonly home: string | null;
 }
 
-/** A path in canonical form, for each directory that it may be relative to. */
+/** A normalized path. A relative path is resolved against each directory to which it may be relative. */
 export interface NormalizedPath {
   /** Absolute paths, or paths from `~`. Empty for a relative path without a known directory. */
   readonly absolute: readonly string[];
@@ -35,9 +38,9 @@ const PATH_ALIASES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Normalizes a path: removes `.`, `..` and double slashes, and uses `~` for any home directory.
- * Symbolic links are not resolved, because the path is on another host. A pattern for all entries
- * of a directory (`/etc/*`) also counts as the directory itself.
+ * Normalizes a path. Removes `.`, `..` and double slashes, and replaces any home directory with `~`. Does not
+ * resolve symbolic links, because the path is on another host. If a pattern matches all entries of a directory,
+ * as in `/etc/*`, the result also contains the directory itself.
  */
 export function normalizePath(path: string, context: PathContext): NormalizedPath {
   const one = normalizeOne(path, context);

@@ -20,6 +20,9 @@ const ALL_FINDING_KINDS: ReadonlySet<FindingKind> = new Set([
   'us_ssn',
 ]);
 
+/** Characters that JSON replaces by escapes. */
+const ESCAPED_BY_JSON = /["\\\0-\x1f]|[^\P{Cs}]/u;
+
 /** A file that an event accesses. */
 export interface RuleInputFile {
   readonly use: 'read' | 'write';
@@ -29,10 +32,7 @@ export interface RuleInputFile {
   readonly end: number;
 }
 
-/**
- * An event in the form that rules are matched against. Each part is computed once, when it is first
- * needed.
- */
+/** An event, prepared for matching rules. Each derived value is computed once, when a rule first needs it. */
 export class RuleInput {
   readonly event: RelayEvent;
   readonly identity: CallerIdentity;
@@ -43,6 +43,7 @@ export class RuleInput {
   #files: readonly RuleInputFile[] | null = null;
   readonly #variables = new Map<SimpleCommand | null, ConditionVariables>();
   #text: string | null = null;
+  #escapedStrings: string | null = null;
   #findings: ReadonlyMap<FindingKind, number> | null = null;
 
   constructor(grammar: ShellParser | null, event: RelayEvent, identity: CallerIdentity, nowMs: number) {
@@ -57,10 +58,21 @@ export class RuleInput {
     return this.#files;
   }
 
-  /** The text that detectors and text patterns search. */
+  /** The text that detectors and text patterns search. The arguments of a tool are JSON. */
   text(): string {
     this.#text ??= this.#allText();
     return this.#text;
+  }
+
+  /**
+   * The strings in the arguments of a tool that JSON escapes, without the escapes, separated by NUL. The other strings
+   * are in `text()`. Empty for other events.
+   */
+  escapedStrings(): string {
+    this.#escapedStrings ??= collectStrings(this.event.tool?.arguments)
+      .filter((text) => ESCAPED_BY_JSON.test(text))
+      .join('\0');
+    return this.#escapedStrings;
   }
 
   findings(): ReadonlyMap<FindingKind, number> {
@@ -161,6 +173,20 @@ function resolveBases(directory: string | null, bases: readonly string[]): strin
 
 function textMap(texts: Readonly<Record<string, string | undefined>>): ConditionValue {
   return new Map(Object.entries(texts).map(([name, text]) => [name, text ?? '']));
+}
+
+/** Returns the strings and the member names in a JSON value of any depth. */
+function collectStrings(value: unknown): string[] {
+  const strings: string[] = [];
+  const values = [value];
+  while (values.length > 0) {
+    const next = values.pop();
+    if (typeof next === 'string') strings.push(next);
+    else if (Array.isArray(next)) for (const entry of next) values.push(entry);
+    else if (typeof next === 'object' && next !== null)
+      for (const [name, entry] of Object.entries(next)) values.push(entry, name);
+  }
+  return strings;
 }
 
 const MAX_DEPTH = 8;

@@ -1,7 +1,7 @@
 /** The times at which a rule applies, in one time zone. */
 export interface RuleSchedule {
   readonly days: readonly string[];
-  /** `09:00`. */
+  /** Start of the time span on each day, such as `09:00`. */
   readonly from: string;
   readonly to: string;
   readonly timezone: string;
@@ -10,8 +10,8 @@ export interface RuleSchedule {
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /**
- * Returns a function that returns whether a schedule includes a time in Unix milliseconds. A time
- * span that ends before it starts ends on the next day.
+ * Returns a function that returns whether a schedule includes a time, in milliseconds since the epoch. A time
+ * span whose end is before its start ends on the next day. Without a schedule, all times are included.
  */
 export function compileRuleSchedule(pattern: RuleSchedule | undefined): (nowMs: number) => boolean {
   if (pattern === undefined) return () => true;

@@ -7,14 +7,14 @@ import { type CommandFileRoles, type FileRole, resolveFileRoles } from './file-r
 /** A file that a command would read or write. */
 export interface FileAccess {
   readonly use: 'read' | 'write';
-  /** With the wildcards of glob.ts. Null if entirely unknown. */
+  /** The path, with the wildcards of glob.ts for unknown parts. Null if the whole path is unknown. */
   readonly path: string | null;
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Returns the files that shell code reads and writes: redirect targets, and arguments that may be
+ * Returns the files that shell code may read or write: the targets of redirects, and arguments that may be
  * files.
  */
 export function findFileAccesses({ commands }: ShellAnalysis): FileAccess[] {
@@ -182,8 +182,8 @@ function createAccess({ pattern, start, end }: ShellWord, use: FileAccess['use']
 }
 
 /**
- * Returns the directories that `cd` and similar commands change to. The files of later commands may
- * be relative to them.
+ * Returns the directories to which `cd` and similar commands change. The files of later commands may be
+ * relative to them. A directory that is known only at run time is null.
  */
 export function findDirectoryChanges({ commands }: ShellAnalysis): readonly (string | null)[] {
   return commands.flatMap(({ name, args }) => {

@@ -9,7 +9,9 @@ export function hasSubscriptCode(text: string): boolean {
   return SUBSCRIPT.test(text);
 }
 
-/** Returns the part of a string that an arithmetic evaluation would expand. */
+/**
+ * Returns the part of an arithmetic expression that starts with the subscript that `hasSubscriptCode` finds.
+ */
 export function extractSubscriptCode(text: string): string {
   return text.slice(text.search(SUBSCRIPT));
 }

@@ -1,21 +1,21 @@
 import { type OptionSyntax, parseOptions } from './parse-options.ts';
 import type { ShellWord } from './shell-word.ts';
-import { isInputPath } from './unwrap-command.ts';
+import { isStandardInputPath } from './unwrap-command.ts';
 
-/** How awk or sed is given its program. */
-export interface ProgramSyntax extends OptionSyntax {
+/** How awk or sed receives its programs: which options contain code, and which options name files with code. */
+export interface AwkOrSedSyntax extends OptionSyntax {
   /** Options whose value is code. */
   readonly code: string;
   /** Options whose value is a file with code. */
   readonly files: string;
-  /** Options whose value is a file with code that the program uses. The program is given in another way. */
+  /** Options whose value is a file with additional code. The program itself must also be specified. */
   readonly included: string;
   /** Options whose value is a library that the program loads. */
   readonly libraries: string;
 }
 
 /** The programs that awk or sed runs. */
-export interface Programs {
+export interface AwkOrSedPrograms {
   /** Words that contain code. */
   readonly code: readonly ShellWord[];
   readonly files: readonly ShellWord[];
@@ -25,10 +25,11 @@ export interface Programs {
 }
 
 /**
- * Finds all programs that the arguments of awk or sed name. Sed permutes its arguments, but not on BSD or with
- * `POSIXLY_CORRECT`, so an operand before the first program is a program too.
+ * Finds all programs that the arguments of awk or sed contain or name. GNU sed accepts options after operands.
+ * BSD sed, and GNU sed with `POSIXLY_CORRECT`, run the first operand as the program instead. The result
+ * therefore also contains an operand that precedes an option with a program.
  */
-export function findPrograms(args: readonly ShellWord[], syntax: ProgramSyntax): Programs {
+export function findAwkOrSedPrograms(args: readonly ShellWord[], syntax: AwkOrSedSyntax): AwkOrSedPrograms {
   const { options, operands } = parseOptions(args, syntax);
   const strict = syntax.permutes ? parseOptions(args, { ...syntax, permutes: false }) : { options, operands };
   const isGiven = strict.options.some(({ letter }) => (syntax.code + syntax.files).includes(letter));
@@ -37,10 +38,10 @@ export function findPrograms(args: readonly ShellWord[], syntax: ProgramSyntax):
   const named = options.filter(({ letter }) => (syntax.files + syntax.included).includes(letter));
   const files = named.flatMap(({ value }) => value ?? []);
   // The grammar drops a `-` before a here-document, so that the value is missing.
-  const readsInput = named.some(({ value }) => value === null || isInputPath(value.text));
+  const readsInput = named.some(({ value }) => value === null || isStandardInputPath(value.text));
   return {
     code: [...first, ...code],
-    files: files.filter(({ text }) => !isInputPath(text)),
+    files: files.filter(({ text }) => !isStandardInputPath(text)),
     libraries: options.flatMap(({ letter, value }) =>
       syntax.libraries.includes(letter) && value ? [value] : [],
     ),

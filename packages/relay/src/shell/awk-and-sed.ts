@@ -1,4 +1,4 @@
-import { findPrograms, type ProgramSyntax, type Programs } from './awk-and-sed-programs.ts';
+import { type AwkOrSedPrograms, type AwkOrSedSyntax, findAwkOrSedPrograms } from './awk-and-sed-programs.ts';
 import { findAwkCommands, isAwkLibraryFile, listAwkFileNames } from './awk-program.ts';
 import { quoteShellWord } from './git-commands.ts';
 import { hasWildcard } from './glob.ts';
@@ -6,7 +6,7 @@ import { findSedEffects } from './sed-script.ts';
 import type { ShellWord } from './shell-word.ts';
 import type { CommandUnwrapResult, NestedCommand } from './unwrap-command.ts';
 
-const AWK: ProgramSyntax = {
+const AWK: AwkOrSedSyntax = {
   values: 'eEfFvilW',
   attached: 'dDLop',
   long: {
@@ -25,7 +25,7 @@ const AWK: ProgramSyntax = {
   included: 'i',
   libraries: 'l',
 };
-const SED: ProgramSyntax = {
+const SED: AwkOrSedSyntax = {
   values: 'efl',
   attached: 'iI',
   long: { '--expression': 'e', '--file': 'f', '--line-length': 'l', '--in-place': 'i' },
@@ -35,7 +35,7 @@ const SED: ProgramSyntax = {
   included: '',
   libraries: '',
 };
-const PROGRAM_SYNTAXES: Readonly<Record<string, ProgramSyntax>> = {
+const PROGRAM_SYNTAXES: Readonly<Record<string, AwkOrSedSyntax>> = {
   awk: AWK,
   gawk: AWK,
   mawk: AWK,
@@ -44,16 +44,21 @@ const PROGRAM_SYNTAXES: Readonly<Record<string, ProgramSyntax>> = {
   gsed: SED,
 };
 
-/** Whether the interpreter's first operand is its program: `awk -f file` runs the same as `awk 'program'`. */
-export function hasProgramArgument(interpreter: string): boolean {
+/**
+ * Returns whether an interpreter is awk or sed. Both run the program in their first operand, or in a file that
+ * the option `-f` names.
+ */
+export function isAwkOrSed(interpreter: string): boolean {
   return Object.hasOwn(PROGRAM_SYNTAXES, interpreter);
 }
 
-/** Analyzes all programs that the arguments of awk or sed name. */
+/**
+ * Analyzes all programs that the arguments of awk or sed contain or name. Returns null for any other command.
+ */
 export function analyzeAwkOrSed(name: string, args: readonly ShellWord[]): CommandUnwrapResult | null {
   const syntax = PROGRAM_SYNTAXES[name];
   if (!syntax) return null;
-  const programs = findPrograms(args, syntax);
+  const programs = findAwkOrSedPrograms(args, syntax);
   const found = syntax === SED ? [analyzeSedScript(programs)] : programs.code.map(analyzeAwkProgram);
   return {
     nested: found.flatMap(({ nested }) => nested),
@@ -102,7 +107,7 @@ function toCode(text: string, word: ShellWord): NestedCommand {
 }
 
 /** Analyzes a sed script: commands that run or read something. Its parts are joined by newlines. */
-function analyzeSedScript({ code, operands }: Programs): CommandUnwrapResult {
+function analyzeSedScript({ code, operands }: AwkOrSedPrograms): CommandUnwrapResult {
   const [word] = code;
   if (!word) return NO_COMMANDS;
   const script = code.map(({ text, pattern }) => text ?? pattern).join('\n');

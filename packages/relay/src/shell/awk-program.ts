@@ -1,8 +1,8 @@
 /** The shell commands of an awk program. */
 export interface AwkCommands {
-  /** Commands that are strings. */
+  /** Commands that are string literals. */
   readonly commands: readonly string[];
-  /** Strings that are printed to a command, and the command. The text is null if it is not a string. */
+  /** Commands to which the program prints, with the printed text. Null if it is not a string literal. */
   readonly pipes: readonly { readonly text: string | null; readonly command: string }[];
   /** The files with code that the program includes. */
   readonly included: readonly string[];
@@ -21,12 +21,15 @@ const INDIRECT_CALL = /@\s*[\w:]+\s*\(/;
 /** Code and libraries that a gawk program loads. The groups are the directive and the number of a string. */
 const LOADS = /@\s*(include|load)\s*"(\d+)"/g;
 
-/** The names of the file that a program includes. The suffix is optional. */
+/** Returns the names that an included file can have: `path`, and `path` with the suffix `.awk`. */
 export function listAwkFileNames(path: string): readonly string[] {
   return path.endsWith('.awk') ? [path] : [path, `${path}.awk`];
 }
 
-/** Whether a library is loaded from a file, and not from the directory of gawk's own libraries. */
+/**
+ * Returns whether a library is loaded from a path, and not from the directory of gawk itself. Returns true if
+ * the library is unknown (null).
+ */
 export function isAwkLibraryFile(library: string | null): boolean {
   return library === null || library.includes('/');
 }

@@ -47,6 +47,10 @@ const TEXTS: Readonly<Record<string, (size: number) => string>> = {
   'positional parameters that double': (size) => `set -- a b; ${'set -- "$@" "$@"; '.repeat(size)}echo "$@"`,
   'literals in other languages': (size) => `python3 -c '${'os.system("echo a");'.repeat(size * 8)}'`,
   'lines for xargs': (size) => `printf '${'a\\n'.repeat(size * 40)}' | xargs -I{} sh -c 'cat {} {}'`,
+  'recipes of make': (size) => `make -f - <<E\na:\n${'\ta\n'.repeat(size * 60)}E`,
+  'carriage returns in a patch': (size) => `patch '${'\r'.repeat(size * 200)}'`,
+  'line separators in a patch': (size) => `a='${'\u2028'.repeat(size * 40)}'; patch "${'$a'.repeat(size)}"`,
+  'names of files in a patch': (size) => `git apply <<E\n${'--- a\n+++ b\n'.repeat(size * 16)}E`,
   'here-documents': (size) => `cat <<E\n${'$(a) '.repeat(size * 16)}\nE`,
 };
 
@@ -66,12 +70,38 @@ suite('work for one text is bounded', () => {
       }
     });
 
+  test('lines of another language beyond the bounds are not analyzed one by one', () => {
+    const { unclear } = analyzeShellCode(grammar, `make -f - <<E\na:\n${'\ta\n'.repeat(3_000)}E`);
+    assert.ok(unclear.length > 0 && unclear.length < 10, `${unclear.length} doubts`);
+  });
+
+  test('code in arguments that expand beyond the bounds is not searched', () => {
+    // With work that grows with the square of the length, each of these texts takes hours.
+    for (const [program, piece] of [
+      ['psql -c', '\\set x'],
+      ['sqlite3 x', ' edit(x'],
+      ['tmux', '#(x'],
+      ['m4 <<<', 'syscmd(x'],
+      ['python3 -c', ' q(x'],
+      ['vim -c', ' system('],
+    ] as const) {
+      const code = `a='${piece.repeat(500)}'; ${program} "${'$a'.repeat(1_500)}"`;
+      const { unclear } = analyzeShellCode(grammar, code);
+      assert.ok(unclear.length > 0 && unclear.length < 10, `${program}: ${unclear.length} doubts`);
+    }
+  });
+
   test('what is beyond the bounds asks, and never passes', () => {
     const beyond = [
       `${'ls; '.repeat(300)}rm -f x`,
       loop(4, 'rm -f x'),
       `${functions(14)}\nf14() { rm -f x; }\nf0 a b c`,
       `python3 -c '${'os.system("echo a");'.repeat(300)}os.system("rm -f x")'`,
+      `make -f - <<E\na:\n${'\ta\n'.repeat(300)}\trm -f x\nE`,
+      `just -f - <<E\na:\n${' # a\n'.repeat(300)} rm -f x\nE`,
+      `a='${' '.repeat(5_000)}'; psql -c "\\! rm -f x $a$a$a"`,
+      `a='${' '.repeat(5_000)}'; tmux run-shell "rm -f x $a$a$a"`,
+      `a='${' '.repeat(5_000)}'; ${'psql -c "$a"; '.repeat(20)}psql -c "\\! rm -f x"`,
       `set -- ${'a '.repeat(200)}-f; rm "$@"`,
       `for x in ${'a/b '.repeat(40)}-f; do rm $x y; done`,
     ];

@@ -3,7 +3,10 @@ import type { CommandInput } from './redirects.ts';
 import type { ShellScope } from './shell-scope.ts';
 import type { TextSpan } from './shell-word.ts';
 
-/** The context of a piece of code: the names of the commands that enclose the code, and its input. */
+/**
+ * The context of a piece of code: the names of the commands that enclose it, its input, its position and
+ * nesting depth, and its shell scope.
+ */
 export interface CodeContext {
   readonly via: readonly string[];
   readonly input: CommandInput | null;
@@ -14,6 +17,6 @@ export interface CodeContext {
 }
 
 /** Returns the context of code that the command `name` runs. */
-export function createNestedContext(around: CodeContext, name: string): CodeContext {
+export function createNestedCodeContext(around: CodeContext, name: string): CodeContext {
   return { ...around, via: [...around.via, normalizeCommandName(name)], depth: around.depth + 1 };
 }

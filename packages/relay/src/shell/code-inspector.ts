@@ -1,5 +1,5 @@
-import { hasProgramArgument } from './awk-and-sed.ts';
-import { type CodeContext, createNestedContext } from './code-context.ts';
+import { isAwkOrSed } from './awk-and-sed.ts';
+import { type CodeContext, createNestedCodeContext } from './code-context.ts';
 import {
   type CommandTrait,
   normalizeCommandName,
@@ -14,7 +14,7 @@ import { quoteShellWord } from './git-commands.ts';
 import { NETWORK_COMMAND_INPUT, NETWORK_PROGRAM_PATTERN } from './network-command-input.ts';
 import { predictArguments } from './predict-arguments.ts';
 import type { CommandInput } from './redirects.ts';
-import type { RemainingAnalysisWork } from './shell-parser.ts';
+import { isWorkExhausted, MAX_CODE_CHARACTERS, type RemainingAnalysisWork } from './shell-parser.ts';
 import { type ShellFunction, ShellScope } from './shell-scope.ts';
 import {
   type CommandOutput,
@@ -61,7 +61,7 @@ export class CodeInspector {
     this.#reader = reader;
   }
 
-  /** Analyzes the substitutions in a string, as in double quotes. */
+  /** Analyzes the command substitutions in a string, as if the string were in double quotes. */
   inspectExpansions(text: string, placing: CodeLocation): void {
     if (/\$\(|`/.test(text))
       this.inspectCode({ text: `: "${text.replaceAll(/["\\]/g, '\\$&')}"`, placing, name: ':' });
@@ -96,7 +96,7 @@ export class CodeInspector {
     if (!file) return false;
     if (file.program !== null) {
       const words = [{ ...createLiteralWord(file.program, word) }, ...args];
-      this.#sink.analyze({ ...given, words, context: createNestedContext(given.context, word.text) });
+      this.#sink.analyze({ ...given, words, context: createNestedCodeContext(given.context, word.text) });
       return true;
     }
     const traits: CommandTrait[] = [];
@@ -136,20 +136,20 @@ export class CodeInspector {
     this.#uncalled.delete(shellFunction);
     const { context, start, end } = placing;
     const scope = new ShellScope(context.scope, args);
-    const inside = createNestedContext(context, args[0]?.text ?? '');
+    const inside = createNestedCodeContext(context, args[0]?.text ?? '');
     if (inside.depth > MAX_CODE_DEPTH)
       return this.#sink.reportUnclear('it is too deeply nested to be analyzed', placing);
     this.#reader.body(shellFunction, { ...inside, scope, input, place: context.place ?? { start, end } });
   }
 
-  /** Analyzes the input of a shell or interpreter. Unknown input makes it unclear. */
+  /** Analyzes the input of a shell or interpreter as code. Reports unknown input as unclear. */
   inspectInput(interpreter: string, given: UnresolvedCommand, traits: CommandTrait[]): ShellRedirect[] {
     if (given.input === null) return [];
     if (given.input.kind === 'pipe' && isShellPath(interpreter)) traits.push('runs_input');
     return this.inspectText({ text: given.input.printed.text, interpreter }, given, traits);
   }
 
-  /** Analyzes a script file: one that the code wrote, the output of a program, or an unknown one. */
+  /** Analyzes a script file: one that the code wrote, the output of a program, or one with unknown content. */
   inspectScript(
     name: string,
     file: ShellWord,
@@ -175,9 +175,9 @@ export class CodeInspector {
       return [];
     }
     traits.push('runs_code');
-    if (hasProgramArgument(interpreter)) {
+    if (isAwkOrSed(interpreter)) {
       const words = [interpreter, '--', text].map((word) => createLiteralWord(word, given));
-      const context = createNestedContext(given.context, interpreter);
+      const context = createNestedCodeContext(given.context, interpreter);
       this.#sink.analyze({ ...given, words, assignments: [], redirects: [], input: null, context });
       return [];
     }
@@ -187,15 +187,16 @@ export class CodeInspector {
     return [];
   }
 
-  /** Analyzes code of another language by its literals. Returns the files that it reads. */
+  /** Analyzes the literals in code of another language. Returns the files that the code reads. */
   inspectForeignCode(text: string | null, word: ShellWord, given: UnresolvedCommand): ShellRedirect[] {
-    if (text === null) {
-      this.#sink.reportUnclear('it runs code that is not known in advance', given);
+    this.#work.characters -= text?.length ?? 0;
+    if (text === null || text.length > MAX_CODE_CHARACTERS || isWorkExhausted(this.#work)) {
+      this.#sink.reportUnclear('it runs code that is not known in advance or is too long', given);
       return [];
     }
     const { texts, commands, reads, unclearReason } = analyzeForeignCode(text);
     if (unclearReason !== null) this.#sink.reportUnclear(unclearReason, given);
-    const around = createNestedContext(given.context, given.words[0]?.text ?? '');
+    const around = createNestedCodeContext(given.context, given.words[0]?.text ?? '');
     const doubts = this.#sink.unclear.length;
     for (const one of texts)
       this.inspectCode({ text: one, placing: { ...given, context: around }, name: '', input: null });
@@ -205,10 +206,7 @@ export class CodeInspector {
     }
     // A literal that is not a command does not make the code unclear.
     this.#sink.unclear.length = Math.min(this.#sink.unclear.length, doubts);
-    if (
-      Math.min(this.#work.commands, this.#work.visits, this.#work.characters, this.#work.parserCallbacks) < 0
-    )
-      this.#sink.reportUnclear('it is too complex to be analyzed', given);
+    if (isWorkExhausted(this.#work)) this.#sink.reportUnclear('it is too complex to be analyzed', given);
     return reads.map((path) => ({ operator: '<', target: createGlobWord(path, word) }));
   }
 
@@ -219,7 +217,7 @@ export class CodeInspector {
     given: UnresolvedCommand,
     traits: CommandTrait[],
   ): ShellRedirect[] {
-    const { name, args } = invocation;
+    if (isWorkExhausted(this.#work)) return []; // This has been reported.
     const found = findEmbeddedCommands(
       invocation,
       subcommand,
@@ -227,12 +225,15 @@ export class CodeInspector {
       given.context.scope,
     );
     if (!found) return [];
+    this.#work.characters -= found.characters;
+    const { name, args } = invocation;
+    const input = NETWORK_PROGRAM_PATTERN.test(name) ? NETWORK_COMMAND_INPUT : null;
     for (const { word, text } of found.runs)
-      this.inspectNestedCommand({ kind: 'code', word, text }, name, args, {
-        ...given,
-        input: NETWORK_PROGRAM_PATTERN.test(name) ? NETWORK_COMMAND_INPUT : null,
-      });
-    if (found.readsUnknown && /^(?:at|batch|crontab)$/.test(name)) {
+      if (!isWorkExhausted(this.#work))
+        this.inspectNestedCommand({ kind: 'code', word, text }, name, args, { ...given, input });
+    if (isWorkExhausted(this.#work) || found.characters > MAX_CODE_CHARACTERS)
+      this.#sink.reportUnclear('it is too complex to be analyzed', given);
+    if (found.readsUnknown && /^(?:at|batch|crontab|g?make|just|task)$/.test(name)) {
       traits.push('runs_input');
       this.#sink.reportUnclear('it runs its input as code, and the input is not known in advance', given);
     }
@@ -245,7 +246,7 @@ export class CodeInspector {
     args: readonly ShellWord[],
     given: UnresolvedCommand,
   ): void {
-    const around = createNestedContext(given.context, name);
+    const around = createNestedCodeContext(given.context, name);
     if (run.kind === 'words') {
       for (const words of predictArguments(name, args, run.words, given.input))
         this.#sink.analyze({ ...given, words, assignments: [], redirects: [], context: around });
@@ -273,7 +274,7 @@ export class CodeInspector {
     const { start, end, context } = placing;
     const scope = args && args.length > 0 ? new ShellScope(context.scope, args) : context.scope;
     this.#reader.text(text, {
-      ...createNestedContext(context, name),
+      ...createNestedCodeContext(context, name),
       scope,
       input,
       place: context.place ?? { start, end },

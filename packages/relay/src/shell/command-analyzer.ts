@@ -16,6 +16,7 @@ import {
 } from './command.ts';
 import { createUnknownCommandOutput, predictCommandOutput } from './command-output.ts';
 import { findEnvironmentEffects, parseAssignment } from './environment-effects.ts';
+import { findEquivalentGitPush } from './equivalent-git-push.ts';
 import {
   findGitSettingCommands,
   findGitTransportCommands,
@@ -31,7 +32,6 @@ import { findPositionalArguments } from './positional-arguments.ts';
 import { findFilesNamedByInput } from './predict-arguments.ts';
 import { recordFileWrites, recordRedirectWrites } from './record-file-writes.ts';
 import { recordVariableChanges } from './record-variable-changes.ts';
-import { findRemotePush } from './remote-pushes.ts';
 import type { RemainingAnalysisWork } from './shell-parser.ts';
 import type { ShellScope } from './shell-scope.ts';
 import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './shell-word.ts';
@@ -63,7 +63,10 @@ export class CommandAnalyzer implements CommandSink {
     this.unclear.push({ reason, start, end });
   }
 
-  /** Whether the budget allows more pieces. Records an unclear span if not. */
+  /**
+   * Counts `pieces` visits. Returns whether the analysis may continue. Records an unclear span at the first
+   * visit that exceeds the maximum.
+   */
   mayVisit(place: TextSpan, pieces = 1): boolean {
     const wasLeft = this.#work.visits >= 0;
     this.#work.visits -= pieces;
@@ -195,7 +198,7 @@ export class CommandAnalyzer implements CommandSink {
     traits: CommandTrait[],
   ): NestedCommand[] {
     const { name, args } = invocation;
-    const inner = [...findCommandsInOptions(invocation, subcommand), ...findRemotePush(invocation)];
+    const inner = [...findCommandsInOptions(invocation, subcommand), ...findEquivalentGitPush(invocation)];
     if (name === 'git') {
       inner.push(...findGitSettingCommands(invocation), ...findGitTransportCommands(invocation));
       inner.push(...resolveGitAlias(invocation, given.context.scope));

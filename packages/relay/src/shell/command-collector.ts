@@ -189,7 +189,11 @@ export class CommandCollector implements WordReadContext {
         : { name: this.text.slice(child.start, child.end), value: null };
       if (change === 'end') this.scope.endReference(name);
       else if (value !== null || !isAssignment) this.scope.refer(name, value);
-      else this.#analyzer.reportUnclear('the target of a nameref is unknown', this.#locate(child));
+      else
+        this.#analyzer.reportUnclear(
+          'the variable that a nameref refers to is not known in advance',
+          this.#locate(child),
+        );
     }
   }
 

@@ -25,12 +25,14 @@ const FILTER_PROGRAMS = new Set(
 /** Git commands that print content of files. */
 const GIT_DATA_SUBCOMMANDS = /^(?:show|cat-file|archive|log|diff|grep|blame|config|notes|stash)$/;
 
-/** Returns a command output with this text. Null means that the text is unknown. */
-export function createKnownCommandOutput(text: string | null): CommandOutput {
+/**
+ * Returns a command output with the given text. If `text` is null, the output is data whose text is unknown.
+ */
+export function createTextCommandOutput(text: string | null): CommandOutput {
   return { text, names: [], unknown: 'data' };
 }
 
-/** Returns a command output whose text is unknown and comes from this source. */
+/** Returns a command output with unknown text from the given source. */
 export function createUnknownCommandOutput(unknown: UnknownTextSource): CommandOutput {
   return { text: null, names: [], unknown };
 }

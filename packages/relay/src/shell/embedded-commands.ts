@@ -5,6 +5,7 @@ import {
   type EmbeddedInterpreter,
   type EmbeddedLanguage,
 } from './embedded-languages.ts';
+import { MAX_CODE_CHARACTERS } from './shell-parser.ts';
 import type { ShellScope } from './shell-scope.ts';
 import { EMPTY_SHELL_WORD, type ShellWord } from './shell-word.ts';
 import type { CommandInvocation } from './unwrap-command.ts';
@@ -17,13 +18,15 @@ export interface EmbeddedCommands {
   /** Strings with shell code, and the words that contain them. */
   readonly runs: readonly CommandText[];
   readonly reads: readonly string[];
-  /** Its input is in its language and unknown. */
+  /** Whether the program reads code in its own language from unknown input. */
   readonly readsUnknown: boolean;
+  /** Number of characters of the code. Code of more than `MAX_CODE_CHARACTERS` is not searched. */
+  readonly characters: number;
 }
 
 /**
- * Returns the commands in a program's own language that its arguments and input contain. Null for
- * any other program.
+ * Returns the commands in a program's own language that its arguments and input contain. Null if the program
+ * does not interpret a language of its own.
  */
 export function findEmbeddedCommands(
   { name, args }: CommandInvocation,
@@ -40,6 +43,13 @@ export function findEmbeddedCommands(
     ...findOperandTexts(args, interpreter, key !== name),
     ...findFileTexts(args, interpreter, scope),
   ];
+  const takesInput = input !== null && readsInput(args, interpreter);
+  const characters = [...texts, ...(takesInput ? [input] : [])].reduce(
+    (sum, { text }) => sum + (text?.length ?? 0),
+    0,
+  );
+  // The work of some expressions grows with the square of the length.
+  if (characters > MAX_CODE_CHARACTERS) return { runs: [], reads: [], readsUnknown: false, characters };
   const runs = texts.flatMap(({ word, text, language: own = language }): CommandText[] => {
     if (text === null) return language === 'shell' && word.unknown !== 'program' ? [{ word, text }] : [];
     return extractEmbeddedCommands(text, own).map((one) => ({ word, text: one }));
@@ -48,7 +58,6 @@ export function findEmbeddedCommands(
     text === null ? [] : extractFiles(text, language),
   );
   const [first] = args;
-  const takesInput = input !== null && readsInput(args, interpreter);
   if (takesInput && input.text !== null && first === undefined)
     reads.push(...extractFiles(input.text, language));
   if (takesInput && input.text !== null)
@@ -56,7 +65,7 @@ export function findEmbeddedCommands(
       runs.push({ word: first ?? EMPTY_SHELL_WORD, text });
   if (takesInput && input.text !== null && first !== undefined)
     reads.push(...extractFiles(input.text, language));
-  return { runs, reads, readsUnknown: takesInput && input.text === null };
+  return { runs, reads, readsUnknown: takesInput && input.text === null, characters };
 }
 
 /**
@@ -169,10 +178,13 @@ function findOperandTexts(
   });
 }
 
+/** The input as a file, also in the same word as the option for files: `make -f-`. */
+const INPUT_FILE = /^(?:-f|-t|--\w+=)?(?:-|\/dev\/stdin)$/;
+
 function readsInput(args: readonly ShellWord[], { input }: EmbeddedInterpreter): boolean {
   if (input === 'always') return true;
   // The grammar drops a `-` before a here-document.
   if (input === 'dash')
-    return args.some(({ text }) => text === '-' || text === '/dev/stdin') || args.at(-1)?.text === '-f';
+    return args.some(({ text }) => INPUT_FILE.test(text ?? '')) || args.at(-1)?.text === '-f';
   return input === 'without operands' && args.every(({ text }) => text?.startsWith('-'));
 }

@@ -10,6 +10,8 @@ export type EmbeddedLanguage =
   | 'tcl'
   | 'm4'
   | 'make'
+  | 'just'
+  | 'task'
   | 'cron'
   | 'shell'
   | 'bind'
@@ -18,18 +20,18 @@ export type EmbeddedLanguage =
 /** How a program receives code in its own language. */
 export interface EmbeddedInterpreter {
   readonly language: EmbeddedLanguage;
-  /** Options whose value is such a command. `-c` may be at the end of a cluster. */
+  /** Options whose value is code in the language. `-c` may be at the end of a cluster of short options. */
   readonly options?: readonly string[];
-  /** Arguments that are such commands: all, those after the first, or those that match the expression. */
+  /** Arguments that are code: all, those after the first, or those that match the expression. */
   readonly operands?: 'all' | 'rest' | RegExp;
-  /** The language of such arguments, if it differs. */
+  /** The language of these arguments, if it differs from `language`. */
   readonly operandLanguage?: EmbeddedLanguage;
-  /** Options whose value is a file with such commands, and the file that the program reads without them. */
+  /** Options whose value is a file with code. Without these options, the program reads `defaultFiles`. */
   readonly files?: readonly string[];
   readonly defaultFiles?: readonly string[];
-  /** Its arguments are such files. */
+  /** Whether the arguments are files with code. */
   readonly fileOperands?: true;
-  /** When it reads commands from its input. */
+  /** When the program reads code from its input: always, if there are no operands, or if an operand is `-`. */
   readonly input?: 'always' | 'without operands' | 'dash';
 }
 
@@ -37,7 +39,8 @@ export interface EmbeddedInterpreter {
 export const EMBEDDED_COMMAND_PATTERNS: Readonly<Record<EmbeddedLanguage, readonly RegExp[]>> = {
   ex: [
     /(?:^|[|\n])[ :]*(?:sil(?:ent)?!?\s+)*(?:[\d,%$.]*\s*)(?:r(?:ead)?|w(?:rite)?)?\s*!(.+)/g,
-    /\b(?:system|systemlist|termopen|jobstart|job_start)\(\s*["'](.+?)["']\s*[,)]/g,
+    /\b(?:system|systemlist|termopen|jobstart|job_start|os\.execute|popen)\s*\(\s*["'](.+?)["']\s*[,)]/g,
+    /\bexe(?:cute)?\s+["']:?!(.+?)["']/g,
     /(?:^|[|\n])[ :]*te(?:rm(?:inal)?)?\s+(?:\+\+\w+\s+)*(.+)/g,
   ],
   ed: [/(?:^|\n)[\d,%$.]*[rwe]?\s*!(.+)/g],
@@ -45,18 +48,31 @@ export const EMBEDDED_COMMAND_PATTERNS: Readonly<Record<EmbeddedLanguage, readon
   lldb: [/(?:^|\n)\s*(?:platform\s+)?shell\s+(?:-h\s+--\s+)?(.+)/g, /(?:^|\n)\s*!(.+)/g],
   sql: [
     /\\!\s*(.+)/g,
-    /(?:^|[;\n])\s*system\s+([^;\n]+)/gi,
+    /(?:^|[;\n])\s*(?:system|pager)\s+([^;\n]+)/gi,
     /\bprogram\s+'((?:[^']|'')+)'/gi,
-    /\\o\s*\|\s*(.+)/g,
+    /\\(?:o|out|g|gx|w|write)\s*\|\s*(.+)/g,
+    /\\P\s+(\S.*)/g,
+    /\\(?:set|echo|setenv|prompt)\b[^\n`]*`([^`\n]+)`/g,
   ],
   sqlite: [
-    /(?:^|\n)\s*\.(?:shell|system)\s+(.+)/g,
-    /(?:^|\n)\s*\.(?:output|once|read|import)\s+'?\|\s*(.+)/g,
+    /(?:^|\n)\s*\.s(?:h|he|hel|hell|ys|yst|yste|ystem)\s+(.+)/g,
+    /(?:^|\n)\s*\.(?:output|once|read|import)\s+["']?\|\s*([^"'\n]+)/g,
+    /\bedit\([^,)]*,\s*'([^']+)'/gi,
   ],
   ftp: [/(?:^|\n)\s*!(.+)/g],
   tcl: [/\b(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n\]]+)/g],
   m4: [/(?:\b|m4_)e?syscmd\(\s*[`"']*([^)]+?)["']*\s*\)/g],
-  make: [/(?:^|\n)\t[@+-]*(.+)/g, /(?:^|\n)[^\n:#=]+:[^;\n]*;\s*[@+-]*(.+)/g, /\$\(shell\s+([^)]+)\)/g],
+  make: [
+    /(?:^|\n)\t[@+-]*(.+)/g,
+    /(?:^|\n)[^\n:#=]+:[^;\n]*;\s*[@+-]*(.+)/g,
+    /\$\(shell\s+([^)]+)\)/g,
+    /(?:^|\n)(?:SHELL|CC|CXX|LD|AR)[ \t]*[:+?]?=[ \t]*(.+)/g,
+  ],
+  just: [/(?:^|\n)[ \t]+[@-]*(\S.*)/g, /`([^`\n]+)`/g, /\bshell\(\s*["'](.+?)["']\s*\)/g],
+  task: [
+    /(?:^|\n)[ \t]*(?:-[ \t]+|[\w-]+:[ \t]+)+["']?([^\s"'[{][^\n]*?)["']?(?=\n|$)/g,
+    /[[,][ \t]*["']([^"'\n]+)["']/g,
+  ],
   cron: [/(?:^|\n)\s*(?:@\w+|(?:[^\s#]+[ \t]+){5})(.+)/g],
   shell: [/^([\s\S]+)$/g],
   bind: [/:\s*(.+)$/g],
@@ -77,8 +93,7 @@ const VIM: EmbeddedInterpreter = { language: 'ex', options: ['-c', '--cmd'], ope
 const MAKE: EmbeddedInterpreter = {
   language: 'make',
   options: ['--eval'],
-  operands: /^SHELL=(.+)$/s,
-  operandLanguage: 'shell',
+  operands: /^(\w+[:+?]?=.+)$/s,
   input: 'dash',
   files: ['-f', '--file', '--makefile'],
   defaultFiles: ['Makefile', 'makefile', 'GNUmakefile'],
@@ -88,6 +103,9 @@ const SQL: EmbeddedInterpreter = {
   options: ['-c', '-e', '--command', '--execute'],
   input: 'always',
 };
+
+/** An alias is a command with arguments. `!` marks a shell command. */
+const ALIASES: EmbeddedInterpreter = { language: 'shell', operands: /^!?(\S+\s.+)$/s, input: 'dash' };
 
 /** The programs that interpret their own language, by name. */
 export const EMBEDDED_INTERPRETERS: Readonly<Record<string, EmbeddedInterpreter>> = {
@@ -110,6 +128,7 @@ export const EMBEDDED_INTERPRETERS: Readonly<Record<string, EmbeddedInterpreter>
   psql: SQL,
   mysql: SQL,
   mariadb: SQL,
+  duckdb: { language: 'sqlite', options: ['-c', '-cmd', '-s'], operands: 'all', input: 'always' },
   sqlite3: { language: 'sqlite', options: ['-cmd'], operands: 'all', input: 'always' },
   ftp: { language: 'ftp', input: 'always' },
   sftp: { language: 'ftp', input: 'always' },
@@ -119,11 +138,23 @@ export const EMBEDDED_INTERPRETERS: Readonly<Record<string, EmbeddedInterpreter>
   m4: { language: 'm4', input: 'always' },
   make: MAKE,
   gmake: MAKE,
+  just: {
+    language: 'just',
+    input: 'dash',
+    files: ['-f', '--justfile'],
+    defaultFiles: ['justfile', 'Justfile', '.justfile'],
+  },
+  task: {
+    language: 'task',
+    input: 'dash',
+    files: ['-t', '--taskfile'],
+    defaultFiles: ['Taskfile.yml', 'Taskfile.yaml', 'taskfile.yml', 'taskfile.yaml'],
+  },
   at: { language: 'shell', input: 'always', files: ['-f'] },
   batch: { language: 'shell', input: 'always', files: ['-f'] },
   crontab: { language: 'cron', input: 'always', fileOperands: true },
   npm: { language: 'npm', defaultFiles: ['package.json'], operands: /^(scripts\.[\w:.-]+=.+)$/s },
-  pnpm: { language: 'npm', defaultFiles: ['package.json'] },
+  pnpm: { language: 'npm', defaultFiles: ['package.json'], operands: /^(scripts\.[\w:.-]+=.+)$/s },
   yarn: { language: 'npm', defaultFiles: ['package.json'] },
   bun: { language: 'npm', defaultFiles: ['package.json'] },
   'npm set-script': { language: 'shell', operands: 'all' },
@@ -143,6 +174,12 @@ export const EMBEDDED_INTERPRETERS: Readonly<Record<string, EmbeddedInterpreter>
   socat: { language: 'shell', operands: /^(?:EXEC|SYSTEM|SHELL):(?:'|")?([^,'"]+)/is },
   ansible: { language: 'shell', options: ['-a', '--args'] },
   screen: { language: 'shell', options: ['stuff'] },
+  'gh alias': ALIASES,
+  'glab alias': ALIASES,
+  'kitty @': { language: 'shell', operands: 'all' },
+  'kitten @': { language: 'shell', operands: 'all' },
+  'wezterm cli': { language: 'shell', operands: 'all' },
+  'zellij action': { language: 'shell', operands: 'all' },
   'tmux send-keys': { language: 'shell', operands: 'rest' },
   'tmux send': { language: 'shell', operands: 'rest' },
 };

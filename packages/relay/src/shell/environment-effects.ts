@@ -2,7 +2,7 @@ import type { VariableAssignment } from './command.ts';
 
 /** Variables whose value a program runs as a command. */
 const COMMAND_VARIABLES =
-  /^(?:GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|EDITOR|SEQUENCE_EDITOR|PAGER|ASKPASS|PROXY_COMMAND)|(?:MAN)?PAGER|EDITOR|VISUAL|BROWSER|LESS(?:OPEN|CLOSE)|PROMPT_COMMAND|SSH_ASKPASS|SUDO_ASKPASS|FZF_DEFAULT_COMMAND|RSYNC_RSH|CVS_RSH|SVN_(?:SSH|EDITOR)|KUBE_EDITOR|npm_config_(?:shell|script_shell|node_gyp|editor))$/;
+  /^(?:GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|EDITOR|SEQUENCE_EDITOR|PAGER|ASKPASS|PROXY_COMMAND)|(?:\w+_|MAN)?PAGER|(?:\w+_)?EDITOR|LESSEDIT|RUSTC_(?:WORKSPACE_)?WRAPPER|CARGO_TARGET_\w+_(?:RUNNER|LINKER)|VISUAL|BROWSER|LESS(?:OPEN|CLOSE)|PROMPT_COMMAND|SSH_ASKPASS|SUDO_ASKPASS|FZF_DEFAULT_COMMAND|RSYNC_RSH|CVS_RSH|SVN_(?:SSH|EDITOR)|KUBE_EDITOR|npm_config_(?:shell|script_shell|node_gyp|editor))$/;
 /** Variables that make programs load or run something else. */
 const LOADER_VARIABLES =
   /^(?:LD_(?:PRELOAD|AUDIT)|DYLD_INSERT_LIBRARIES|BASH_ENV|BASH_FUNC_.*|PERL5(?:OPT|DB)|PYTHONSTARTUP|RUBYOPT|GCONV_PATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|PS4|SHELLOPTS|BASHOPTS|GIT_CONFIG(?:_.*)?|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|ZDOTDIR|NODE_REPL_EXTERNAL_MODULE|AWK(?:LIB)?PATH)$/;
@@ -17,7 +17,7 @@ const NODE_LOADER_OPTIONS =
 
 /** The commands and code that programs run because of environment variables. */
 export interface EnvironmentEffects {
-  /** Commands that programs will run because of the variables. */
+  /** Commands that programs will run because of the variables. Null for an unknown command. */
   readonly code: readonly (string | null)[];
   /** Names of variables that make programs load something else. */
   readonly loads: readonly string[];
@@ -25,7 +25,7 @@ export interface EnvironmentEffects {
 
 const NO_EFFECTS: EnvironmentEffects = { code: [], loads: [] };
 
-/** Returns the commands and code that programs run because of these environment variables. */
+/** Returns the commands and code that programs run because of the assigned environment variables. */
 export function findEnvironmentEffects(assignments: readonly VariableAssignment[]): EnvironmentEffects {
   if (assignments.length === 0) return NO_EFFECTS;
   const code: (string | null)[] = [];

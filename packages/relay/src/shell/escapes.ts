@@ -47,13 +47,17 @@ function unescapeNumber([, hex, short, long, octal, control]: RegExpExecArray): 
 }
 
 /**
- * Returns the value of text in double quotes. A backslash is special only before four characters.
+ * Returns the value of text in double quotes, where a backslash escapes only `$`, a backtick, `"` and `\`. A
+ * backslash before a line break removes the line break.
  */
 export function unescapeDoubleQuoted(text: string): string {
   return text.replaceAll(/\\([$`"\\]|\n)/g, (_, char: string) => (char === '\n' ? '' : char));
 }
 
-/** Evaluates the backslash escapes that `printf` and `echo -e` have in common. They print NUL characters. */
+/**
+ * Evaluates the backslash escapes that `printf` and `echo -e` have in common. NUL characters remain in the
+ * result.
+ */
 export function unescapePrintf(text: string): string {
   return unescapeBackslashes(text.replaceAll(/\\0([0-7]{1,3})/g, '\\$1'));
 }

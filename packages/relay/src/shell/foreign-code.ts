@@ -12,10 +12,10 @@ export interface ForeignCodeAnalysis {
 
 /** Calls that start programs, in the languages that agents use. */
 const PROGRAM_START =
-  /\b(?:system|popen\d?|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn\w*|fork|subprocess|check_(?:output|call)|getoutput|getstatusoutput|shell_exec|passthru|proc_open|pcntl_exec|child_process|Popen|Process|ProcessBuilder|Runtime|Open3|IO\.popen|os\.execute|Deno\.(?:Command|run)|Bun\.(?:spawn|\$)|do shell script|shell-command(?:-to-string)?|call-process|start-process|run|execute|qx|pipe|readpipe|syscall|pty|posix_spawn|invoke|call)\b|`|\$`|%x[({[]/;
+  /\b(?:system|popen\d?|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn\w*|fork|subprocess|check_(?:output|call)|getoutput|getstatusoutput|shell_exec|passthru|proc_open|pcntl_exec|child_process|Popen|Process|ProcessBuilder|Runtime|Open3|IO\.popen|os\.execute|Deno\.(?:Command|run)|Sys\.command|Bun\.(?:spawn|\$)|do (?:shell )?script|doShellScript|(?:sh|shell)(?=\s*[("'])|shell-command(?:-to-string)?|call-process|start-process|make-process|process-(?:lines|file)|eshell-command|run|execute|qx|pipe|readpipe|syscall|pty|posix_spawn|invoke|call)\b|`|\$`|%x[({[]/;
 /** Calls whose literals are certainly commands. For other calls, a literal must look like a command. */
 const CERTAIN_PROGRAM_START =
-  /\b(?:system|popen\d?|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn\w*|subprocess|check_(?:output|call)|getoutput|getstatusoutput|shell_exec|passthru|proc_open|pcntl_exec|child_process|Popen|ProcessBuilder|Open3|os\.execute|Deno\.Command|Bun\.(?:spawn|\$)|do shell script|shell-command|call-process|start-process|qx|readpipe)\b/;
+  /\b(?:system|popen\d?|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn\w*|subprocess|check_(?:output|call)|getoutput|getstatusoutput|shell_exec|passthru|proc_open|pcntl_exec|child_process|Popen|ProcessBuilder|Open3|os\.execute|Deno\.Command|Bun\.(?:spawn|\$)|do shell script|shell-command|call-process|start-process|make-process|process-(?:lines|file)|eshell-command|qx|readpipe)\b/;
 /** Modules whose functions start programs. */
 const PROCESS_MODULES = /\b(?:child_process|subprocess|pty|pexpect|Open3|execa|shelljs|zx)\b/;
 /** Code that is created at run time. */
@@ -31,6 +31,9 @@ const HOME_REFERENCE = /\b(?:HOME|homedir|expanduser|Dir\.home|Path\.home|USERPR
 
 const UNANALYZED_CODE = 'it runs code in a language that cannot be analyzed';
 const MAX_LITERALS = 400;
+
+/** A command with `|` before or after it. */
+const PIPED_COMMAND = /^\s*\|[^|]+$|^[^|]+\|\s*$/;
 
 interface Literal {
   readonly text: string;
@@ -49,8 +52,17 @@ export function analyzeForeignCode(code: string): ForeignCodeAnalysis {
   const bare = withoutLiterals(code, literals);
   const starts =
     PROGRAM_START.test(bare) || PROCESS_MODULES.test(code) || literals.some(({ isCommand }) => isCommand);
-  const texts = starts ? literals.map(({ text }) => text).filter((text) => /\S/.test(text)) : [];
-  const commands = starts ? findWordLists(code, literals) : [];
+  // Perl opens the output or input of the command `rm x|`.
+  const pipes = /\bopen\b/.test(bare)
+    ? literals.flatMap(({ text }) => (PIPED_COMMAND.test(text) ? text.replace('|', '') : []))
+    : [];
+  const texts = [...pipes, ...(starts ? literals.map(({ text }) => text) : [])].filter((text) =>
+    /\S/.test(text),
+  );
+  const lispLists = /^\s*(?:;[^\n]*\n\s*)*\(/.test(code)
+    ? findWordLists(code, findLiterals(code), LISP_SEPARATOR)
+    : [];
+  const commands = starts ? [...findWordLists(code, literals), ...lispLists] : [];
   const paths = [
     ...literals.map(({ text }) => text),
     ...findWordLists(code, literals).map((list) => list.join('/')),
@@ -154,16 +166,24 @@ function withoutLiterals(code: string, literals: readonly Literal[]): string {
   return (bare + code.slice(at)).replaceAll(/(?:^|\s)(?:#|\/\/)[^\n]*/g, ' ');
 }
 
+const LIST_SEPARATOR = /^\s*[)\]]?\s*,\s*\{?\s*(?:args\s*:\s*)?[[(]?\s*$/;
+/** Literals in Lisp are separated by blanks, as in `(call-process "rm" nil nil nil "-r")`. */
+const LISP_SEPARATOR = /^\s+(?:nil\s+){0,3}['#]?(?:[([]\s*(?:list\s+)?)?$/;
+
 /**
  * Groups literals that are separated by commas or blanks as the words of one command: `['git', 'push']`,
  * `qw(git push)`.
  */
-function findWordLists(code: string, literals: readonly Literal[]): (readonly string[])[] {
+function findWordLists(
+  code: string,
+  literals: readonly Literal[],
+  separator = LIST_SEPARATOR,
+): (readonly string[])[] {
   const lists: string[][] = [];
   let before: Literal | null = null;
   for (const literal of literals) {
     const between = before ? code.slice(before.end, literal.start) : '';
-    const isNext = before !== null && /^\s*[)\]]?\s*,\s*\{?\s*(?:args\s*:\s*)?[[(]?\s*$/.test(between);
+    const isNext = before !== null && separator.test(between);
     // `execvp('git', ['git', 'push'])` repeats the name; `spawn('git', ['push'])` does not.
     const isRepeated = isNext && /[[(]\s*$/.test(between) && lists.at(-1)?.join() === literal.text;
     if (isNext && !isRepeated) lists.at(-1)?.push(literal.text);

@@ -7,13 +7,18 @@ import { type CommandInvocation, type NestedCommand, toNestedCode } from './unwr
 const COMMAND_SETTINGS =
   /^(?:alias\..+|core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy)|sequence\.editor|pager\..+|diff\.external|diff\..+\.(?:textconv|command)|difftool\..+\.cmd|mergetool\..+\.cmd|merge\..+\.driver|filter\..+\.(?:clean|smudge|process)|credential(?:\..+)?\.helper|gpg(?:\..+)?\.program|interactive\.difffilter|uploadpack\.packobjectshook|remote\..+\.(?:uploadpack|receivepack)|browser\..+\.cmd|man\..+\.cmd|sendemail\..+cmd)$/;
 
+const CONFIG_ENV = /^--config-env=/;
+
 /** Returns the commands that git runs because of `git -c` and `git config`. */
 export function findGitSettingCommands({ args }: CommandInvocation): NestedCommand[] {
   const inner: NestedCommand[] = [];
   for (const [at, word] of args.entries()) {
     const text = word.text ?? '';
-    const [, key, value] = /^([\w.-]+\.[\w-]+)=(.*)$/s.exec(text) ?? [];
-    if (key !== undefined && value !== undefined) inner.push(...settingCommand(key, value, word));
+    const [, key, value] = /^([\w.-]+\.[\w-]+)=(.*)$/s.exec(text.replace(CONFIG_ENV, '')) ?? [];
+    // `--config-env=alias.x=NAME`: the value is in an environment variable.
+    const isVariable = CONFIG_ENV.test(text) || args[at - 1]?.text === '--config-env';
+    if (isVariable && key !== undefined) inner.push(...settingCommand(key, null, word));
+    else if (key !== undefined && value !== undefined) inner.push(...settingCommand(key, value, word));
     else if (COMMAND_SETTINGS.test(text.toLowerCase())) {
       const next = args[at + 1];
       if (next) inner.push(...settingCommand(text, next.text, next));
@@ -88,14 +93,16 @@ const COMMAND_TRANSPORTS = [
 ];
 
 /**
- * Returns the commands in the transport `ext::command`, and those of its helper `git remote-ext name command`. Git
- * runs these commands. `% ` is an escaped space.
+ * Returns the commands that git runs because of the transport `ext::command`, or of its helper `git remote-ext
+ * name command`. In these commands, `% ` is an escaped space.
  */
 export function findGitTransportCommands({ name, args }: CommandInvocation): NestedCommand[] {
   const [helper, , last] = findPositionalArguments(name, args);
   return args.flatMap((word) => {
     const isHelperCommand = helper?.word.text === 'remote-ext' && word === last?.word;
     if (isHelperCommand) return word.text === null ? [toNestedCode(word)] : readTransport(word, word.text);
+    // The command contains a value that is not known.
+    if (word.text === null && /(?:^|=)ext::/i.test(word.prefix)) return [toNestedCode(word)];
     return COMMAND_TRANSPORTS.flatMap((transport) => {
       const [, command] = transport.exec(word.text ?? '') ?? [];
       return command === undefined ? [] : readTransport(word, command);
@@ -113,8 +120,8 @@ function readTransport(word: ShellWord, command: string): NestedCommand[] {
 }
 
 /**
- * Resolves a git alias with its arguments. The alias is defined by `-c alias.x=…`, or was
- * configured before.
+ * Resolves a git alias, and adds the arguments of the command. `-c alias.x=…` or an earlier `git config`
+ * command defines the alias.
  */
 export function resolveGitAlias({ name, args }: CommandInvocation, scope: ShellScope): NestedCommand[] {
   if (name !== 'git') return [];

@@ -8,16 +8,18 @@ const COMMON_COMMANDS = new Set(
 );
 /** Programs whose arguments are names, strings or files, and that run none of them. */
 const NON_WRAPPERS = new Set(
-  'echo printf logger notify-send wall jj hg sl svn grep egrep fgrep rg ag ack man info help which whereis type command hash apropos tldr apt apt-get brew dnf yum apk pacman snap pip pip3 npm pnpm yarn bun cargo go gem test [ ls find sed awk jq git gh hub glab kill pkill killall pgrep touch mkdir rm rmdir cp mv ln cat head tail less more wc sort uniq cut tr diff cmp file stat du df chmod chown tar zip unzip curl wget ssh scp rsync docker podman kubectl helm set export declare local readonly typeset unset alias unalias case for read say vim vi nvim nano code emacs ed cd pushd'.split(
+  ': true false echo printf logger notify-send wall jj hg sl svn rg ag ack fd fdfind semgrep ast-grep man info help which whereis type command hash apropos tldr apt apt-get brew dnf yum apk pacman snap pip pip3 npm pnpm yarn bun cargo go gem test [ ls find sed awk jq git gh hub glab kill pkill killall pgrep touch mkdir rm rmdir cp mv ln cat head tail less more wc sort uniq cut tr diff cmp file stat du df chmod chown tar zip unzip curl wget ssh scp rsync docker podman kubectl helm set export declare local readonly typeset unset alias unalias case for read say vim vi nvim nano code emacs ed cd pushd floe claude codex gemini llm opencode ollama grep egrep fgrep rgrep zgrep zegrep zfgrep bzgrep bzegrep bzfgrep xzgrep xzegrep xzfgrep lzgrep zstdgrep zipgrep ugrep ug pcregrep pcre2grep agrep sgrep ngrep'.split(
     ' ',
   ),
 );
 const MAX_GUESSES = 3;
 
 /** Options and subcommands that are usually followed by code. Other arguments may be text for people. */
-const CODE_OPTION = /^(?:-[a-z]?[cex]|--|--(?:command|exec|cmd)|start|run|exec)$/;
+const CODE_OPTION =
+  /^(?:-[a-z]?[cex]|--|--?(?:[\w-]*(?:command|exec|cmd|pager|askpass|ssh)|(?:[\w-]*-)?script|on-[\w-]+)|start|run|exec|cmd\.run)$/;
 /** Such an option with its value. The first group is the value. */
-const CODE_OPTION_WITH_VALUE = /^--(?:command|exec|cmd)=(.*)$/s;
+const CODE_OPTION_WITH_VALUE =
+  /^--?(?:[\w-]*(?:command|exec|cmd|pager|askpass|ssh)|(?:[\w-]*-)?script|on-[\w-]+)=(.*)$/s;
 /** An argument with a command and its arguments. The first group is the command. */
 const COMMAND_LINE = /^\s*(?:\S*\/)?([\w-]+)\s+\S/;
 
@@ -57,4 +59,8 @@ const DASH_DASH_RUNNERS = new Set([
   'jj',
   'hg',
   'sl',
+  'floe',
+  'claude',
+  'codex',
+  'gemini',
 ]);

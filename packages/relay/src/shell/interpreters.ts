@@ -1,5 +1,5 @@
-import { analyzeAwkOrSed, hasProgramArgument } from './awk-and-sed.ts';
-import type { ShellWord } from './shell-word.ts';
+import { analyzeAwkOrSed, isAwkOrSed } from './awk-and-sed.ts';
+import { createLiteralWord, type ShellWord } from './shell-word.ts';
 import type { CommandInvocation, CommandUnwrapResult } from './unwrap-command.ts';
 
 /** Options of interpreters whose value is code in a language that is not parsed. */
@@ -12,6 +12,23 @@ const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
   nodejs: /^(?:-[a-z]*[ep]|--(?:eval|print)\b)/,
   bun: /^(?:-[ep]|--(?:eval|print)\b)/,
   tsx: /^(?:-[ep]|--(?:eval|print)\b)/,
+  'ts-node': /^(?:-[a-z]*[ep]|--(?:eval|print)\b)/,
+  mongosh: /^--eval\b/,
+  deno: /^--eval\b/,
+  ipython: /^-c/,
+  guile: /^-c/,
+  sbcl: /^--eval\b/,
+  clojure: /^(?:-e|--eval\b)/,
+  clj: /^(?:-e|--eval\b)/,
+  bb: /^(?:-e|--eval\b)/,
+  janet: /^-e/,
+  octave: /^--?eval\b/,
+  gnuplot: /^-e/,
+  maxima: /^--batch-string\b/,
+  raku: /^-[a-z]*e/,
+  ocaml: /^-e/,
+  kotlin: /^-e/,
+  swift: /^-e/,
   php: /^(?:-[rBRE]|--(?:run|process-code)\b)/,
   lua: /^-e/,
   luajit: /^-e/,
@@ -24,27 +41,44 @@ const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
   groovy: /^-e/,
   scala: /^-e/,
   osascript: /^-e/,
-  emacs: /^--?(?:eval|batch|load|funcall)\b/,
+  emacs: /^--?(?:eval|execute)\b/,
+  emacsclient: /^(?:-e|--eval)\b/,
   powershell: /^-(?!f(?:i(?:l(?:e)?)?)?$)/i,
   pwsh: /^-(?!f(?:i(?:l(?:e)?)?)?$)/i,
 };
 
 /** Interpreters that read code from their input if they have no file argument. */
-const READS_INPUT = new Set([...Object.keys(CODE_OPTIONS), 'deno']);
+const READS_INPUT = new Set(Object.keys(CODE_OPTIONS));
 READS_INPUT.delete('emacs');
+READS_INPUT.delete('emacsclient');
 READS_INPUT.delete('erl');
 
 const UNANALYZED_CODE = 'it runs code in a language that cannot be analyzed';
 
-/** Determines what an interpreter for another language runs. Null for any other command. */
+/**
+ * Determines what an interpreter of a language other than shell runs. Null if the command is not such an
+ * interpreter.
+ */
 export function analyzeInterpreter(invocation: CommandInvocation): CommandUnwrapResult | null {
   const { args } = invocation;
   // `python3.12` is `python`.
   const name = /^(?:python|pypy|perl|ruby|lua|php)(?=[\d.]*$)/.exec(invocation.name)?.[0] ?? invocation.name;
-  if (hasProgramArgument(name)) return analyzeAwkOrSed(name, args);
-  if (name === 'deno' && args[0]?.text === 'eval') return createCodeResult(name, args.slice(1, 2));
+  if (isAwkOrSed(name)) return analyzeAwkOrSed(name, args);
+  const [first, ...rest] = args;
+  if (first?.text === 'eval' && EVAL_PROGRAMS.has(name))
+    return createCodeResult(name, rest.filter(({ text }) => !text?.startsWith('-')).slice(0, 1));
+  if (first?.text === 'run' && SOURCE_RUNNERS.has(name)) return createInputResult(rest);
+  if (name === 'deno' && first?.text === 'repl') return analyzeInterpreter({ name, args: rest });
+  if (name === 'python' && isModuleOption(first)) return analyzeModule(name, rest);
+  if (name === 'powershell' && /^[^-]\S*\s/.test(first?.text ?? '')) return createCodeResult(name, args);
   if (name === 'source' || name === '.') return analyzeSource(args);
   const options = Object.hasOwn(CODE_OPTIONS, name) ? CODE_OPTIONS[name] : undefined;
+  if (options && REPEATED_CODE_OPTIONS.has(name)) {
+    const words = args.flatMap(({ text }, at) =>
+      options.test(text ?? '') ? codeWords(text ?? '', at, args) : [],
+    );
+    if (words.length > 0) return createCodeResult(name, words);
+  }
   if (options === undefined && !READS_INPUT.has(name)) return null;
   for (const [at, word] of args.entries()) {
     const { text } = word;
@@ -54,6 +88,38 @@ export function analyzeInterpreter(invocation: CommandInvocation): CommandUnwrap
     if (VALUE_OPTIONS.test(text)) return optionsWithValues(name, args, options);
   }
   return READS_INPUT.has(name) ? createInputResult(args) : null;
+}
+
+/** Programs that run the argument of their subcommand `eval`. */
+const EVAL_PROGRAMS = new Set(['deno', 'crystal']);
+/** Programs that compile and run the source file after their subcommand `run`. */
+const SOURCE_RUNNERS = new Set(['deno', 'go', 'dart', 'crystal']);
+/** Interpreters that run every option with code, also after other arguments. */
+const REPEATED_CODE_OPTIONS = new Set([
+  'emacs',
+  'emacsclient',
+  'osascript',
+  'sbcl',
+  'octave',
+  'gnuplot',
+  'mongosh',
+  'clojure',
+  'clj',
+]);
+
+function isModuleOption(word: ShellWord | undefined): boolean {
+  return /^-[bBdEiIOPqsSuvx]*m$/.test(word?.text ?? '');
+}
+
+/** Analyzes `python -m module`. Some modules run code from their arguments or input. */
+function analyzeModule(name: string, [module, ...args]: readonly ShellWord[]): CommandUnwrapResult {
+  if (module?.text == null) return NO_COMMANDS;
+  if (module.text === 'timeit') {
+    const code = args.filter(({ text }) => text === null || /\W/.test(text.replace(/^-+/, '')));
+    return code.length > 0 ? createCodeResult(name, code) : NO_COMMANDS;
+  }
+  if (module.text === 'code') return { ...NO_COMMANDS, readsInput: true };
+  return { ...NO_COMMANDS, files: [createLiteralWord(`${module.text.replaceAll('.', '/')}.py`, module)] };
 }
 
 /** Options of interpreters that take the next word as their value. */

@@ -1,8 +1,9 @@
-import { isAbbreviation } from './parse-options.ts';
+import { isOptionAbbreviation } from './parse-options.ts';
+import { MAX_CODE_CHARACTERS } from './shell-parser.ts';
 import { createLiteralWord, EMPTY_SHELL_WORD, type ShellWord } from './shell-word.ts';
 import { type CommandInvocation, joinWordsAsCode, type NestedCommand } from './unwrap-command.ts';
 
-/** An option whose value is a command if it matches the expression. The first group is the command. */
+/** An option whose value contains a command where it matches the expression. The last group is the command. */
 interface ConditionalOption {
   readonly option: string;
   readonly command: RegExp;
@@ -10,6 +11,12 @@ interface ConditionalOption {
 
 /** Only an absolute path is a program. Other values are names of hosts. */
 const SMTP_PROGRAM: ConditionalOption = { option: '--smtp-server', command: /^(\/.*)$/s };
+
+/** Actions with a command: `reload(ls)`, `reload[ls]` and `reload:ls`. After a colon, the command is the rest. */
+const FZF_ACTION =
+  /(?:execute(?:-(?:silent|multi))?|become|reload(?:-sync)?|preview|transform(?:-[a-z-]+)?)(?::(.+)$|\((.+?)\)(?=[+,]|$)|\[(.+?)\](?=[+,]|$)|\{(.+?)\}(?=[+,]|$)|<(.+?)>(?=[+,]|$)|(?:([~!@#$%^&*;/|])(.+?)\6)(?=[+,]|$))/gs;
+
+const GO_PROGRAM_OPTIONS = ['-exec', '-toolexec', '-vettool'];
 
 /**
  * Options whose value is a command that another program runs. `?` marks options whose value is optional.
@@ -28,13 +35,22 @@ const COMMAND_OPTIONS: Readonly<Record<string, readonly (string | ConditionalOpt
     '-F',
     '--new-volume-script',
   ],
-  rsync: ['-e', '--rsh'],
+  rsync: ['-e', '--rsh', '--rsync-path'],
+  mosh: ['--ssh', '--server'],
+  wget: ['--use-askpass'],
+  'go run': GO_PROGRAM_OPTIONS,
+  'go test': GO_PROGRAM_OPTIONS,
+  'go build': GO_PROGRAM_OPTIONS,
+  'go vet': GO_PROGRAM_OPTIONS,
+  cargo: [{ option: '--config', command: /\.(?:runner|linker)\s*=\s*["'](.+)["']$/s }],
+  'cargo watch': ['-s', '--shell'],
+  'deno task': ['--eval'],
   zip: ['-TT', '--unzip-command'],
   man: ['-P', '--pager'],
   sort: ['--compress-program'],
   split: ['--filter'],
-  rg: ['--pre'],
-  fzf: ['--preview'],
+  rg: ['--pre', '--hostname-bin'],
+  fzf: ['--preview', { option: '--bind', command: FZF_ACTION }],
   nodemon: ['-x', '--exec'],
   scp: ['-S'],
   sftp: ['-S'],
@@ -84,6 +100,8 @@ export function findCommandsInOptions(
       kind: 'words',
       words: [createLiteralWord(FRONT_ENDS[name] ?? '', EMPTY_SHELL_WORD), ...args],
     });
+  if (name === 'tmux') inner.push(...findTmuxCommands(args));
+  if (name === 'jj') inner.push(...findJujutsuSettings(args));
   if (name === 'cmd') inner.push(...findWindowsCommand(args));
   if (/^(?:ssh|scp|sftp|rsync|mosh|autossh)$/.test(name)) inner.push(...findProxyCommands(args));
   return inner;
@@ -93,7 +111,7 @@ function findOptionValues(
   args: readonly ShellWord[],
   options: readonly (string | ConditionalOption)[],
 ): NestedCommand[] {
-  return args.flatMap((word, at) => optionCommand(word, args[at + 1], options) ?? []);
+  return args.flatMap((word, at) => optionCommands(word, args[at + 1], options));
 }
 
 /** Expands the first word of `tar cIf program file`: the values of its letters follow in the same order. */
@@ -111,13 +129,13 @@ function commandOptions(key: string): readonly (string | ConditionalOption)[] {
   return (Object.hasOwn(COMMAND_OPTIONS, key) ? COMMAND_OPTIONS[key] : undefined) ?? [];
 }
 
-function optionCommand(
+function optionCommands(
   word: ShellWord,
   next: ShellWord | undefined,
   options: readonly (string | ConditionalOption)[],
-): NestedCommand | null {
+): NestedCommand[] {
   const { text } = word;
-  if (text === null) return null;
+  if (text === null) return [];
   for (const entry of options) {
     const { option, command } = typeof entry === 'string' ? { option: entry, command: /^(.*)$/s } : entry;
     const isOptional = option.endsWith('?');
@@ -126,10 +144,18 @@ function optionCommand(
     const isNext = attached === null && !isOptional && isSameOption(text, name);
     const given = attached === null ? { word: next, text: next?.text ?? null } : { word, text: attached };
     if (!given.word || (attached === null && !isNext)) continue;
-    const code = given.text === null ? null : command.exec(given.text)?.[1];
-    if (code !== undefined) return { kind: 'code', word: given.word, text: code };
+    const codes = given.text === null ? [null] : findCodes(given.text, command);
+    const { word: place } = given;
+    if (codes.length > 0) return codes.map((code) => ({ kind: 'code', word: place, text: code }));
   }
-  return null;
+  return [];
+}
+
+function findCodes(text: string, command: RegExp): readonly string[] {
+  // The analysis of such code reports that it is too long.
+  if (text.length > MAX_CODE_CHARACTERS) return [text];
+  const found = command.global ? [...text.matchAll(command)] : [command.exec(text) ?? []];
+  return found.flatMap(([, ...groups]) => groups.findLast((group) => group !== undefined) ?? []);
 }
 
 /** Matches `--exec=value`, an abbreviation of it, `-xvalue`, and a group of short options such as `-axvalue`. */
@@ -149,7 +175,7 @@ function attachedValue(text: string, option: string): string | null {
 function isSameOption(text: string, option: string): boolean {
   if (text === option) return true;
   if (isShortOption(option)) return /^-[a-zA-Z]+$/.test(text) && text.endsWith(option.slice(1));
-  return !WHOLE_OPTIONS.has(text) && isAbbreviation(text, option);
+  return !WHOLE_OPTIONS.has(text) && isOptionAbbreviation(text, option);
 }
 
 function isShortOption(option: string): boolean {
@@ -211,4 +237,49 @@ function findWindowsCommand(args: readonly ShellWord[]): NestedCommand[] {
   const words = args.slice(at + 1);
   if (word && attached !== '') words.unshift(createLiteralWord(attached, word));
   return at === -1 || words.length === 0 ? [] : [joinWordsAsCode(words)];
+}
+
+/** Commands of tmux that run something, or that can contain such a command. */
+const TMUX_COMMAND =
+  /^(?:new|neww|splitw|respawnp|respawnw|run|if|popup|pipep|send|bind|confirm|new-session|new-window|split-window|respawn-pane|respawn-window|run-shell|if-shell|display-popup|pipe-pane|send-keys|bind-key|confirm-before|command-prompt|set-hook|source-file)$/;
+/** Options of tmux whose value is a shell command. */
+const TMUX_SHELL_OPTION = /^(?:default-command|default-shell|copy-command|lock-command|editor)$/;
+
+/** Finds commands inside the commands of tmux, as in `tmux bind-key x run-shell 'rm x'`, and in `#(rm x)`. */
+function findTmuxCommands(args: readonly ShellWord[]): NestedCommand[] {
+  const line = args.map(({ text }) => text ?? '').join(' ');
+  // The analysis of such code reports that it is too long.
+  if (line.length > MAX_CODE_CHARACTERS) return [{ kind: 'code', word: EMPTY_SHELL_WORD, text: line }];
+  return args.flatMap((word, at): NestedCommand[] => {
+    const text = word.text ?? '';
+    const [verb = ''] = text.split(/\s/, 1);
+    const tmux = createLiteralWord('tmux', word);
+    const inner: NestedCommand[] = [...text.matchAll(/#\(([^)]+)\)/g)].map(([, code = '']) => ({
+      kind: 'code',
+      word,
+      text: code,
+    }));
+    const next = args[at + 1];
+    if (TMUX_SHELL_OPTION.test(text) && next) inner.push({ kind: 'code', word: next, text: next.text });
+    if (!TMUX_COMMAND.test(verb)) return inner;
+    if (verb !== text) inner.push({ kind: 'code', word, text: `tmux ${text}` });
+    else if (at > 0) inner.push({ kind: 'words', words: [tmux, ...args.slice(at)] });
+    return inner;
+  });
+}
+
+/** Finds the commands in settings of Jujutsu: an alias such as `["util", "exec", "--", "rm"]`, or a tool. */
+function findJujutsuSettings(args: readonly ShellWord[]): NestedCommand[] {
+  return args.flatMap((word): NestedCommand[] => {
+    const [, list] = /^(?:[\w.-]+\s*=\s*)?\[([^[\]]+)\]$/.exec(word.text ?? '') ?? [];
+    if (list === undefined) return [];
+    const parts = [...list.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, one, other]) =>
+      createLiteralWord(one ?? other ?? '', word),
+    );
+    if (parts.length === 0) return [];
+    return [
+      { kind: 'words', words: parts },
+      { kind: 'words', words: [createLiteralWord('jj', word), ...parts] },
+    ];
+  });
 }

@@ -6,7 +6,10 @@ export interface OptionSyntax {
   readonly values: string;
   /** Options with an optional value, in the same word only. */
   readonly attached?: string;
-  /** Letters of long options, by name. Long options that are not listed take no value from the next word. */
+  /**
+   * The letters that represent long options in `values`, `attached` and the result, by name. Long options that
+   * are not listed take no value from the next word.
+   */
   readonly long: Readonly<Record<string, string>>;
   /** Options may follow operands. */
   readonly permutes?: boolean;
@@ -16,7 +19,7 @@ export interface OptionSyntax {
   readonly last?: string;
 }
 
-/** An option that a command has. */
+/** One option of a command, with its value. */
 export interface ParsedOption {
   readonly letter: string;
   /** Null if the option takes no value, or if its value is missing. */
@@ -31,7 +34,7 @@ export interface ParsedOptions {
 
 /**
  * Parses arguments as `getopt_long` does: clusters of letters, attached values and abbreviated long options.
- * A word of which nothing is known may be an option, so that options may follow it.
+ * A word whose text is unknown may be an option, so options can follow it.
  */
 export function parseOptions(args: readonly ShellWord[], syntax: OptionSyntax): ParsedOptions {
   return new OptionReader(args, syntax).read();
@@ -95,7 +98,9 @@ class OptionReader {
     const text = word.text ?? word.prefix;
     const end = text.indexOf('=');
     const name = end === -1 ? text : text.slice(0, end);
-    const key = Object.hasOwn(long, name) ? name : Object.keys(long).find((one) => isAbbreviation(name, one));
+    const key = Object.hasOwn(long, name)
+      ? name
+      : Object.keys(long).find((one) => isOptionAbbreviation(name, one));
     const letter = key === undefined ? undefined : long[key];
     if (letter === undefined) return;
     const value = end !== -1 ? dropStart(word, end + 1) : values.includes(letter) ? this.#take() : null;
@@ -103,8 +108,8 @@ class OptionReader {
   }
 }
 
-/** Whether a program accepts a name as the start of the name of a long option. */
-export function isAbbreviation(name: string, option: string): boolean {
+/** Returns whether a program accepts `name` as an abbreviation of the long option `option`. */
+export function isOptionAbbreviation(name: string, option: string): boolean {
   return name.length > '--'.length && option.startsWith('--') && option.startsWith(name);
 }
 
@@ -126,4 +131,15 @@ function addStart(word: ShellWord, start: string): ShellWord {
     prefix: start + prefix,
     pattern: start + pattern,
   };
+}
+
+/**
+ * Returns whether a shell with these options only checks the syntax, as with `bash -n`. Returns false for options that
+ * take a value, and for interactive shells, which ignore `-n`.
+ */
+export function isSyntaxCheck(options: readonly Pick<ShellWord, 'text'>[]): boolean {
+  return (
+    options.every(({ text }) => /^-[a-hj-np-z]+$/.test(text ?? '')) &&
+    options.some(({ text }) => text?.includes('n'))
+  );
 }

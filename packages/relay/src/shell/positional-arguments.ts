@@ -154,7 +154,9 @@ export interface PositionalArgument {
   readonly isCertain: boolean;
 }
 
-/** Returns the arguments that are not options, at most eight. Subcommands come first. */
+/**
+ * Returns the first eight arguments that are not options, in order. Subcommands are among the first of them.
+ */
 export function findPositionalArguments(
   name: string,
   args: readonly ShellWord[],

@@ -1,7 +1,9 @@
+import { findPatchedFiles } from '../patch-files.ts';
 import type { ShellRedirect } from './command.ts';
 import { predictFindOutput } from './command-output.ts';
 import { unescapePrintf } from './escapes.ts';
 import { type OptionSyntax, type ParsedOption, parseOptions } from './parse-options.ts';
+import { findPositionalArguments } from './positional-arguments.ts';
 import type { CommandInput } from './redirects.ts';
 import { createLiteralWord, type ShellWord } from './shell-word.ts';
 
@@ -144,8 +146,9 @@ export function createFileNameWords(names: readonly string[], place: ShellWord):
 }
 
 /**
- * Predicts the files that a program reads because its input lists them, as with `cpio -o` and `tar
- * -T -`.
+ * Predicts which files a command accesses because its input names them. With `cpio -o` or `tar -T -`, these are
+ * the files that the command reads. With a patch, these are the files that the patch changes. The arguments can
+ * also contain the patch.
  */
 export function findFilesNamedByInput(
   name: string,
@@ -153,6 +156,7 @@ export function findFilesNamedByInput(
   input: CommandInput | null,
 ): ShellRedirect[] {
   const texts = args.map(({ text }) => text ?? '');
+  if (isPatchCommand(name, args)) return findPatchWrites([...texts, input?.printed.text ?? ''].join('\n'));
   const isNamed = /^(?:tar|bsdtar|rsync|wc|sort|du|zip|7z)$/.test(name)
     ? texts.some((text) => /^(?:-T|-@|--files-from|--files0-from|-i)(?:=?-)?$/.test(text)) ||
       texts.some((text) => /^-?\w*T$/.test(text))
@@ -166,6 +170,24 @@ export function findFilesNamedByInput(
     ...createFileNameWords(names, createLiteralWord('', place)),
   ];
   return words.map((target) => ({ operator: '<', target }));
+}
+
+/** Options with which a program only shows or checks a patch. */
+const PATCH_CHECK_OPTION = /^--(?:check|dry-run|(?:num)?stat|summary)$/;
+
+function isPatchCommand(name: string, args: readonly ShellWord[]): boolean {
+  const isApplied = args.some(({ text }) => text === '--apply');
+  if (!isApplied && args.some(({ text }) => PATCH_CHECK_OPTION.test(text ?? ''))) return false;
+  if (name !== 'git') return /^(?:patch|apply_?patch)$/.test(name);
+  return /^(?:apply|am)$/.test(findPositionalArguments(name, args)[0]?.word.text ?? '');
+}
+
+function findPatchWrites(patch: string): ShellRedirect[] {
+  const place = { start: 0, end: 0 };
+  return [...findPatchedFiles(patch).keys()].map((path) => ({
+    operator: '>',
+    target: createLiteralWord(path, place),
+  }));
 }
 
 function createUnknownWord(place: ShellWord): ShellWord {

@@ -7,7 +7,7 @@ import { dropLeadingText } from './syntax-tree-words.ts';
 /** An example of the path that the shell substitutes for `<(…)`. The real number differs. */
 const PROCESS_SUBSTITUTION_PATH = '/dev/fd/63';
 
-/** Reads `name=value`. */
+/** Reads an assignment `name=value` from its syntax node. */
 export function readAssignment({ children }: SyntaxNode, source: WordReadContext): VariableAssignment {
   const [name, operator, value] = children;
   return {
@@ -22,7 +22,7 @@ function readText(value: SyntaxNode | undefined, source: WordReadContext): strin
   return joinSegmentTexts(readAssignedValue(value, source));
 }
 
-/** Reads the elements of `name=(…)`. */
+/** Reads the elements of an array assignment `name=(…)` from its syntax node. */
 export function readArrayElements({ children }: SyntaxNode, source: WordReadContext): VariableValue {
   const words = children.filter(({ type }) => /^[a-z]/.test(type));
   return words.flatMap((word): VariableValue => {

@@ -57,6 +57,7 @@ export function recordFileWrites(
     ({ text }, at) => (text === null || !/^-./.test(text)) && !/^-[mog]$/.test(args[at - 1]?.text ?? ''),
   );
   if (name === 'git' && operands[0]?.text === 'clone') return recordClone(operands.slice(1), scope);
+  if (name === 'find') return recordFindOutput(args, scope);
   if (name === 'dd') return recordCopy([], findDiskCopyOperands(args), scope);
   if (name === 'tee') return recordTee(args, operands, input, scope);
   if (COPY_PROGRAMS.has(name)) return recordCopy(args, operands, scope);
@@ -72,6 +73,17 @@ export function recordFileWrites(
       const directory = downloadDirectory(args);
       if (directory !== null) recordDownload(`${directory}/${base}`, scope);
     }
+}
+
+/** Records the files that `find -fprintf file format` writes. Formats with `%` contain names that are not known. */
+function recordFindOutput(args: readonly ShellWord[], scope: ShellScope): void {
+  for (const [at, { text: option }] of args.entries()) {
+    const path = args[at + 1]?.text;
+    if (!/^-f(?:print0?|printf|ls)$/.test(option ?? '') || path == null) continue;
+    const format = option === '-fprintf' ? (args[at + 2]?.text ?? null) : null;
+    const text = format === null || /%(?!%)/.test(format) ? null : format.replaceAll('\\n', '\n');
+    scope.write(path, { text, program: null });
+  }
 }
 
 /** Records a directory with the content of a repository. */
@@ -111,17 +123,17 @@ function recordCopy(args: readonly ShellWord[], operands: readonly ShellWord[], 
     return scope.write(target.text, { text: source.process.text, program: null });
   if (source?.text == null || target?.text == null || operands.length !== 2 || args.length > 6) return;
   const written = scope.fileAt(source.text);
-  const file = written ?? { text: null, program: findProgramAtPath(source.text) };
+  const file = written ?? { text: null, program: findProgramPath(source.text) };
   if (written === null && file.program === null) return;
   scope.write(target.text, file);
   scope.write(`${target.text}/${normalizeCommandName(source.text)}`, file);
 }
 
 /**
- * Returns the name of the program at a path in a standard program directory, such as `/usr/bin`. Null
- * for any other path.
+ * Returns the path if it names a program: a file in a standard program directory, such as `/usr/bin/curl`, or only
+ * a file name, such as `curl`. Returns null for any other path.
  */
-export function findProgramAtPath(path: string): string | null {
+export function findProgramPath(path: string): string | null {
   return /(?:^|\/)s?bin\/[^/]+$/.test(path) || /^[\w.+-]+$/.test(path) ? path : null;
 }
 

@@ -52,8 +52,8 @@ export function recordVariableChanges(
 const NAMEREF_BUILTINS = /^(?:declare|typeset|local)$/;
 
 /**
- * Returns `start` if the command makes its variables namerefs (`declare -n`), `end` if it ends this
- * (`declare +n`, `unset -n`), and null otherwise.
+ * Returns `start` if the command makes its variables namerefs (`declare -n`), and `end` if it makes them
+ * ordinary variables again or removes them (`declare +n`, `unset -n`). Null for any other command.
  */
 export function findNamerefChange(name: string, args: readonly (string | null)[]): 'start' | 'end' | null {
   if (name !== 'unset' && !NAMEREF_BUILTINS.test(name)) return null;

@@ -1,5 +1,5 @@
 import type { ShellRedirect } from './command.ts';
-import { createKnownCommandOutput, createUnknownCommandOutput } from './command-output.ts';
+import { createTextCommandOutput, createUnknownCommandOutput } from './command-output.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
 import type { SyntaxNode } from './shell-parser.ts';
 import type { CommandOutput, ShellWord } from './shell-word.ts';
@@ -10,7 +10,10 @@ export interface CommandInput {
   readonly printed: CommandOutput;
 }
 
-/** Returns the redirects, and the words that the grammar mistook for further targets. */
+/**
+ * Returns the redirects, and the words that the grammar parsed as further redirect targets although they are
+ * arguments.
+ */
 export function readRedirects(
   nodes: readonly SyntaxNode[],
   source: WordReadContext,
@@ -49,17 +52,17 @@ export function readRedirectInput(node: SyntaxNode, source: WordReadContext): Co
   const written = word?.text == null ? null : source.scope.fileAt(word.text);
   return {
     kind: 'file',
-    printed: written ? createKnownCommandOutput(written.text) : createUnknownCommandOutput('data'),
+    printed: written ? createTextCommandOutput(written.text) : createUnknownCommandOutput('data'),
   };
 }
 
-/** Returns the output of a here-string. */
+/** Returns the text that a here-string passes to a command. */
 export function readHereString({ children }: SyntaxNode, source: WordReadContext): CommandOutput {
   const pieces = readAssignedValue(children.at(-1), source);
   const text = joinSegmentTexts(pieces);
   return text === null
     ? createUnknownCommandOutput(pieces.find((piece) => piece.text === null)?.unknown ?? 'variable')
-    : createKnownCommandOutput(text);
+    : createTextCommandOutput(text);
 }
 
 function readHeredoc({ children }: SyntaxNode, source: WordReadContext): CommandOutput {
@@ -69,15 +72,15 @@ function readHeredoc({ children }: SyntaxNode, source: WordReadContext): Command
   const raw = source.text.slice(body.start, body.end);
   const isQuoted = /['"\\]/.test(source.text.slice(start.start, start.end));
   const text = children[0]?.type === '<<-' ? raw.replaceAll(/^\t+/gm, '') : raw;
-  if (isQuoted) return createKnownCommandOutput(text);
+  if (isQuoted) return createTextCommandOutput(text);
   const active = body.children.filter(({ type }) => /expansion|substitution/.test(type));
-  if (active.length === 0) return createKnownCommandOutput(text);
+  if (active.length === 0) return createTextCommandOutput(text);
   return expandHeredoc(body, active, source);
 }
 
 /**
- * Returns the command substitutions that here-documents contain in backticks. The grammar treats
- * such command substitutions as text.
+ * Returns the command substitutions in backticks that here-documents contain. The grammar treats them as
+ * text.
  */
 export function findHeredocBackticks(redirects: readonly SyntaxNode[], text: string): readonly string[] {
   return redirects.flatMap(({ type, children }) => {
@@ -106,5 +109,5 @@ function expandHeredoc(
     text += source.text.slice(at, node.start) + (value ?? source.text.slice(node.start, node.end));
     at = node.end;
   }
-  return createKnownCommandOutput(text + source.text.slice(at, body.end));
+  return createTextCommandOutput(text + source.text.slice(at, body.end));
 }

@@ -1,4 +1,4 @@
-/** What a sed script does outside of its text. */
+/** What a sed script does in addition to editing text: the commands that it runs and the files that it reads. */
 export interface SedEffects {
   /** Shell commands of the command `e`. */
   readonly commands: readonly string[];

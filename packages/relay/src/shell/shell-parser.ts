@@ -11,6 +11,9 @@ export interface SyntaxNode {
   readonly children: readonly SyntaxNode[];
 }
 
+/** Maximum number of characters of one piece of code. Longer code is not analyzed. */
+export const MAX_CODE_CHARACTERS = 10_000;
+
 /** Maximum depth of a syntax tree. Real commands are far below it. */
 const MAX_TREE_DEPTH = 150;
 
@@ -30,12 +33,18 @@ export interface RemainingAnalysisWork {
   characters: number;
 }
 
+/** Returns whether no more work may be done. The part of the code that remains is then unclear. */
+export function isWorkExhausted(work: RemainingAnalysisWork): boolean {
+  const { commands, visits, characters, parserCallbacks } = work;
+  return Math.min(commands, visits, characters, parserCallbacks) < 0;
+}
+
 /** The reason why code has no syntax tree. */
 export type ShellParseFailureReason = 'syntax' | 'too_much';
 
 /** A parser for bash, created by `loadShellParser`. */
 export interface ShellParser {
-  /** Parses code. Returns the reason if the code is not valid as a whole. Never throws. */
+  /** Parses code. Returns the reason if the code has a syntax error or is too complex. Never throws. */
   parse(text: string, work: RemainingAnalysisWork): SyntaxNode | ShellParseFailureReason;
 }
 

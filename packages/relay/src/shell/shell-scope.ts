@@ -119,7 +119,9 @@ export class ShellScope {
     this.assign(name, value);
   }
 
-  /** Whether the text sets a variable exactly once. Its value then counts as written in the command. */
+  /**
+   * Returns whether the code sets a variable exactly once. The value then counts as written in the command.
+   */
   isAssignedOnce(given: string): boolean {
     const name = this.#resolve(given);
     if (/^(?:[@*]|\d+)$/.test(name)) return this.#args.length > 0;
@@ -132,7 +134,7 @@ export class ShellScope {
     this.assign(name, [[{ text: null, quoted: true, certain: false, unknown }]]);
   }
 
-  /** The value of a variable. Null if the text does not set it. */
+  /** Returns the value of a variable. Null if the code does not set the variable. */
   value(given: string): VariableValue | null {
     const name = this.#resolve(given);
     const isParameter = /^(?:[@*]|\d+)$/.test(name);

@@ -19,7 +19,10 @@ export interface WordSegment {
   readonly unknown?: UnknownTextSource;
   /** The code sets the variable exactly once, so the value counts as written in the command. */
   readonly assignedOnce?: boolean;
-  /** Whether it represents file names although it is quoted: a variable that a loop assigned them to. */
+  /**
+   * Whether the segment represents file names although it is quoted, because a loop assigned file names to its
+   * variable.
+   */
   readonly names?: boolean;
 }
 
@@ -44,11 +47,11 @@ export interface ShellWord {
   readonly isSpelledOut: boolean;
   /** Text that it certainly starts with. */
   readonly prefix: string;
-  /** It may expand to no word or to several words. */
+  /** Whether the word may expand to no word or to several words. */
   readonly splits: boolean;
   /** Whether the shell expands the word to file names: it contains unquoted `*`, `?` or `[`. */
   readonly glob: boolean;
-  /** The text with its wildcards and unknown parts as the characters of glob.ts. */
+  /** The text, in which characters of glob.ts represent the wildcards and the unknown parts. */
   readonly pattern: string;
   /** Source of the unknown part. Null if all is known. */
   readonly unknown: UnknownTextSource | null;
@@ -243,8 +246,8 @@ function segmentsBetween(
 }
 
 /**
- * Creates a word for a path in code. The path may contain wildcards, because the code may pass it
- * to a glob function.
+ * Creates a shell word for a path in code of another language. Wildcards in the path match any file names,
+ * because the code may pass the path to a glob function.
  */
 export function createGlobWord(path: string, place: TextSpan): ShellWord {
   return { ...createLiteralWord(path, place), pattern: globToRegExpSource(path, true, false) };

@@ -1,4 +1,8 @@
-import { BUBBLEWRAP_ARGUMENT_SYNTAX, FLAG_ONLY_WRAPPERS, TERMINAL_WRAPPERS } from './plain-wrappers.ts';
+import {
+  BUBBLEWRAP_ARGUMENT_SYNTAX,
+  FLAG_ONLY_WRAPPERS,
+  TERMINAL_WRAPPERS,
+} from './terminal-and-flag-only-wrappers.ts';
 import type { WrapperSyntax } from './wrapper-syntax.ts';
 
 const SUDO_WRAPPER: WrapperSyntax = {
@@ -89,7 +93,7 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
     raises: true,
   },
   su: SU_WRAPPER,
-  runuser: { ...SU_WRAPPER, values: 'sgGCwTu', commandWith: '-u' },
+  runuser: { ...SU_WRAPPER, values: 'sgGCwTu', commandWith: ['-u'] },
   sg: { skip: 1, code: ['-c'], joins: true },
   env: {
     values: 'uCa',
@@ -243,6 +247,11 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   busybox: { longBare: ['--list', '--help'] },
   toybox: {},
   ssh: SSH_WRAPPER,
+  pssh: { values: 'hHlptoex', otherwise: 'bare', joins: true },
+  'parallel-ssh': { values: 'hHlptoex', otherwise: 'bare', joins: true },
+  pdsh: { values: 'wxlSfutRgP', otherwise: 'bare', joins: true },
+  clush: { values: 'wxgXfluto', otherwise: 'bare', joins: true },
+  dsh: { values: 'mgfnt', otherwise: 'bare', joins: true },
   mosh: { otherwise: 'bare', skip: 1 },
   sshpass: { values: 'fdpP', bare: 'ehvV' },
   'systemd-run': {

@@ -88,6 +88,22 @@ const PACKAGE_WRAPPER: WrapperSyntax = {
   dashes: true,
 };
 
+const NIX_SHELL_WRAPPER: WrapperSyntax = {
+  otherwise: 'bare',
+  skip: Number.POSITIVE_INFINITY,
+  commandWith: ['-c', '--command'],
+  joins: 'single',
+};
+
+/** Registers a server that the agent starts later. The first word is the name of the server. */
+const AGENT_SERVER_WRAPPER: WrapperSyntax = {
+  values: 'steH',
+  longValues: ['--scope', '--transport', '--env', '--header'],
+  otherwise: 'bare',
+  skip: 1,
+  dashes: true,
+};
+
 /**
  * Commands that run another command, such as package runners, container tools and remote shells. Each
  * key is a command name, or a command name and a subcommand.
@@ -103,9 +119,12 @@ export const TOOL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   'pnpm exec': PACKAGE_WRAPPER,
   'yarn dlx': PACKAGE_WRAPPER,
   'yarn exec': PACKAGE_WRAPPER,
+  'yarn workspace': { ...PACKAGE_WRAPPER, skip: 1, defaultProgram: 'yarn' },
+  'yarn workspaces foreach': { ...PACKAGE_WRAPPER, defaultProgram: 'yarn' },
   'bun x': PACKAGE_WRAPPER,
   'bun exec': { otherwise: 'bare', joins: true },
-  'uv run': PACKAGE_WRAPPER,
+  'bun run': { ...PACKAGE_WRAPPER, inputProgram: 'bun' },
+  'uv run': { ...PACKAGE_WRAPPER, inputProgram: 'python' },
   'uv tool run': PACKAGE_WRAPPER,
   'pipx run': { ...PACKAGE_WRAPPER, longValues: ['--spec', '--python', '--pip-args', '--index-url'] },
   'poetry run': RUNNER_WRAPPER,
@@ -120,7 +139,7 @@ export const TOOL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   'asdf exec': RUNNER_WRAPPER,
   'mise exec': { ...RUNNER_WRAPPER, code: ['-c', '--command'] },
   'mise x': { ...RUNNER_WRAPPER, code: ['-c', '--command'] },
-  'devbox run': RUNNER_WRAPPER,
+  'devbox run': { ...RUNNER_WRAPPER, values: 'e', longValues: ['--env'], joins: true },
   'direnv exec': { ...RUNNER_WRAPPER, skip: 1 },
   'conda run': { ...RUNNER_WRAPPER, values: 'np', longValues: ['--name', '--prefix', '--cwd'] },
   'mamba run': { ...RUNNER_WRAPPER, values: 'np', longValues: ['--name', '--prefix', '--cwd'] },
@@ -142,7 +161,8 @@ export const TOOL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
     code: ['--run', '--command'],
     skip: Number.POSITIVE_INFINITY,
   },
-  'nix develop': { otherwise: 'bare', code: ['-c', '--command'], skip: Number.POSITIVE_INFINITY },
+  'nix develop': NIX_SHELL_WRAPPER,
+  'nix shell': NIX_SHELL_WRAPPER,
   'nix run': { ...RUNNER_WRAPPER, skip: 1 },
   'docker exec': CONTAINER_WRAPPER,
   'docker run': CONTAINER_WRAPPER,
@@ -153,6 +173,8 @@ export const TOOL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   'docker compose run': CONTAINER_WRAPPER,
   'docker-compose exec': CONTAINER_WRAPPER,
   'docker-compose run': CONTAINER_WRAPPER,
+  'podman compose exec': CONTAINER_WRAPPER,
+  'podman compose run': CONTAINER_WRAPPER,
   'podman exec': CONTAINER_WRAPPER,
   'podman run': CONTAINER_WRAPPER,
   'nerdctl exec': CONTAINER_WRAPPER,
@@ -161,6 +183,9 @@ export const TOOL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   'kubectl run': { ...POD_WRAPPER, otherwise: 'bare' },
   'oc exec': POD_WRAPPER,
   'oc rsh': POD_WRAPPER,
+  'claude mcp add': AGENT_SERVER_WRAPPER,
+  'codex mcp add': AGENT_SERVER_WRAPPER,
+  'gemini mcp add': AGENT_SERVER_WRAPPER,
   'jj util exec': RUNNER_WRAPPER,
   'flatpak run': { otherwise: 'bare', skip: 1, program: '--command' },
   'lxc exec': { ...RUNNER_WRAPPER, skip: 1 },

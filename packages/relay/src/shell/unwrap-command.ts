@@ -1,6 +1,7 @@
 import { type CommandTrait, normalizeCommandName } from './command.ts';
+import { isSyntaxCheck } from './parse-options.ts';
 import { findPositionalArguments } from './positional-arguments.ts';
-import { createLiteralWord, type ShellWord } from './shell-word.ts';
+import { createLiteralWord, EMPTY_SHELL_WORD, type ShellWord } from './shell-word.ts';
 import { SHELL_ARGUMENT_SYNTAX, SHELL_NAMES, SYSTEM_WRAPPERS } from './system-wrappers.ts';
 import { TOOL_WRAPPERS } from './tool-wrappers.ts';
 import type { WrapperSyntax } from './wrapper-syntax.ts';
@@ -16,13 +17,13 @@ export type NestedCommand =
       readonly args?: readonly ShellWord[];
     };
 
-/** The commands that a wrapper runs. */
+/** What a wrapper runs: commands, scripts, its input, or code in another language. */
 export interface CommandUnwrapResult {
   readonly nested: readonly NestedCommand[];
   readonly traits: readonly CommandTrait[];
   /** Reasons why it is unclear what runs. */
   readonly unclearReasons: readonly string[];
-  /** It runs a shell or interpreter on its input. */
+  /** Whether the command runs a shell or interpreter that reads code from its input. */
   readonly readsInput: boolean;
   /** The scripts that it runs. */
   readonly files?: readonly ShellWord[];
@@ -83,12 +84,15 @@ class WrapperReader {
   }
 
   read(): CommandUnwrapResult {
-    const { dashes, raises, shell, skip = 0 } = this.#wrapper;
+    const { dashes, inputProgram, raises, shell, skip = 0 } = this.#wrapper;
     const dashed = dashes === true ? this.#args.findIndex(({ text }) => text === '--') : -1;
     this.#options(0);
     const starts = dashed === -1 ? this.#starts : [dashed + 1];
     const before = dashed === -1 && Number.isFinite(skip) ? skip : 0;
     for (const start of new Set(starts)) if (!this.#isScripts(start)) this.#begin(start, before);
+    // The parser drops a `-` before a here-document.
+    if (inputProgram !== undefined && this.#inner.length === 0)
+      this.#inner.push({ kind: 'words', words: [createLiteralWord(inputProgram, EMPTY_SHELL_WORD)] });
     return {
       nested: this.#inner,
       files: this.#inner.length === 0 ? this.#scripts() : [],
@@ -111,7 +115,7 @@ class WrapperReader {
         // Options may follow the user of `su` and the file of `script`.
         if (
           skip === Number.POSITIVE_INFINITY &&
-          !this.#args.slice(0, at).some((word) => word.text === commandWith)
+          !this.#args.slice(0, at).some((word) => word.text !== null && commandWith?.includes(word.text))
         )
           continue;
         return void this.#starts.push(at);
@@ -170,6 +174,13 @@ class WrapperReader {
     return defaultProgram !== undefined && place ? [createLiteralWord(defaultProgram, place)] : [];
   }
 
+  /** The program that runs the input. Empty if the command at `at` is not `-`. */
+  #inputProgram(at: number): readonly ShellWord[] {
+    const { inputProgram } = this.#wrapper;
+    const word = this.#args[at];
+    return inputProgram !== undefined && word?.text === '-' ? [createLiteralWord(inputProgram, word)] : [];
+  }
+
   /** Whether files with commands follow instead of a command: `parallel :::: file`. */
   #isScripts(at: number): boolean {
     return this.#wrapper.scripts?.includes(this.#args[at]?.text ?? '') === true;
@@ -186,7 +197,7 @@ class WrapperReader {
 
   #begin(start: number, skip: number): void {
     const at = this.#args[start + skip]?.text === '--' ? start + skip + 1 : start + skip;
-    const words = [...this.#program(), ...this.#args.slice(at)];
+    const words = [...this.#program(), ...this.#inputProgram(at), ...this.#args.slice(at)];
     const [first] = words;
     if (!first) return;
     // `flock file -c text`: the option follows the file.
@@ -221,8 +232,10 @@ class ShellReader {
         const operand = text === '--' ? this.#args[at + 1] : word;
         if (operand === undefined) break;
         const rest = this.#args.slice(this.#args.indexOf(operand) + 1);
+        if (isSyntaxCheck(this.#args.slice(0, at)))
+          return { ...this.#runs([], false), reads: takesCode || !operand.text ? [] : [operand.text] };
         if (takesCode) return this.#runs([toNestedCode(operand, rest)], false);
-        if (readsInput || isInputPath(operand.text)) return this.#runs([], true);
+        if (readsInput || isStandardInputPath(operand.text)) return this.#runs([], true);
         return { ...this.#runs([], false), files: [operand, ...this.#startFiles] };
       }
       if (text.startsWith('--')) {
@@ -239,7 +252,7 @@ class ShellReader {
       readsInput ||= letters.includes('s');
       if (values.includes(letters.charAt(letters.length - 1))) at += 1;
     }
-    return this.#runs([], true);
+    return this.#runs([], !isSyntaxCheck(this.#args));
   }
 
   #runs(inner: NestedCommand[], readsInput: boolean): CommandUnwrapResult {
@@ -248,8 +261,8 @@ class ShellReader {
   }
 }
 
-/** Whether a shell reads its input from this path. */
-export function isInputPath(text: string | null): boolean {
+/** Returns whether a path refers to standard input, such as `-` or `/dev/stdin`. */
+export function isStandardInputPath(text: string | null): boolean {
   return text === '-' || text === '/dev/stdin' || text === '/dev/fd/0' || text === '/proc/self/fd/0';
 }
 

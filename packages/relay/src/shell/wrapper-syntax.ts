@@ -18,7 +18,9 @@ export interface WrapperSyntax {
   readonly assignments?: true;
   /** Options whose value is shell code. */
   readonly code?: readonly string[];
-  /** The words are joined by spaces and interpreted by a shell. `single`: only a single word is. */
+  /**
+   * The words are joined by spaces and interpreted by a shell. `single`: only if there is exactly one word.
+   */
   readonly joins?: true | 'single';
   /** Only the first word is shell code: `trap code EXIT`. */
   readonly first?: true;
@@ -29,10 +31,12 @@ export interface WrapperSyntax {
   /** The command starts after `--`, if there is one. */
   readonly dashes?: true;
   /** A command follows only if this option is present. */
-  readonly commandWith?: string;
-  /** Options whose value is a file. Without a command, it runs the lines of the file. */
+  readonly commandWith?: readonly string[];
+  /** The program that runs the input if the command is `-`: `uv run -`. */
+  readonly inputProgram?: string;
+  /** Options whose value is a file. Without a command, the wrapper runs the lines of the file. */
   readonly scripts?: readonly string[];
-  /** Without a command, it starts a shell that reads its input. */
+  /** Without a command, the wrapper starts a shell that reads commands from its input. */
   readonly shell?: true;
   readonly raises?: true;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
+import { updateChannel } from '../store/channels.ts';
 import type { Alert } from './alert.ts';
 import { retryAlertDelivery } from './retry-alert-delivery.ts';
 import {
@@ -355,6 +356,27 @@ test('a retry that a user requests is sent even if the alert is muted', async (t
   await harness.pass(delivery, 2_000);
   assert.deepEqual(await harness.states(), ['sent']);
   assert.equal(receiver.received.length, 1);
+});
+
+test('a delivery cannot be retried if its channel was removed or disabled', async (t) => {
+  const harness = await createTestOutbox(t);
+  const receiver = await startWebhookReceiver(t, (_, response) => response.writeHead(503).end());
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  await harness.put(createFailingAlert('x'));
+  await harness.pass(delivery, 2_000);
+  const [pending] = await harness.deliveries();
+  assert.ok(pending);
+  const retry = () =>
+    harness.database.transaction((writer) =>
+      retryAlertDelivery(writer, ALERT_TEST_ORG, pending.id, harness.clock.now()),
+    );
+  await retry();
+  await harness.database.transaction((writer) => updateChannel(writer, pending.channel_id, { enabled: 0 }));
+  await assert.rejects(retry, /channel "a" is disabled/);
+  await harness.channels();
+  await assert.rejects(retry, /channel "a" was removed/);
+  assert.deepEqual(await harness.states(), ['failed']);
 });
 
 test('if the process ends before it records a delivery, the message is sent again with the same id, in order', async (t) => {

@@ -15,8 +15,8 @@ const MAX_ROUTING_MS = 500;
  */
 const MAX_CONCURRENT_CHANNELS = 128;
 /**
- * Maximum number of these channels that belong to one organization, so that slow receivers of one organization
- * do not delay the alerts of others.
+ * The maximum number of channels of one organization that a process serves at the same time, so that slow
+ * receivers of one organization do not delay the alerts of others.
  */
 export const MAX_CONCURRENT_CHANNELS_PER_ORG = 16;
 

@@ -4,6 +4,7 @@ import {
   composeAlertWording,
   formatTwoUnitDuration,
   toSingleLine,
+  truncateText,
 } from './alert-wording.ts';
 import { buildAlertLogUrl, buildAlertSubjectUrl, buildChannelListUrl } from './console-links.ts';
 
@@ -105,7 +106,8 @@ function foldedWording({ alerts, phase, repetition }: AlertMessageContent, nowMs
   });
   return {
     title: foldedTitle({ alerts, phase, repetition }),
-    facts: count > MAX_LISTED_ALERTS ? [...facts, ['And', `${count - MAX_LISTED_ALERTS} more`]] : facts,
+    facts:
+      count > MAX_LISTED_ALERTS ? [...facts, ['Not listed', `${count - MAX_LISTED_ALERTS} more`]] : facts,
   };
 }
 
@@ -123,17 +125,21 @@ function foldedTitle({
   return monitors ? `${count} monitors are ${still}failing` : `${count} alerts are ${still}firing`;
 }
 
-/**
- * Formats a message as plain text, truncated to `maxLength` characters: lines with its title, its facts and
- * its link.
- */
+/** How the text of a message is adapted to a kind of channel. */
+export interface PlainTextFormat {
+  /** Escapes markup. */
+  readonly quoted?: (text: string) => string;
+  /** Truncates a text, by default to a number of UTF-16 code units. */
+  readonly truncate?: (text: string, maxLength: number) => string;
+}
+
+/** Formats a message as plain text, truncated to `maxLength`: lines with its facts and its link. */
 export function formatPlainTextMessage(
   { wording, link }: AlertMessage,
   maxLength: number,
-  quoted = (text: string) => text,
+  { quoted = (text) => text, truncate = truncateText }: PlainTextFormat = {},
 ): string {
   const lines = wording.facts.map(([label, value]) => `${quoted(label)}: ${quoted(value)}`);
   const end = `\n${link}`;
-  const text = lines.join('\n');
-  return `${text.length + end.length <= maxLength ? text : `${text.slice(0, maxLength - end.length - 1)}…`}${end}`;
+  return `${truncate(lines.join('\n'), maxLength - end.length)}${end}`;
 }

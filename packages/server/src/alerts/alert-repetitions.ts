@@ -4,7 +4,7 @@ import type { ChannelRow } from '../store/channels.ts';
 import { parseChannelSubscription } from './stored-channel.ts';
 
 /** Creates the repeated deliveries of open alerts, if the channel has a repeat interval. */
-export function createRepetitions(
+export function createAlertRepetitions(
   channel: ChannelRow,
   deliveries: readonly PendingAlertDelivery[],
   nowMs: number,

@@ -29,7 +29,7 @@ export interface AlertSendFailure {
   /** The reason, for display. It contains no secret. */
   readonly error: string;
   readonly retryAfterMs: number | undefined;
-  /** Whether the receiver rejected the message, so that another attempt seldom succeeds. */
+  /** Whether the receiver rejected the message, so that another attempt is unlikely to succeed. */
   readonly isRefused: boolean;
   /**
    * Whether there was a connection, so that the message itself may be the cause. Without a connection, no
@@ -40,8 +40,16 @@ export interface AlertSendFailure {
   readonly isRateLimited: boolean;
 }
 
+/** The outcome of an attempt that succeeded. */
+interface AlertSendSuccess {
+  readonly ok: true;
+  readonly status: number | null;
+  /** Names the recipients that the mail server rejected, if it accepted the message for others. */
+  readonly warning?: string;
+}
+
 /** The outcome of one attempt to send a message. */
-export type AlertSendOutcome = { readonly ok: true; readonly status: number | null } | AlertSendFailure;
+export type AlertSendOutcome = AlertSendSuccess | AlertSendFailure;
 
 /** One attempt to send a notice. */
 interface SendAttempt {
@@ -75,8 +83,10 @@ export function createAlertSender(options: {
   ): Promise<AlertSendOutcome> {
     const { notice, signing } = attempt;
     if (definition.mail) {
-      await mailer.send(definition.mail(notice, config), attempt.signal);
-      return { ok: true, status: null };
+      const rejected = await mailer.send(definition.mail(notice, config), attempt.signal);
+      if (rejected.length === 0) return { ok: true, status: null };
+      const warning = `the mail server rejected these recipients: ${rejected.join(', ')}`;
+      return { ok: true, status: null, warning };
     }
     if (!definition.http) throw new Error('a channel kind must define an HTTP request or an email');
     const answer = await postMessage(definition.http.message(notice, config, signing), attempt, options);

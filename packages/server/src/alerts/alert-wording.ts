@@ -20,10 +20,32 @@ export interface AlertWordingContext {
 
 type Facts = (readonly [string, string])[];
 
-/** Puts a user-defined name on one line and truncates it. */
+/**
+ * Puts a user-defined text on one line and truncates it. Removes characters that change the direction of the
+ * following text.
+ */
 export function toSingleLine(text: string, maxLength = 200): string {
-  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
+  const line = text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '');
+  return truncateText(line.trim(), maxLength);
+}
+
+/** Truncates a text to `maxLength` UTF-16 code units, but not within a character, which receivers would reject. */
+export function truncateText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  return `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** Truncates a text to `maxBytes` bytes of UTF-8, but not within a character. */
+export function truncateTextToBytes(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  let end = maxBytes - Buffer.byteLength('…');
+  // Bytes 10xxxxxx continue a character.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return `${bytes.toString('utf8', 0, end)}…`;
 }
 
 /** Returns the text that describes an alert, for any kind of channel. */

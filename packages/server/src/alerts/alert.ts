@@ -71,7 +71,7 @@ interface AlertOf<Event extends AlertEvent> {
   readonly subject: AlertSubject;
   /** If several alerts of an organization have the same key, only the first one is stored. */
   readonly idempotencyKey: string;
-  /** Time of the event. */
+  /** Time of the event in Unix milliseconds. */
   readonly at: number;
   readonly fields: AlertFieldsByEvent[Event];
   /**

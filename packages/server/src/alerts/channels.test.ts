@@ -129,6 +129,31 @@ test('ntfy: title and link are headers, and the token is a bearer token', async 
   tells(first, 'Error: no heartbeat received');
 });
 
+test('ntfy: a message has at most 4,096 bytes, in any script', async (t) => {
+  const { sender } = await createTestOutbox(t);
+  const receiver = await startWebhookReceiver(t, says(200, '{"id":"x","event":"message"}'));
+  const config = ChannelSchema.parse({ name: 'ops', kind: 'ntfy', url: receiver.url });
+  for (const name of ['夜'.repeat(200), 'a'.repeat(200), '🔥é'.repeat(60)]) {
+    const [first, ...others] = Array.from({ length: 30 }, (_, index) =>
+      createFailingAlert(`m${index}`, { name: `${index}${name}` }),
+    );
+    assert.ok(first);
+    const content = { id: 'dlv_1', thread: 'dlv_1', phase: 'opens', repetition: 0, failureCount: 1 } as const;
+    const notice = createAlertMessage(
+      { ...content, alerts: [first, ...others] },
+      'https://floe.example',
+      NOW,
+    );
+    assert.equal((await sender.send(notice, opened(config))).ok, true);
+  }
+  for (const { body } of receiver.received) {
+    const bytes = Buffer.byteLength(body);
+    assert.ok(bytes <= 4_096 && bytes > 3_900, `${bytes} bytes`);
+    assert.ok(!body.includes('\ufffd'));
+    assert.ok(body.endsWith('…\nhttps://floe.example/o/acme/alerts'));
+  }
+});
+
 test('telegram: the message is plain text in the chat of the bot', async (t) => {
   const { outcomes, first } = await sendBoth(
     t,
@@ -220,6 +245,22 @@ test('email: all recipients get one mail with a one-line subject, the idempotenc
   assert.deepEqual(server.recipients, [to, to]);
 });
 
+test('email: a message that the server accepts only for some recipients is sent, and the log names the others', async (t) => {
+  const server = await smtpServer(t, '250 2.0.0 queued', 'gone@acme.example');
+  const harness = await createTestOutbox(t, {
+    mail: { url: server.url, from: 'floe@acme.example', requireTls: false },
+  });
+  await harness.channels({ name: 'mail', kind: 'email', to: ['a@acme.example', 'gone@acme.example'] });
+  const delivery = harness.start();
+  await harness.put(createFailingAlert('x'));
+  await harness.pass(delivery, 2_000);
+  const [sent] = await harness.deliveries();
+  assert.deepEqual(
+    [sent?.state, sent?.error, server.recipients],
+    ['sent', 'the mail server rejected these recipients: gone@acme.example', [['a@acme.example']]],
+  );
+});
+
 test('email: a rejection by the server is a failure with its message; without smtp.url, the channel reports the reason', async (t) => {
   const server = await smtpServer(t, '554 5.7.1 no');
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
@@ -266,7 +307,7 @@ test('email: a server without TLS receives no mail and no password unless smtp.r
 });
 
 /** As much of a mail server as a client needs. */
-async function smtpServer(t: TestContext, verdict = '250 2.0.0 queued') {
+async function smtpServer(t: TestContext, verdict = '250 2.0.0 queued', unknownRecipient = '') {
   const mails: string[] = [];
   const recipients: string[][] = [];
   const server = createServer((socket) => {
@@ -276,6 +317,7 @@ async function smtpServer(t: TestContext, verdict = '250 2.0.0 queued') {
     const line = (command: string) => {
       if (/^EHLO/i.test(command)) return '250-mail.example\r\n250 8BITMIME';
       const recipient = /^RCPT TO:<(.*)>/i.exec(command)?.[1];
+      if (recipient !== undefined && recipient === unknownRecipient) return '550 5.1.1 unknown user';
       if (recipient !== undefined) to.push(recipient);
       if (/^DATA/i.test(command)) {
         inData = true;

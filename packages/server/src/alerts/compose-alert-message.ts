@@ -1,23 +1,31 @@
 import {
+  type AlertDeliveryRow,
+  type AlertDeliveryUpdate,
   insertAlertDeliveries,
   listPendingAlertDeliveries,
-  type NewAlertDeliveryRow,
   type PendingAlertDelivery,
   recordAlertDeliveryOutcome,
+  regroupAlertDeliveries,
   updateAlertDeliveries,
 } from '../store/alert-deliveries.ts';
 import {
   countRepeatedFailuresInThread,
+  findAlertThreads,
   findOpeningAlertDelivery,
   hasOpenAlertInThread,
   listAlertSendTimes,
 } from '../store/alert-threads.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
-import { getAlertPhase } from './alert.ts';
-import type { AlertMessageContent } from './alert-message.ts';
-import { isFirstTry, isRelapse, RELAPSE_REASON } from './alert-relapse.ts';
-import type { AlertMuteResolver, ComposedAlertMessage } from './composed-alert-message.ts';
+import {
+  type AlertMute,
+  type ComposeAlertMessageOptions,
+  type ComposedAlertMessage,
+  type DeliveryCandidate,
+  isResendRequested,
+  toComposedMessage,
+} from './composed-alert-message.ts';
 import { parseAlertRow } from './stored-alert.ts';
+import { hasNoAttempts, isUnreportedReopening, UNREPORTED_REOPENING_REASON } from './unreported-reopening.ts';
 
 /** Maximum number of pending messages that are read for one message. */
 const MAX_PENDING_DELIVERIES = 1_000;
@@ -27,29 +35,12 @@ const STORM_MS = 60_000;
 /** Interval for checking muted alerts. A mute that ends early takes effect within this time. */
 const QUIET_RECHECK_MS = 60_000;
 
+const ENDED_WHILE_MUTED = { state: 'muted', error: 'the alert ended while it was muted' } as const;
+
 /** Duration of a failure below which its recovery is delayed, because the subject may be flapping. */
 const SHORT_FAILURE_MS = 60_000;
 /** Delay of such a recovery. It is not sent if the subject fails again within this time. */
 const RECOVERY_DELAY_MS = 10_000;
-
-interface DeliveryCandidate extends PendingAlertDelivery {
-  readonly thread: string;
-  readonly failureCount: number;
-}
-
-/** The input for composing the next message to a channel. */
-export interface ComposeAlertMessageOptions {
-  readonly channelId: string;
-  /** Whether the receiver manages incidents (`ChannelDefinition.keepsIncidents`). */
-  readonly keepsIncidents: boolean;
-  readonly nowMs: number;
-  readonly resolveMutes: AlertMuteResolver;
-  /** Creates the deliveries that repeat an alert while it is open. */
-  readonly createRepetitions: (
-    deliveries: readonly PendingAlertDelivery[],
-    nowMs: number,
-  ) => readonly NewAlertDeliveryRow[];
-}
 
 /**
  * Chooses the next message to a channel; null if there is none. Records which alerts are not sent, and why.
@@ -67,7 +58,7 @@ export async function composeNextAlertMessage(
   if (!first) return null;
   const members = pending.filter(({ delivery }) => delivery.grouped_into === first.delivery.id);
   if (members.length > 0) return toComposedMessage(first, members);
-  if (first.delivery.attempts > 0 || isRequested(first)) return toComposedMessage(first, []);
+  if (first.delivery.attempts > 0 || isResendRequested(first)) return toComposedMessage(first, []);
   const opens = first.alert.phase === 'opens' && first.delivery.repetition === 0;
   const gathered = run.some(({ delivery }) => delivery.pending_reason === 'grouped');
   if (run.length < STORM_SIZE && !gathered) {
@@ -88,22 +79,6 @@ export async function composeNextAlertMessage(
   return toComposedMessage(first, others);
 }
 
-function toComposedMessage(
-  first: DeliveryCandidate,
-  others: readonly PendingAlertDelivery[],
-): ComposedAlertMessage {
-  const alert = parseAlertRow(first.alert);
-  const content: AlertMessageContent = {
-    id: first.delivery.id,
-    thread: first.thread,
-    phase: getAlertPhase(alert),
-    repetition: first.delivery.repetition,
-    failureCount: others.length === 0 ? first.failureCount : 1,
-    alerts: [alert, ...others.map(({ alert }) => parseAlertRow(alert))],
-  };
-  return { deliveries: [first, ...others], content };
-}
-
 /**
  * The pending deliveries of a channel, by subject. Messages about one subject stay in order. Deliveries with
  * fewer attempts come first, so that a rejected message does not delay other subjects.
@@ -112,6 +87,8 @@ class PendingDeliveries {
   readonly #writer: DatabaseWriter;
   readonly #options: ComposeAlertMessageOptions;
   readonly #pending: readonly PendingAlertDelivery[];
+  #closesAny = false;
+  #threads: ReadonlyMap<string, string> | null = null;
 
   constructor(
     writer: DatabaseWriter,
@@ -125,7 +102,12 @@ class PendingDeliveries {
 
   /** Returns the next delivery, and others of the same phase that may be combined with it. */
   async next(): Promise<readonly DeliveryCandidate[]> {
-    const quiet = await this.#resolveMutes();
+    const run = await this.#collect(await this.#resolveMutes());
+    if (this.#closesAny) await regroupAlertDeliveries(this.#writer, this.#options.channelId);
+    return run;
+  }
+
+  async #collect(quiet: ReadonlyMap<string, AlertMute>): Promise<readonly DeliveryCandidate[]> {
     const run: DeliveryCandidate[] = [];
     for (const items of this.#bySubject()) {
       const candidate = await this.#nextForSubject(items, quiet);
@@ -148,7 +130,7 @@ class PendingDeliveries {
   /** Returns the next delivery of one subject that may be sent; null if an earlier one must be sent first. */
   async #nextForSubject(
     items: readonly PendingAlertDelivery[],
-    quiet: ReadonlyMap<string, number>,
+    quiet: ReadonlyMap<string, AlertMute>,
   ): Promise<DeliveryCandidate | null> {
     for (let at = 0; at < items.length; at++) {
       const item = items[at];
@@ -168,38 +150,48 @@ class PendingDeliveries {
         return null;
       }
       const until = quiet.get(delivery.id);
-      if (until === undefined) return { ...item, thread: delivery.id, failureCount: 1 };
-      await this.#muteUntil(item, until);
+      if (until === undefined) return { ...item, thread: await this.#findThread(delivery), failureCount: 1 };
+      if (until === 'over') await this.#closeDeliveries([delivery], ENDED_WHILE_MUTED);
+      else await this.#muteUntil(item, until);
     }
     return null;
   }
 
-  async #resolveMutes(): Promise<ReadonlyMap<string, number>> {
+  /** Loads the threads of all pending deliveries at once, because many repetitions can be due together. */
+  async #findThread({ id }: AlertDeliveryRow): Promise<string> {
+    const deliveries = this.#pending.map(({ delivery }) => delivery);
+    this.#threads ??= await findAlertThreads(this.#writer, this.#options.channelId, deliveries);
+    return this.#threads.get(id) ?? id;
+  }
+
+  async #resolveMutes(): Promise<ReadonlyMap<string, AlertMute>> {
     const { resolveMutes, nowMs } = this.#options;
     const due = this.#pending.filter(
       ({ delivery }) =>
         delivery.due_at <= nowMs &&
         delivery.grouped_into === null &&
         delivery.attempts === 0 &&
-        !isRequested({ delivery }),
+        !isResendRequested({ delivery }),
     );
     const alerts = due.map(({ alert }) => parseAlertRow(alert));
     const until = await resolveMutes(this.#writer, alerts, nowMs);
-    const found = new Map<string, number>();
+    const found = new Map<string, AlertMute>();
     for (const [index, { delivery }] of due.entries()) {
       const alert = alerts[index];
       const end = alert && until.get(alert);
-      if (end !== undefined && end > nowMs) found.set(delivery.id, end);
+      // An alert that was not delayed is sent, like a failure that has just ended.
+      const wasMuted = delivery.pending_reason === 'muted';
+      if (end !== undefined && (end === 'over' ? wasMuted : end > nowMs)) found.set(delivery.id, end);
     }
     return found;
   }
 
-  /** Skips repetitions of an alert that has ended, and alerts that ended while they were muted. */
+  /** Skips repetitions and requested retries of an ended alert, and alerts that ended while they were muted. */
   async #skipIfOver({ delivery, alert }: PendingAlertDelivery): Promise<boolean> {
     if (alert.phase !== 'opens' || alert.closed_at === null) return false;
-    if (delivery.repetition > 0) await this.#closeDelivery(delivery, 'skipped', 'the alert has ended');
-    else if (delivery.pending_reason === 'muted')
-      await this.#closeDelivery(delivery, 'muted', 'the alert ended while it was muted');
+    if (delivery.repetition > 0 || (this.#options.managesIncidents && isResendRequested({ delivery })))
+      await this.#closeDeliveries([delivery], { state: 'skipped', error: 'the alert has ended' });
+    else if (delivery.pending_reason === 'muted') await this.#closeDeliveries([delivery], ENDED_WHILE_MUTED);
     else return false;
     return true;
   }
@@ -213,34 +205,40 @@ class PendingDeliveries {
   async #recoveryCandidate(
     item: PendingAlertDelivery,
     following: PendingAlertDelivery | undefined,
-    quiet: ReadonlyMap<string, number>,
+    quiet: ReadonlyMap<string, AlertMute>,
   ): Promise<DeliveryCandidate | 'waits' | 'relapsed' | 'skipped'> {
     const { delivery, alert } = item;
-    const { channelId, keepsIncidents, nowMs } = this.#options;
+    const { channelId, managesIncidents, nowMs } = this.#options;
     const opening = await findOpeningAlertDelivery(this.#writer, channelId, alert);
     const relapse = opening?.state === 'skipped' ? opening.grouped_into : null;
-    if (!opening || (opening.state !== 'sent' && relapse === null)) {
-      await this.#closeDelivery(delivery, 'skipped', 'the alert was never sent to this channel');
+    if (!opening || (!opening.was_sent && relapse === null)) {
+      await this.#closeDeliveries([delivery], {
+        state: 'skipped',
+        error: 'the alert was never sent to this channel',
+      });
       return 'skipped';
     }
     const thread = relapse ?? opening.grouped_into ?? opening.id;
-    if (following && isRelapse(item, following)) {
+    if (following && isUnreportedReopening(item, following)) {
       await this.#skipRelapse(item, following, thread);
       return 'relapsed';
     }
     const until = quiet.get(delivery.id);
-    if (until !== undefined) await this.#muteUntil(item, until);
+    if (typeof until === 'number') await this.#muteUntil(item, until);
     if (until !== undefined || delivery.due_at > nowMs) return 'waits';
     const settlesAt = delivery.created_at + RECOVERY_DELAY_MS;
-    if (isFirstTry(item) && alert.at - opening.opened_at < SHORT_FAILURE_MS && nowMs < settlesAt) {
+    if (hasNoAttempts(item) && alert.at - opening.opened_at < SHORT_FAILURE_MS && nowMs < settlesAt) {
       await updateAlertDeliveries(this.#writer, [delivery.id], {
         pending_reason: 'settling',
         due_at: settlesAt,
       });
       return 'waits';
     }
-    if (keepsIncidents && (await hasOpenAlertInThread(this.#writer, channelId, thread))) {
-      await this.#closeDelivery(delivery, 'skipped', 'other alerts in the same message are still open');
+    if (managesIncidents && (await hasOpenAlertInThread(this.#writer, channelId, thread))) {
+      await this.#closeDeliveries([delivery], {
+        state: 'skipped',
+        error: 'other alerts in the same message are still open',
+      });
       return 'skipped';
     }
     const failureCount = 1 + (await countRepeatedFailuresInThread(this.#writer, channelId, thread, alert));
@@ -254,42 +252,39 @@ class PendingDeliveries {
     thread: string,
   ): Promise<void> {
     const { nowMs, createRepetitions } = this.#options;
-    await recordAlertDeliveryOutcome(
-      this.#writer,
-      [end.delivery, relapse.delivery],
-      { state: 'skipped', error: RELAPSE_REASON, pending_reason: null, grouped_into: thread },
-      nowMs,
-    );
+    await this.#closeDeliveries([end.delivery, relapse.delivery], {
+      state: 'skipped',
+      error: UNREPORTED_REOPENING_REASON,
+      grouped_into: thread,
+    });
     if (relapse.alert.closed_at === null)
       await insertAlertDeliveries(this.#writer, createRepetitions([relapse], nowMs));
   }
 
-  #closeDelivery(
-    delivery: PendingAlertDelivery['delivery'],
-    state: 'muted' | 'skipped',
-    error: string,
+  #closeDeliveries(
+    deliveries: readonly AlertDeliveryRow[],
+    change: Pick<AlertDeliveryUpdate, 'error' | 'grouped_into'> & { readonly state: 'muted' | 'skipped' },
   ): Promise<void> {
-    const change = { state, error, pending_reason: null };
-    return recordAlertDeliveryOutcome(this.#writer, [delivery], change, this.#options.nowMs);
+    this.#closesAny = true;
+    const closed = { ...change, pending_reason: null };
+    return recordAlertDeliveryOutcome(this.#writer, deliveries, closed, this.#options.nowMs);
   }
 
   #canFold({ alert, delivery }: PendingAlertDelivery): boolean {
-    if (delivery.attempts > 0 || isRequested({ delivery })) return false;
-    if (alert.phase === 'closes') return !this.#options.keepsIncidents;
+    if (delivery.attempts > 0 || isResendRequested({ delivery })) return false;
+    if (alert.phase === 'closes') return !this.#options.managesIncidents;
     return alert.phase === 'opens' || alert.event === 'monitor_never_beaten';
   }
 
-  #canShareMessage(first: PendingAlertDelivery, other: PendingAlertDelivery): boolean {
+  #canShareMessage(first: DeliveryCandidate, other: DeliveryCandidate): boolean {
+    const isOtherIncident = this.#options.managesIncidents && first.thread !== other.thread;
     return (
+      !(first.delivery.repetition > 0 && isOtherIncident) &&
       first.alert.phase === other.alert.phase &&
       (first.alert.phase !== 'info' || first.alert.event === other.alert.event) &&
       first.delivery.repetition > 0 === other.delivery.repetition > 0 &&
-      isFirstTry(other) &&
-      !isRequested(other)
+      hasNoAttempts(other) &&
+      !isResendRequested(other)
     );
   }
-}
-
-function isRequested({ delivery }: Pick<PendingAlertDelivery, 'delivery'>): boolean {
-  return delivery.pending_reason === 'requested';
 }

@@ -13,6 +13,7 @@ import {
 import { type ChannelRow, listAllChannels } from '../store/channels.ts';
 import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
 import { getAlertTags } from './alert.ts';
+import { managesIncidents } from './channels/channel-definitions.ts';
 import { parseAlertRow } from './stored-alert.ts';
 import { type ChannelSubscription, parseChannelSubscription } from './stored-channel.ts';
 
@@ -111,7 +112,8 @@ async function loadNotifiedChannels(
 
 /**
  * Returns the channels that receive an alert. A closing alert is also sent to the channels that received the
- * opening one, even if their names or the tags of the monitor have changed since.
+ * opening one, even if their names or the tags of the monitor have changed since. If the receiver manages
+ * incidents, the event does not matter either, because no one else would resolve the incident.
  */
 function selectChannels(
   row: AlertRow,
@@ -126,12 +128,13 @@ function selectChannels(
   const isAbout = ({ tags: wanted }: ChannelSubscription) =>
     wanted.length === 0 || alert.subject.kind !== 'monitor' || wanted.some((tag) => tags.includes(tag));
   return channels
-    .filter(
-      (channel) =>
-        channel.row.enabled === 1 &&
-        (channel.subscription.events === null || channel.subscription.events.includes(alert.event)) &&
-        (notified?.has(channel.row.id) || (candidates.has(channel) && isAbout(channel.subscription))),
-    )
+    .filter((channel) => {
+      const { row: stored, subscription } = channel;
+      const wantsEvent = subscription.events === null || subscription.events.includes(alert.event);
+      if (stored.enabled !== 1) return false;
+      if (row.phase === 'closes' && notified?.has(stored.id)) return wantsEvent || managesIncidents(stored);
+      return wantsEvent && candidates.has(channel) && isAbout(subscription);
+    })
     .map((channel) => channel.row);
 }
 

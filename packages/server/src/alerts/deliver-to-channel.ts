@@ -15,11 +15,15 @@ import {
 } from '../store/channels.ts';
 import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
 import { createAlertMessage } from './alert-message.ts';
-import { createRepetitions } from './alert-repetitions.ts';
+import { createAlertRepetitions } from './alert-repetitions.ts';
 import type { AlertSender, AlertSendFailure, AlertSendOutcome } from './alert-sender.ts';
-import { CHANNEL_DEFINITIONS, isChannelKind } from './channels/channel-definitions.ts';
-import { type ComposeAlertMessageOptions, composeNextAlertMessage } from './compose-alert-message.ts';
-import type { AlertMuteResolver, ComposedAlertMessage } from './composed-alert-message.ts';
+import { managesIncidents } from './channels/channel-definitions.ts';
+import { composeNextAlertMessage } from './compose-alert-message.ts';
+import type {
+  AlertMuteResolver,
+  ComposeAlertMessageOptions,
+  ComposedAlertMessage,
+} from './composed-alert-message.ts';
 import { decryptChannel } from './stored-channel.ts';
 
 /**
@@ -98,13 +102,11 @@ async function deliverNext(id: string, context: AlertDeliveryContext): Promise<b
     const now = clock.now();
     const channel = await findChannelById(writer, id);
     if (!channel) return null;
-    const incidents =
-      isChannelKind(channel.kind) && CHANNEL_DEFINITIONS[channel.kind].keepsIncidents === true;
     const repeat: ComposeAlertMessageOptions['createRepetitions'] = (deliveries, at) =>
-      createRepetitions(channel, deliveries, at);
+      createAlertRepetitions(channel, deliveries, at);
     const options = {
       channelId: channel.id,
-      keepsIncidents: incidents,
+      managesIncidents: managesIncidents(channel),
       nowMs: now,
       resolveMutes,
       createRepetitions: repeat,
@@ -132,7 +134,7 @@ async function sendMessage(
     // The secrets of this channel cannot be decrypted. Other channels must still be served.
     context.log.error(
       { err: error, channel: channel.name },
-      'secrets of a channel could not be decrypted, so its alerts are not sent; retrying',
+      'secrets of a channel could not be decrypted, so its alerts are not sent; retrying; check FLOE_ENCRYPTION_KEYS, or enter the secrets again',
     );
     const reason = error instanceof Error ? error.message : String(error);
     return { ...UNREADABLE_SECRETS, error: reason };
@@ -152,11 +154,16 @@ async function recordOutcome(
   const [{ delivery: first }] = composed.deliveries;
   const change = { failures: 0, backoff_until: 0, leased_until: now + CHANNEL_LEASE_MS };
   if (!(await updateLeasedChannel(writer, channel.id, context.owner, change))) return false;
-  const { status } = outcome;
+  const { status, warning = null } = outcome;
+  if (warning !== null)
+    context.log.warn(
+      { channel: channel.name, org: channel.org_id },
+      'mail server rejected some of the recipients of an alert',
+    );
   const attempts = first.attempts + 1;
-  const sent = { state: 'sent', pending_reason: null, sent_at: now, attempts, status, error: null };
+  const sent = { state: 'sent', pending_reason: null, sent_at: now, attempts, status, error: warning };
   await recordAlertDeliveryOutcome(writer, deliveries, sent, now);
-  await insertAlertDeliveries(writer, createRepetitions(channel, composed.deliveries, now));
+  await insertAlertDeliveries(writer, createAlertRepetitions(channel, composed.deliveries, now));
   context.countResult(channel.kind, 'sent');
   return true;
 }
@@ -183,7 +190,9 @@ async function recordDeliveryFailure(
   // one alert may be the cause of the wait, so the others wait less.
   const askedMs = composed.deliveries.length > 1 ? Math.min(retryAfterMs, MAX_FOLDED_WAIT_MS) : retryAfterMs;
   const waitMs = outcome.isConnected ? Math.max(askedMs, backoffMs(attempts, context.random)) : 0;
-  const age = now + Math.max(waitMs, restMs) - first.created_at;
+  // The alert may have waited for days before the first attempt, because it was muted or Floe was not running.
+  const firstAttemptAt = first.attempts === 0 ? now : first.created_at;
+  const age = now + Math.max(waitMs, restMs) - firstAttemptAt;
   const isDead = (outcome.isRefused && attempts >= MAX_REFUSED_ATTEMPTS) || age > MAX_DELIVERY_AGE_MS;
   const fields = { channel: channel.name, org: channel.org_id, status, error, attempts };
   context.log.warn(
@@ -193,12 +202,14 @@ async function recordDeliveryFailure(
       : 'alert could not be delivered; retrying later',
   );
   context.countResult(channel.kind, isDead ? 'failed' : 'retry');
-  const change = { status, error, attempts };
+  const change = { status, error, attempts, created_at: firstAttemptAt };
   if (!isDead && shouldSplit(composed, outcome, attempts)) await splitMessage(writer, composed, change, now);
   else {
     const state = isDead ? 'failed' : 'pending';
     const deliveries = composed.deliveries.map(({ delivery }) => delivery);
     await recordAlertDeliveryOutcome(writer, deliveries, { state, ...change, due_at: now + waitMs }, now);
+    if (isDead)
+      await insertAlertDeliveries(writer, createAlertRepetitions(channel, composed.deliveries, now));
   }
   return restMs === 0;
 }
@@ -243,7 +254,7 @@ function shouldSplit(
 async function splitMessage(
   writer: DatabaseWriter,
   { deliveries }: ComposedAlertMessage,
-  change: Pick<AlertDeliveryUpdate, 'status' | 'error'>,
+  change: Pick<AlertDeliveryUpdate, 'status' | 'error' | 'created_at'>,
   nowMs: number,
 ): Promise<void> {
   const all = deliveries.map(({ delivery }) => delivery);

@@ -20,9 +20,12 @@ export function toSmtpSettings({ url, from, require_tls }: FloeConfig['smtp']): 
   return { url, from, requireTls: require_tls };
 }
 
-/** Thrown if the mail server rejected a message. `permanent` means that it replied with a 5xx code. */
+/**
+ * Thrown if `smtp.url` is missing or invalid, or if the mail server rejects the sign-in or the mail.
+ * `permanent` means that a retry cannot succeed.
+ */
 export class MailDeliveryError extends Error {
-  override readonly name = 'MailRejectedError';
+  override readonly name = 'MailDeliveryError';
   readonly status: number | null;
   readonly permanent: boolean;
 
@@ -35,8 +38,12 @@ export class MailDeliveryError extends Error {
 
 /** Sends mail through the configured mail server. */
 export interface Mailer {
-  /** Resolves when the server has accepted the mail for at least one recipient. @throws MailDeliveryError */
-  send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when the server has accepted the mail for at least one recipient. Returns the recipients that the server
+   * rejected.
+   * @throws MailDeliveryError
+   */
+  send(mail: OutgoingMail, signal: AbortSignal): Promise<readonly string[]>;
 }
 
 /**
@@ -59,7 +66,7 @@ export function createMailer(
       try {
         const domain = /@([A-Za-z0-9.-]+)/.exec(from)?.[1] ?? 'floe.invalid';
         const messageId = (id: string) => `<${id}@${domain}>`;
-        await transport.sendMail({
+        const { rejected } = await transport.sendMail({
           from,
           to: [...mail.to],
           subject: mail.subject,
@@ -71,6 +78,7 @@ export function createMailer(
           }),
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
+        return rejected;
       } catch (error) {
         throw toMailRejectedError(error);
       } finally {

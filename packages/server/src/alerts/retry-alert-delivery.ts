@@ -4,12 +4,14 @@ import {
   findAlertDeliveryById,
   requeueAlertDelivery,
 } from '../store/alert-deliveries.ts';
+import { findChannelById } from '../store/channels.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 
 /**
- * Makes a failed or waiting delivery due now. Returns its previous state.
+ * Makes a failed or pending delivery due immediately. Returns the row as it was before the change.
  *
- * @throws Fault `not_found`; `conflict` if the delivery was sent or is part of another message
+ * @throws Fault `not_found`; `conflict` if the delivery is neither failed nor pending, or if its channel was
+ * removed or disabled
  */
 export async function retryAlertDelivery(
   writer: DatabaseWriter,
@@ -23,6 +25,14 @@ export async function retryAlertDelivery(
     throw new Fault(
       'conflict',
       `The delivery "${row.id}" has the state "${row.state}". Only failed and pending deliveries can be retried.`,
+    );
+  const channel = await findChannelById(writer, row.channel_id);
+  if (channel?.enabled !== 1)
+    throw new Fault(
+      'conflict',
+      channel
+        ? `The channel "${channel.name}" is disabled. Enable the channel, then retry the delivery.`
+        : `The channel "${row.channel_name}" was removed, so the delivery "${row.id}" cannot be retried.`,
     );
   await requeueAlertDelivery(writer, row, nowMs);
   return row;

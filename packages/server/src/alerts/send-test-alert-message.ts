@@ -36,5 +36,5 @@ export async function sendTestAlertMessage(
   const outcome = await sender.send(notice, channel);
   const durationMs = Math.round(clock.monotonic() - started);
   const { ok, status } = outcome;
-  return { ok, status, error: outcome.ok ? null : outcome.error, durationMs };
+  return { ok, status, error: outcome.ok ? (outcome.warning ?? null) : outcome.error, durationMs };
 }

@@ -7,7 +7,7 @@ export interface StoredAlert {
   readonly seq: number;
   readonly alert: Alert;
   readonly phase: AlertPhase;
-  /** When the reported problem ended. Null while it continues. */
+  /** When the reported problem ended, in Unix milliseconds. Null while it continues. */
   readonly closedAt: number | null;
 }
 

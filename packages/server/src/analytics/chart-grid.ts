@@ -30,7 +30,8 @@ export interface ChartGrid {
 }
 
 /**
- * Returns the chart intervals that overlap a range. Minutes and hours are UTC in every time zone.
+ * Returns the chart intervals that overlap a range. Intervals of minutes and hours are aligned to UTC,
+ * regardless of the time zone.
  */
 export function buildChartGrid({ from, to }: Range, stepMs: number, timezone: string): ChartGrid {
   if (stepMs !== DAY_MS || timezone === 'UTC') {
@@ -49,8 +50,8 @@ export function buildChartGrid({ from, to }: Range, stepMs: number, timezone: st
 }
 
 /**
- * A part of a rollup unit whose rows belong to another interval than the one in which the unit starts. A null
- * interval means that the rows are outside the range.
+ * A part of a rollup unit whose rows belong to a different interval from the one in which the unit starts. A
+ * null interval means that the rows are outside the range.
  */
 export interface IntervalReassignment extends PartialRange {
   readonly fromInterval: number | null;

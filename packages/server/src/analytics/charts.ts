@@ -1,4 +1,4 @@
-import type { ADDITIVE_CHART_METRICS, AnalyticsFigures, CHART_METRICS } from '@floe/contract/api/charts';
+import type { ADDITIVE_CHART_METRICS, AnalyticsMetrics, CHART_METRICS } from '@floe/contract/api/charts';
 import type { SqlCondition } from '../store/exchange-filters.ts';
 import { estimatePercentile } from '../store/rollups/histogram-buckets.ts';
 import type { PartialRangeSums } from '../store/rollups/partial-range.ts';
@@ -30,11 +30,16 @@ import {
   type IntervalReassignment,
 } from './chart-grid.ts';
 import { createZeroSums, queryRowSumsByInterval, queryRowSumsByValue } from './row-sums.ts';
-import { SUM_COLUMN_COUNT, type SumFigures, toSumFigures, toSummaryFigures } from './summary-figures.ts';
+import {
+  type AdditiveAnalyticsMetrics,
+  SUM_COLUMN_COUNT,
+  toAdditiveAnalyticsMetrics,
+  toAnalyticsMetrics,
+} from './summary-figures.ts';
 
 export type ChartMetric = (typeof CHART_METRICS)[number];
 
-/** A chart's time range at any resolution, its filters and its rollup unit. */
+/** A request for chart data: its time range, its filters and its rollup unit. */
 export interface ChartRequest extends RollupRequest {
   /** Filters that rollups do not support. The number of matching rows must be limited (`chooseChartRowCondition`). */
   readonly conditions?: readonly SqlCondition[] | undefined;
@@ -86,18 +91,18 @@ const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS };
 export async function queryChartSummary(
   reader: DatabaseReader,
   request: ChartRequest,
-): Promise<AnalyticsFigures> {
+): Promise<AnalyticsMetrics> {
   const figures = ROLLUP_FIGURE_COLUMNS;
   if (request.conditions) {
     const [all] = await queryRowSumsByValue(reader, { ...request, figures });
-    return toSummaryFigures(all?.sums ?? []);
+    return toAnalyticsMetrics(all?.sums ?? []);
   }
   const { around, ranges } = wholeUnits(request);
   // Read first: a request that arrives between the reads is counted, and no difference is negative.
   const outside = await sumPartialRanges(reader, { ...request, ranges, groupBy: [], figures });
   const total = await getRollupTotals(reader, { ...around, figures });
   for (const { sums } of outside) subtractFrom(total, sums);
-  return toSummaryFigures(total);
+  return toAnalyticsMetrics(total);
 }
 
 /** A request for the facet values that have the largest sums. */
@@ -111,13 +116,13 @@ export interface TopValuesRequest extends ChartRequest {
 }
 
 /**
- * Returns the values with the largest sums in descending order. The sums of whole rollup units
- * determine which values are returned.
+ * Returns the facet values with the largest sums, in descending order of their sums. The sums of whole rollup
+ * units determine which values are returned.
  */
 export async function queryTopValues(
   reader: DatabaseReader,
   request: TopValuesRequest,
-): Promise<{ readonly value: string; readonly figures: SumFigures }[]> {
+): Promise<{ readonly value: string; readonly figures: AdditiveAnalyticsMetrics }[]> {
   const { groupBy, order } = request;
   const figures = ROLLUP_FIGURE_COLUMNS.slice(0, SUM_COLUMN_COUNT);
   if (request.conditions) return queryTopValuesFromRows(reader, request, figures);
@@ -129,7 +134,11 @@ export async function queryTopValues(
     .map(({ value, sums }) => {
       const left = [...sums];
       for (const piece of byValue.get(value) ?? []) subtractFrom(left, piece.sums);
-      return { value, figures: toSumFigures(left), rank: left[ROLLUP_FIGURE_COLUMNS.indexOf(order)] ?? 0 };
+      return {
+        value,
+        figures: toAdditiveAnalyticsMetrics(left),
+        rank: left[ROLLUP_FIGURE_COLUMNS.indexOf(order)] ?? 0,
+      };
     })
     .filter(({ figures: { requests } }) => requests > 0)
     .sort((one, other) => other.rank - one.rank)
@@ -184,7 +193,7 @@ async function queryTopValuesFromRows(
     .filter(({ value }) => onlyValues === undefined || onlyValues.includes(value))
     .sort((one, other) => (other.sums[rank] ?? 0) - (one.sums[rank] ?? 0))
     .slice(0, limit)
-    .map(({ value, sums }) => ({ value, figures: toSumFigures(sums) }));
+    .map(({ value, sums }) => ({ value, figures: toAdditiveAnalyticsMetrics(sums) }));
 }
 
 async function querySeriesFromRows(

@@ -37,3 +37,15 @@ test('a call to the same target is a retry, one to another target is a failover'
   assert.match(text, /^floe_failovers_total\{provider="a"\} 1$/m);
   assert.match(text, /^floe_exchanges_blocked_total\{surface="chat",reason="limit"\} 1$/m);
 });
+
+test('the first 200 providers have their own series, because organizations choose the ids of their providers', () => {
+  const metrics = new ExchangeMetrics();
+  const attempt = { model: 'm', credential: 'c', error: null };
+  for (let n = 0; n < 300; n += 1)
+    metrics.record({ ...FIGURES, provider: `p${n}`, attempts: [{ ...attempt, provider: `p${n}` }] });
+  const text = metrics.render();
+  assert.match(text, /^floe_upstream_attempts_total\{provider="p199",result="success"\} 1$/m);
+  assert.match(text, /^floe_upstream_attempts_total\{provider="other",result="success"\} 100$/m);
+  assert.match(text, /^floe_cost_usd_total\{provider="other",model="m",surface="chat"\} 50$/m);
+  assert.doesNotMatch(text, /"p200"/);
+});

@@ -1,6 +1,6 @@
 import { CounterFamily } from './metric-families.ts';
 
-/** The values of one call to a provider that metrics count. */
+/** The values that the metrics record for one attempt, which is one call to a provider. */
 export interface AttemptMetricValues {
   readonly provider: string;
   readonly model: string;
@@ -46,12 +46,15 @@ export class LabelValueLimiter {
 }
 
 const MAX_MODELS = 100;
+/** Organizations choose the ids of their providers. */
+export const MAX_PROVIDER_LABELS = 200;
 const MAX_TEAMS = 100;
 
 /** Counts usage, cost, attempts and blocked exchanges. */
 export class ExchangeMetrics {
   readonly #models = new LabelValueLimiter(MAX_MODELS);
   readonly #teams = new LabelValueLimiter(MAX_TEAMS);
+  readonly #providers = new LabelValueLimiter(MAX_PROVIDER_LABELS);
   readonly #tokens = new CounterFamily({
     name: 'floe_tokens_total',
     help: 'Number of tokens that providers reported, by provider, model, surface and type (input or output).',
@@ -93,13 +96,18 @@ export class ExchangeMetrics {
     labels: ['surface', 'reason'],
   });
 
+  /** Returns the label value for a provider. */
+  labelOfProvider(provider: string): string {
+    return this.#providers.admit(provider);
+  }
+
   record(figures: UsageMetricValues): void {
     const { surface, blockedBy, attempts } = figures;
     if (blockedBy !== null) this.#blocked.add(1, surface, blockedBy);
     this.#recordAttempts(attempts);
     const { costUsd, inputTokens, outputTokens } = figures;
     if (inputTokens === 0 && outputTokens === 0 && costUsd === 0) return;
-    const { provider } = figures;
+    const provider = this.labelOfProvider(figures.provider);
     const model = this.#models.admit(figures.model);
     const team = this.#teams.admit(figures.team);
     if (costUsd > 0) {
@@ -116,14 +124,14 @@ export class ExchangeMetrics {
   #recordAttempts(attempts: readonly AttemptMetricValues[]): void {
     let last: AttemptMetricValues | null = null;
     for (const attempt of attempts) {
-      this.#attempts.add(1, attempt.provider, attempt.error ?? 'success');
+      this.#attempts.add(1, this.labelOfProvider(attempt.provider), attempt.error ?? 'success');
       if (last !== null) {
         const isSame =
           last.provider === attempt.provider &&
           last.model === attempt.model &&
           last.credential === attempt.credential;
-        if (isSame) this.#retries.add(1, attempt.provider);
-        else this.#failovers.add(1, last.provider);
+        if (isSame) this.#retries.add(1, this.labelOfProvider(attempt.provider));
+        else this.#failovers.add(1, this.labelOfProvider(last.provider));
       }
       last = attempt;
     }

@@ -4,7 +4,7 @@ import { CounterFamily, HistogramFamily } from './metric-families.ts';
 
 /**
  * The values that one exchange adds to the counters. To limit the number of series, labels contain no keys or
- * paths, and only a limited number of models.
+ * paths, and only a limited number of models and providers.
  */
 export interface ExchangeMetricValues extends UsageMetricValues {
   readonly status: number;
@@ -54,7 +54,8 @@ export function createMetrics(
   const { exchanges, caches, latency, firstToken } = createExchangeFamilies();
   return {
     recordExchange(figures) {
-      const { surface, provider, status, state, latencyMs, firstTokenMs, cache } = figures;
+      const { surface, status, state, latencyMs, firstTokenMs, cache } = figures;
+      const provider = usage.labelOfProvider(figures.provider);
       exchanges.add(1, surface, provider, String(status), state);
       if (latencyMs !== null) latency.observe(latencyMs / 1000, surface, provider);
       if (firstTokenMs !== null) firstToken.observe(firstTokenMs / 1000, surface, provider);

@@ -21,7 +21,7 @@ export interface MonthRange {
   readonly to: number;
 }
 
-/** Returns the exact sums over a range by key and model. */
+/** Returns the exact usage in a time range, by key and model. */
 export async function queryUsageByKeyAndModel(
   reader: DatabaseReader,
   range: MonthRange,
@@ -52,7 +52,7 @@ interface TeamMonthRow extends KeyAndModelRollupSums {
   readonly team: string;
 }
 
-/** A row of the monthly report. */
+/** A row of the monthly bill: the usage of one key, model and team. */
 export interface MonthlyUsageRow extends TeamMonthRow {
   /** Name of the key. Null if the key was deleted. */
   readonly keyName: string | null;
@@ -91,8 +91,8 @@ async function querySumsByTeam(
 }
 
 /**
- * Returns a month's usage by key, model and team. Each request counts for the team that its key had at the
- * time of the request, so that a past month does not change when a key moves to another team.
+ * Returns a month's usage by key, model and team. Each request counts for the team to which its key belonged at
+ * the time of the request. The usage of a past month therefore does not change when a key moves to another team.
  */
 export async function queryMonthlyUsage(
   reader: DatabaseReader,

@@ -19,8 +19,8 @@ interface Span {
 }
 
 /**
- * Returns the sums over the range for each value of `groupBy`, in the order of `figures`. The value is '' if
- * there is no `groupBy`.
+ * Returns the sums of `figures`, in this order, for each value of `groupBy`. Without `groupBy`, returns one
+ * group with the value ''.
  */
 export async function queryRowSumsByValue(
   reader: DatabaseReader,

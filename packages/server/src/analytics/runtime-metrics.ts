@@ -9,7 +9,7 @@ const OVERLOAD_REASONS = [
   'body_memory',
   'arriving_bodies',
 ] as const;
-/** The limit because of which a request was rejected. */
+/** The overload limit that caused the rejection of a request. */
 export type OverloadReason = (typeof OVERLOAD_REASONS)[number];
 
 /** The gateway's current load and limits. */

@@ -1,4 +1,4 @@
-import type { AnalyticsFigures } from '@floe/contract/api/charts';
+import type { AnalyticsMetrics } from '@floe/contract/api/charts';
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import { estimatePercentile } from '../store/rollups/histogram-buckets.ts';
 import {
@@ -10,22 +10,26 @@ import {
 } from '../store/rollups/rollup-figures.ts';
 
 /**
- * The figures of a summary that can be computed by adding rows. Excludes percentiles and means, and
- * `upstream_requests`, which is computed from the latency histogram.
+ * The metrics that can be computed by adding rows. Excludes percentiles and means, and `upstream_requests`,
+ * which is computed from the latency histogram.
  */
-export type SumFigures = Omit<AnalyticsFigures, 'upstream_requests' | 'latency_ms' | 'first_token_ms'>;
+export type AdditiveAnalyticsMetrics = Omit<
+  AnalyticsMetrics,
+  'upstream_requests' | 'latency_ms' | 'first_token_ms'
+>;
 
 /** The number of columns in `ROLLUP_FIGURE_COLUMNS` that are sums. They come first. */
 export const SUM_COLUMN_COUNT = ROLLUP_FIGURE_COLUMNS.indexOf('latency_0');
 const LATENCY_MS = ROLLUP_FIGURE_COLUMNS.indexOf('latency_ms');
 
 /**
- * Converts sums to the figures of a summary. `sums` has one value for each column in `ROLLUP_FIGURE_COLUMNS`.
+ * Converts sums to metrics. `sums` contains one value for each column in `ROLLUP_FIGURE_COLUMNS`, in the same
+ * order.
  */
-export function toSummaryFigures(sums: readonly number[]): AnalyticsFigures {
+export function toAnalyticsMetrics(sums: readonly number[]): AnalyticsMetrics {
   const histogramOf = (buckets: readonly RollupFigureColumn[]) =>
     buckets.map((name) => sums[ROLLUP_FIGURE_COLUMNS.indexOf(name)] ?? 0);
-  const added = toSumFigures(sums);
+  const added = toAdditiveAnalyticsMetrics(sums);
   const latencies = histogramOf(LATENCY_BUCKET_COLUMNS);
   const asked = latencies.reduce((sum, count) => sum + count, 0);
   const meanMs = (sums[LATENCY_MS] ?? 0) / asked;
@@ -39,10 +43,10 @@ export function toSummaryFigures(sums: readonly number[]): AnalyticsFigures {
 }
 
 /**
- * Converts sums to figures without percentiles and means. `sums` has at least the values of the columns that
- * are sums.
+ * Converts sums to the metrics that can be computed by adding rows. `sums` contains at least the columns of
+ * `ROLLUP_FIGURE_COLUMNS` that are sums, in the same order.
  */
-export function toSumFigures(sums: readonly number[]): SumFigures {
+export function toAdditiveAnalyticsMetrics(sums: readonly number[]): AdditiveAnalyticsMetrics {
   const sum = (name: RollupSumColumn) => sums[ROLLUP_FIGURE_COLUMNS.indexOf(name)] ?? 0;
   return {
     requests: sum('requests'),

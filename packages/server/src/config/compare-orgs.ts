@@ -11,8 +11,9 @@ export interface OrgDifferences {
 }
 
 /**
- * Compares the organizations of two files. An organization also counts as changed if the file now sets a
- * default value, because that replaces the value of the API. Yields to the event loop.
+ * Compares the organizations of two files. An organization also counts as changed if the new file explicitly
+ * sets a field to its default value, because values in the file replace values that were set with the API.
+ * Yields to the event loop.
  */
 export async function compareOrgs(
   before: LoadedConfig,

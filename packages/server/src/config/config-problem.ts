@@ -19,7 +19,10 @@ export interface ConfigProblem {
   readonly message: string;
   /** Position in the file. Absent for environment variables. */
   readonly position?: SourcePosition;
-  /** The environment variable is not set here, or the secret file does not exist here. */
+  /**
+   * Set if the problem is an environment variable that is not set, or a secret file that does not exist, on
+   * this machine.
+   */
   readonly isUnset?: true;
   /** Id of the organization whose section contains the problem. Absent in other sections. */
   readonly org?: string;

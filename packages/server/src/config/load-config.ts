@@ -9,7 +9,7 @@ export interface LoadedConfig extends Omit<ParsedConfig, 'positions'> {
   /** Complete with defaults, and deep-frozen. */
   readonly config: FloeConfig;
   readonly positions: SourcePositions;
-  /** 1-based line of a field or of its closest parent. Undefined if the file does not set the field. */
+  /** 1-based line of a field or of its closest parent. Undefined if the file does not set its section. */
   lineOf(path: ConfigPath): number | undefined;
   /** Whether the file sets a field. */
   sets(path: ConfigPath): boolean;
@@ -20,7 +20,7 @@ export interface LoadedConfig extends Omit<ParsedConfig, 'positions'> {
 /**
  * Loads the configuration on this thread, as `parseConfig` does.
  *
- * @throws ConfigError with every problem and its position, but never a value.
+ * @throws ConfigError, which lists every problem with its position. It never contains configured values.
  */
 export function loadConfig(options: ConfigLoadOptions): LoadedConfig {
   const parsed = parseConfig(options);
@@ -28,7 +28,10 @@ export function loadConfig(options: ConfigLoadOptions): LoadedConfig {
   return createLoadedConfig(parsed);
 }
 
-/** @param parsed a configuration that is deep-frozen */
+/**
+ * Adds the functions of `LoadedConfig` to a parsed configuration.
+ * @param parsed a configuration that is deep-frozen
+ */
 export function createLoadedConfig(parsed: ParsedConfig): LoadedConfig {
   const positions = new SourcePositions(parsed.positions);
   return {

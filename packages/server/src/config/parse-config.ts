@@ -30,7 +30,10 @@ export type ConfigEnvironment = Pick<
 >;
 
 export interface ConfigLoadOptions {
-  /** Path of the file. Default: FLOE_CONFIG, or `floe.yaml` in the working directory if it exists. */
+  /**
+   * Path of the file, or `-` for standard input. Default: FLOE_CONFIG, or `floe.yaml` in the working directory
+   * if it exists.
+   */
   readonly path?: string;
   /** Text to parse instead of `path`. It must not contain `${file:PATH}`. */
   readonly text?: string;
@@ -69,7 +72,7 @@ export interface ConfigFileText {
  * Parses floe.yaml, substitutes `${…}`, applies FLOE_* variables, validates, and adds defaults.
  * Precedence: environment, file, default.
  *
- * @throws ConfigError with every problem and its position, but never a value.
+ * @throws ConfigError, which lists every problem with its position. It never contains configured values.
  */
 export function parseConfig(options: ConfigLoadOptions): ParsedConfig {
   const source = readSource(options);
@@ -150,7 +153,11 @@ function readSource({ path, text, fileText, env }: ConfigLoadOptions): ConfigFil
   const file = named ?? DEFAULT_CONFIG_FILE;
   if (fileText !== undefined) return { path: file, text: fileText };
   try {
-    return { path: file, text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)) };
+    const bytes = path === '-' ? readFileSync(0) : readFileSync(file);
+    return {
+      path: path === '-' ? '<stdin>' : file,
+      text: new TextDecoder('utf-8', { fatal: true }).decode(bytes),
+    };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' && named === undefined) return { path: null, text: '' };

@@ -12,7 +12,10 @@ export function getZodDefinition(schema: Schema): z.core.$ZodTypes['_zod']['def'
   return (schema as z.core.$ZodTypes)._zod.def;
 }
 
-/** The alternatives of a schema, without defaults, optionality, null and transformations. */
+/**
+ * Returns the alternatives of a schema, such as the members of a union, without defaults, optionality, null and
+ * transformations.
+ */
 export function unwrapAlternatives(schema: Schema): Schema[] {
   const def = getZodDefinition(schema);
   switch (def.type) {
@@ -87,7 +90,10 @@ function literalValues(schema: Schema): string[] | null {
   return words;
 }
 
-/** Returns the scalar types that a value at `path` may have. Words from a fixed list are not `text`. */
+/**
+ * Returns the scalar types that a value at `path` may have. A schema that accepts only words from a fixed list
+ * does not count as `text`.
+ */
 export function findScalarKindsAt(
   root: Schema,
   path: ConfigPath,

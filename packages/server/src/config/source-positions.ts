@@ -52,7 +52,7 @@ export class PositionTableBuilder {
     this.#set(field, COUNT, count * 2 + (isList ? 1 : 0));
   }
 
-  /** States that the key has no value, so that the file does not set the field. */
+  /** Marks the key as having no value, so that the file does not set the field. */
   unset(field: number): void {
     this.#set(field, NAME, (this.#fields[field * FIELD_SIZE + NAME] ?? 0) & ~1);
   }
@@ -71,7 +71,7 @@ export class PositionTableBuilder {
   }
 }
 
-/** Finds positions in a table. */
+/** Finds the source positions of fields in a `PositionTable`. */
 export class SourcePositions {
   readonly #names: readonly string[];
   readonly #fields: Uint32Array;
@@ -99,8 +99,8 @@ export class SourcePositions {
   }
 
   /**
-   * The number of lines by which a field and everything in it is further down than in another file.
-   * Null if the two differ in the fields that are set, or if only a part of them moved.
+   * Returns by how many lines a field and everything in it is further down than in another file. Null if the
+   * two differ in the fields that are set, or if only a part of them moved.
    */
   linesMoved(path: ConfigPath, other: SourcePositions, otherPath: ConfigPath): number | null {
     const own = this.#find(path);

@@ -113,7 +113,7 @@ const MAX_EXPANDED_CHARACTERS = 16 << 20;
 export interface SubstitutionProblem {
   readonly path: ConfigPath;
   readonly message: string;
-  /** The variable is not set here, or the file does not exist here. */
+  /** Set if the problem is a variable that is not set, or a file that does not exist, on this machine. */
   readonly isUnset?: true;
 }
 

@@ -32,8 +32,8 @@ export interface ConfigWatcherOptions {
   /** The running configuration. */
   readonly current: LoadedConfig;
   /**
-   * Loads the content of `path` with the options of the start. Errors, such as ConfigError, are passed
-   * to `onChange`.
+   * Loads the content of the file with the options that the process was started with. Errors, such as
+   * `ConfigError`, are passed to `onChange`.
    */
   readonly load: (text: string, running: LoadedConfig) => Promise<LoadedConfig>;
   /** Applies or reports a change. Never rejects. The next change is read afterwards. */
@@ -48,7 +48,7 @@ export interface ConfigWatcher {
    * when a change has been reported.
    */
   reload(): Promise<void>;
-  /** States that the last reported change was not applied and that `running` is still in use. */
+  /** Informs the watcher that the last reported change was not applied, and that `running` is still in use. */
   rejectChange(running: LoadedConfig): void;
   close(): void;
 }

@@ -40,7 +40,7 @@ export interface AccessLog {
 /** An access log that discards every line. */
 export const DISABLED_ACCESS_LOG: AccessLog = { accepts: () => false, write: () => undefined };
 
-/** The dependencies of an `AccessLogWriter`. */
+/** The settings and dependencies of an `AccessLogWriter`. */
 export interface AccessLogWriterOptions {
   readonly destination: LineDestination;
   readonly settings: () => AccessLogSettings;
@@ -141,8 +141,8 @@ export class AccessLogWriter implements AccessLog {
 }
 
 /**
- * Converts a text to JSON; null and undefined become `null`. Texts without special characters take a fast
- * path.
+ * Formats a string as a JSON string, and null or undefined as `null`. Strings without special characters take
+ * a fast path.
  */
 export function quoteJson(text: string | null | undefined): string {
   if (text === null || text === undefined) return 'null';
@@ -169,8 +169,8 @@ export function formatAccessLogPrefix(nowMs: number): string {
 }
 
 /**
- * Formats a duration in milliseconds with up to two decimals, as JSON formats the rounded number. Integers
- * are formatted several times faster than fractions.
+ * Formats a duration in milliseconds as a JSON number that is rounded to two decimals. Integers are formatted
+ * several times faster than fractions.
  */
 export function formatMilliseconds(ms: number): string {
   const hundredths = Math.round(ms * 100);

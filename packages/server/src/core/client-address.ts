@@ -32,10 +32,10 @@ export interface ClientAddressResolver {
 const MAX_HOPS = 32;
 
 /**
- * Creates a resolver that reads `X-Forwarded-For` or `Forwarded` (RFC 7239) from right to left. It stops at
- * the first address that is not trusted, because that client may have written everything to the left of it. A
- * proxy that writes one of these headers forwards the other one unchanged. If both are present and disagree,
- * both are ignored.
+ * Creates a resolver that reads `X-Forwarded-For` or `Forwarded` (RFC 7239) from right to left. It stops at the
+ * first address that is not trusted, because the client at this address may have written everything to the left
+ * of it. A proxy that writes one of these headers forwards the other one unchanged. If both are present and
+ * disagree, both are ignored.
  * @param trusted networks of trusted proxies, such as `10.0.0.0/8`, or single addresses
  */
 export function createClientAddressResolver(trusted: readonly string[]): ClientAddressResolver {

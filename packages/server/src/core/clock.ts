@@ -1,3 +1,5 @@
+import { runForServer } from './org-context.ts';
+
 /**
  * Provides the time as a dependency. In production it is `systemClock`. Tests use a clock that they
  * advance.
@@ -17,7 +19,7 @@ export interface Clock {
   after(ms: number, callback: () => void, keepsProcessAlive?: boolean): Timer;
 }
 
-/** A timer that can be cancelled. */
+/** A timer that can be canceled. */
 export interface Timer {
   cancel(): void;
 }
@@ -27,7 +29,8 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(ms, callback, keepsProcessAlive = false) {
-    const timer = setTimeout(callback, ms);
+    // What a timer starts later is not part of the request that set it.
+    const timer = runForServer(() => setTimeout(callback, ms));
     if (!keepsProcessAlive) timer.unref();
     return { cancel: () => clearTimeout(timer) };
   },

@@ -53,8 +53,8 @@ function takeRandomBytes(count: number): Buffer {
 }
 
 /**
- * Returns a new id, such as `exc_01jd…`: the prefix, 10 characters that encode milliseconds, and 16
- * random characters (80 bits). Ids sort by creation time, and so does an index on them.
+ * Returns a new id, such as `exc_01jd…`: the prefix, 10 characters that encode milliseconds, and 16 random
+ * characters (80 bits). Ids sort by creation time, so that a database adds new ids at the end of an index.
  */
 export function createId(prefix: IdPrefix, nowMs: number): string {
   let time = '';

@@ -2,10 +2,10 @@
 export type ModelPatternMatcher = (text: string) => boolean;
 
 /**
- * Returns a function that tells whether a model id matches any of the allowlist patterns. `*`
- * matches any characters, including `/`. Everything else is literal and case-sensitive. An empty
- * list matches nothing. Matching is greedy from the left without backtracking, which is sufficient
- * for `*`. It takes one pass over the id per pattern.
+ * Returns a function that returns whether a model id matches any of the allowlist patterns. `*` matches any
+ * characters, including `/`. Everything else is literal and case-sensitive. An empty list matches nothing.
+ * Matching is greedy from the left without backtracking, which is sufficient for `*`. It takes one pass over
+ * the id per pattern.
  */
 export function compileModelPatterns(patterns: readonly string[]): ModelPatternMatcher {
   const exact = new Set<string>();

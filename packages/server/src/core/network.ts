@@ -8,6 +8,7 @@ export type IpNetwork = readonly [IpAddress, number];
 /**
  * Parses IP networks.
  * @param texts networks such as `10.0.0.0/8`, or single addresses
+ * @throws Error if a text is neither a network nor an address
  */
 export function parseNetworks(texts: readonly string[]): readonly IpNetwork[] {
   return texts.map((text) => {
@@ -40,8 +41,8 @@ export function getHostWithoutBrackets({ hostname }: Pick<URL, 'hostname'>): str
 }
 
 /**
- * Returns what limits per client address count: the address, or the /64 network of an IPv6 address, because one customer
- * has at least a /64.
+ * Returns the network that limits per client address apply to: the address itself, or the /64 network of an
+ * IPv6 address, because a customer usually has at least a /64 network.
  */
 export function toClientNetwork(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;

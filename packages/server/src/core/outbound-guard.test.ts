@@ -201,3 +201,20 @@ test('the connection uses the address that was checked, even if the DNS record c
   assert.equal(await passes(mixed, 'mixed.example', port, resolving(['169.254.169.254', '127.0.0.1'])), true);
   assert.equal(reached.length, 1);
 });
+
+test('host names of one organization that do not resolve do not delay connections of another one', () => {
+  const resolved: string[] = [];
+  const guard = createOutboundGuard(
+    () => ({ allowPrivate: false, privateNetworks: [], namedHosts: () => new Set() }),
+    (host) => void resolved.push(host),
+  );
+  const connect = (orgId: string, host: string) =>
+    guard.forOrg(orgId).connector(new URL(`https://${host}`), { timeout: 0 })(
+      { hostname: host, protocol: 'https:', port: '443' },
+      () => undefined,
+    );
+  for (let n = 0; n < 50; n++) connect('hostile', `hangs${n}.test`);
+  connect('acme', 'api.test');
+  assert.equal(resolved.at(-1), 'api.test');
+  assert.ok(resolved.length < 10);
+});

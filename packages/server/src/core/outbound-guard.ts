@@ -2,6 +2,7 @@ import { lookup as lookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import buildConnector from 'undici/lib/core/connect.js';
+import { FairHostLookup, type HostLookup } from './fair-host-lookup.ts';
 import {
   getHostWithoutBrackets,
   type IpAddress,
@@ -37,12 +38,6 @@ export class OutboundRefusedError extends Error {
   override readonly name = 'OutboundRefusedError';
 }
 
-type DnsLookup = (
-  host: string,
-  options: { readonly all: true },
-  done: (error: Error | null, addresses: readonly { address: string; family: number }[]) => void,
-) => void;
-
 /** Restricts outgoing connections to allowed addresses. */
 export interface OutboundGuard {
   /**
@@ -74,15 +69,15 @@ export interface OutboundGuard {
  */
 export function createOutboundGuard(
   rules: () => OutboundAccessSettings,
-  resolve: DnsLookup = lookupAddress,
+  resolve: HostLookup = lookupAddress,
 ): OutboundGuard {
-  return createGuardFor(null, rules, resolve);
+  return createGuardFor(null, rules, new FairHostLookup(resolve));
 }
 
 function createGuardFor(
   orgId: string | null,
   settings: () => OutboundAccessSettings,
-  resolve: DnsLookup,
+  lookups: FairHostLookup,
 ): OutboundGuard {
   const rules = (): AddressRules => ({ orgId, settings: settings() });
   function connector(origin: URL, options: buildConnector.BuildOptions = {}): buildConnector.connector {
@@ -105,7 +100,7 @@ function createGuardFor(
 
   function guardedLookup(host: string, port: number): LookupFunction {
     return (name, options, done) => {
-      resolve(name, { ...options, all: true }, (error, addresses) => {
+      lookups.resolve(orgId, name, { ...options, all: true }, (error, addresses) => {
         if (error) return done(error, []);
         const current = rules();
         const verdicts = addresses.map(({ address }) => checkAddress(address, { host, port }, current));
@@ -124,7 +119,7 @@ function createGuardFor(
   }
 
   return {
-    forOrg: (id) => createGuardFor(id, settings, resolve),
+    forOrg: (id) => createGuardFor(id, settings, lookups),
     connector,
     checkOrigin(origin) {
       const { host, port } = hostPortOf(origin);
@@ -191,7 +186,9 @@ function checkIpAddress(
     );
   const range = ip.range();
   if (range === 'multicast' || range === 'broadcast')
-    return new OutboundRefusedError(`${shown} is a multicast or broadcast address, which Floe never calls.`);
+    return new OutboundRefusedError(
+      `${shown} is a multicast or broadcast address, which Floe never calls. Use the address of one server.`,
+    );
   const isPublic = range === 'unicast';
   if (isPublic || (settings.allowPrivate && TRUSTED_RANGES.has(range))) return null;
   if (settings.namedHosts(orgId).has(`${host.toLowerCase()}:${port}`)) return null;

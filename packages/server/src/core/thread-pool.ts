@@ -19,14 +19,14 @@ export interface ThreadPoolOptions {
   readonly taskTimeoutMs: number;
   /** Time without a task after which a thread ends, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** Maximum heap size of a worker thread. */
+  /** Maximum heap size of a worker thread, in MiB. */
   readonly maxHeapMb: number;
   readonly clock: Pick<Clock, 'after'>;
 }
 
 /** Thrown if the pool stopped a task because it used too much time or memory. */
 export class TaskLimitExceededError extends Error {
-  override readonly name = 'TaskStoppedError';
+  override readonly name = 'TaskLimitExceededError';
   readonly exceeded: 'time' | 'memory';
 
   constructor(exceeded: 'time' | 'memory') {
@@ -39,17 +39,17 @@ export class TaskLimitExceededError extends Error {
  * Thrown if the pool rejected a task because its organization already has too many waiting tasks.
  */
 export class TaskQueueFullError extends Error {
-  override readonly name = 'OrganizationBusyError';
+  override readonly name = 'TaskQueueFullError';
 }
 
 /** Thrown if the pool was closed before the task finished. */
 export class ThreadPoolClosedError extends Error {
-  override readonly name = 'PoolClosedError';
+  override readonly name = 'ThreadPoolClosedError';
 }
 
-/** Thrown if the caller cancelled the task. */
+/** Thrown if the caller canceled the task. */
 export class ThreadTaskCanceledError extends Error {
-  override readonly name = 'TaskCanceledError';
+  override readonly name = 'ThreadTaskCanceledError';
 }
 
 /** Optional settings of one task. */
@@ -60,11 +60,10 @@ export interface ThreadTaskOptions {
   readonly transfer?: readonly ArrayBuffer[];
 }
 
-/**
- * How long a cancelled task may continue before its thread is terminated. Most tasks end sooner, and a new
- * thread is expensive.
- */
+/** How long a canceled task may continue before its thread is terminated. A new thread is expensive. */
 const CANCEL_GRACE_MS = 250;
+/** Maximum time for a thread to load its modules. Long enough for an overloaded machine. */
+const LOAD_TIMEOUT_MS = 120_000;
 
 interface Task {
   readonly tenant: string;
@@ -74,7 +73,7 @@ interface Task {
   reject(error: unknown): void;
 }
 
-/** A message from a worker thread: it is ready for its first task, or it replies to a task. */
+/** A message from a worker thread: the thread is ready for its first task, or replies to a task. */
 export type WorkerThreadMessage = { readonly ready: true } | { readonly reply: unknown };
 
 /**
@@ -104,7 +103,7 @@ export class ThreadPool {
     if (signal?.aborted) throw new ThreadTaskCanceledError('The task was canceled.');
     const queue = this.#queues.get(tenant) ?? [];
     if (queue.length >= this.#options.maxQueuedPerTenant)
-      throw new TaskQueueFullError('Too many tasks are queued for this organization.');
+      throw new TaskQueueFullError('The task queue of this organization is full. Retry the task later.');
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const task: Task = { tenant, message, options, resolve, reject };
     const withdraw = () => this.#withdraw(task);
@@ -263,7 +262,7 @@ class Thread {
       return done.promise;
     }
     // The time to load the modules does not count as time of the task.
-    if (this.#isReady) this.#limit();
+    this.#limit(this.#isReady ? this.#options.taskTimeoutMs : LOAD_TIMEOUT_MS);
     return done.promise;
   }
 
@@ -275,15 +274,14 @@ class Thread {
 
   #ready(): void {
     this.#isReady = true;
-    this.#limit();
+    this.#limit(this.#options.taskTimeoutMs);
   }
 
-  #limit(): void {
+  #limit(ms: number): void {
     if (!this.#current) return;
-    this.#current.timer = this.#options.clock.after(
-      this.#options.taskTimeoutMs,
-      () => void this.end(new TaskLimitExceededError('time')),
-    );
+    this.#current.timer?.cancel();
+    const expire = () => void this.end(new TaskLimitExceededError('time'));
+    this.#current.timer = this.#options.clock.after(ms, expire);
   }
 
   #settle(how: (done: PromiseWithResolvers<unknown>) => void): void {

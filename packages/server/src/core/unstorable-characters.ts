@@ -1,6 +1,6 @@
 /**
- * Returns a text that every database can store. PostgreSQL rejects U+0000 and lone surrogates, so they become
- * U+FFFD.
+ * Replaces the characters that a database cannot store with U+FFFD. PostgreSQL rejects U+0000 and lone
+ * surrogates.
  */
 export function replaceUnstorableCharacters(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd');

@@ -1,8 +1,8 @@
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import { Fault } from '@floe/contract/faults';
-import type { CompiledGuardrailRules } from '../guardrails/compile-rules.ts';
+import type { CompiledLimitsAndBudgets } from '../guardrails/compile-limits-and-budgets.ts';
 import type { Grant } from '../guardrails/grant.ts';
-import { findRateLimitFault, findRejectionFault } from '../guardrails/guardrail-enforcer.ts';
+import { findRateLimitFault, findRejectionFault } from '../guardrails/limit-and-budget-enforcer.ts';
 import { buildRateLimitHeaders } from '../guardrails/rate-limit-headers.ts';
 import type { RequestAttributes as CountedCaller } from '../guardrails/request-attributes.ts';
 import { ClientDisconnectedError } from './client-connection.ts';
@@ -25,7 +25,7 @@ export function admitExchange(x: Exchange, parse: () => Promise<RoutedRequest>):
 
 async function admitByRules(
   x: Exchange,
-  rules: CompiledGuardrailRules,
+  rules: CompiledLimitsAndBudgets,
   parse: () => Promise<RoutedRequest>,
 ): Promise<RoutedRequest> {
   const { guard, clock } = x.gateway;
@@ -66,13 +66,13 @@ async function parsedOrRefused(parse: () => Promise<RoutedRequest>): Promise<Rou
 /** Returns the exchange attributes that limits and budgets use to select their counters. */
 export function buildRequestAttributes(
   x: Exchange,
-  rules: CompiledGuardrailRules,
+  rules: CompiledLimitsAndBudgets,
   route: ResolvedRoute | null,
 ): CountedCaller {
   return {
     key: x.caller.key,
     endUser: findEndUser(x),
-    models: rules.hasModelRules ? listRequestedModels(x.request.prompt, route) : [],
+    models: rules.hasModelRules ? listRequestedModels(x.request, route) : [],
     metadata: x.controls?.metadata ?? null,
   };
 }

@@ -2,7 +2,10 @@ import type { Fault } from '@floe/contract/faults';
 import type { UpstreamRequest, UpstreamResponse, UpstreamResponseHead } from '../providers/transport.ts';
 import type { UploadStream } from './opaque/upload-stream.ts';
 
-/** Sends a provider's response to the client. Throws a `Fault` as soon as it detects one. */
+/**
+ * Sends a provider's response to the client. The methods throw a `Fault` as soon as they detect an error in the
+ * response.
+ */
 export interface ResponseSink {
   /**
    * Processes a part of the response. Returns false if the client reads more slowly than the provider sends.
@@ -16,7 +19,7 @@ export interface ResponseSink {
   readonly isContentSent: boolean;
   /** Whether the client has the complete response, although the provider has not ended it. */
   readonly isComplete: boolean;
-  /** Whether the content of the response shows, unlike its headers, that it may be an event stream. */
+  /** Whether the response may be an event stream according to its content. Its headers do not say so. */
   readonly isStream?: boolean;
   /**
    * Tries to complete the response after the connection failed or became silent. Returns true if the provider

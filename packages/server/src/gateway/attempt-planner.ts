@@ -14,8 +14,8 @@ import {
   planTranslatedAttempt,
   type TranslatableRequest,
 } from './plan-translation.ts';
+import { findUsualSealOrigin, stripForeignSeals } from './strip-foreign-seals.ts';
 import type { GatewaySurface } from './surface.ts';
-import { usualSealOrigin, withoutForeignSeals } from './without-foreign-seals.ts';
 
 /**
  * Creates a function that chooses between forwarding and translation for each target. A target with
@@ -51,7 +51,7 @@ export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): Attemp
     const rewrite = (streamed: boolean) =>
       createTranslatedSinkFactory(x, target, dialect, reading())(streamed);
     const isAlways = isRewritten();
-    const request = withoutForeignSeals(x, x.request.turn?.requestFor(target) ?? prompt, target);
+    const request = stripForeignSeals(x, x.request.turn?.requestFor(target) ?? prompt, target);
     const plan = planForwardedAttempt(x, request, target, rewrite);
     return isAlways ? { ...plan, createSink: rewrite } : plan;
   };
@@ -63,7 +63,7 @@ function readTranslatableRequest(x: Exchange, prompt: ClientRequest): Translatab
   const canonical =
     prompt.canonical ??
     CLIENT_DIALECTS[x.surface.dialect].readRequest(asked, { dropHostedTools: hasCallerTools(asked) });
-  const origin = usualSealOrigin(x);
+  const origin = findUsualSealOrigin(x);
   return {
     prompt,
     canonical: origin === undefined ? canonical : addMissingSealOrigins(canonical, origin),

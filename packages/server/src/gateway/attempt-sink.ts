@@ -7,9 +7,9 @@ import { createErrorResponseSink, createUnexpectedContentTypeFault } from './err
 import type { Exchange } from './exchange-record.ts';
 import type { Target } from './org-catalog.ts';
 import { SniffedResponseSink } from './sniffed-response-sink.ts';
-import { readUpstreamHeader } from './upstream-error.ts';
+import { getUpstreamHeader } from './upstream-error.ts';
 
-/** Returns whether the response is an event stream, in text or in the binary form of AWS. */
+/** Returns whether a response is an event stream: server-sent events, or the binary event stream of AWS. */
 export function isEventStream(headers: UpstreamHeaders): boolean {
   const type = readContentType(headers);
   return isAwsEventStream(type) || /^\s*text\/event-stream\b/i.test(type);
@@ -28,7 +28,7 @@ export function createAttemptSink(
   if (plan.createRawSink) return plan.createRawSink({ status, headers });
   if (status < 200 || status >= 300)
     return createErrorResponseSink((body) => plan.toError({ status, headers, body }));
-  const encoding = readUpstreamHeader(headers, 'content-encoding');
+  const encoding = getUpstreamHeader(headers, 'content-encoding');
   if (encoding !== undefined && encoding !== 'identity') {
     const why = `${provider.id} sent a response with content-encoding ${encoding}, although Floe requested an unencoded response.`;
     throw new Fault('upstream_error', why);
@@ -46,5 +46,5 @@ export function createAttemptSink(
 }
 
 function readContentType(headers: UpstreamHeaders): string {
-  return readUpstreamHeader(headers, 'content-type') ?? '';
+  return getUpstreamHeader(headers, 'content-type') ?? '';
 }

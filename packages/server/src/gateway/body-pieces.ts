@@ -3,8 +3,8 @@ const MAX_SLAB_BYTES = 64 * 1024;
 const MIN_OWN_BYTES = 4 * 1024;
 
 /**
- * Collects the pieces of a request body. Its memory is proportional to the bytes, even if each piece has only one
- * byte. Large pieces are not copied until the end.
+ * Collects the pieces of a request body. Its memory use is proportional to the size of the body, even if each
+ * piece has only one byte. Large pieces are not copied until the end.
  */
 export class BodyPieces {
   size = 0;

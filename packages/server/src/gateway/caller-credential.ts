@@ -22,8 +22,10 @@ export function applyCallerCredential(x: Exchange, target: Target): Target {
 }
 
 /**
- * Returns the caller's credential in the form that the provider requires. A Messages client's
- * bearer token stays a bearer token, because it belongs to a subscription.
+ * Returns the credential that the caller sent for the provider, or undefined if there is none. A bearer token
+ * is sent as a bearer token in two cases: if a Messages request is forwarded, because the token can belong to a
+ * subscription, and if the provider uses Google's authentication. Otherwise, the credential is sent in the header
+ * in which the provider expects API keys.
  */
 export function findCallerCredential(
   { caller: { presentedKey }, client: { headers }, surface: { dialect } }: Exchange,

@@ -14,7 +14,7 @@ export interface AuthenticatedCaller {
 }
 
 /**
- * Finds a request's platform key and its organization's catalog.
+ * Authenticates a request by its platform key. Returns the key and the catalog of its organization.
  * @param atMs when the request arrived, in Unix milliseconds
  * @throws Fault with status 401
  */

@@ -62,8 +62,8 @@ export function removeImplausibleCounts(usage: Usage | null): Usage | null {
 }
 
 /**
- * Returns whether a response's content must be counted. The content is never larger than the
- * response.
+ * Returns whether a response's content must be counted, because the provider reported no usage or an
+ * implausible one. `size` is the size of the response in bytes, which the size of its content cannot exceed.
  */
 export function mustCountContent(
   { answer: { usage }, request: { prompt } }: Exchange,

@@ -90,18 +90,18 @@ export function isCredentialSpecificError(error: unknown): boolean {
   );
 }
 
-/** The fault of a request that Floe cannot convert for a target. Another target may accept the request. */
+/**
+ * The fault of an attempt that failed before its request was sent, for example because Floe cannot convert the
+ * request for the target. Another target may accept the request.
+ */
 export class UnsentRequestFault extends Fault {
   constructor({ code, message, detail }: Fault) {
     super(code, message, detail);
   }
 }
 
-/**
- * Returns whether no request was sent because Floe cannot convert it for the target. A target with
- * another dialect may support it.
- */
-export function isIneligibleTargetError(error: unknown): boolean {
+/** Returns whether an attempt failed before its request was sent. Another target may accept the request. */
+export function isUnsentRequestError(error: unknown): boolean {
   return error instanceof UnsentRequestFault;
 }
 
@@ -112,7 +112,7 @@ export function isIneligibleTargetError(error: unknown): boolean {
  */
 export function selectReportedFailure(failures: readonly unknown[]): unknown {
   const limited = (error: unknown) => error instanceof Fault && error.code === 'upstream_rate_limited';
-  const met = failures.filter((error) => !isIneligibleTargetError(error));
+  const met = failures.filter((error) => !isUnsentRequestError(error));
   return met.findLast((error) => !limited(error)) ?? met.at(-1) ?? failures.at(-1);
 }
 

@@ -43,9 +43,9 @@ export interface RequestHeaders {
 /** The capacity that the body of a request uses. */
 export interface RequestBodyCapacity {
   /**
-   * Must be called before a body that is not complete is read. Until `endBody`, the request does not count as in
-   * progress, so that slow clients do not use the capacity that other requests need. `onEvicted` is called if the
-   * request is rejected because the bodies of too many requests are arriving.
+   * Must be called before Floe reads a body that has not arrived completely. Until `endBody`, the request does
+   * not count as in progress, so that slow clients do not use the capacity that other requests need.
+   * `onEvicted` is called if the request is rejected because the bodies of too many requests are arriving.
    */
   beginBody(onEvicted: (fault: Fault) => void): void;
   /** Must be called when the body is complete. Returns a fault if too many requests are in progress. */

@@ -1,6 +1,6 @@
 import type { Fault } from '@floe/contract/faults';
 
-/** The client's side of a streamed response. */
+/** Sends a streamed response to the client. */
 export interface ClientOutput {
   /** Whether content has been sent to the client. */
   readonly isContentSent: boolean;

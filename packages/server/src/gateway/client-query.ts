@@ -25,12 +25,15 @@ export function getForwardedQuery({ client, caller }: QuerySource): string {
   );
 }
 
-/** @throws Fault `invalid_request` for characters that a URL cannot contain */
+/**
+ * Rejects a query with characters that a URL cannot contain.
+ * @throws Fault `invalid_request`
+ */
 export function requireValidQuery(query: string): void {
   if (/[^\x21-\x7e]|#/.test(query))
     throw new Fault(
       'invalid_request',
-      'This path cannot be forwarded. The query contains characters that must be percent-encoded.',
+      'The query of this request contains characters that must be percent-encoded. Encode them, and send the request again.',
       { param: 'path' },
     );
 }
@@ -62,7 +65,10 @@ function parameterName(pair: string): string {
   return decodePercentEncoding(/^[^=]*/.exec(pair)?.[0] ?? '');
 }
 
-/** Decodes each byte on its own, so that text with invalid encoding is compared too. Only ASCII is readable. */
+/**
+ * Decodes percent-encoded bytes one at a time, so that text with an invalid encoding can also be compared.
+ * Only ASCII characters are readable in the result.
+ */
 export function decodePercentEncoding(text: string): string {
   return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

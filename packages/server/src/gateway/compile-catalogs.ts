@@ -1,12 +1,18 @@
 import type { OrgConfig, RouteConfig } from '@floe/contract/config';
 import { OrgSchema } from '@floe/contract/config/org';
 import { compileModelPatterns } from '../core/model-pattern.ts';
-import { compileGuardrailRules, toConfiguredLimitOrBudget } from '../guardrails/compile-rules.ts';
+import {
+  compileLimitsAndBudgets,
+  toConfiguredLimitOrBudget,
+} from '../guardrails/compile-limits-and-budgets.ts';
 import { compilePolicies } from '../guardrails/policies/policies.ts';
-import { NO_STORED_GUARDRAIL_RULES, type StoredGuardrailRules } from '../guardrails/stored-rules.ts';
+import {
+  NO_STORED_LIMITS_AND_BUDGETS,
+  type StoredLimitsAndBudgets,
+} from '../guardrails/stored-limits-and-budgets.ts';
 import type { Provider } from '../providers/configured-provider.ts';
-import { EMPTY_PRICE_BOOK } from '../providers/price-catalog.ts';
-import type { PriceBook } from '../providers/prices.ts';
+import { EMPTY_PRICE_CATALOG } from '../providers/price-catalog.ts';
+import type { PriceCatalog } from '../providers/prices.ts';
 import {
   createProvidersFromConfig,
   createProvidersFromEnvironment,
@@ -31,15 +37,15 @@ export interface CompiledCatalogs {
 
 /** The data that catalogs need in addition to floe.yaml. */
 export interface CatalogSources {
-  readonly prices: PriceBook;
-  readonly stored: StoredGuardrailRules;
+  readonly prices: PriceCatalog;
+  readonly stored: StoredLimitsAndBudgets;
   /** Number of cache purges by organization. */
   readonly purges: ReadonlyMap<string, number>;
 }
 
 const NO_SOURCES: CatalogSources = {
-  prices: EMPTY_PRICE_BOOK,
-  stored: NO_STORED_GUARDRAIL_RULES,
+  prices: EMPTY_PRICE_CATALOG,
+  stored: NO_STORED_LIMITS_AND_BUDGETS,
   purges: new Map(),
 };
 
@@ -97,8 +103,8 @@ function isEnabled({ enabled }: { readonly enabled: boolean }): boolean {
   return enabled;
 }
 
-function compileOrgRules({ id, limits, budgets, timezone }: OrgConfig, stored: StoredGuardrailRules) {
-  return compileGuardrailRules(
+function compileOrgRules({ id, limits, budgets, timezone }: OrgConfig, stored: StoredLimitsAndBudgets) {
+  return compileLimitsAndBudgets(
     mergeRules(limits.map(toConfiguredLimitOrBudget), stored.limits(id)),
     mergeRules(budgets.map(toConfiguredLimitOrBudget), stored.budgets(id)),
     timezone,

@@ -1,18 +1,14 @@
 import { estimateTokens } from '@floe/wire/token-estimate';
-import type { AttemptPlan } from './attempt-plan.ts';
-import { getForwardedQuery } from './client-query.ts';
 import { type ClientRequest, parseClientRequestBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult } from './exchange-record.ts';
-import { buildForwardedRequest } from './forward-request.ts';
-import { parseAndRoutePrompt } from './generation.ts';
+import { parseAndRoutePrompt } from './generation-operation.ts';
 import type { GatewayOperation, RoutedPrompt } from './operation.ts';
 import type { Target } from './org-catalog.ts';
+import { planSubpathRequest } from './plan-subpath-request.ts';
 import { buildResponseHeaders } from './response-headers.ts';
-import { createBufferedResponseSink } from './response-sinks.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { COUNT_TOKENS_SURFACE } from './surface.ts';
-import { ForwardedUpstreamError, readUpstreamError } from './upstream-error.ts';
-import { withoutForeignSeals } from './without-foreign-seals.ts';
+import { ForwardedUpstreamError } from './upstream-error.ts';
 
 /** Statuses with which providers of the Messages dialect respond if they do not support token counting. */
 const UNSUPPORTED_STATUSES: ReadonlySet<number> = new Set([404, 405, 501]);
@@ -38,7 +34,12 @@ async function countTokens(x: Exchange, { prompt, route }: RoutedPrompt): Promis
     return COMPLETE_RESULT;
   }
   try {
-    await sendToTargets(x, { ...route, targets: counting }, (target) => planTokenCount(x, prompt, target));
+    await sendToTargets(x, { ...route, targets: counting }, (target) =>
+      planSubpathRequest(x, prompt, target, {
+        suffix: '/count_tokens',
+        send: (bytes) => sendTokenCount(x, bytes),
+      }),
+    );
   } catch (error) {
     const lacksIt = error instanceof ForwardedUpstreamError && UNSUPPORTED_STATUSES.has(error.status);
     if (!lacksIt || first.provider.definition.countsTokens) throw error;
@@ -55,22 +56,8 @@ function supportsTokenCount({ provider, model }: Target): boolean {
   return provider.supportsDialect('messages', model) && provider.bodyShapeOf('messages') === undefined;
 }
 
-function planTokenCount(x: Exchange, prompt: ClientRequest, target: Target): AttemptPlan {
-  const client = { headers: x.client.headers, query: getForwardedQuery(x) };
-  const { request } = buildForwardedRequest(
-    withoutForeignSeals(x, prompt, target),
-    target,
-    x.surface,
-    client,
-  );
-  const tell = (bytes: Buffer) =>
-    x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), bytes);
-  return {
-    request: { ...request, path: request.path.replace(/(?=\?|$)/, '/count_tokens') },
-    dropped: [],
-    createSink: () => createBufferedResponseSink(tell),
-    toError: (answer) => readUpstreamError(target.provider, answer),
-  };
+function sendTokenCount(x: Exchange, bytes: Buffer): void {
+  x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), bytes);
 }
 
 function sendTokenEstimate(x: Exchange, prompt: ClientRequest): void {

@@ -27,6 +27,7 @@ import { appendQuery, getForwardedQuery } from './client-query.ts';
 import { type ClientRequest, MAX_JSON_BODY_BYTES, parseClientRequestBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST } from './exchange-record.ts';
 import { requireModelId } from './model-id.ts';
+import { requireAllowedNestedModels } from './nested-models.ts';
 import type { GatewayOperation } from './operation.ts';
 import { orderTargets, setExchangeRoute } from './order-targets.ts';
 import { type ResolvedRoute, resolveRoute, type Target } from './org-catalog.ts';
@@ -35,7 +36,7 @@ import { buildResponseHeaders } from './response-headers.ts';
 import { createBufferedResponseSink } from './response-sinks.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { EMBEDDINGS_SURFACE } from './surface.ts';
-import { readUpstreamError, readUpstreamHeader } from './upstream-error.ts';
+import { getUpstreamHeader, parseUpstreamError } from './upstream-error.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
 /**
@@ -49,16 +50,18 @@ export const EMBEDDINGS_OPERATION: GatewayOperation = {
     const { key, catalog } = x.caller;
     let prompt = parseEmbeddingsRequest(await x.client.readBody(MAX_JSON_BODY_BYTES));
     x.request = { ...UNPARSED_REQUEST, prompt };
-    const resolved = resolveRoute(catalog, key.models ?? (() => true), prompt.model);
+    const named = resolveRoute(catalog, key.models ?? (() => true), prompt.model);
+    const nested = requireAllowedNestedModels(prompt, x.caller, named);
+    if (nested.models.length > 0) x.request = { ...x.request, nestedModels: nested.models };
     const route = setExchangeRoute(
       x,
-      orderTargets(x, resolved, { orgId: key.orgId, stream: false, body: prompt }),
+      orderTargets(x, nested.route, { orgId: key.orgId, stream: false, body: prompt }),
     );
     if (catalog.policies !== null) {
       const evaluated = applyRequestPolicies(x, key, prompt, catalog.policies);
       const body = evaluated instanceof Promise ? await evaluated : evaluated;
       if (body !== prompt.body) prompt = { ...parseEmbeddingsRequest(body), user: prompt.user };
-      x.request = { ...UNPARSED_REQUEST, prompt };
+      x.request = { ...x.request, prompt };
     }
     return { route, send: () => sendEmbeddings(x, prompt, route) };
   },
@@ -114,10 +117,10 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
     dropped,
     createSink: () => sink,
     toError: (answer) => {
-      const refusal = readUpstreamError(provider, answer);
+      const refusal = parseUpstreamError(provider, answer);
       // Clients cannot parse errors in another format, so they become a fault.
       if (how.dialect === 'openai' || refusal instanceof Fault) return refusal;
-      const type = readUpstreamHeader(answer.headers, 'content-type') ?? 'no content type';
+      const type = getUpstreamHeader(answer.headers, 'content-type') ?? 'no content type';
       return new Fault(
         'invalid_request',
         `${provider.id} rejected the request (${answer.status}, ${type}): ${parseErrorMessage(answer.body)}`,

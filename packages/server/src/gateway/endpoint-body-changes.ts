@@ -1,3 +1,4 @@
+import { sanitizeFieldName } from '@floe/wire/json-narrowing';
 import type { EndpointRequestAdjustments } from '../providers/provider-definition.ts';
 
 type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -30,10 +31,15 @@ export function computeEndpointBodyChanges(
     if (!IN_ADDRESS.has(name)) dropped.push(name);
   }
   for (const [name, json] of Object.entries(shape.sets)) changes.set(name, json);
-  for (const [header, member] of Object.entries(shape.headerLists)) {
+  for (const [header, { member, accepted, renames }] of Object.entries(shape.headerLists)) {
     const values = [clientHeaders[header] ?? []].flat().flatMap((text) => text.split(','));
-    const words = values.map((value) => value.trim()).filter((value) => value !== '');
-    if (words.length > 0) changes.set(member, JSON.stringify(words));
+    const kept = new Set<string>();
+    for (const value of values.map((text) => text.trim())) {
+      const name = Object.hasOwn(renames, value) ? (renames[value] ?? value) : value;
+      if (accepted.includes(name)) kept.add(name);
+      else if (value !== '') dropped.push(sanitizeFieldName(`${header}.${value}`));
+    }
+    if (kept.size > 0) changes.set(member, JSON.stringify([...kept]));
   }
   for (const [header, only] of Object.entries(shape.impliedHeaders))
     if (clientHeaders[header] !== undefined && clientHeaders[header] !== only) dropped.push(header);

@@ -3,7 +3,7 @@ import type { UpstreamResponse } from '../providers/transport.ts';
 import type { ResponseSink } from './attempt-plan.ts';
 import { ClientDisconnectedError } from './client-connection.ts';
 import { BufferedResponseSink } from './response-sinks.ts';
-import { ForwardedUpstreamError, readUpstreamHeader } from './upstream-error.ts';
+import { ForwardedUpstreamError, getUpstreamHeader } from './upstream-error.ts';
 
 /** Maximum size of an error body. Only the start of a longer one is read. */
 const MAX_ERROR_BYTES = 1024 * 1024;
@@ -23,7 +23,7 @@ export function createUnexpectedContentTypeFault(
   answer: UpstreamResponse,
 ): Fault {
   const { status, headers, body } = answer;
-  const type = readUpstreamHeader(headers, 'content-type') ?? '';
+  const type = getUpstreamHeader(headers, 'content-type') ?? '';
   return new Fault(
     'upstream_error',
     `${providerId} responded with status ${status} and content type "${type}" instead of ${wanted}.`,
@@ -35,8 +35,9 @@ export function createUnexpectedContentTypeFault(
 }
 
 /**
- * Returns the error code of a failed attempt for the request log: a code from the error table, or one of three
- * codes that no client receives because the attempt did not end with an error of Floe.
+ * Returns the error code of a failed attempt for the request log. This is a code from the error table, or one
+ * of two codes that no client receives: `upstream_refused` if the response of the provider was forwarded, and
+ * `client_left` if the client disconnected.
  */
 export function getAttemptErrorCode(error: Error): string {
   if (error instanceof Fault) return error.code;

@@ -9,23 +9,44 @@ import {
   type UsageUpperBound,
 } from '../providers/prices.ts';
 import type { ClientRequest } from './client-request.ts';
+import type { ParsedRequest } from './exchange-record.ts';
 import type { ResolvedRoute } from './org-catalog.ts';
-import { findRequestedTier } from './requested-tier.ts';
+import { findRequestedServiceTier } from './requested-service-tier.ts';
 import type { SharedGatewayDependencies } from './shared-gateway-dependencies.ts';
 
-const NO_MODELS: readonly string[] = [];
-
 /**
- * Returns the requested model id. For an alias, also returns the model ids of its targets, so that
- * a limit on a model also applies to its aliases.
+ * Returns the ids of all models that a request names: the requested model, its fallbacks, and the models of a
+ * batch. Also returns the model ids of the targets, so that a limit on a model also applies to requests that name
+ * an alias. For each fallback and each model of a batch, also returns its id at the provider of each target.
  */
 export function listRequestedModels(
-  prompt: ClientRequest | null,
+  { prompt, opaque, nestedModels }: Pick<ParsedRequest, 'prompt' | 'opaque' | 'nestedModels'>,
   route: ResolvedRoute | null,
 ): readonly string[] {
-  if (prompt === null) return NO_MODELS;
-  const targets = route?.targets ?? [];
-  return [prompt.model, ...targets.map(({ provider, model }) => `${provider.id}/${model}`)];
+  const requested = prompt?.model ?? opaque?.model ?? null;
+  const referenced = opaque?.references.models ?? nestedModels;
+  if (referenced.length === 0) return requested === null ? [] : listModelAndTargets(requested, route);
+  const models = new Set(requested === null ? referenced : [requested, ...referenced]);
+  const providers = new Set<string>();
+  for (const { provider, model } of route?.targets ?? []) {
+    if (requested !== null) models.add(`${provider.id}/${model}`);
+    providers.add(provider.id);
+  }
+  for (const provider of providers) for (const name of referenced) models.add(`${provider}/${name}`);
+  return [...models];
+}
+
+/**
+ * Returns the requested model and the models of its targets, without duplicates. They are few, so an array is
+ * sufficient.
+ */
+function listModelAndTargets(requested: string, route: ResolvedRoute | null): readonly string[] {
+  const models = [requested];
+  for (const { provider, model } of route?.targets ?? []) {
+    const id = `${provider.id}/${model}`;
+    if (!models.includes(id)) models.push(id);
+  }
+  return models;
 }
 
 /**
@@ -41,7 +62,7 @@ export function estimateRequestCost(
 ): MaxTokensAndCost {
   const input = estimateMaxInputTokens(prompt.body);
   const cap = findRequestedMaxOutputTokens(prompt);
-  const tier = findRequestedTier(prompt);
+  const tier = findRequestedServiceTier(prompt);
   let hour: boolean | undefined;
   const mayWriteHourCache = () => (hour ??= requestsHourCache(prompt.body));
   let longest = 0;

@@ -2,6 +2,7 @@ import type { Fault, FaultDetail } from '@floe/contract/faults';
 import type { Usage } from '@floe/wire/usage';
 import type { Grant } from '../guardrails/grant.ts';
 import type { ChargedPrice, Price } from '../providers/prices.ts';
+import type { AttemptResponseData } from './attempt-response-data.ts';
 import type { AuthenticatedCaller } from './caller.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { ClientRequest } from './client-request.ts';
@@ -11,17 +12,16 @@ import type { ExchangeCapacity } from './overload/overload-manager.ts';
 import type { PendingPolicyEvaluation, ResponsePolicyContext } from './policy/response-policy-context.ts';
 import type { RequestControls } from './request-controls.ts';
 import type { ResponseProgress } from './response-progress.ts';
-import type { ResponseRecord } from './response-record.ts';
 import type { AgentSessionUsage } from './session-request-counter.ts';
 import type { SharedGatewayDependencies } from './shared-gateway-dependencies.ts';
 import type { ResponsesTurn } from './stored/responses-turn.ts';
 import type { GatewaySurface } from './surface.ts';
 import type { AttemptTokens } from './usage-fields.ts';
 
-/** The state of a request log row (ARCHITECTURE.md, "A chat request"). */
+/** The state of an exchange, which its request log row contains (see the glossary). */
 export type ExchangeState = 'complete' | 'partial' | 'aborted' | 'failed' | 'blocked' | 'cached';
 
-/** How an exchange ended. */
+/** How an exchange ended: its state, the HTTP status of the response, and the fault if there was one. */
 export interface ExchangeResult {
   readonly state: ExchangeState;
   readonly status: number;
@@ -42,10 +42,17 @@ export interface ParsedRequest {
   readonly opaque: OpaqueRequest | null;
   /** Set for a Responses request that continues a stored turn or is stored itself. */
   readonly turn: ResponsesTurn | null;
+  /** The models that a prompt names in addition to its `model`. Empty if nothing depends on them. */
+  readonly nestedModels: readonly string[];
 }
 
 /** The value for a request that has not been parsed yet. */
-export const UNPARSED_REQUEST: ParsedRequest = { prompt: null, opaque: null, turn: null };
+export const UNPARSED_REQUEST: ParsedRequest = {
+  prompt: null,
+  opaque: null,
+  turn: null,
+  nestedModels: [],
+};
 
 /** The result of checking the limits and budgets of an exchange that may proceed. */
 export interface ExchangeAdmission {
@@ -82,6 +89,17 @@ export const INITIAL_POLICY_STATE: ExchangePolicyState = {
  * in the row.
  */
 export type CacheOutcome = 'hit' | 'miss' | 'bypass' | 'refresh';
+
+/** The parts of a request that Floe omits after a provider has rejected them. */
+export interface OmittedRequestParts {
+  /** Whether no target receives seals. */
+  readonly seals: boolean;
+  /** The targets, as `<provider>/<model>`, that do not receive the names of beta features. */
+  readonly betaFlags: ReadonlySet<string>;
+}
+
+/** The omitted parts of an exchange whose request no provider has rejected. */
+export const NO_OMITTED_REQUEST_PARTS: OmittedRequestParts = { seals: false, betaFlags: new Set() };
 
 /** One call to a provider, as the request log row stores it. */
 export interface AttemptRecord {
@@ -122,8 +140,8 @@ export interface PriorAttemptsUsage {
   readonly isReported: boolean;
 }
 
-/** A decision about an exchange and its reason, as the decision trace shows them. */
-export interface DecisionTraceEntry {
+/** A decision about an exchange and its reason, as the field `decisions` of the request log row contains it. */
+export interface ExchangeDecision {
   readonly step: 'authenticate' | 'capture' | 'limit' | 'policy' | 'route' | 'breaker' | 'send' | 'answer';
   readonly outcome: string;
   readonly reason: string;
@@ -147,8 +165,11 @@ export interface Exchange extends Omit<StartedExchange, 'caller' | 'capacity'> {
   readonly capacity: ExchangeCapacity;
 }
 
-/** Returns whether the exchange has an authenticated caller and was not rejected because of overload. */
-export function isAdmitted(x: StartedExchange): x is Exchange {
+/**
+ * Returns whether the exchange has an authenticated caller and reserved capacity: it was not rejected because
+ * of overload.
+ */
+export function hasCallerAndCapacity(x: StartedExchange): x is Exchange {
   return x.caller !== null && x.capacity !== null;
 }
 
@@ -164,7 +185,7 @@ export interface StartedExchange {
   /** How much of the response the client has received. */
   readonly progress: ResponseProgress;
   /** The response to the current attempt: its usage, content and finish reason. */
-  readonly answer: ResponseRecord;
+  readonly answer: AttemptResponseData;
   /** Null before authentication. */
   caller: AuthenticatedCaller | null;
   /** The reserved capacity. Null before authentication, and if no capacity was available. */
@@ -177,8 +198,9 @@ export interface StartedExchange {
   /** The relay's data about the session; null if sessions are not tracked. */
   session: AgentSessionUsage | null;
   target: Target | null;
+  omittedParts: OmittedRequestParts;
   readonly attempts: AttemptRecord[];
-  readonly decisions: DecisionTraceEntry[];
+  readonly decisions: ExchangeDecision[];
   /** Usage and cost of all attempts before the current one. */
   priorUsage: PriorAttemptsUsage | null;
   /** How the cache was used; null if it is disabled. */

@@ -6,7 +6,7 @@ import { applyCallerCredential } from './caller-credential.ts';
 import {
   classifyRetry,
   findReasonToSkipTarget,
-  isIneligibleTargetError,
+  isUnsentRequestError,
   MAX_RETRY_WAIT_MS,
   selectReportedFailure,
   type TargetFailure,
@@ -15,9 +15,10 @@ import { ClientDisconnectedError, waitUnlessInterrupted } from './client-connect
 import type { Exchange } from './exchange-record.ts';
 import { createFailoverDeadline, type RemainingTargets } from './failover-deadline.ts';
 import { createNoHealthyTargetFault, describeBreakerRejection } from './no-healthy-target.ts';
+import { omitRejectedRequestPart } from './omitted-request-parts.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
 import { reportAttemptFailure } from './report-attempt-failure.ts';
-import { computeRetryDelayMs, describeFailure } from './retry-delay.ts';
+import { computeRetryDelayMs, describeTargetFailure } from './retry-delay.ts';
 import { getTargetId, getTargetName } from './routing-strategy.ts';
 
 /** Creates the plan for an attempt at a target. Throws a `Fault` if the target cannot be used. */
@@ -27,10 +28,7 @@ export type AttemptPlanner = (target: Target) => AttemptPlan;
 const FAILURE_LATENCY_MS = 10_000;
 /** Maximum random delay added to a wait for a rate limit, so that waiting requests are spread. */
 const RATE_LIMIT_JITTER_MS = 100;
-/**
- * Manages the attempts of one exchange, and tracks which targets were tried, were skipped or
- * remain.
- */
+/** Manages the attempts of one exchange, and tracks which targets were tried, were skipped or remain. */
 export class Failover {
   #x: Exchange;
   #route: ResolvedRoute;
@@ -132,19 +130,21 @@ export class Failover {
     retries: number,
     isLast: boolean,
   ): Promise<boolean> {
-    const { clock } = this.#x.gateway;
     const isWarm = this.#isWarm(target);
     let admission = admitted;
-    for (let count = 0; ; count += 1) {
+    for (let count = 0; ; ) {
       const error = await this.#attemptOnce(target, admission);
       if (error === null) return true;
+      // The target is available, so this does not count as a retry.
+      if (omitRejectedRequestPart(this.#x, target, error)) continue;
       const deadlineAt = this.#deadlineAt(target);
       const limits = { retries: count, maxRetries: retries, isLast, isWarm, deadlineAt };
       const wait = computeRetryDelayMs(this.#x, target, error, limits);
       if (wait === null) return this.#recordFailure(target, error);
-      const why = `${describeFailure(target, error)}; waited ${Math.round(wait)} ms`;
+      const why = `${describeTargetFailure(target, error)}; waited ${Math.round(wait)} ms`;
       this.#recordDecision('send', 'retry', why);
-      await waitUnlessInterrupted(this.#x.client, clock, wait);
+      await waitUnlessInterrupted(this.#x.client, this.#x.gateway.clock, wait);
+      count += 1;
       admission = await this.#admit(target);
       if (admission === 'go' || admission === 'probe') continue;
       this.#recordRejection('no_retry', target, admission);
@@ -173,7 +173,7 @@ export class Failover {
 
   #recordFailure(target: Target, error: unknown): false {
     this.#failures.push({ target, error });
-    this.#isFinal = classifyRetry(error) === 'none' && !isIneligibleTargetError(error);
+    this.#isFinal = classifyRetry(error) === 'none' && !isUnsentRequestError(error);
     return false;
   }
 
@@ -280,7 +280,7 @@ export class Failover {
 
   #describeLastFailure(): string {
     const last = this.#failures.at(-1);
-    return last ? describeFailure(last.target, last.error) : '';
+    return last ? describeTargetFailure(last.target, last.error) : '';
   }
 
   #recordRejection(outcome: 'skipped' | 'no_retry', target: Target, admission: BreakerAdmission): void {

@@ -9,9 +9,9 @@ import { detectClientName } from './client-name.ts';
 import { findSessionId } from './conversation-id.ts';
 import { findEndUser } from './end-user.ts';
 import {
-  type DecisionTraceEntry,
   type Exchange,
-  isAdmitted,
+  type ExchangeDecision,
+  hasCallerAndCapacity,
   type StartedExchange,
 } from './exchange-record.ts';
 import { computePromptCacheSavings } from './prompt-cache-savings.ts';
@@ -24,11 +24,12 @@ const NO_USAGE: UsageAndCost = { usage: null, source: 'none', nanoUsd: null, cos
 /**
  * Counts an exchange and writes its row to the spool. Must be called exactly once per exchange,
  * whatever the result. A request without a valid key belongs to no organization, and a request that was rejected
- * because of overload must not cause more work. Both get no row; only metrics count them.
+ * because of overload before its body was read must not cause more work. Neither gets a row. Only metrics and the
+ * access log include them.
  */
 export function finalizeExchange(x: StartedExchange): void {
   const latencyMs = x.gateway.clock.monotonic() - x.startedAt;
-  if (!isAdmitted(x)) return countExchange(x, NO_USAGE, latencyMs);
+  if (!hasCallerAndCapacity(x)) return countExchange(x, NO_USAGE, latencyMs);
   try {
     recordExchange(x, latencyMs);
   } finally {
@@ -199,7 +200,7 @@ function totalTokens({ usage }: UsageAndCost): number {
   return (usage?.units.input ?? 0) + (usage?.units.output ?? 0);
 }
 
-function faultDecision({ code, message, detail: { rule, retryAfterMs } }: Fault): DecisionTraceEntry {
+function faultDecision({ code, message, detail: { rule, retryAfterMs } }: Fault): ExchangeDecision {
   return {
     step: 'answer',
     outcome: code,

@@ -1,6 +1,9 @@
 import type { Clock } from '../core/clock.ts';
 
-/** The minimum deadline, regardless of how fast the target has responded before. */
+/**
+ * The minimum deadline for the first token, in milliseconds, regardless of how fast the target has responded
+ * before.
+ */
 export const MIN_FIRST_TOKEN_DEADLINE_MS = 15_000;
 /** Deadline for a target without recent streams. */
 const DEFAULT_DEADLINE_MS = 60_000;
@@ -55,7 +58,7 @@ export class FirstTokenDeadlines {
     return Math.min(MAX_DEADLINE_MS, Math.max(MIN_FIRST_TOKEN_DEADLINE_MS, expectedMs) * backoff);
   }
 
-  /** Describes for the decision trace how the deadline was computed. */
+  /** Describes how the deadline was computed, for the decisions of an exchange. */
   describeBasis(orgId: string, target: string): string {
     const measures = this.#recent(orgId, target)?.measures;
     return measures

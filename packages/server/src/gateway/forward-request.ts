@@ -18,8 +18,8 @@ import type { GatewaySurface } from './surface.ts';
 /** The client's headers by lowercase name. */
 export type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What is forwarded of a client request in addition to its body. */
-export interface ForwardedClient {
+/** The parts of a client request that are forwarded in addition to its body. */
+export interface ForwardedHeadersAndQuery {
   readonly headers: ClientHeaders;
   /** The query including `?`, or an empty string. */
   readonly query: string;
@@ -36,14 +36,15 @@ export interface ForwardedRequest {
 
 /**
  * Builds the provider request from the client's bytes. Changes only `model`, and adds
- * `stream_options.include_usage` if it is missing and the provider requires it. The query belongs to the API of
- * the dialect, so hosts that accept its bodies through another API do not receive it.
+ * `stream_options.include_usage` if it is missing and the provider requires it. The client's query is not sent
+ * to a host that accepts bodies of the dialect only through another API.
+ * @throws Fault `unsupported_parameter` if such a host does not support a hosted tool of the request
  */
 export function buildForwardedRequest(
   prompt: ClientRequest,
   target: Target,
   surface: GatewaySurface,
-  client: ForwardedClient,
+  client: ForwardedHeadersAndQuery,
 ): ForwardedRequest {
   const { provider } = target;
   const { dialect, forwardedHeaders } = surface;

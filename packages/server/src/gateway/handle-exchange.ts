@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import { requireKeyScope } from '../platform/keyring.ts';
 import { admitExchange } from './admit-exchange.ts';
+import { AttemptResponseData } from './attempt-response-data.ts';
 import { BodyRecorder } from './bodies/body-recorder.ts';
 import { type AuthenticatedCaller, authenticateCaller } from './caller.ts';
 import type { ClientConnection } from './client-connection.ts';
@@ -8,6 +9,7 @@ import {
   type Exchange,
   type ExchangeResult,
   INITIAL_POLICY_STATE,
+  NO_OMITTED_REQUEST_PARTS,
   type StartedExchange,
   UNPARSED_REQUEST,
 } from './exchange-record.ts';
@@ -16,7 +18,6 @@ import type { GatewayOperation, RoutedRequest } from './operation.ts';
 import type { ExchangeCapacity } from './overload/overload-manager.ts';
 import { parseRequestControls } from './request-controls.ts';
 import { ResponseProgress } from './response-progress.ts';
-import { ResponseRecord } from './response-record.ts';
 import { logInternalError, sendError } from './send-error.ts';
 import { countSessionRequest } from './session-request-counter.ts';
 import type { SharedGatewayDependencies } from './shared-gateway-dependencies.ts';
@@ -124,7 +125,7 @@ function createExchange(
     createdAt: gateway.clock.now(),
     startedAt: gateway.clock.monotonic(),
     progress: new ResponseProgress(),
-    answer: new ResponseRecord(),
+    answer: new AttemptResponseData(),
     caller: null,
     capacity: null,
     admission: null,
@@ -133,6 +134,7 @@ function createExchange(
     route: null,
     target: null,
     session: null,
+    omittedParts: NO_OMITTED_REQUEST_PARTS,
     attempts: [],
     decisions: [],
     priorUsage: null,

@@ -1,13 +1,14 @@
 import type { ErrorBodyFormat } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
-import { readGuardrailRuleStatus } from '../guardrails/rule-status.ts';
+import { readLimitAndBudgetStatus } from '../guardrails/limit-and-budget-status.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
 import type { Provider } from '../providers/configured-provider.ts';
-import type { ListedModel, ModelLists } from '../providers/model-list.ts';
+import type { ListedModel, ModelListCache } from '../providers/model-list.ts';
 import { getUsdPerMillionTokens, type Price, type TieredRate } from '../providers/prices.ts';
 import { toAnthropicModel, toAnthropicModelList } from './anthropic-models.ts';
 import type { AuthenticatedCaller } from './caller.ts';
 import type { ClientConnection } from './client-connection.ts';
+import { listAliases } from './list-aliases.ts';
 import { handleNonExchangeRequest, type NonExchangeRequest } from './non-exchange-request.ts';
 import type { OrgCatalog } from './org-catalog.ts';
 import type { SharedGatewayDependencies } from './shared-gateway-dependencies.ts';
@@ -18,15 +19,17 @@ import type { GatewaySurface } from './surface.ts';
  * which describe what a key may use. A client that sends `anthropic-version` receives models and
  * errors in Anthropic's format.
  */
-export function createModelEndpoints(gateway: SharedGatewayDependencies, lists: ModelLists) {
+export function createModelEndpoints(gateway: SharedGatewayDependencies, lists: ModelListCache) {
   const answer = (
     client: ClientConnection,
     call: NonExchangeRequest,
     make: (caller: AuthenticatedCaller, models: ModelView[]) => object | Promise<object>,
   ) =>
-    void handleNonExchangeRequest(client, gateway, call, (caller) =>
-      make(caller, listCallerModels(caller, lists, gateway.clock.now())),
-    );
+    void handleNonExchangeRequest(client, gateway, call, (caller) => {
+      const models = listCallerModels(caller, lists, gateway.clock.now());
+      // The other endpoints accept only model ids.
+      return make(caller, call.routeMode === 'unified' ? [...models, ...listCallerAliases(caller)] : models);
+    });
   return {
     models: (client: ClientConnection, routeMode: RouteMode = 'unified') => {
       const errorFormat = modelShapeFor(client);
@@ -66,7 +69,7 @@ async function buildKeyView(
   { rules }: OrgCatalog,
   { guard }: SharedGatewayDependencies,
 ): Promise<object> {
-  const standing = await readGuardrailRuleStatus(guard, rules, {
+  const standing = await readLimitAndBudgetStatus(guard, rules, {
     key,
     endUser: null,
     models: null,
@@ -146,7 +149,7 @@ export function toListedModelPrices(price: Price | null, atMs: number): ListedMo
 
 function listCallerModels(
   { key, catalog }: AuthenticatedCaller,
-  lists: ModelLists,
+  lists: ModelListCache,
   nowMs: number,
 ): ModelView[] {
   return [...catalog.providers.values()]
@@ -154,7 +157,19 @@ function listCallerModels(
     .filter((model) => key.models === null || key.models(model.id));
 }
 
-function modelViewsOf(provider: Provider, lists: ModelLists, nowMs: number): ModelView[] {
+/** An alias has no price of its own, because its targets can have different prices. */
+function listCallerAliases({ key, catalog }: AuthenticatedCaller): ModelView[] {
+  return listAliases(catalog, key.models ?? (() => true)).map((id) => ({
+    id,
+    object: 'model',
+    created: 0,
+    owned_by: 'floe',
+    context_window: null,
+    prices: null,
+  }));
+}
+
+function modelViewsOf(provider: Provider, lists: ModelListCache, nowMs: number): ModelView[] {
   return listProviderModels(provider, lists).map((model) => ({
     id: `${provider.id}/${model.id}`,
     object: 'model',
@@ -169,7 +184,10 @@ function modelViewsOf(provider: Provider, lists: ModelLists, nowMs: number): Mod
  * Lists a provider's models. If the allowlist has patterns, the models come from the provider's
  * model list. Exact ids are listed as configured.
  */
-export function listProviderModels(provider: Provider, lists: Pick<ModelLists, 'modelsOf'>): ListedModel[] {
+export function listProviderModels(
+  provider: Provider,
+  lists: Pick<ModelListCache, 'modelsOf'>,
+): ListedModel[] {
   const listed = new Map<string, ListedModel>();
   for (const model of lists.modelsOf(provider)) if (provider.allows(model.id)) listed.set(model.id, model);
   for (const id of provider.models)

@@ -4,14 +4,14 @@ import type { JsonObject } from '@floe/contract/json';
 import { requireKeyScope } from '../platform/keyring.ts';
 import { formatNonExchangeRequestLine } from './access-log-line.ts';
 import { type AuthenticatedCaller, authenticateCaller } from './caller.ts';
-import type { ClientConnection } from './client-connection.ts';
+import { type ClientConnection, ClientDisconnectedError } from './client-connection.ts';
 import { logInternalError, sendFaultResponse } from './send-error.ts';
 import type { SharedGatewayDependencies } from './shared-gateway-dependencies.ts';
 import type { GatewaySurface } from './surface.ts';
 
 /**
- * A kind of request to the gateway that is not an exchange, because it calls no model: a model list,
- * for example.
+ * A kind of gateway request that is not an exchange, because it calls no model. Example: a request for the
+ * model list.
  */
 export interface NonExchangeRequest {
   /** The name in the access log; null for a path or method that does not exist. */
@@ -29,7 +29,7 @@ export interface NonExchangeRequest {
 }
 
 /**
- * Authenticates the caller and responds with what `handle` returns: an object as JSON, and a text as an
+ * Authenticates the caller and responds with what `handle` returns: an object as JSON, or a string as an
  * event stream. If `handle` throws a fault, responds with the fault. Writes one line to the access log.
  * Never throws.
  */
@@ -51,8 +51,10 @@ export async function handleNonExchangeRequest(
       client.sendAnswer(200, headers('text/event-stream; charset=utf-8'), result);
     else client.sendAnswer(200, headers('application/json'), JSON.stringify(result));
   } catch (error) {
-    fault = error instanceof Fault ? error : logInternalError(gateway.log, client.id, error);
-    sendFaultResponse(client, fault, call.errorFormat, headers('application/json'));
+    if (!(error instanceof ClientDisconnectedError)) {
+      fault = error instanceof Fault ? error : logInternalError(gateway.log, client.id, error);
+      sendFaultResponse(client, fault, call.errorFormat, headers('application/json'));
+    }
   }
   logGatewayCall(client, gateway, { call, caller, fault, startedAt });
 }

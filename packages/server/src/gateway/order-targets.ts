@@ -3,7 +3,7 @@ import type { Exchange } from './exchange-record.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
 import { applyRoutingStrategy, type OrderedRoute } from './routing-strategy.ts';
 
-/** The request attributes that affect the order of its targets. */
+/** The attributes of a request that affect the order of the targets. */
 export interface TargetOrderInput {
   readonly orgId: string;
   readonly stream: boolean;

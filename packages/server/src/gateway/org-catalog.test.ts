@@ -4,6 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import { compileModelPatterns } from '../core/model-pattern.ts';
 import { createProvider, type Provider } from '../providers/configured-provider.ts';
 import { chatProviderDefaults } from '../providers/provider-definition.ts';
+import { listAliases } from './list-aliases.ts';
 import { type CompiledRoute, EMPTY_ORG_CATALOG, type OrgCatalog, resolveRoute } from './org-catalog.ts';
 
 const TIMEOUTS = { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, totalMs: 5 };
@@ -110,6 +111,39 @@ test('an alias without a target that the key may use is not allowed', () => {
     codeOf(() => namesOf(subject, 'smart', (id) => id === 'smart')),
     'model_not_allowed',
   );
+});
+
+test('aliases with a target that the key may use are listed, but no patterns and model ids', () => {
+  const subject = catalog([
+    route('smart', ['two/x']),
+    route('smart', ['one/gpt-5']),
+    route('one/gpt-5', ['two/x']),
+    route('team/*', ['two/x']),
+    route('settings', []),
+    route('gone', ['three/x']),
+    route('other/name', ['one/gpt-5']),
+  ]);
+  assert.deepEqual(listAliases(subject, anything), ['smart', 'other/name']);
+  assert.deepEqual(
+    listAliases(subject, (id) => ['smart', 'one/gpt-5'].includes(id)),
+    [],
+  );
+});
+
+test('aliases are compared only with patterns, and once per catalog', () => {
+  let comparisons = 0;
+  const counted = (subject: CompiledRoute): CompiledRoute => ({
+    ...subject,
+    matches: (model) => {
+      comparisons += 1;
+      return subject.matches(model);
+    },
+  });
+  const names = Array.from({ length: 100 }, (_, at) => `alias-${at}`);
+  const routes = [route('alias-1*', ['two/x']), ...names.map((name) => route(name, ['two/x']))];
+  const subject = catalog(routes.map(counted));
+  for (let n = 0; n < 3; n += 1) assert.equal(listAliases(subject, anything).length, 89);
+  assert.ok(comparisons <= routes.length, String(comparisons));
 });
 
 test('a route without targets changes settings of matching models and adds no models', () => {

@@ -1,6 +1,6 @@
 import { Fault, type FaultDetail } from '@floe/contract/faults';
 import type { ModelPatternMatcher } from '../core/model-pattern.ts';
-import type { CompiledGuardrailRules } from '../guardrails/compile-rules.ts';
+import type { CompiledLimitsAndBudgets } from '../guardrails/compile-limits-and-budgets.ts';
 import type { CompiledPolicies } from '../guardrails/policies/policies.ts';
 import type { Provider, ProviderCredential, UpstreamTimeouts } from '../providers/configured-provider.ts';
 import type { BodyStorageSettings } from './bodies/body-storage-settings.ts';
@@ -30,7 +30,7 @@ export interface OrgCatalog {
   /** Null if bodies are not stored. */
   readonly bodies: BodyStorageSettings | null;
   /** Limits, budgets and their settings; null if there are none. */
-  readonly rules: CompiledGuardrailRules | null;
+  readonly rules: CompiledLimitsAndBudgets | null;
   /** Null if there are no policies. */
   readonly policies: CompiledPolicies | null;
 }
@@ -41,7 +41,7 @@ export type RoutingStrategy = 'failover' | 'weighted' | 'least_latency';
  * What happens if a stream is cut off after content: the client receives an error, or another
  * target replays the response.
  */
-export type RescueMode = 'error' | 'replay';
+export type StreamRescueMode = 'error' | 'replay';
 /** A target of a passthrough surface: a provider and the models that callers may use there. */
 export interface PassthroughTarget {
   readonly provider: Provider;
@@ -62,7 +62,7 @@ export interface CompiledRoute {
   /** The share of each target in the traffic, for `weighted`. */
   readonly weights: readonly number[];
   readonly strategy: RoutingStrategy;
-  readonly rescue: RescueMode;
+  readonly rescue: StreamRescueMode;
   /** Retries per target. */
   readonly retries: number;
   readonly timeouts: Partial<UpstreamTimeouts>;
@@ -111,7 +111,7 @@ export interface ResolvedRoute {
    */
   readonly targets: readonly Target[];
   readonly strategy: RoutingStrategy;
-  readonly rescue: RescueMode;
+  readonly rescue: StreamRescueMode;
   readonly retries: number;
   readonly chatReasoning: 'strip' | 'forward';
   /** Whether responses are cached. Undefined if the setting of the organization applies. */
@@ -125,7 +125,10 @@ export interface ResolvedRoute {
   readonly conversation: string | null;
 }
 
-/** Splits `<provider>/<model>` at the first slash. The model may contain further slashes. */
+/**
+ * Splits `<provider>/<model>` at the first slash. The model may contain further slashes. Returns undefined if
+ * one of the two parts is missing.
+ */
 export function splitModelId(id: string): { provider: string; model: string } | undefined {
   const slash = id.indexOf('/');
   return slash <= 0 || slash === id.length - 1
@@ -143,9 +146,11 @@ export function resolveRoute(catalog: OrgCatalog, mayUse: ModelPatternMatcher, i
   const named = splitModelId(id);
   const provider = named && catalog.providers.get(named.provider);
   if (provider && !provider.allows(named.model))
-    throw modelNotFoundFault(id, `The model is not on the allowlist of the provider "${named.provider}".`, {
-      notAllowlisted: true,
-    });
+    throw modelNotFoundFault(
+      id,
+      `The allowlist of the provider "${named.provider}" does not contain "${truncateForMessage(named.model)}". Ask an admin to add the model to the allowlist.`,
+      { notAllowlisted: true },
+    );
   if (!provider && (!route || route.targets.length === 0))
     throw modelNotFoundFault(id, describeUnknownModel(catalog, named?.provider));
   if (!mayUse(id))
@@ -181,13 +186,9 @@ function resolveByRoute(
   const targets: Target[] = [];
   const skipped: string[] = [];
   for (const [at, entry] of (route.targets.length === 0 ? [id] : route.targets).entries()) {
-    const parts = splitModelId(entry);
-    const provider = parts && catalog.providers.get(parts.provider);
-    if (!provider) skipped.push(`${entry}: its provider is not enabled`);
-    else if (!provider.allows(parts.model))
-      skipped.push(`${entry}: not on the allowlist of "${parts.provider}"`);
-    else if (!mayUse(entry)) skipped.push(`${entry}: not allowed for this key`);
-    else targets.push(...createTargets(provider, parts.model, route.timeouts, route.weights[at] ?? 1));
+    const found = findTargetModel(catalog, mayUse, entry);
+    if (typeof found === 'string') skipped.push(`${entry}: ${found}`);
+    else targets.push(...createTargets(found.provider, found.model, route.timeouts, route.weights[at] ?? 1));
   }
   if (targets.length === 0)
     throw new Fault(
@@ -206,6 +207,19 @@ function resolveByRoute(
     skipped,
     conversation: null,
   };
+}
+
+/** Returns the provider and the model of a route's target, or the reason why the key cannot use it. */
+export function findTargetModel(
+  catalog: OrgCatalog,
+  mayUse: ModelPatternMatcher,
+  entry: string,
+): { readonly provider: Provider; readonly model: string } | string {
+  const parts = splitModelId(entry);
+  const provider = parts && catalog.providers.get(parts.provider);
+  if (!provider) return 'its provider is not enabled';
+  if (!provider.allows(parts.model)) return `not on the allowlist of "${parts.provider}"`;
+  return mayUse(entry) ? { provider, model: parts.model } : 'not allowed for this key';
 }
 
 /**

@@ -5,9 +5,10 @@ import type { Exchange } from './exchange-record.ts';
 import { createForwardedChatJsonSink, ForwardedChatStream } from './forward-chat.ts';
 import { createForwardedJsonSink, ForwardedEventStream } from './forward-events.ts';
 import { buildForwardedRequest } from './forward-request.ts';
+import { getForwardableHeaders } from './omitted-request-parts.ts';
 import type { Target } from './org-catalog.ts';
 import { translateUpstreamError } from './plan-translation.ts';
-import { readUpstreamError } from './upstream-error.ts';
+import { parseUpstreamError } from './upstream-error.ts';
 
 /**
  * Returns whether an error body has the format of the dialect. Hosts that only accept the dialect may use
@@ -29,8 +30,9 @@ export function planForwardedAttempt(
   rewrite: (streamed: boolean) => ResponseSink,
 ): AttemptPlan {
   const { provider, model } = target;
+  const { headers, omitted } = getForwardableHeaders(x, target);
   const { request, dropUsageFrame, dropped } = buildForwardedRequest(prompt, target, x.surface, {
-    headers: x.client.headers,
+    headers,
     query: getForwardedQuery(x),
   });
   const settings = {
@@ -50,11 +52,19 @@ export function planForwardedAttempt(
   }
   return {
     request,
-    dropped: prompt.dropped ? [...prompt.dropped, ...dropped] : dropped,
+    dropped: joinLists(joinLists(prompt.dropped ?? NOTHING, dropped), omitted),
     createSink: answer,
     toError: (refused) =>
       provider.bodyShapeOf(x.surface.dialect) && !isDialectError(refused.body)
         ? translateUpstreamError(target, x.surface.dialect, prompt, refused)
-        : readUpstreamError(provider, refused),
+        : parseUpstreamError(provider, refused),
   };
+}
+
+const NOTHING: readonly string[] = [];
+
+/** Concatenates two lists, of which most are empty. */
+function joinLists(first: readonly string[], second: readonly string[]): readonly string[] {
+  if (first.length === 0) return second;
+  return second.length === 0 ? first : [...first, ...second];
 }

@@ -21,12 +21,13 @@ import { buildUpstreamHeaders } from './forward-request.ts';
 import { createIdeResponseOptions } from './ide/response-options.ts';
 import type { Target } from './org-catalog.ts';
 import { computePromptCacheKey } from './prompt-cache-key.ts';
+import { getAcceptedSealOrigin } from './strip-foreign-seals.ts';
 import { TranslatedResponse, type TranslationSettings } from './translated-response.ts';
 import {
-  createOperatorFixableFault,
   findErrorStatusMeaning,
-  readRetryAfterMs,
-  readUpstreamHeader,
+  findOperatorFixableFault,
+  getUpstreamHeader,
+  parseRetryAfterMs,
 } from './upstream-error.ts';
 
 /** A client request that is parsed into a canonical request at most once per exchange. */
@@ -48,7 +49,7 @@ export function planTranslatedAttempt(
   request: TranslatableRequest,
 ): AttemptPlan {
   const { prompt } = request;
-  const { provider, credential } = target;
+  const { provider } = target;
   const upstream = UPSTREAM_DIALECTS[to];
   const options = provider.optionsFor(target.model);
   const [lost] = listUnsupportedFeatures(
@@ -58,11 +59,10 @@ export function planTranslatedAttempt(
   );
   if (lost) throw createUnsupportedFeatureFault(lost);
   const model = provider.upstreamModel(target.model);
-  const sealOrigin = provider.sealOrigin(credential);
   const written = upstream.writeRequest(request.canonical, {
     model,
     stream: prompt.stream,
-    sealOrigin,
+    sealOrigin: getAcceptedSealOrigin(x, target),
     cacheKey: options.hints?.includes('cache-key')
       ? computePromptCacheKey(x, prompt, request.canonical)
       : undefined,
@@ -183,16 +183,16 @@ export function translateUpstreamError(
   const { id, definition } = target.provider;
   const text = body.toString('utf8');
   const detail = { upstreamStatus: status, upstreamBody: text.slice(0, 2000) };
-  const errorType = readUpstreamHeader(headers, 'x-amzn-errortype');
+  const errorType = getUpstreamHeader(headers, 'x-amzn-errortype');
   const meaning = findErrorStatusMeaning(definition, status, `${errorType ?? ''} ${text}`);
   const described = UPSTREAM_DIALECTS[from].readFault(status, { 'x-amzn-errortype': errorType }, text);
-  const targetFault = createOperatorFixableFault(id, { kind: described.kind, meaning }, detail);
+  const targetFault = findOperatorFixableFault(id, { kind: described.kind, meaning }, detail);
   if (targetFault) return targetFault;
   // A request that is too long is more specific than a request that is invalid.
   const isTooLong = meaning === 'request' && described.kind === 'context';
   const kind = meaning === undefined || isTooLong ? described.kind : FAULT_KINDS[meaning];
   const fault = toClientFault({ ...described, kind });
-  const retryAfterMs = readRetryAfterMs(headers) ?? described.retryAfterMs;
+  const retryAfterMs = parseRetryAfterMs(headers) ?? described.retryAfterMs;
   const param = clientParam(described.param, members);
   return new Fault(faultCodeOf(meaning) ?? fault.code, fault.message, {
     ...fault.detail,

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { BreakerAdmission } from '../guardrails/breakers/circuit-breaker.ts';
-import { isCredentialSpecificError, isIneligibleTargetError } from './classify-retry.ts';
+import { isCredentialSpecificError, isUnsentRequestError } from './classify-retry.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Target } from './org-catalog.ts';
 import { ForwardedUpstreamError } from './upstream-error.ts';
@@ -23,7 +23,7 @@ export function reportAttemptFailure(
   if (isCallers) return breakers.recordSuccess(orgId, target, null, admission);
   if (error instanceof ForwardedUpstreamError)
     return reportUpstreamRefusal(x, target, error.status, admission);
-  if (!(error instanceof Fault) || isIneligibleTargetError(error))
+  if (!(error instanceof Fault) || isUnsentRequestError(error))
     return breakers.recordAbandoned(orgId, target, admission);
   const { code, detail } = error;
   switch (code) {

@@ -30,7 +30,7 @@ export function estimateRequestUnits(
   const seconds = Math.ceil(bytes / BYTES_PER_SECOND);
   switch (billing) {
     case 'images': {
-      const images = opaque.images ?? 1;
+      const images = opaque.choices ?? 1;
       if (rates.image) return { units: { image: images } };
       return { units: { input: Math.ceil(bytes / BYTES_PER_TOKEN), output: images * TOKENS_PER_IMAGE } };
     }

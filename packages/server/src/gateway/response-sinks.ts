@@ -1,7 +1,12 @@
-import { Fault } from '@floe/contract/faults';
+import type { Fault } from '@floe/contract/faults';
 import type { ResponseSink } from './attempt-plan.ts';
 import type { ClientOutput } from './client-output.ts';
 import type { Exchange } from './exchange-record.ts';
+import {
+  createResponseTooLargeFault,
+  KeptResponseSize,
+  MAX_KEPT_RESPONSE_BYTES,
+} from './kept-response-size.ts';
 import { setPendingPolicyEvaluation } from './policy/pending-evaluation.ts';
 import { StreamPolicyFilter } from './policy/stream-policy-filter.ts';
 import { buildStreamHeaders } from './response-headers.ts';
@@ -57,32 +62,25 @@ function stripByteOrderMark(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 
-/** Maximum size of a response that is buffered for validation. */
-const MAX_BUFFERED_ANSWER_BYTES = 64 * 1024 * 1024;
-
 /**
  * Creates a sink for a JSON response. The sink buffers the response and passes it to `judge`, which
  * forwards it only if it is complete and valid.
  */
 export function createBufferedResponseSink(judge: (body: Buffer) => void): ResponseSink {
-  const tooLarge = () =>
-    new Fault(
-      'upstream_error',
-      'The provider sent a response larger than 64 MB, the maximum that Floe accepts.',
-    );
-  return new BufferedResponseSink(MAX_BUFFERED_ANSWER_BYTES, judge, tooLarge);
+  return new BufferedResponseSink(MAX_KEPT_RESPONSE_BYTES, judge, createResponseTooLargeFault);
 }
 
 /**
- * The client's side of a streamed response. Bytes before the first content are buffered, so that
- * another attempt can still replace them. Response policies evaluate all bytes before they are
- * forwarded.
+ * Sends a streamed response to the client. Bytes before the first content are buffered, so that another attempt
+ * can still replace them. Response policies evaluate all bytes before they are forwarded.
  */
 export class ClientStream implements ClientOutput {
   isContentSent = false;
   #x: Exchange;
   #held: (Buffer | string)[] = [];
   #policyFilter: StreamPolicyFilter | null;
+  /** The size of the response, which is kept until the policies have evaluated all of it. */
+  readonly #filteredSize = new KeptResponseSize();
   /** Whether there is content that the policies have not released. */
   #hasUnfilteredContent = false;
   #isWaiting = false;
@@ -131,6 +129,7 @@ export class ClientStream implements ClientOutput {
   }
 
   #writeFiltered(filter: StreamPolicyFilter, bytes: Buffer | string): boolean {
+    this.#filteredSize.add(bytes.length);
     const isFlowing = this.#pass(filter, filter.filter(bytes));
     if (filter.pending) this.#wait(filter, filter.pending);
     return isFlowing;

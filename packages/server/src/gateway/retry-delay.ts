@@ -26,9 +26,9 @@ export interface TargetAttempts {
 }
 
 /**
- * Returns the delay in milliseconds before a retry of the failed target. Returns null if the target must not be
- * retried. If the reason is that another target is available or that the retry budget is exhausted, adds the
- * reason to the routing trace.
+ * Returns the delay in milliseconds before a retry at the failed target, or null for no retry. If there is no
+ * retry because another target is available or the retry budget is exhausted, adds this reason to the decisions
+ * of the exchange.
  */
 export function computeRetryDelayMs(
   x: Exchange,
@@ -58,8 +58,8 @@ export function computeRetryDelayMs(
   return null;
 }
 
-/** Describes a failed target and its error for the routing trace. */
-export function describeFailure(target: Target, error: unknown): string {
+/** Describes a failed target and its error for the decisions of the exchange. */
+export function describeTargetFailure(target: Target, error: unknown): string {
   return `${getTargetName(target)}: ${error instanceof Error ? error.message : String(error)}`;
 }
 

@@ -8,6 +8,7 @@ import type { ResolvedRoute } from './org-catalog.ts';
  * Tries the targets in order until one of them has responded. After a failure before content, the same target
  * is retried or the next one is tried. After content, another target is tried only if the route has `rescue:
  * replay`.
+ * @throws the error for the client, if no target responded
  */
 export async function sendToTargets(x: Exchange, route: ResolvedRoute, plan: AttemptPlanner): Promise<void> {
   const failover = new Failover(x, route, markUnsentRequests(plan));

@@ -2,7 +2,7 @@ import type { KeyRecord } from '../platform/keyring.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { findSessionHeader } from './conversation-id.ts';
 
-/** A session of a coding agent, and its requests to models. */
+/** A session of a coding agent, and the number of its requests to models. */
 export interface AgentSessionUsage {
   /** The session id; empty if the client sends none. */
   readonly id: string;

@@ -3,7 +3,7 @@ import type { AccessLog } from '../core/access-log.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
-import type { GuardrailEnforcer } from '../guardrails/guardrail-enforcer.ts';
+import type { LimitAndBudgetEnforcer } from '../guardrails/limit-and-budget-enforcer.ts';
 import type { OutputLengthEstimator } from '../guardrails/output-length-estimator.ts';
 import type { PolicyThreads } from '../guardrails/policies/policy-threads.ts';
 import type { KeyRecord, Keyring } from '../platform/keyring.ts';
@@ -51,7 +51,7 @@ export interface SharedGatewayDependencies {
   readonly inFlight: InFlightRequests;
   readonly openExchanges: OpenExchanges;
   readonly overload: OverloadManager;
-  readonly guard: GuardrailEnforcer;
+  readonly guard: LimitAndBudgetEnforcer;
   /** Evaluates policies on large bodies. */
   readonly policyThreads: PolicyThreads;
   /** Finalizes exchanges whose response a provider continues to generate after the exchange. */

@@ -4,14 +4,12 @@ import { type CanonicalResponse, ResponseAccumulator, toResponseEvents } from '@
 import type {
   ClientDialect,
   ResponseReadOptions,
-  ResponseStreamReader,
   ResponseStreamWriter,
   ResponseWriteContext,
   UpstreamDialect,
 } from '@floe/wire/dialect';
-import { rejectLostResponse } from '@floe/wire/lost-content';
+import { createLostContentDetector } from '@floe/wire/lost-content';
 import type { ResponseEvent } from '@floe/wire/response-events';
-import { parseSseFrame, SseFramer } from '@floe/wire/sse';
 import type { ResponseSink } from './attempt-plan.ts';
 import { recordEventContentSize } from './charged-usage.ts';
 import type { ClientOutput } from './client-output.ts';
@@ -21,6 +19,7 @@ import { buildResponseHeaders } from './response-headers.ts';
 import { ClientStream, createBufferedResponseSink } from './response-sinks.ts';
 import { createJsonResponseEnd, type PendingResponseEnd } from './stored/responses-turn.ts';
 import { StreamReplay } from './stream-replay.ts';
+import { UpstreamEventStream } from './upstream-event-stream.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
 /** The dialect, context and settings for translating a response. */
@@ -65,9 +64,13 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
     this.#writer = replay?.writer ?? translation.client.createResponseWriter(translation.context);
     const write = (event: ResponseEvent) => this.#write(event);
     replay?.begin(translation.context.sealOrigin ?? '', write);
-    const take = rejectLostResponse((event) => this.#onEvent(event, replay));
+    const take = createLostContentDetector((event) => this.#onEvent(event, replay));
     this.#upstreamSink = arrivesStreamed
-      ? new UpstreamEventStream(translation.upstream.createResponseReader(take, translation.readerOptions))
+      ? new UpstreamEventStream(
+          translation.upstream.createResponseReader(take, translation.readerOptions),
+          // The last event of a Responses stream contains the complete response.
+          replay !== null || !translation.isStreamToClient || translation.client.name === 'responses',
+        )
       : createBufferedResponseSink((bytes) => {
           for (const event of toResponseEvents(
             translation.upstream.readCompleteResponse(parseUpstreamJson(bytes), translation.readerOptions),
@@ -254,40 +257,4 @@ function findOrCreateReplay(x: Exchange, { client, context }: TranslationSetting
   const replay = new StreamReplay(client.createResponseWriter(context), new ClientStream(x), showsReasoning);
   x.progress.setReplay(replay);
   return replay;
-}
-
-/** Splits a provider's stream into frames, and passes them to the reader of the dialect. */
-class UpstreamEventStream implements ResponseSink {
-  readonly hasContent = false;
-  readonly isContentSent = false;
-  readonly isComplete = false;
-  #framer = new SseFramer();
-  #reader: ResponseStreamReader;
-
-  constructor(reader: ResponseStreamReader) {
-    this.#reader = reader;
-  }
-
-  push(chunk: Buffer): boolean {
-    const { bytes, lead, ends } = this.#framer.push(chunk);
-    let from = lead;
-    for (const end of ends) {
-      const event = parseSseFrame(bytes.subarray(from, end));
-      if (event) this.#reader.read(event);
-      from = end;
-    }
-    return true;
-  }
-
-  end(): void {
-    this.#reader.end();
-  }
-
-  abort(): void {
-    this.#reader.end();
-  }
-
-  formatError(fault: Fault): string {
-    throw new Error(`unreachable: the reader of a provider response does not format errors (${fault.code})`);
-  }
 }

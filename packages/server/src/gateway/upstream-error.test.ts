@@ -11,8 +11,8 @@ import {
 } from '../providers/transport.ts';
 import {
   ForwardedUpstreamError,
-  readRetryAfterMs,
-  readUpstreamError,
+  parseRetryAfterMs,
+  parseUpstreamError,
   toNetworkFault,
 } from './upstream-error.ts';
 
@@ -27,7 +27,7 @@ const plain: ProviderDefinition = {
 
 function read(status: number, body: unknown, headers: Record<string, string> = {}, definition = plain) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return readUpstreamError({ id: 'up', definition }, { status, headers, body: Buffer.from(text) });
+  return parseUpstreamError({ id: 'up', definition }, { status, headers, body: Buffer.from(text) });
 }
 
 function codeOf(result: Fault | ForwardedUpstreamError): string {
@@ -150,13 +150,13 @@ test('the message is found in every format that providers use', () => {
 
 test('retry-after is seconds or a date, and the larger of it and retry-after-ms applies', () => {
   const now = Date.parse('2026-11-21T00:00:00Z');
-  assert.equal(readRetryAfterMs({ 'retry-after': '2' }, now), 2000);
-  assert.equal(readRetryAfterMs({ 'retry-after': '1', 'retry-after-ms': '0' }, now), 1000);
-  assert.equal(readRetryAfterMs({ 'retry-after': '1', 'retry-after-ms': '1500' }, now), 1500);
-  assert.equal(readRetryAfterMs({ 'retry-after': 'Sat, 21 Nov 2026 00:00:30 GMT' }, now), 30_000);
-  assert.equal(readRetryAfterMs({ 'retry-after': 'Fri, 20 Nov 2026 00:00:30 GMT' }, now), 0);
-  assert.equal(readRetryAfterMs({ 'retry-after': 'soon' }, now), undefined);
-  assert.equal(readRetryAfterMs({}, now), undefined);
+  assert.equal(parseRetryAfterMs({ 'retry-after': '2' }, now), 2000);
+  assert.equal(parseRetryAfterMs({ 'retry-after': '1', 'retry-after-ms': '0' }, now), 1000);
+  assert.equal(parseRetryAfterMs({ 'retry-after': '1', 'retry-after-ms': '1500' }, now), 1500);
+  assert.equal(parseRetryAfterMs({ 'retry-after': 'Sat, 21 Nov 2026 00:00:30 GMT' }, now), 30_000);
+  assert.equal(parseRetryAfterMs({ 'retry-after': 'Fri, 20 Nov 2026 00:00:30 GMT' }, now), 0);
+  assert.equal(parseRetryAfterMs({ 'retry-after': 'soon' }, now), undefined);
+  assert.equal(parseRetryAfterMs({}, now), undefined);
 });
 
 test('a broken connection is unreachable before the response, and a broken stream during it', () => {

@@ -24,7 +24,7 @@ const MAX_BODY_CHARACTERS = 2000;
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
 /**
- * A provider's error response to an error that the client caused. The response is forwarded with its original
+ * An error response of a provider that reports a mistake of the client. Floe forwards it with its original
  * status and bytes.
  */
 export class ForwardedUpstreamError extends Error {
@@ -59,10 +59,10 @@ export class ForwardedUpstreamError extends Error {
 }
 
 /**
- * Parses a provider's error response. Determines who caused the error, and the error to send in the client's
- * dialect.
+ * Converts a provider's error response to the error for the client. The type of the error depends on whether
+ * the client, the provider or the operator caused it.
  */
-export function readUpstreamError(
+export function parseUpstreamError(
   { id: provider, definition }: Pick<Provider, 'id' | 'definition'>,
   { status, headers, body }: UpstreamResponse,
 ): Fault | ForwardedUpstreamError {
@@ -70,13 +70,13 @@ export function readUpstreamError(
   const { kind, message } = parseUpstreamFault(status, {}, text);
   const meaning = findErrorStatusMeaning(definition, status, text) ?? statusMeaning(status);
   const detail = { upstreamStatus: status, upstreamBody: text.slice(0, MAX_BODY_CHARACTERS) };
-  const fault = createOperatorFixableFault(provider, { kind, meaning }, detail);
+  const fault = findOperatorFixableFault(provider, { kind, meaning }, detail);
   if (fault) return fault;
   if (meaning === 'request') {
-    const type = readUpstreamHeader(headers, 'content-type') ?? 'application/json';
+    const type = getUpstreamHeader(headers, 'content-type') ?? 'application/json';
     return new ForwardedUpstreamError(status, type, body, { isContextLength: kind === 'context' });
   }
-  const retryAfterMs = readRetryAfterMs(headers);
+  const retryAfterMs = parseRetryAfterMs(headers);
   const code = meaning === 'rate' ? 'upstream_rate_limited' : 'upstream_error';
   return new Fault(code, `${provider} returned ${status}: ${truncateMessage(message)}`, {
     ...detail,
@@ -85,11 +85,11 @@ export function readUpstreamError(
 }
 
 /**
- * Returns the fault for an error response that only the operator can fix: a rejected credential, an
- * account without credit, or a redirect. The client receives it in every dialect, whatever 4xx
- * status reports it. Returns undefined for other errors.
+ * Returns the fault for an error response that only the operator can fix: a rejected credential, an account
+ * without credit, or a redirect. Clients of every dialect receive this fault, regardless of the status that
+ * the provider sent. Returns undefined for other errors.
  */
-export function createOperatorFixableFault(
+export function findOperatorFixableFault(
   provider: string,
   { kind, meaning }: { readonly kind: UpstreamFaultKind; readonly meaning: ErrorMeaning | undefined },
   detail: FaultDetail & { readonly upstreamStatus: number },
@@ -141,13 +141,13 @@ function truncateMessage(message: string): string {
 /**
  * Returns how long the provider asks to wait, in milliseconds; undefined if it does not ask. `retry-after` is
  * in seconds or an HTTP date (RFC 9110, section 10.2.3). If `retry-after-ms` is also present, the larger
- * value is used, because one provider sends 0 there.
+ * value is used, because one provider sends `retry-after-ms: 0`.
  */
-export function readRetryAfterMs(headers: UpstreamHeaders, nowMs: number = Date.now()): number | undefined {
+export function parseRetryAfterMs(headers: UpstreamHeaders, nowMs: number = Date.now()): number | undefined {
   const waits: number[] = [];
-  const ms = Number(readUpstreamHeader(headers, 'retry-after-ms') ?? Number.NaN);
+  const ms = Number(getUpstreamHeader(headers, 'retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(ms) && ms >= 0) waits.push(ms);
-  const after = readUpstreamHeader(headers, 'retry-after');
+  const after = getUpstreamHeader(headers, 'retry-after');
   if (after !== undefined) {
     const seconds = Number(after);
     const date = Date.parse(after);
@@ -161,7 +161,7 @@ export function readRetryAfterMs(headers: UpstreamHeaders, nowMs: number = Date.
  * Returns the value of a header in a provider's response. If the header is repeated, returns the
  * first value.
  */
-export function readUpstreamHeader(headers: UpstreamHeaders, name: string): string | undefined {
+export function getUpstreamHeader(headers: UpstreamHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }

@@ -3,14 +3,13 @@ import { Fault } from '@floe/contract/faults';
 import { type Json, parseJsonExactly } from '@floe/contract/json';
 import {
   describeMaxComplexity,
-  JsonComplexityCounter,
   JsonComplexityError,
   MAX_RESPONSE_JSON_COMPLEXITY,
 } from '@floe/wire/json-complexity';
-import { JsonCursor } from '@floe/wire/json-cursor';
+import { requireMaxJsonComplexity } from '@floe/wire/require-max-json-complexity';
 
-/** A shorter response cannot weigh too much: it has at most 10 per two bytes. */
-const UNWEIGHED_BYTES = MAX_RESPONSE_JSON_COMPLEXITY / 10;
+/** A shorter response cannot exceed the maximum: its complexity is at most 10 per two bytes. */
+const UNCOUNTED_BYTES = MAX_RESPONSE_JSON_COMPLEXITY / 10;
 
 /**
  * Parses a provider's JSON response and keeps numbers exactly as they are written.
@@ -18,10 +17,14 @@ const UNWEIGHED_BYTES = MAX_RESPONSE_JSON_COMPLEXITY / 10;
  */
 export function parseUpstreamJson(bytes: Buffer): Json {
   if (!isUtf8(bytes))
-    throw new Fault('upstream_error', 'The provider sent a response that is not valid UTF-8.', {
-      upstreamBody: bytes.toString('utf8', 0, 2000),
-    });
-  if (bytes.length > UNWEIGHED_BYTES) requireMaxWeight(bytes);
+    throw new Fault(
+      'upstream_error',
+      'The provider sent a response that is not valid UTF-8. Send the request again.',
+      {
+        upstreamBody: bytes.toString('utf8', 0, 2000),
+      },
+    );
+  if (bytes.length > UNCOUNTED_BYTES) requireMaxComplexity(bytes);
   try {
     return parseJsonExactly(bytes.toString('utf8'));
   } catch {
@@ -31,11 +34,9 @@ export function parseUpstreamJson(bytes: Buffer): Json {
   }
 }
 
-function requireMaxWeight(bytes: Buffer): void {
-  const cursor = new JsonCursor(bytes);
-  cursor.complexity = new JsonComplexityCounter(MAX_RESPONSE_JSON_COMPLEXITY);
+function requireMaxComplexity(bytes: Buffer): void {
   try {
-    cursor.skip();
+    requireMaxJsonComplexity(bytes, MAX_RESPONSE_JSON_COMPLEXITY);
   } catch (error) {
     // Invalid JSON is reported by the parser.
     if (!(error instanceof JsonComplexityError)) return;

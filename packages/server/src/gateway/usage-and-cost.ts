@@ -4,7 +4,7 @@ import { type ChargedUsage, computeChargedUsage, removeImplausibleCounts } from 
 import type { ClientRequest } from './client-request.ts';
 import type { AttemptRecord, CostSource, Exchange, PriorAttemptsUsage } from './exchange-record.ts';
 import { addRequestUnits, estimateRequestUnits } from './request-units.ts';
-import { findRequestedTier } from './requested-tier.ts';
+import { findRequestedServiceTier } from './requested-service-tier.ts';
 import { selectNonTokenUnits, toAttemptTokens } from './usage-fields.ts';
 
 /** The final usage and cost of an exchange, as its row and its budgets record them. */
@@ -147,7 +147,7 @@ function toBilledUsage(
   price: Price,
 ): Usage {
   const measured = opaque && estimateRequestUnits(surface.billing, opaque, price, createdAt);
-  const tier = usage.tier ?? findRequestedTier(prompt);
+  const tier = usage.tier ?? findRequestedServiceTier(prompt);
   const counted = withImplicitSearch(prompt, addRequestUnits(usage, measured), price, createdAt);
   return tier === counted.tier || tier === undefined ? counted : { ...counted, tier };
 }

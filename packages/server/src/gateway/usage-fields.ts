@@ -1,8 +1,7 @@
 import type { Usage } from '@floe/wire/usage';
 import type { ExchangeRow } from '../store/store-interfaces.ts';
 
-/** The usage columns and members of a row: token counts, and a map of all other units. */
-
+/** The columns of a request log row that contain token counts. */
 type TokenColumns = Pick<
   ExchangeRow,
   'input_tokens' | 'cached_tokens' | 'cache_write_tokens' | 'output_tokens' | 'reasoning_tokens'

@@ -2,9 +2,6 @@ import { formatBudgetCounterName } from '../store/spend/budget-period-counters.t
 import type { BudgetPeriod } from './budget-period.ts';
 import type { BudgetDefinition } from './limit-or-budget-base.ts';
 
-/** Maximum number of buckets in memory per budget. The number of end users is unbounded. */
-const MAX_BUCKETS = 4_096;
-
 /** A budget's counter for one subject and period. */
 export interface BudgetBucket {
   readonly rule: BudgetDefinition;
@@ -18,19 +15,22 @@ export interface BudgetBucket {
 /** A budget's counters of the current period by subject. They are created once a day, not per request. */
 export class BudgetBuckets {
   readonly #rule: BudgetDefinition;
+  readonly #maxBuckets: number;
   readonly #buckets = new Map<string, BudgetBucket>();
 
-  constructor(rule: BudgetDefinition) {
+  constructor(rule: BudgetDefinition, maxBuckets: number) {
     this.#rule = rule;
+    this.#maxBuckets = maxBuckets;
   }
 
   get(subject: string, nowMs: number): BudgetBucket {
     const rule = this.#rule;
-    const period = rule.periodAt(nowMs);
     const known = this.#buckets.get(subject);
     const day = rule.dayAt(nowMs);
-    if (known?.period === period && known.day === day) return known;
-    if (this.#buckets.size === MAX_BUCKETS) this.#buckets.clear();
+    // Every period starts and ends at the start of a day.
+    if (known?.day === day) return known;
+    const period = rule.periodAt(nowMs);
+    if (this.#buckets.size === this.#maxBuckets) this.#buckets.clear();
     const name = formatBudgetCounterName(rule.id, rule.config.period, day.name, subject);
     const bucket = { rule, period, day, bucket: name };
     this.#buckets.set(subject, bucket);

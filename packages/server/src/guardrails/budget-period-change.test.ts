@@ -9,9 +9,9 @@ import { upsertOrg } from '../store/orgs.ts';
 import { expireHistoryExceptExchanges } from '../store/retention.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { compileGuardrailRules, toConfiguredLimitOrBudget } from './compile-rules.ts';
-import { findRejectionFault } from './guardrail-enforcer.ts';
+import { compileLimitsAndBudgets, toConfiguredLimitOrBudget } from './compile-limits-and-budgets.ts';
 import { openGuardrails } from './guardrails.ts';
+import { findRejectionFault } from './limit-and-budget-enforcer.ts';
 
 const ORG = 'acme';
 const DAY_MS = 86_400_000;
@@ -46,12 +46,12 @@ async function start(t: TestContext) {
     const parts = { dataDir, database, clock, log: silentLog, onUnusable: assert.fail };
     const shared = { sharedStoreUrl: 'memory', sharedTimeoutMs: 50, observeSharedStore: () => undefined };
     const process = await openGuardrails({ ...parts, ...shared });
-    let rules = compileGuardrailRules([], [], 'UTC');
+    let rules = compileLimitsAndBudgets([], [], 'UTC');
     let number = 0;
     const attributes = (endUser: string) => ({ key: KEY, endUser, models: ['m'], metadata: null });
     const use = async (period: BudgetConfig['period']) => {
       const budget = BudgetSchema.parse({ ...END_USERS, period });
-      rules = compileGuardrailRules([], [toConfiguredLimitOrBudget(budget)], 'UTC');
+      rules = compileLimitsAndBudgets([], [toConfiguredLimitOrBudget(budget)], 'UTC');
       await process.prepareRules(new Map([[ORG, { rules }]]));
     };
     const rejects = async (endUser: string) => {

@@ -31,7 +31,8 @@ function crossedShare(
 
 /**
  * Creates an alert for each counter of a budget whose period has changed, if the spending in the new period has
- * already passed a threshold: for the highest one. No charge would cross it.
+ * already passed a threshold. The alert is for the highest threshold that was passed, because no later charge
+ * would cross it.
  */
 export function createNewPeriodAlerts({ budgets, rows }: LoadedBudgets, nowMs: number): Alert[] {
   const changed = budgets.added.filter(({ hasNewPeriod }) => hasNewPeriod);

@@ -1,6 +1,6 @@
 import type { BudgetCharge } from '../store/spend/budget-charge.ts';
 import type { Grant } from './grant.ts';
-import type { GuardrailRuleClaim } from './rule-claim.ts';
+import type { LimitOrBudgetClaim } from './limit-or-budget-claim.ts';
 
 /**
  * Returns the reservations of a grant in budgets if `isSpend` is true. Otherwise, returns its reservations in
@@ -41,7 +41,7 @@ export function toSpendClaim({
   period,
   day,
   mode,
-}: BudgetCharge): GuardrailRuleClaim {
+}: BudgetCharge): LimitOrBudgetClaim {
   return {
     kind: 'spend',
     bucket,
@@ -62,6 +62,6 @@ export function toSpendClaim({
 }
 
 /** Returns the claim in a form that is counted but never causes a rejection. */
-export function toUnenforcedClaim(claim: GuardrailRuleClaim): GuardrailRuleClaim {
+export function toUnenforcedClaim(claim: LimitOrBudgetClaim): LimitOrBudgetClaim {
   return { ...claim, enforced: false };
 }

@@ -1,14 +1,15 @@
 import type { Fault } from '@floe/contract/faults';
 import type { AcquireResult } from '../store/store-interfaces.ts';
-import type { GuardrailRuleClaim } from './rule-claim.ts';
+import type { LimitOrBudgetClaim } from './limit-or-budget-claim.ts';
 
 /**
- * The limits and budgets that one exchange has acquired. Must be settled when the exchange ends.
+ * The result of checking the limits and budgets of one exchange, with its reservations. `taken.refusedIndex`
+ * is set if one of them rejected the exchange. Must be settled when the exchange ends.
  */
 export interface Grant {
   readonly id: string;
   readonly orgId: string;
-  readonly claims: readonly GuardrailRuleClaim[];
+  readonly claims: readonly LimitOrBudgetClaim[];
   readonly taken: AcquireResult;
   /**
    * The fault of a request that has no known price although a hard budget applies. A rate limit fault takes

@@ -16,8 +16,8 @@ import type { Database, LimitCounters } from '../store/store-interfaces.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { startTestRedis } from '../store/test/redis-server.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { GuardrailEnforcer } from './guardrail-enforcer.ts';
 import { openGuardrails } from './guardrails.ts';
+import { LimitAndBudgetEnforcer } from './limit-and-budget-enforcer.ts';
 import { SpendCache } from './spend-cache.ts';
 import {
   expectExactResult,
@@ -40,7 +40,7 @@ async function sqlite(t: TestContext, clock = new ManualClock()): Promise<Databa
 }
 
 /** A guard that hears at once what was settled, as if the database had counted it. */
-function guardOver(counters: LimitCounters, clock: ManualClock, database: Database): GuardrailEnforcer {
+function guardOver(counters: LimitCounters, clock: ManualClock, database: Database): LimitAndBudgetEnforcer {
   const spendCache = new SpendCache(database, clock, silentLog);
   const sums = new Map<string, number>();
   function settle(_: string, charges: readonly BudgetCharge[]): void {
@@ -54,7 +54,7 @@ function guardOver(counters: LimitCounters, clock: ManualClock, database: Databa
     }
   }
   const nothing = async () => undefined;
-  return new GuardrailEnforcer({
+  return new LimitAndBudgetEnforcer({
     counters,
     journal: { reserve: nothing, extend: () => undefined, settle, flush: nothing, close: nothing },
     spendCache,
@@ -64,7 +64,7 @@ function guardOver(counters: LimitCounters, clock: ManualClock, database: Databa
 
 /** A fleet of processes that share nothing but a clock. */
 function fleetOf(
-  guards: readonly GuardrailEnforcer[],
+  guards: readonly LimitAndBudgetEnforcer[],
   clock: ManualClock,
   more: Partial<GuardFleet> = {},
 ): GuardFleet {

@@ -1,30 +1,35 @@
 import { enqueueAlerts } from '../alerts/alert.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { CoordinatorClient } from '../store/coordinator/coordinator-client.ts';
 import type { SharedStoreObserver } from '../store/counters/observed-counters.ts';
 import { type OpenCountersResult, openCounters } from '../store/counters/open-counters.ts';
 import { type ReplicaRegistration, registerReplica } from '../store/replicas.ts';
 import type { BudgetCharge } from '../store/spend/budget-charge.ts';
-import { type BucketSpendChange, keepTotalBudgetSpend } from '../store/spend/budget-spend.ts';
+import { type BucketSpendChange, clearTotalBudgetExpiry } from '../store/spend/budget-spend.ts';
 import { openSpendJournal, type SpendJournal } from '../store/spend/spend-journal.ts';
 import type { Database, DatabaseWriter, LimitCounters } from '../store/store-interfaces.ts';
 import type { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { createBudgetThresholdAlerts, createNewPeriodAlerts } from './budget-threshold-alerts.ts';
-import type { RulesByOrg } from './followed-budgets.ts';
-import { GuardrailEnforcer } from './guardrail-enforcer.ts';
+import { LimitAndBudgetEnforcer } from './limit-and-budget-enforcer.ts';
+import type { LimitsAndBudgetsByOrg } from './snapshot-budgets.ts';
 import { SpendCache } from './spend-cache.ts';
 
-/** The dependencies of `openGuardrails`. */
+/** The settings and dependencies of `openGuardrails`. */
 export interface GuardrailsOptions {
   readonly dataDir: string;
   readonly database: Database;
   /** `memory` or `redis://…`. */
   readonly sharedStoreUrl: string;
+  /** The connection to the other processes of this server. Undefined if there are none. */
+  readonly coordinator?: CoordinatorClient | undefined;
   /** Maximum time that a request waits for the shared store. */
   readonly sharedTimeoutMs: number;
   /** Receives the durations of calls to the shared store. */
   readonly observeSharedStore: SharedStoreObserver;
-  /** See `registerReplica`. */
+  /**
+   * Called if this process must end, because a newer release has migrated the database (`registerReplica`).
+   */
   readonly onUnusable: (error: StoreUnusableError) => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,7 +37,7 @@ export interface GuardrailsOptions {
 
 /** The counters, spend journal and enforcer of this process. */
 export interface GuardrailsRuntime {
-  readonly guard: GuardrailEnforcer;
+  readonly guard: LimitAndBudgetEnforcer;
   readonly counters: LimitCounters;
   /** Returns statistics of the shared store; null if none is configured. */
   readonly sharedStoreStats: OpenCountersResult['sharedStoreStats'];
@@ -40,7 +45,7 @@ export interface GuardrailsRuntime {
   /** Returns whether the shared store is available; `memory` if none is configured. */
   sharedStore(): 'ok' | 'unavailable' | 'memory';
   /** Loads the spending of changed budgets. Must complete before a request uses these rules. */
-  prepareRules(rulesByOrg: RulesByOrg): Promise<void>;
+  prepareRules(rulesByOrg: LimitsAndBudgetsByOrg): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,6 +63,7 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
     sharedStoreStats: sharedStoreFigures,
     isSharedStoreSlow,
   } = await openCounters(sharedStoreUrl, {
+    coordinator: options.coordinator,
     clock,
     log,
     replicaRank: () => replicas.getRank(),
@@ -78,13 +84,13 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
         bucket,
         ends_at: expiresAt,
       }));
-      for (const group of spendCache.listExpiringTotals(rows)) await keepTotalBudgetSpend(writer, group);
+      for (const group of spendCache.listExpiringTotals(rows)) await clearTotalBudgetExpiry(writer, group);
     },
     afterSpent: (spent) => spendCache.record(spent),
     onOrphan: (id, charges) => settleOrphan(counters, id, charges),
   });
   spendCache.open();
-  const guard = new GuardrailEnforcer({ counters, journal, spendCache, clock });
+  const guard = new LimitAndBudgetEnforcer({ counters, journal, spendCache, clock });
   const sharedStore = () => {
     const figures = sharedStoreFigures();
     return figures === null ? 'memory' : figures.isUnavailable ? 'unavailable' : 'ok';
@@ -116,7 +122,7 @@ async function closeParts({ counters, journal, book: spendCache, replicas }: Gua
 }
 
 async function prepareRules(
-  rulesByOrg: RulesByOrg,
+  rulesByOrg: LimitsAndBudgetsByOrg,
   {
     spendCache,
     database,
@@ -128,7 +134,7 @@ async function prepareRules(
   const alerts = createNewPeriodAlerts(loaded, clock.now());
   if (totals.size > 0 || alerts.length > 0)
     await database.transaction(async (writer) => {
-      for (const group of totals) await keepTotalBudgetSpend(writer, group);
+      for (const group of totals) await clearTotalBudgetExpiry(writer, group);
       if (alerts.length > 0) await enqueueAlerts(writer, alerts);
     });
   spendCache.commitLoad(loaded);

@@ -1,21 +1,19 @@
 import type { LimitDefinition } from './limit-or-budget-base.ts';
-import type { GuardrailRuleClaim } from './rule-claim.ts';
+import type { LimitOrBudgetClaim } from './limit-or-budget-claim.ts';
 
 /** The shared store releases the concurrency slots of a process that has not renewed them for this long. */
 const LEASE_MS = 10_000;
-/** Maximum number of buckets in memory per limit. The number of end users is unbounded. */
-const MAX_BUCKETS = 4_096;
 
 /** A limit's counter for one subject. */
 export class LimitBucket {
-  readonly #tokens: GuardrailRuleClaim | null;
+  readonly #tokens: LimitOrBudgetClaim | null;
   /** Counts one request. */
-  readonly #requests: GuardrailRuleClaim | null;
-  readonly #concurrency: GuardrailRuleClaim | null;
+  readonly #requests: LimitOrBudgetClaim | null;
+  readonly #concurrency: LimitOrBudgetClaim | null;
 
   constructor(rule: LimitDefinition, bucket: string) {
     const { rpm, tpm, concurrency } = rule.config;
-    const of = (counts: GuardrailRuleClaim['unit'], sign: string, limit?: number) =>
+    const of = (counts: LimitOrBudgetClaim['unit'], sign: string, limit?: number) =>
       limit === undefined ? null : createClaim(rule, counts, `${sign}:${bucket}`, limit);
     this.#requests = of('requests', 'r', rpm);
     this.#tokens = of('tokens', 't', tpm);
@@ -26,7 +24,7 @@ export class LimitBucket {
    * Adds the claims of a request with this number of tokens. Null means that the request has already been
    * rejected, so it needs no concurrency slot.
    */
-  addClaims(claims: GuardrailRuleClaim[], tokens: number | null): void {
+  addClaims(claims: LimitOrBudgetClaim[], tokens: number | null): void {
     if (this.#requests) claims.push(this.#requests);
     const limit = this.#tokens;
     // Capped at the limit. Otherwise a request larger than the limit could never pass.
@@ -38,16 +36,18 @@ export class LimitBucket {
 /** A limit's counters by subject. */
 export class LimitBuckets {
   readonly #rule: LimitDefinition;
+  readonly #maxBuckets: number;
   readonly #buckets = new Map<string, LimitBucket>();
 
-  constructor(rule: LimitDefinition) {
+  constructor(rule: LimitDefinition, maxBuckets: number) {
     this.#rule = rule;
+    this.#maxBuckets = maxBuckets;
   }
 
   get(whose: string): LimitBucket {
     let bucket = this.#buckets.get(whose);
     if (bucket) return bucket;
-    if (this.#buckets.size === MAX_BUCKETS) this.#buckets.clear();
+    if (this.#buckets.size === this.#maxBuckets) this.#buckets.clear();
     bucket = new LimitBucket(this.#rule, `${this.#rule.id}:${whose}`);
     this.#buckets.set(whose, bucket);
     return bucket;
@@ -56,10 +56,10 @@ export class LimitBuckets {
 
 function createClaim(
   rule: LimitDefinition,
-  counts: GuardrailRuleClaim['unit'],
+  counts: LimitOrBudgetClaim['unit'],
   bucket: string,
   limit: number,
-): GuardrailRuleClaim {
+): LimitOrBudgetClaim {
   const isLease = counts === 'concurrency';
   return {
     kind: isLease ? 'lease' : 'window',

@@ -4,12 +4,12 @@ import type { KeyRecord } from '../platform/keyring.ts';
 import type { BudgetPeriod } from './budget-period.ts';
 
 /** Where a limit or budget is defined: in floe.yaml (`file`) or in the database (`console`). */
-export type GuardrailRuleSource = 'file' | 'console';
+export type LimitOrBudgetSource = 'file' | 'console';
 
 /** The fields that limits and budgets have in common. */
 export interface LimitOrBudgetBase {
   readonly id: string;
-  readonly source: GuardrailRuleSource;
+  readonly source: LimitOrBudgetSource;
   /** Included in the error when the rule rejects a request. */
   readonly name: string;
   /**

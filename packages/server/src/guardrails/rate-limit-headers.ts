@@ -1,5 +1,5 @@
 import type { Grant } from './grant.ts';
-import type { GuardrailRuleClaim } from './rule-claim.ts';
+import type { LimitOrBudgetClaim } from './limit-or-budget-claim.ts';
 
 interface LimitHeaderValues {
   readonly limit: number;
@@ -31,7 +31,7 @@ export function buildRateLimitHeaders(grant: Grant, anthropic: boolean, nowMs: n
 
 function findTightestLimit(
   { claims, taken }: Grant,
-  counts: GuardrailRuleClaim['unit'],
+  counts: LimitOrBudgetClaim['unit'],
 ): LimitHeaderValues | null {
   let least: LimitHeaderValues | null = null;
   for (const [index, claim] of claims.entries()) {

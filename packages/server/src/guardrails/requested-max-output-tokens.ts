@@ -1,11 +1,24 @@
 import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
 
-const OUTPUT_CAPS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
+/** The fields that limit the number of output tokens, in all dialects. */
+export const MAX_OUTPUT_TOKENS_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 
 /**
- * Returns the largest maximum of output tokens in a request; null if it has none. A request can contain several of
- * these fields, and providers differ in which one they apply. Reservations and policies therefore use the largest.
+ * Returns the largest value of the fields that limit the number of output tokens, rounded up; 0 if none of them
+ * is set. Returns undefined if `read` does so for one of the fields. A request can contain several of these
+ * fields, and providers differ in which one they apply. Reservations and policies therefore use the largest.
  */
+export function findLargestMaxOutputTokens(read: (name: string) => number | undefined): number | undefined {
+  let largest = 0;
+  for (const name of MAX_OUTPUT_TOKENS_FIELDS) {
+    const value = read(name);
+    if (value === undefined) return undefined;
+    largest = Math.max(largest, value);
+  }
+  return Math.ceil(largest);
+}
+
+/** Returns the largest maximum number of output tokens that a request sets; null if it sets none. */
 export function findRequestedMaxOutputTokens({
   body,
   members,
@@ -13,10 +26,10 @@ export function findRequestedMaxOutputTokens({
   readonly body: Buffer;
   readonly members: ReadonlyMap<string, ByteSpan>;
 }): number | null {
-  const caps = OUTPUT_CAPS.map((name) => {
+  const largest = findLargestMaxOutputTokens((name) => {
     const span = members.get(name);
-    return (span && readNumberAt(body, span)) ?? 0;
+    const value = (span && readNumberAt(body, span)) ?? 0;
+    return Number.isFinite(value) ? value : 0;
   });
-  const largest = Math.max(...caps.filter(Number.isFinite), 0);
-  return largest > 0 ? Math.ceil(largest) : null;
+  return largest || null;
 }

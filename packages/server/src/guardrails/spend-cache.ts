@@ -5,11 +5,11 @@ import type { BudgetCounterGroup } from '../store/spend/budget-period-counters.t
 import {
   type BucketSpendChange,
   type BudgetSpendRow,
-  listBudgetSpendOf,
+  listBudgetSpendOfGroups,
   listBudgetSpendSince,
 } from '../store/spend/budget-spend.ts';
 import type { Database } from '../store/store-interfaces.ts';
-import { FollowedBudgets, type RulesByOrg } from './followed-budgets.ts';
+import { type LimitsAndBudgetsByOrg, SnapshotBudgets } from './snapshot-budgets.ts';
 
 /** Interval for reading the spending of other processes. */
 const REFRESH_INTERVAL_MS = 2_000;
@@ -18,16 +18,16 @@ const CLOCK_SKEW_MS = 60_000;
 /** Interval for removing expired counters from memory. */
 const PRUNE_INTERVAL_MS = 60_000;
 
-/** Budgets that are ready for use, and the spending that was read for them. */
+/** Budgets that are ready for use, and their spending in the database. */
 export interface LoadedBudgets {
-  readonly budgets: FollowedBudgets;
+  readonly budgets: SnapshotBudgets;
   readonly rows: readonly BudgetSpendRow[];
 }
 
 /**
- * Caches the spending of each budget in its current period kind from the database. Counters use the cached amount
- * as their minimum value. A counter that is empty after a restart or a flush of the shared store is thus
- * initialized without a database read during a request.
+ * Caches how much was spent from each budget in its current period, according to the database. Counters use
+ * the cached amount as their minimum value. A counter that is empty after a restart or a flush of the shared
+ * store is thus initialized without a database read during a request.
  */
 export class SpendCache {
   readonly #database: Pick<Database, 'read' | 'isShared'>;
@@ -36,9 +36,9 @@ export class SpendCache {
   /** By organization and bucket. Two levels, because a joined name would be created for each request. */
   readonly #spent = new Map<string, Map<string, BudgetSpendRow>>();
   /** The budgets of the snapshot in use. Null before the first one: all spending of this process is cached. */
-  #followed: FollowedBudgets | null = null;
+  #current: SnapshotBudgets | null = null;
   /** The budgets of the snapshot that is being prepared. */
-  #next: FollowedBudgets | null = null;
+  #next: SnapshotBudgets | null = null;
   /** Organizations that may have counters that no budget uses. */
   readonly #orgsToPrune = new Set<string>();
   #readUpTo = 0;
@@ -50,7 +50,7 @@ export class SpendCache {
     this.#clock = clock;
     this.#refreshFailure = new RepeatedFailureLog(log, clock, {
       failed:
-        'could not read the spending of other processes; retrying; if the counters are unavailable or lost, budgets do not include their newest spending',
+        'could not read the spending of other processes; retrying; if the shared counters are unavailable or lost, budgets do not include the newest spending of other processes',
       recovered: 'spending of other processes is available again',
     });
   }
@@ -66,7 +66,7 @@ export class SpendCache {
       this.#put({ org_id: orgId, bucket, spent_nano_usd: afterNanoUsd, ends_at: expiresAt });
   }
 
-  /** Starts to poll for changes of other processes. `load` reads earlier spending. */
+  /** Starts to poll for changes by other processes. `load` reads earlier spending. */
   open(): void {
     this.#readUpTo = this.#clock.now();
     this.#pruneAt = this.#readUpTo + PRUNE_INTERVAL_MS;
@@ -82,19 +82,20 @@ export class SpendCache {
    * Loads the spending of the budgets that are new or have a new period. Must complete before a request uses
    * these rules. The counters of the earlier rules are kept until `commitLoad`.
    */
-  async load(rulesByOrg: RulesByOrg): Promise<LoadedBudgets> {
-    const next = new FollowedBudgets(rulesByOrg, this.#followed);
+  async load(rulesByOrg: LimitsAndBudgetsByOrg): Promise<LoadedBudgets> {
+    const next = new SnapshotBudgets(rulesByOrg, this.#current);
     this.#next = next;
     const groups = next.added.map(({ group }) => group);
-    const rows = await listBudgetSpendOf(this.#database.read, groups, this.#clock.now());
+    const rows = await listBudgetSpendOfGroups(this.#database.read, groups, this.#clock.now());
     for (const row of rows) this.#put(row);
     return { budgets: next, rows };
   }
 
   /** Ends the use of the earlier rules. Their counters are removed from memory within a minute. */
   commitLoad({ budgets }: LoadedBudgets): void {
-    const before = this.#followed;
-    this.#followed = budgets;
+    const before = this.#current;
+    this.#current = budgets;
+    if (this.#next === budgets) this.#next = null;
     const changed = before ? before.listOrgsWithRemovedCounters(budgets) : this.#spent.keys();
     for (const orgId of changed) this.#orgsToPrune.add(orgId);
   }
@@ -132,7 +133,7 @@ export class SpendCache {
   }
 
   #findGroup(orgId: string, bucket: string): BudgetCounterGroup | undefined {
-    return this.#followed?.find(orgId, bucket) ?? this.#next?.find(orgId, bucket);
+    return this.#current?.find(orgId, bucket) ?? this.#next?.find(orgId, bucket);
   }
 
   #refreshLater(): void {
@@ -154,7 +155,7 @@ export class SpendCache {
 
   #put(stored: BudgetSpendRow): void {
     const group = this.#findGroup(stored.org_id, stored.bucket);
-    if (this.#followed !== null && group === undefined) return;
+    if (this.#current !== null && group === undefined) return;
     const row = group?.kind === 'total' ? { ...stored, ends_at: 0 } : stored;
     let buckets = this.#spent.get(row.org_id);
     if (!buckets) {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/limits-cache-policies';
 import type { KeyScope } from '@floe/contract/scopes';
-import { compileGuardrailRules, toConfiguredLimitOrBudget } from './compile-rules.ts';
-import { matchGuardrailRules } from './matched-rules.ts';
+import { compileLimitsAndBudgets, toConfiguredLimitOrBudget } from './compile-limits-and-budgets.ts';
+import type { LimitOrBudgetClaim } from './limit-or-budget-claim.ts';
+import { matchLimitsAndBudgets } from './matched-limits-and-budgets.ts';
 import type { RequestAttributes } from './request-attributes.ts';
-import type { GuardrailRuleClaim } from './rule-claim.ts';
 
 interface Who {
   readonly id: string;
@@ -47,12 +47,12 @@ function bucketOf(kind: 'limit' | 'budget', fields: object, who: Who): string | 
           ),
         ]
       : [];
-  const rules = compileGuardrailRules(limits, budgets, 'UTC') ?? assert.fail();
-  const matched = matchGuardrailRules(rules, callerOf(who), 0);
+  const rules = compileLimitsAndBudgets(limits, budgets, 'UTC') ?? assert.fail();
+  const matched = matchLimitsAndBudgets(rules, callerOf(who), 0);
   const [budget] = matched.budgets;
   if (budget) return budget.bucket;
   const [limit] = matched.limits;
-  const claims: GuardrailRuleClaim[] = [];
+  const claims: LimitOrBudgetClaim[] = [];
   limit?.bucket.addClaims(claims, null);
   return claims[0]?.bucket ?? null;
 }

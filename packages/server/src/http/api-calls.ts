@@ -55,7 +55,7 @@ function operationOf({ routeOptions }: FastifyRequest): string | null {
   return 'operation' in config && typeof config.operation === 'string' ? config.operation : null;
 }
 
-/** Formats the access log line for a call. Omits the query, because it may contain search terms. */
+/** Formats the access log line for an API call. Omits the query, because it may contain search terms. */
 export function formatApiCallLine(call: ApiCall, nowMs: number): string {
   const { actor } = call;
   const kind = actor === null ? 'anonymous' : actor.key === null ? 'member' : 'key';

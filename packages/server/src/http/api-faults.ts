@@ -1,12 +1,18 @@
 import { Fault, type FaultCode } from '@floe/contract/faults';
+import { OrgQueueFullError } from '../core/org-pacer.ts';
 
 /**
  * Converts an error of a request under `/api` or `/relay` to the fault that the client receives.
- * Any error other than a `Fault` or a rejection by Fastify is a bug. It becomes `internal_error`
+ * Any error other than a `Fault`, a full queue or a rejection by Fastify is a bug. It becomes `internal_error`
  * without details, and the caller logs it.
  */
 export function toApiFault(error: unknown, requestId: string, bodyLimit: number): Fault {
   if (error instanceof Fault) return error;
+  if (error instanceof OrgQueueFullError)
+    return new Fault('overloaded', `${error.message} Retry the request.`, {
+      retryAfterMs: 1_000,
+      cause: error,
+    });
   return (
     toFastifyFault(error, bodyLimit) ??
     new Fault(
@@ -18,7 +24,7 @@ export function toApiFault(error: unknown, requestId: string, bodyLimit: number)
 
 /** Faults for rejections by Fastify, by its documented error codes. */
 const FASTIFY_FAULTS: Readonly<Record<string, readonly [FaultCode, string]>> = {
-  FST_ERR_BAD_URL: ['invalid_request', 'The path of this URL cannot be decoded.'],
+  FST_ERR_BAD_URL: ['invalid_request', 'The path of this URL cannot be decoded. Percent-encode it as UTF-8.'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'The id in the path is too long: no resource has this id.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'The content type must be application/json.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [

@@ -19,7 +19,7 @@ export interface ApiOptions {
   readonly prefix?: () => string;
   /** Authenticates by platform key. @throws Fault of status 401 */
   authenticate(headers: PlatformKeyHeaders): Actor;
-  /** IP address of the client. Absent: sign-in sees no addresses. */
+  /** Returns the IP address of the client. If this function is absent, sign-in does not use addresses. */
   addressOf?(request: IncomingMessage): string;
   /** Authenticates by session cookie if the request has no key. Absent: sign-in is not available. */
   readonly signIn?: SignInApi;

@@ -4,6 +4,7 @@ import { buildFaultHeaders, formatFaultBody } from '@floe/contract/fault-respons
 import { Fault } from '@floe/contract/faults';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
+import { iterateForOrg, runForOrg } from '../core/org-context.ts';
 import { matchesIfNoneMatch, type Preconditions } from '../management/entity-tags.ts';
 import { EventStreamResponse } from '../management/event-stream-response.ts';
 import { FileDownload } from '../management/file-download.ts';
@@ -25,9 +26,9 @@ const BODY_LIMIT_BYTES = 1 << 20;
 /** Ids have 30 characters. Names and slugs are shorter than this, too. */
 const PARAM_LIMIT_CHARS = 200;
 
-/** The `/api` application. It handles requests. */
+/** The application that handles the requests below `/api` and `/relay`. */
 export interface ApiApplication {
-  /** Handles one request whose path is under `/api`. */
+  /** Handles one request whose path is below `/api` or `/relay`. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   close(): Promise<void>;
 }
@@ -121,7 +122,9 @@ function createOperationHandler(
       streamContext: createEventStreamContext(options, operation, request),
     };
     const actor = request.getDecorator<Actor>('actor');
-    const { answer, entityTag } = await operation.perform(options.host, actor, input, resourceGetter);
+    const { answer, entityTag } = await runForOrg(actor.orgId, () =>
+      operation.perform(options.host, actor, input, resourceGetter),
+    );
     if (entityTag !== null) reply.header('etag', entityTag);
     if (
       entityTag !== null &&
@@ -135,7 +138,7 @@ function createOperationHandler(
         `${options.prefix?.() ?? ''}${buildResourcePath(resourceGetter, input.params, answer)}`,
       );
     reply.code(operation.status);
-    if (answer instanceof FileDownload) return sendDownload(reply, answer);
+    if (answer instanceof FileDownload) return sendDownload(reply, answer, actor);
     if (answer instanceof EventStreamResponse) return sendEvents(request, reply, answer);
     return operation.status === 204 ? reply.send() : answer;
   };
@@ -144,12 +147,16 @@ function createOperationHandler(
 /**
  * Streams a file. An error closes the connection, so that an incomplete file is not taken for a complete one.
  */
-function sendDownload(reply: FastifyReply, { contentType, filename, chunks }: FileDownload) {
+function sendDownload(
+  reply: FastifyReply,
+  { contentType, filename, chunks }: FileDownload,
+  { orgId }: Actor,
+) {
   return reply
     .type(contentType)
     .header('content-disposition', `attachment; filename="${filename}"`)
     .header('x-content-type-options', 'nosniff')
-    .send(Readable.from(chunks));
+    .send(Readable.from(iterateForOrg(orgId, chunks)));
 }
 
 function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {

@@ -4,7 +4,7 @@ import { requireAccess } from '../management/access.ts';
 import type { EventStreamContext } from '../management/event-stream-response.ts';
 import type { Operation } from '../management/operation.ts';
 import type { Actor } from '../platform/actor.ts';
-import { hasPlatformKey } from '../platform/key-format.ts';
+import { mayContainPlatformKey } from '../platform/key-format.ts';
 import type { ApiOptions } from './api-options.ts';
 import { toSignInRequest } from './sign-in/session-routes.ts';
 import { markConnectionAuthenticated } from './unauthenticated-connection-limiter.ts';
@@ -34,11 +34,25 @@ async function resolveActor(
   request: FastifyRequest,
   reply: FastifyReply | null,
 ): Promise<Actor> {
-  if (!signIn || hasPlatformKey(request.headers)) return authenticate(request.headers);
+  if (!signIn || mayContainPlatformKey(request.headers)) return authenticate(request.headers);
   const recognised = await signIn.findSession(toSignInRequest(request), reply !== null);
   if (!recognised) return authenticate(request.headers);
   if (recognised.setCookie !== null) reply?.header('set-cookie', recognised.setCookie);
+  requireSameOrg(request, recognised.actor);
   return recognised.actor;
+}
+
+/**
+ * A browser has one session for all its tabs, and another tab can switch its organization. `x-floe-org` names the
+ * organization that a page shows.
+ */
+function requireSameOrg({ headers }: FastifyRequest, { orgId }: Actor): void {
+  const shown = headers['x-floe-org'];
+  if (shown !== undefined && shown !== orgId)
+    throw new Fault(
+      'conflict',
+      `Your session is now in the organization "${orgId}", because you switched in another tab. To switch back, reload this page.`,
+    );
 }
 
 /** Creates the context that regularly checks whether an event stream's reader still has access. */

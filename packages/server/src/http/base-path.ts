@@ -1,9 +1,8 @@
 import type { ListenerHandler } from './server.ts';
 
 /**
- * Removes the path of `server.base_url` from request URLs, if the reverse proxy has not removed it.
- * Also accepts the absolute form (RFC 9112, 3.2.2). Clients send this form to proxies.
- *
+ * Returns a handler that removes the path of `server.base_url` from request URLs, if the reverse proxy has not
+ * removed it. Also accepts the absolute form (RFC 9112, 3.2.2), which clients send to proxies.
  * @param prefix path of the configured base URL, '' for none
  */
 export function stripBasePath(prefix: string, next: ListenerHandler): ListenerHandler {

@@ -36,7 +36,7 @@ const heartbeatRequest = {
   },
 };
 
-/** The schemas that the paths below refer to. */
+/** The component schemas that the result of `buildBeatOpenApiPaths` refers to, by name. */
 export const BEAT_OPENAPI_SCHEMAS = { SendBeatsRequest: heartbeatRequest };
 
 /**

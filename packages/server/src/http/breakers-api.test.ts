@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
+import { applyBreakerOverride } from '../guardrails/breakers/breaker-override.ts';
 import type { BreakerView } from '../guardrails/breakers/breakers.ts';
-import { applyBreakerOverride } from '../guardrails/breakers/forced-state.ts';
 import { listForcedBreakerStates } from '../store/forced-breakers.ts';
 import { API_TEST_NOW, listResponseEntries, runApi } from './test/running-api.ts';
 

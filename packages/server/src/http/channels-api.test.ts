@@ -71,6 +71,10 @@ test('PUT accepts what GET returned, keeps the secrets, can be repeated, and cre
 
 test('an invalid channel is a 400 that names the field', async () => {
   const cases: readonly (readonly [object, string])[] = [
+    [hook('x', { realert_minutes: 0.001 }), 'realert_minutes'],
+    [hook('x', { secret: 'whsec_' }), 'secret'],
+    [hook('x', { secret: 'whsec_not!base64' }), 'secret'],
+    [hook('x', { secret: 'whsec_YWJjZA' }), 'secret'],
     [{ name: 'x', kind: 'webhook' }, 'url'],
     [hook('x', { to: ['a@acme.example'] }), 'to'],
     [hook('UPPER'), 'name'],

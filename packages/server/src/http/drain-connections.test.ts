@@ -6,9 +6,9 @@ import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import type { ClientConnection } from '../gateway/client-connection.ts';
 import { encodeFastPathRequest, startDualPathServer } from './fast-path/test/dual-path-server.ts';
-import { createHttpServer, type HttpRequestListener } from './server.ts';
+import { createHttpServer, type HttpRequestHandler } from './server.ts';
 
-async function startServer(onRequest: HttpRequestListener) {
+async function startServer(onRequest: HttpRequestHandler) {
   const handler = { onRequest, findExchangeRoute: () => undefined };
   const server = createHttpServer(handler, { clock: systemClock, log: silentLog });
   const port = await server.listen('127.0.0.1', 0, 'server');

@@ -24,12 +24,12 @@ export class UnfinishedResponses {
   readonly #hasHeldInput: (socket: Duplex) => boolean;
   #isClosing = false;
 
-  /** @param hasHeldInput returns whether a connection has received input behind its current request */
+  /** @param hasHeldInput returns whether a connection has received input after its current request */
   constructor(hasHeldInput: (socket: Duplex) => boolean) {
     this.#hasHeldInput = hasHeldInput;
   }
 
-  /** Whether every connection ends with its current response. */
+  /** Whether every connection is closed after its current response. */
   get isClosing(): boolean {
     return this.#isClosing;
   }
@@ -45,7 +45,10 @@ export class UnfinishedResponses {
     if (this.#isClosing) response.shouldKeepAlive = false;
   }
 
-  /** Ends each connection with its response: the header says so if it was not sent yet. */
+  /**
+   * Closes each connection after its current response. If the head of the response was not sent yet, its
+   * headers announce this.
+   */
   announceClose(): void {
     this.#isClosing = true;
     for (const [response, socket] of this.#open) {

@@ -54,8 +54,8 @@ export function allowsUnauthenticatedMetrics(
 }
 
 /**
- * Rejects requests for `/metrics`. Used for a listener that is not private while no token is
- * configured.
+ * Returns a handler that rejects requests for `/metrics` and passes all others to `next`. Used for a listener
+ * that is not private while no token is configured.
  */
 export function blockMetrics(next: ListenerHandler): ListenerHandler {
   return {
@@ -69,8 +69,8 @@ export function blockMetrics(next: ListenerHandler): ListenerHandler {
 }
 
 /**
- * Serves only the paths of the surfaces in `names`. All other paths return 404, as if they did not
- * exist. `/healthz` and `/readyz` are always served, because a load balancer probes the port that
+ * Returns a handler that serves only the paths of the surfaces in `names`. All other paths return 404, as if
+ * they did not exist. `/healthz` and `/readyz` are always served, because a load balancer probes the port that
  * it forwards to.
  */
 export function limitToSurfaces(names: readonly ListenerSurface[], next: ListenerHandler): ListenerHandler {

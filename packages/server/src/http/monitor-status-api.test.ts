@@ -36,7 +36,7 @@ test('one response has the number of monitors in each status and the last day of
   const recent = listResponseEntries(body.recent);
   assert.deepEqual(recent.map(({ id }) => id).toSorted(), ['backup', 'report']);
   const backup = recent.find(({ id }) => String(id) === 'backup');
-  assert.equal(backup?.['uptime_ratio'], 1);
+  assert.deepEqual([backup?.['uptime_ratio'], backup?.['history_since']], [1, null]);
   const slices = listResponseEntries(backup?.['intervals']);
   assert.equal(slices.length, 48);
   assert.equal(slices.at(-1)?.['healthy_seconds'], 1800);

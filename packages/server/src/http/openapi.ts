@@ -139,7 +139,7 @@ function listErrorStatuses(
   const isWrite = method !== 'GET';
   return [
     [400, 'The request is invalid. `error.param` names the field.'],
-    [401, 'The credential is missing or invalid.'],
+    [401, 'Authentication is missing or failed.'],
     [403, 'The caller does not have permission.'],
     ...(path.includes('{') ? [[404, 'The resource does not exist.'] as const] : []),
     ...(isWrite ? [[409, 'The request conflicts with the current state.'] as const] : []),

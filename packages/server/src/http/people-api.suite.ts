@@ -65,9 +65,18 @@ export function peopleApiSuite(engine: string, createUrl?: (t: TestContext) => P
       findRowsWith(after, ['"key_ana"']).filter((row) => row.includes('"revoked_at":null')).length,
       0,
     );
-    assertForgotten(after, [ana.email, 'Ana@Acme', ana.id, ana.userId, 'conversation-ana', 'note of ana']);
+    assertForgotten(after, [
+      ana.email,
+      'Ana@Acme',
+      'Ana@acme',
+      'alr_acme_ana',
+      ana.id,
+      ana.userId,
+      'conversation-ana',
+      'note of ana',
+    ]);
     assert.deepEqual(findRowsWith(auditSince(before, after), [ana.email]), []);
-    assertUnchanged(before, after, ['ana', ana.id, ana.userId]);
+    assertUnchanged(before, after, ['ana', 'Ana@acme', ana.id, ana.userId]);
     assertSameSums(before, after);
     const interrupted = { request: 500 };
     assertSameCounts(exported, addCounts(erased, interrupted));
@@ -96,7 +105,8 @@ export function peopleApiSuite(engine: string, createUrl?: (t: TestContext) => P
     const inAcme = (row: string) => row.includes('"acme"') && !row.includes(`x:${END_USER}`);
     const left = findRowsWith(after, [END_USER, 'conversation-visitor', 'note of visitor']).filter(inAcme);
     assert.deepEqual(left, []);
-    assertUnchanged(before, after, ['visitor_', 'key_app', `"${END_USER}"`]);
+    const budgetRows = ['"alr_acme_visitor"', `"acme","bucket":"b:all:month:2026-11-01:${END_USER}"`];
+    assertUnchanged(before, after, ['visitor_', 'key_app', `"${END_USER}"`, ...budgetRows]);
     assertSameSums(before, after);
     assertSameCounts(exported, erased);
     assert.equal(erased['request'], 620);

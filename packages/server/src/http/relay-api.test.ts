@@ -203,6 +203,23 @@ for (const engine of ['sqlite', 'postgres'] as const)
         cwd: '',
       });
       assert.equal(cursor.body.permission, 'deny', 'Cursor cannot ask, so the fallback holds');
+      const edit = { ...claude, tool_name: 'Edit', tool_use_id: 't3' };
+      const files = Array.from({ length: 1_001 }, (_, at) => `src/${at}.ts`);
+      const many = await hook('claude-code', { ...edit, tool_input: { files: files.slice(0, 150) } });
+      assert.equal(many.text, '{}', 'more files than a batch may contain');
+      const tooMany = await hook('claude-code', { ...edit, tool_input: { files } });
+      assert.match(tooMany.text, /"permissionDecision":"deny".*affected files: 1001/);
+      const content = 'x'.repeat(900_000);
+      const tooLong = await hook('claude-code', {
+        ...edit,
+        tool_input: { files: files.slice(0, 10), content },
+      });
+      assert.match(tooLong.text, /"permissionDecision":"deny".*affected files: 10\b/);
+      const nameless = await hook('claude-code', {
+        tool_name: 'Bash',
+        tool_input: { command: 'git push -f' },
+      });
+      assert.equal(`${nameless.status} ${nameless.body.error?.code}`, '400 invalid_request');
       const unknown = await hook('telepathy', {});
       assert.equal(`${unknown.status} ${unknown.body.error?.code}`, '404 not_found');
     });

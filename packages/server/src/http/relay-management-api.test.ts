@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { relayDryRunResult } from '@floe/contract/api/relay-management';
+import { relayReplayResult } from '@floe/contract/api/relay-management';
 import { FloeConfigSchema } from '@floe/contract/config';
 import type { MemberRole } from '@floe/contract/roles';
 import type { KeyScope } from '@floe/contract/scopes';
 import { eventually } from '@floe/testkit/eventually';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { defineDryRunDecisionsOperation } from '../management/relay/dry-run-decisions.ts';
+import { defineReplayDecisionsOperation } from '../management/relay/replay-decisions.ts';
 import { createMemberActor } from '../platform/actor.ts';
 import { BackgroundJobRunner } from '../platform/background-job-runner.ts';
 import { createSharedTestDatabase } from '../store/test/postgres-database.ts';
@@ -464,7 +464,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const { database } = api;
       const jobs = new BackgroundJobRunner({ database, clock: systemClock, log: silentLog });
       const whole = (await asked('POST', '/replay', { days: 1 })).body;
-      const operation = defineDryRunDecisionsOperation(api.relay.host, jobs, api.evaluationPool, -1);
+      const operation = defineReplayDecisionsOperation(api.relay.host, jobs, api.evaluationPool, -1);
       const host = {
         database,
         clock: { ...systemClock, now: () => API_TEST_NOW },
@@ -473,7 +473,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       };
       const input = { params: {}, query: {}, body: { days: 1 }, idempotencyKey: undefined };
       const answer = await operation.readAnswer?.(database.read, host, OWNER, input);
-      const { job, evaluated } = relayDryRunResult.parse(answer);
+      const { job, evaluated } = relayReplayResult.parse(answer);
       assert.deepEqual([evaluated, job?.kind, job?.state], [0, 'relay.replay', 'running']);
       const ended = await eventually(async () => {
         const { body } = await api.call('GET', `/api/jobs/${job?.id}`, { key: admin });

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '@floe/contract/faults';
 import { ClientConnection } from '../gateway/client-connection.ts';
+import { COMPACT_OPERATION } from '../gateway/compact-conversation.ts';
 import { COUNT_TOKENS_OPERATION } from '../gateway/count-tokens.ts';
 import { EMBEDDINGS_OPERATION } from '../gateway/embeddings.ts';
-import { createGenerationOperation } from '../gateway/generation.ts';
+import { createGenerationOperation } from '../gateway/generation-operation.ts';
 import { handleExchange } from '../gateway/handle-exchange.ts';
 import { createIdeRequestHandler, IDE_BASE_PATH } from '../gateway/ide/ide-adapter.ts';
 import type { createModelEndpoints } from '../gateway/model-endpoints.ts';
@@ -129,6 +130,7 @@ function exchangeRoutes(gateway: SharedGatewayDependencies): ReadonlyMap<string,
   const routes: readonly ExchangeRoute[] = [
     exchangeRoute(`${GATEWAY_V1}/chat/completions`, createGenerationOperation(CHAT_SURFACE)),
     exchangeRoute(`${GATEWAY_V1}/responses`, createGenerationOperation(RESPONSES_SURFACE)),
+    exchangeRoute(`${GATEWAY_V1}/responses/compact`, COMPACT_OPERATION),
     exchangeRoute(`${GATEWAY_V1}/messages`, createGenerationOperation(MESSAGES_SURFACE)),
     exchangeRoute(`${GATEWAY_V1}/messages/count_tokens`, COUNT_TOKENS_OPERATION),
     exchangeRoute(`${GATEWAY_V1}/embeddings`, EMBEDDINGS_OPERATION),

@@ -5,9 +5,9 @@ import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
 import fc from 'fast-check';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { createHttpServer, type HttpRequestListener } from './server.ts';
+import { createHttpServer, type HttpRequestHandler } from './server.ts';
 
-async function listening(t: TestContext, onRequest: HttpRequestListener): Promise<string> {
+async function listening(t: TestContext, onRequest: HttpRequestHandler): Promise<string> {
   const handler = { onRequest, findExchangeRoute: () => undefined };
   const server = createHttpServer(handler, { clock: systemClock, log: silentLog });
   const port = await server.listen('127.0.0.1', 0, 'server');
@@ -16,7 +16,7 @@ async function listening(t: TestContext, onRequest: HttpRequestListener): Promis
 }
 
 /** Responds with the path and the body of the request. */
-const echo: HttpRequestListener = (req, res) => {
+const echo: HttpRequestHandler = (req, res) => {
   const pieces: Buffer[] = [];
   req
     .on('data', (bytes: Buffer) => pieces.push(bytes))

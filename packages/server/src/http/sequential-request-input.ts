@@ -12,7 +12,7 @@ type SocketListener = (...values: unknown[]) => void;
 /**
  * Passes the input of a connection to `node:http` one request at a time. `node:http` itself parses and starts
  * all pipelined requests at once. This class passes the next request only when the response to the previous one is
- * complete, and holds at most 64 KB of input meanwhile. It does not interpret the input: it only chooses where a
+ * complete, and buffers at most 64 KB of input until then. It does not interpret the input: it only chooses where a
  * piece of it ends.
  */
 export class SequentialRequestInput {

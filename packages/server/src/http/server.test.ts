@@ -6,15 +6,15 @@ import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { ListenError } from './listen.ts';
-import { createHttpServer, type HttpRequestListener, type ListenerHandler } from './server.ts';
+import { createHttpServer, type HttpRequestHandler, type ListenerHandler } from './server.ts';
 
 /** Reads nothing ahead. */
-const entranceOf = (onRequest: HttpRequestListener): ListenerHandler => ({
+const entranceOf = (onRequest: HttpRequestHandler): ListenerHandler => ({
   onRequest,
   findExchangeRoute: () => undefined,
 });
 
-async function listening(t: TestContext, onRequest: HttpRequestListener): Promise<string> {
+async function listening(t: TestContext, onRequest: HttpRequestHandler): Promise<string> {
   const server = createHttpServer(entranceOf(onRequest), {
     clock: systemClock,
     log: silentLog,
@@ -26,7 +26,7 @@ async function listening(t: TestContext, onRequest: HttpRequestListener): Promis
 }
 
 /** Answers when the body is whole. */
-const whenWhole: HttpRequestListener = (req, res) => {
+const whenWhole: HttpRequestHandler = (req, res) => {
   req.resume().on('end', () => res.end('whole'));
 };
 

@@ -41,11 +41,11 @@ export interface HeaderTimeouts {
 }
 
 /** Handles one request of a listener. */
-export type HttpRequestListener = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
+export type HttpRequestHandler = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
 
 /** Handles the requests of a listener. */
 export interface ListenerHandler {
-  readonly onRequest: HttpRequestListener;
+  readonly onRequest: HttpRequestHandler;
   /** Finds the route of a fast-path request. All other requests go to `onRequest`. */
   readonly findExchangeRoute: FindExchangeRoute;
 }

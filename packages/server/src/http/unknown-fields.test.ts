@@ -42,10 +42,15 @@ async function ask(method: string, path: string, body: Json): Promise<ApiTestRes
 test('an unknown field in any object of a body is rejected, and the error names it', async (t) => {
   const accepted = new Map<string, string>();
   let asked = 0;
+  const exempt = new Set<string>();
   for (const { id, method, path, body } of listFuzzOperations(document)) {
     if (body === undefined || Object.hasOwn(BEAT_PATHS, path)) continue;
     for (const { place, field, value } of generateMisspelledFields(body, document)) {
-      if (FOREIGN.some((one) => `${id} ${place}`.startsWith(one))) continue;
+      const foreign = FOREIGN.find((one) => `${id} ${place}`.startsWith(one));
+      if (foreign !== undefined) {
+        exempt.add(foreign);
+        continue;
+      }
       const answer = await ask(method, path, value);
       asked += 1;
       const message = String(answer.body.error?.message);
@@ -54,5 +59,7 @@ test('an unknown field in any object of a body is rejected, and the error names 
     }
   }
   t.diagnostic(`${asked} bodies`);
+  assert.ok(asked >= 240, `${asked} bodies`);
+  assert.deepEqual([...exempt].sort(), [...FOREIGN].sort());
   assert.deepEqual(Object.fromEntries(accepted), {});
 });

@@ -1,6 +1,10 @@
 import type { LoadedConfig } from '../config/load-config.ts';
-import type { FirstStartCredentials } from '../platform/bootstrap.ts';
-import { formatStartupMessage, type StartupInfo, toStartupLogFields } from '../platform/startup-message.ts';
+import type { FirstStartSecrets } from '../platform/bootstrap.ts';
+import {
+  formatStartupMessage,
+  type StartupMessageValues,
+  toStartupLogFields,
+} from '../platform/startup-message.ts';
 import { findBaseUrlWarning } from './base-url-warning.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
 import type { OpenedListeners } from './listeners.ts';
@@ -17,19 +21,19 @@ export interface StartedServer {
   readonly url: string;
 }
 
-/** What is printed after the start, as plain data. */
+/**
+ * The information that is printed after the start. It is plain data, so that a process can send it to its
+ * supervisor.
+ */
 export interface StartReport {
-  readonly info: StartupInfo;
-  readonly firstRun: FirstStartCredentials | null;
+  readonly info: StartupMessageValues;
+  readonly firstRun: FirstStartSecrets | null;
   readonly warnings: readonly string[];
   /** Fields of floe.yaml that have no effect. */
   readonly inactiveFields: readonly string[];
 }
 
-export function createStartReport(
-  server: StartedServer,
-  firstRun: FirstStartCredentials | null,
-): StartReport {
+export function createStartReport(server: StartedServer, firstRun: FirstStartSecrets | null): StartReport {
   const { loaded, listening, url } = server;
   return {
     info: toStartupInfo(server),
@@ -50,7 +54,14 @@ export function announceStart(
   for (const field of inactiveFields) output.log.warn({ field }, 'setting has no effect in this version');
 }
 
-function toStartupInfo({ version, dataDir, loaded, snapshots, listening, url }: StartedServer): StartupInfo {
+function toStartupInfo({
+  version,
+  dataDir,
+  loaded,
+  snapshots,
+  listening,
+  url,
+}: StartedServer): StartupMessageValues {
   const { catalogs } = snapshots.current();
   return {
     version,

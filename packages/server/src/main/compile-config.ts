@@ -12,7 +12,7 @@ import {
 import { listAllOrgs } from '../store/orgs.ts';
 import { type CompiledOrg, compileOrgs, type OrgCompilationDependencies } from './compile-orgs.ts';
 
-/** Returns a function that tells whether the file sets an organization's section. */
+/** Returns a function that returns whether the file sets a section of an organization. */
 export function createConfigSectionChecker({ config, sets }: LoadedConfig): IsSetInConfigFile {
   const positions = new Map(config.orgs.map(({ id }, at) => [id, at]));
   return (orgId, section) => sets(['orgs', positions.get(orgId) ?? -1, section]);
@@ -39,9 +39,9 @@ export interface CompiledConfig extends EffectiveConfig {
 }
 
 /**
- * Merges floe.yaml with the resources that were created with the API, and prepares the result for
- * use. If there is an earlier result, compiles only the organizations in `changed` and those that
- * the file changes, and returns the earlier result itself if there are none.
+ * Merges floe.yaml with the resources that were created with the API, and prepares the result for use. If there
+ * is an earlier result, compiles only the organizations in `changed` and those that the file changes. If there
+ * are no such organizations, returns the earlier result.
  */
 export async function compileConfig(
   file: LoadedConfig,

@@ -4,7 +4,11 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import { EventLoopYielder } from '../core/event-loop-yielder.ts';
 import { type CompiledCatalogs, compileCatalogs } from '../gateway/compile-catalogs.ts';
 import type { OrgCatalog } from '../gateway/org-catalog.ts';
-import { loadStoredGuardrailRules, type StoredGuardrailRules } from '../guardrails/stored-rules.ts';
+import { compileConditionsInSteps } from '../guardrails/policies/policies.ts';
+import {
+  loadStoredLimitsAndBudgets,
+  type StoredLimitsAndBudgets,
+} from '../guardrails/stored-limits-and-budgets.ts';
 import { usesDefaultOrigin } from '../platform/config/provider-secrets.ts';
 import {
   type IsSetInConfigFile,
@@ -13,9 +17,13 @@ import {
   type StoredConfig,
 } from '../platform/config/stored-config.ts';
 import type { UnusableResource } from '../platform/config/unusable-resources.ts';
-import type { StoredRelayRule } from '../relay/org-relay-registry.ts';
-import { type LoadedRelayRules, loadStoredRelayRules } from '../relay/stored-relay-rules.ts';
-import { getCachePurgeCounts } from '../store/cache-purges.ts';
+import type { StoredRelayRule } from '../relay/relay-config-registry.ts';
+import {
+  compileRelayRulesInSteps,
+  type LoadedRelayRules,
+  loadStoredRelayRules,
+} from '../relay/stored-relay-rules.ts';
+import { getCachePurgeCountsByOrg } from '../store/cache-purges.ts';
 import type { Database } from '../store/store-interfaces.ts';
 import type { ServerComponents } from './server-components.ts';
 
@@ -60,7 +68,7 @@ const ORGS_PER_QUERY = 10;
 
 interface StoredOrgs {
   readonly config: StoredConfig;
-  readonly rules: StoredGuardrailRules;
+  readonly rules: StoredLimitsAndBudgets;
   readonly relayRules: LoadedRelayRules;
   readonly purges: ReadonlyMap<string, number>;
 }
@@ -79,17 +87,22 @@ export async function compileOrgs(
   const fileOrgs = new Map(context.file.config.orgs.map((org) => [org.id, org]));
   const turns = new EventLoopYielder();
   const { database, secretsKey } = parts;
-  const purges = await getCachePurgeCounts(database.read);
+  const purges = await getCachePurgeCountsByOrg(database.read);
   for (let at = 0; at < ids.length; at += ORGS_PER_QUERY) {
     const some = ids.slice(at, at + ORGS_PER_QUERY);
     const [config, rules, relayRules] = await Promise.all([
       loadStoredConfig(database.read, secretsKey, some),
-      loadStoredGuardrailRules(database.read, some),
+      loadStoredLimitsAndBudgets(database.read, some),
       loadStoredRelayRules(database.read, some),
     ]);
     await turns.endStep();
     for (const id of some) {
       const stored = { config, rules, relayRules, purges };
+      const policies = [fileOrgs.get(id), config.orgs.get(id)].flatMap((org) => org?.policies ?? []);
+      await compileConditionsInSteps(policies, () => turns.endStep());
+      const storedRelayRules = (relayRules.byOrg.get(id) ?? []).map((rule) => rule.config);
+      const ownRelayRules = [...(fileOrgs.get(id)?.relay.rules ?? []), ...storedRelayRules];
+      await compileRelayRulesInSteps(ownRelayRules, () => turns.endStep());
       compiled.set(id, compileOrg(id, fileOrgs.get(id), { stored, context, parts }));
       await turns.endStep();
     }

@@ -15,8 +15,8 @@ const HEAP_MB = 768;
 const IDLE_MS = 5_000;
 
 /**
- * What the thread gets: the environment, because floe.yaml refers to its variables. The thread does
- * not run what clients submit.
+ * The input of the configuration thread: the content of floe.yaml and the environment variables that it can
+ * refer to. The thread never parses documents that clients submit.
  */
 export interface ConfigParsingTask extends Omit<ConfigEnvironment, 'variable'> {
   /** Content of the file. */
@@ -29,7 +29,7 @@ export type ConfigParsingReply =
   | { readonly parsed: Omit<ParsedConfig, 'config' | 'text'>; readonly config: SplitConfig }
   | { readonly rejected: Pick<ConfigError, 'path' | 'problems'> };
 
-/** Settings that tests change. */
+/** The limits of the configuration thread. Each setting has a default. Only tests set other values. */
 export interface ConfigThreadSettings {
   readonly entry?: URL;
   readonly heapMb?: number;

@@ -27,7 +27,7 @@ import { createProviderDependencies } from './provider-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /** Creates the routes that accept beats: API paths, which require a platform key, and beat URLs, which do not. */
-export function createBeatRoutesFromComponents(
+export function createBeatRoutesFromServerComponents(
   { monitoring, log, lastUsed, beatRefusals }: ServerComponents,
   snapshots: GatewaySnapshots,
 ): BeatRoutes {
@@ -83,7 +83,7 @@ export interface RunningConfigAndVersion {
 }
 
 /** Creates the API. It serves every path below `/api` except heartbeats. */
-export function createApiFromComponents(
+export function createApiFromServerComponents(
   parts: ServerComponents,
   { snapshot, conversations, latencies, maxOutputTokens, outputLengths }: SharedGatewayDependencies,
   { alerts: channels, monitoring, relay, signIn }: ApiDependencies,

@@ -31,7 +31,7 @@ export interface GatewayRuntimeGetters {
 /**
  * Creates the dependencies of exchanges from the process's components and the configuration in use.
  */
-export function createGateway(
+export function createGatewayDependencies(
   parts: ServerComponents,
   snapshots: GatewaySnapshots,
   { draining, config, baseUrl }: GatewayRuntimeGetters,

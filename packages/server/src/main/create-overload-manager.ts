@@ -7,18 +7,16 @@ import type { ServerComponents } from './server-components.ts';
 
 const MIB = 1024 * 1024;
 
-/**
- * Creates the overload manager from `server.overload`, and shows its load in the metrics.
- */
+/** Creates the overload manager from `server.overload`, and reports its load in the metrics. */
 export function createOverloadManager(
-  { log, runtime, processCount }: ServerComponents,
+  { log, runtime, serverProcess }: ServerComponents,
   snapshots: GatewaySnapshots,
   limits: ServerConfig['overload'],
 ): OverloadManager {
   const manager = new OverloadManager(
     {
       maxConcurrentExchanges: limits.max_concurrent_requests,
-      maxBodyBytes: (limits.max_body_memory_mb ?? defaultBodyMemoryMb(processCount)) * MIB,
+      maxBodyBytes: (limits.max_body_memory_mb ?? defaultBodyMemoryMb(serverProcess.processCount)) * MIB,
       maxEventLoopDelayMs: limits.max_event_loop_delay_ms,
     },
     {

@@ -15,8 +15,9 @@ const AGENTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Creates the counter for the model requests of agent sessions. It counts for organizations that use the
- * relay or whose policies read `session`. For other organizations, it costs two map lookups per request.
+ * Creates the counter for the model requests of agent sessions. It counts the requests of organizations that
+ * use the relay or whose policies read `session`. For other organizations, it costs two map lookups per
+ * request.
  */
 export function createSessionRequestCounter(
   sessions: RelaySessionTracker,

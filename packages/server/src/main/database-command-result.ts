@@ -1,4 +1,4 @@
-/** The result of a maintenance command that can be incomplete. */
+/** The result of a maintenance command, which may be incomplete. */
 export interface DatabaseCommandResult {
   /** What the command did. */
   readonly text: string;

@@ -29,7 +29,7 @@ import {
   parseCommandArguments,
 } from './command-arguments.ts';
 import type { DatabaseCommandResult } from './database-command-result.ts';
-import { formatUpgradeReport } from './describe-upgrade.ts';
+import { formatUpgradeReport } from './format-upgrade-report.ts';
 import { rewrapDatabaseSecrets } from './rewrap-database-secrets.ts';
 import { readServerUrl } from './server-url-file.ts';
 

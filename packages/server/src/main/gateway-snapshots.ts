@@ -4,12 +4,12 @@ import { compareOrgs } from '../config/compare-orgs.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
 import { EventLoopYielder } from '../core/event-loop-yielder.ts';
+import { runForServer } from '../core/org-context.ts';
 import type { GatewaySnapshot } from '../gateway/shared-gateway-dependencies.ts';
 import { CONFIG_FILE_BOARD_KIND } from '../monitoring/boards/config-file-boards.ts';
 import { createConfigFileMonitorKind } from '../monitoring/config-file-monitors.ts';
 import { applyDefaultGracePeriod, type MonitorChangeContext } from '../monitoring/monitors.ts';
-import { auditConfigFileChange } from '../platform/audit-config-file-change.ts';
-import { bootstrapInstallation, type FirstStartCredentials } from '../platform/bootstrap.ts';
+import { bootstrapInstallation, type FirstStartSecrets } from '../platform/bootstrap.ts';
 import {
   CONFIG_FILE_POLICY_KIND,
   CONFIG_FILE_PROVIDER_KIND,
@@ -29,6 +29,7 @@ import type { SecretEncryptionKey } from '../platform/secrets.ts';
 import { listForcedBreakerStates } from '../store/forced-breakers.ts';
 import { upsertOrg } from '../store/orgs.ts';
 import { type CompiledConfig, createConfigSectionChecker, type EffectiveConfig } from './compile-config.ts';
+import { recordConfigFileChange } from './record-config-file-change.ts';
 import { collectRelayConfigs } from './relay-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
 import { refreshSnapshotContent, type SnapshotContent } from './snapshot-content.ts';
@@ -38,6 +39,7 @@ import { createSnapshotFollower } from './snapshot-follower.ts';
 export interface ApplyConfigFileDependencies
   extends Pick<ServerComponents, 'database' | 'pepper' | 'secretsKey'> {
   readonly monitoring: Pick<ServerComponents['monitoring'], 'changeContext'>;
+  readonly serverProcess: Pick<ServerComponents['serverProcess'], 'processNumber'>;
 }
 
 /**
@@ -51,11 +53,12 @@ export async function applyConfigFile(
   loaded: LoadedConfig,
   parts: ApplyConfigFileDependencies,
   before: LoadedConfig | null = null,
-): Promise<FirstStartCredentials | null> {
-  const { database, pepper, secretsKey, monitoring } = parts;
+): Promise<FirstStartSecrets | null> {
+  const { database, pepper, secretsKey, monitoring, serverProcess } = parts;
   const { orgs } = loaded.config;
-  // A process without the file must not remove the resources of processes that have it.
-  if (loaded.path !== null || !database.isShared) {
+  // A process without the file must not remove the resources of processes that have it. Those of one machine use the
+  // same file.
+  if (loaded.path !== null || !database.isRemote) {
     const moment = await monitoring.changeContext();
     const entering = database.transaction(async (writer) => {
       const changing = { ...moment, writer, secret: pepper };
@@ -64,7 +67,7 @@ export async function applyConfigFile(
       const changed = orgs.filter(({ id }) => differences?.changed.has(id) ?? true);
       await storeFileOrgs(changed, loaded, { changing, secretsKey });
       await syncConfigFile(fileKinds(changing, secretsKey), loaded, { ...changing, differences });
-      if (before) await auditConfigFileChange(writer, before.config, loaded.config, systemClock.now());
+      await recordConfigFileChange(writer, loaded, before, serverProcess.processNumber);
       await database.signals.announce(writer);
     });
     await entering.catch((error: unknown) => {
@@ -135,7 +138,7 @@ export interface GatewaySnapshots {
   current(): GatewaySnapshot;
   /** The configuration from which the current snapshot was compiled. */
   runningConfig(): EffectiveConfig;
-  /** Resolves when a snapshot is in use that contains everything that was committed before this call. */
+  /** Resolves when the snapshot in use contains everything that was committed before this call. */
   renew(): Promise<void>;
   /** Calls `changed` after each new snapshot. */
   onChange(changed: () => void): void;
@@ -169,10 +172,13 @@ export function createGatewaySnapshots(
     parts.breakers.setForcedStates(forced);
   }
   const after = (change: () => Promise<void>) => {
-    last = last
-      .catch(() => undefined)
-      .then(change)
-      .then(swap);
+    // All organizations wait for the snapshot, whichever of them made the change.
+    last = runForServer(() =>
+      last
+        .catch(() => undefined)
+        .then(change)
+        .then(swap),
+    );
     return last;
   };
   const renew = () => after(async () => undefined);

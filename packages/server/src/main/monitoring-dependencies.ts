@@ -1,8 +1,9 @@
 import { systemClock } from '../core/clock.ts';
+import { OrgPacer } from '../core/org-pacer.ts';
 import type { ClientConnection } from '../gateway/client-connection.ts';
 import type { BoardLoader } from '../http/boards/board-cache.ts';
 import { type BoardRoutes, createBoardRoutes, renderBoardPreview } from '../http/boards/board-routes.ts';
-import { createCurrentSessionCookie } from '../http/sign-in/session-cookie.ts';
+import { createConfiguredSessionCookieDefinition } from '../http/sign-in/session-cookie.ts';
 import type { MonitoringDependencies } from '../management/monitors/monitoring-dependencies.ts';
 import { loadBoardView } from '../monitoring/boards/board-view.ts';
 import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
@@ -23,6 +24,7 @@ export function createMonitoringDependencies(
     beatSecret: pepper,
     baseUrl: () => location.url,
     timezone,
+    previewPacer: new OrgPacer(systemClock, { maxWaiting: 5, pauseFactor: 4 }),
     renderBoard: (view) => renderBoardPreview(view, new URL(location.url).pathname.replace(/\/$/, '')),
   };
 }
@@ -31,7 +33,7 @@ export function createMonitoringDependencies(
  * Creates the routes of board pages. Anyone can open public boards. Only signed-in members can open the
  * others.
  */
-export function createBoardRoutesFromComponents(
+export function createBoardRoutesFromServerComponents(
   { database, log }: ServerComponents,
   dependencies: MonitoringDependencies,
   signIn: SignInContext,
@@ -49,7 +51,9 @@ export function createBoardRoutesFromComponents(
   const sourceOf = (boardOf: (name: string) => Promise<BoardRow | null>): BoardLoader => ({
     async versionOf(name) {
       const row = await boardOf(name);
-      return row && `${row.id} ${row.updated_at} ${dependencies.timezone(row.org_id)}`;
+      if (!row) return null;
+      const version = `${row.id} ${row.updated_at} ${dependencies.timezone(row.org_id)}`;
+      return { orgId: row.org_id, version };
     },
     async read(name) {
       const row = await boardOf(name);
@@ -68,7 +72,9 @@ export function createBoardRoutesFromComponents(
     source: sourceOf(ownBoard),
     async orgsOf({ headers }: ClientConnection) {
       const { cookie } = headers;
-      const token = createCurrentSessionCookie(signIn).read(typeof cookie === 'string' ? cookie : undefined);
+      const token = createConfiguredSessionCookieDefinition(signIn).read(
+        typeof cookie === 'string' ? cookie : undefined,
+      );
       const live = token === null ? null : await signIn.sessions.find(token);
       return (live?.memberships ?? []).map(({ org }) => org.id);
     },

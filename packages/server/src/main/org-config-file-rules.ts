@@ -1,5 +1,8 @@
 import type { LoadedConfig } from '../config/load-config.ts';
-import { CONFIG_FILE_BUDGET_KIND, CONFIG_FILE_LIMIT_KIND } from '../guardrails/config-file-rules.ts';
+import {
+  CONFIG_FILE_BUDGET_KIND,
+  CONFIG_FILE_LIMIT_KIND,
+} from '../guardrails/config-file-limits-and-budgets.ts';
 import type { OrgConfigFileRules } from '../management/guardrails/rule-dependencies.ts';
 import { getConfigFileName, listDeclaredResources } from '../platform/declared-resources.ts';
 import { CONFIG_FILE_RELAY_RULE_KIND } from '../relay/config-file-relay-rules.ts';

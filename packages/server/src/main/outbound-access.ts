@@ -15,8 +15,8 @@ export interface OutboundAccess {
   /** Returns the proxy and certificate authorities for calls that do not go to a provider. */
   readonly via: Ways['via'];
   /**
-   * Applies a changed configuration. `byOrg` contains the origins of an organization's providers for which
-   * floe.yaml contains only the kind.
+   * Applies a changed configuration. `byOrg` contains the origins of each organization's providers, because
+   * floe.yaml may contain only the kind of a provider and no URL.
    */
   configure(config: FloeConfig, orgCount: number, byOrg: NamedOriginsByOrg): void;
 }

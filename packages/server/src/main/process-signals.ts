@@ -2,8 +2,8 @@ import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 
 /**
- * Time within which equal signals count as one. One Ctrl-C can arrive several times: from the terminal, from
- * npm and from the wrapper script.
+ * Time after a SIGTERM or SIGINT during which the process ignores further ones. The signal of one Ctrl-C can
+ * arrive several times: from the terminal, from npm and from the wrapper script.
  */
 const DUPLICATE_SIGNAL_MS = 500;
 
@@ -11,9 +11,9 @@ const DUPLICATE_SIGNAL_MS = 500;
 export type ShutdownReason = 'SIGTERM' | 'SIGINT' | 'restart';
 
 /**
- * Shuts this process down, as Ctrl-C does, when the process that started it with a channel ends. `kill -9` of
- * `floe serve` sends no signal to the server, which would keep the data directory locked. Processes that
- * systemd or a container runtime starts have no channel.
+ * Shuts this process down, as Ctrl-C does, when its parent process ends, if the parent started it with an IPC
+ * channel. `kill -9` of `floe serve` sends no signal to the server, which would then keep the data directory
+ * locked. Processes that systemd or a container runtime starts have no channel.
  */
 export function shutDownWithParent(): void {
   process.once('disconnect', () => process.kill(process.pid, 'SIGINT'));
@@ -21,7 +21,7 @@ export function shutDownWithParent(): void {
   process.channel?.unref();
 }
 
-/** The steps of the shutdown. */
+/** Controls the shutdown of this process. */
 export interface ShutdownController {
   /**
    * Shuts down. After SIGTERM, requests are served until the shutdown delay has passed. For a restart,
@@ -38,8 +38,8 @@ export interface ShutdownController {
 }
 
 /**
- * Handles process signals. SIGHUP reloads the configuration. SIGTERM and SIGINT shut the server
- * down. A second one skips the shutdown delay, and a third one ends the process immediately.
+ * Handles process signals. SIGHUP reloads the configuration. SIGTERM and SIGINT shut the server down. A second
+ * SIGTERM or SIGINT skips the shutdown delay, and a third one ends the process immediately.
  * @returns a function that shuts this process down because its supervisor replaces it
  */
 export function handleProcessSignals(

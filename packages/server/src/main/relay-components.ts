@@ -1,7 +1,7 @@
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { type BundleSigningKey, deriveBundleSigningKey } from '../relay/bundle.ts';
-import { createOrgRelayRegistry, type OrgRelayRegistry } from '../relay/org-relay-registry.ts';
+import { createRelayConfigRegistry, type RelayConfigRegistry } from '../relay/relay-config-registry.ts';
 import { RelaySessionTracker } from '../relay/relay-session-tracker.ts';
 import { ingestRelaySpoolRegion, type RelaySpoolRow } from '../store/relay/ingest-relay-spool-region.ts';
 import { openJsonRowSink } from '../store/spool/row-sink.ts';
@@ -9,7 +9,7 @@ import type { Database, RowSink } from '../store/store-interfaces.ts';
 
 /** The relay components that exist until the process ends. */
 export interface RelayComponents {
-  readonly relays: OrgRelayRegistry;
+  readonly relays: RelayConfigRegistry;
   readonly rows: RowSink<RelaySpoolRow>;
   readonly sessions: RelaySessionTracker;
   readonly bundleKey: BundleSigningKey;
@@ -30,7 +30,7 @@ export async function openRelayComponents(
     log,
     clock,
   });
-  const relays = createOrgRelayRegistry();
+  const relays = createRelayConfigRegistry();
   const sessions = new RelaySessionTracker(database, relays, clock, log);
   sessions.start();
   return { relays, rows, sessions, bundleKey: deriveBundleSigningKey(secretKey) };

@@ -3,23 +3,24 @@ import { systemClock } from '../core/clock.ts';
 import { createLog } from '../core/log.ts';
 import { type RewrapResult, rewrapStoredSecrets } from '../platform/rewrap-secrets.ts';
 import { deriveSecretEncryptionKey, deriveStoredResponsesKey } from '../platform/secrets.ts';
-import { lockDataDir } from '../store/data-dir-lock.ts';
 import { type DatabaseLocation, requireExistingDatabase } from '../store/database-backup.ts';
 import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
+import { lockInstallation } from '../store/process-directories.ts';
 import { bindDatabaseToSecretKey, loadInstallationSecretKey } from '../store/secret-key.ts';
 import type { DatabaseCommandResult } from './database-command-result.ts';
 
 /**
- * Encrypts all stored secrets again with the first key. Each batch is one transaction, so servers
- * may use a PostgreSQL database at the same time. For SQLite, locks the data directory. The secrets that could
- * not be decrypted are the problem of the result.
+ * Encrypts all stored secrets again with the first key. Each batch is one transaction, so servers may use a
+ * PostgreSQL database at the same time. For SQLite, locks the data directory. The `problem` of the result lists
+ * the secrets that could not be decrypted.
+ * @throws StoreUnusableError if the database does not exist or cannot be used
  */
 export async function rewrapDatabaseSecrets(
   place: DatabaseLocation,
   { secretKey, encryptionKeys, logLevel }: ServerEnvironment,
 ): Promise<DatabaseCommandResult> {
   requireExistingDatabase(place);
-  const lock = isPostgresUrl(place.url) ? null : lockDataDir(place.dataDir);
+  const lock = isPostgresUrl(place.url) ? null : lockInstallation(place.dataDir);
   try {
     const given = secretKey === undefined ? {} : { given: secretKey };
     const secret = loadInstallationSecretKey({ dataDir: place.dataDir, ...given });

@@ -30,9 +30,9 @@ import {
   deriveStoredResponsesKey,
   type SecretEncryptionKey,
 } from '../platform/secrets.ts';
-import { createModelLists, type ModelLists } from '../providers/model-list.ts';
-import { loadPriceBook } from '../providers/price-catalog.ts';
-import type { PriceBook } from '../providers/prices.ts';
+import { createModelListCache, type ModelListCache } from '../providers/model-list.ts';
+import { loadPriceCatalog } from '../providers/price-catalog.ts';
+import type { PriceCatalog } from '../providers/prices.ts';
 import type { UpstreamTransport } from '../providers/transport.ts';
 import { createUpstreamTransport } from '../providers/upstream-transport.ts';
 import { recordUnkeyedAuditChains } from '../store/audit-chain.ts';
@@ -49,7 +49,7 @@ import {
   type OpenDatabaseOptions,
   openDatabase,
 } from '../store/open-database.ts';
-import { takeOverProcessDirectories } from '../store/process-directories.ts';
+import { getProcessDataDir, takeOverProcessDirectories } from '../store/process-directories.ts';
 import { loadProcessId } from '../store/process-id.ts';
 import {
   bindDatabaseToSecretKey,
@@ -65,6 +65,7 @@ import type { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { createBreakerComponents } from './breaker-components.ts';
 import { createServerMetrics } from './create-server-metrics.ts';
 import { createOutboundAccess, type OutboundAccess } from './outbound-access.ts';
+import type { ProcessPosition } from './processes/process-position.ts';
 import { closeRelayComponents, openRelayComponents, type RelayComponents } from './relay-components.ts';
 
 /**
@@ -77,8 +78,7 @@ const FLUSH_TIMEOUT_MS = 4_000;
 export interface ServerComponents {
   readonly environment: ServerEnvironment;
   readonly dataDir: string;
-  /** Number of processes of this installation on this machine. */
-  readonly processCount: number;
+  readonly serverProcess: ProcessPosition;
   readonly log: Log;
   readonly accessLog: AccessLog;
   readonly runtime: RuntimeMetrics;
@@ -89,11 +89,11 @@ export interface ServerComponents {
   readonly bodyStore: BodyStore;
   readonly metrics: Metrics;
   readonly guardrails: GuardrailsRuntime;
-  readonly prices: PriceBook;
+  readonly prices: PriceCatalog;
   readonly lastUsed: KeyLastUsedTracker;
   readonly transport: UpstreamTransport;
   readonly breakers: Breakers;
-  readonly modelLists: ModelLists;
+  readonly modelLists: ModelListCache;
   readonly pepper: KeyObject;
   readonly monitoring: MonitoringEngine;
   readonly resourceOwners: ReturnType<typeof createProviderResourceOwnerStore>;
@@ -116,20 +116,22 @@ export interface ServerComponents {
 export async function openServerComponents(
   environment: ServerEnvironment,
   loaded: LoadedConfig,
-  given: Pick<ServerComponents, 'log' | 'accessLog' | 'runtime' | 'processCount'>,
+  given: Pick<ServerComponents, 'log' | 'accessLog' | 'runtime' | 'serverProcess'>,
 ): Promise<ServerComponents> {
-  const { log, runtime, processCount } = given;
+  const { log, runtime } = given;
+  const { processCount, processNumber, coordinator } = given.serverProcess;
   const clock = systemClock;
-  const dataDir = resolve(environment.dataDir);
+  const installationDir = resolve(environment.dataDir);
+  const dataDir = getProcessDataDir(installationDir, processNumber);
   lockDataDir(dataDir);
   await takeOverProcessDirectories(dataDir, processCount, log);
   const { database: url, shared: sharedStoreUrl, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
-  const secret = loadInstallationSecret(environment, url, dataDir);
+  const secret = loadInstallationSecret(environment, url, installationDir);
   // Runs while the worker threads open the database.
-  const loadingPrices = loadPriceBook();
+  const loadingPrices = loadPriceCatalog();
   const secretsKey = deriveSecretEncryptionKey(secret.key, environment.encryptionKeys);
   const stores = observeStores(url);
-  const databaseOptions = { dataDir, log, clock, observe: stores.database };
+  const databaseOptions = { dataDir: installationDir, log, clock, observe: stores.database, coordinator };
   const database = await openClaimedDatabase(url, databaseOptions, secret, secretsKey);
   const spool = { dataDir, database, log, clock };
   const [rows, bodies] = [await openExchangeRowSink(spool), await openBodySink(spool)];
@@ -137,7 +139,7 @@ export async function openServerComponents(
   const monitoring = await openMonitoring({ ...spool, counters, processId: loadProcessId(dataDir) });
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const transport = createUpstreamTransport(clock, outbound.guard);
-  const shared = { sharedStoreUrl, sharedTimeoutMs, observeSharedStore: stores.shared };
+  const shared = { sharedStoreUrl, coordinator, sharedTimeoutMs, observeSharedStore: stores.shared };
   const onUnusable = (error: StoreUnusableError) => endProcess(log, error);
   const guardrails = await openGuardrails({ ...shared, dataDir, database, clock, log, onUnusable });
   const cacheOptions = { clock, log, isStoreSlow: guardrails.sharedStoreIsLate, observe: stores.shared };
@@ -155,7 +157,7 @@ export async function openServerComponents(
     breakers,
     lastUsed: createKeyLastUsedTracker(database, clock, log),
     transport,
-    modelLists: createModelLists(transport, clock, log),
+    modelLists: createModelListCache(transport, clock, log),
     pepper: derivePlatformKeyPepper(secret.key),
     monitoring,
     resourceOwners: createProviderResourceOwnerStore(database, clock),

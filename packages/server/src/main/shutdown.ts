@@ -133,6 +133,6 @@ function waitMs(ms: number): Promise<void> {
 function drainTimeoutFault(): Fault {
   return new Fault(
     'shutting_down',
-    'This instance shut down before the response was complete. Retry the request.',
+    'This process shut down before the response was complete. Retry the request.',
   );
 }

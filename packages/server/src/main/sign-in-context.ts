@@ -5,7 +5,7 @@ import { ConsoleSessions } from '../platform/sign-in/console-sessions.ts';
 import { OidcIssuerCache } from '../platform/sign-in/oidc-issuer-cache.ts';
 import { createPasswordHasher } from '../platform/sign-in/password-hash.ts';
 import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
-import { createSignInSite } from '../platform/sign-in/sign-in-site.ts';
+import { buildSignInUrls } from '../platform/sign-in/sign-in-site.ts';
 import { createSignInThrottle } from '../platform/sign-in/sign-in-throttle.ts';
 import type { ServerComponents } from './server-components.ts';
 
@@ -28,7 +28,7 @@ export function createSignInContext(
     issuers: new OidcIssuerCache(outbound, systemClock),
     auth: () => loaded().config.auth,
     site: () =>
-      createSignInSite(
+      buildSignInUrls(
         place.url,
         loaded().config.server.listeners.map(({ port }) => port),
       ),

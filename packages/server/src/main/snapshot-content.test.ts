@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { Kysely, type KyselyPlugin } from 'kysely';
+import { Kysely } from 'kysely';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { derivePlatformKeyPepper, type KeyRecord } from '../platform/keyring.ts';
 import { deriveSecretEncryptionKey } from '../platform/secrets.ts';
-import { EMPTY_PRICE_BOOK } from '../providers/price-catalog.ts';
+import { EMPTY_PRICE_CATALOG } from '../providers/price-catalog.ts';
 import { incrementCachePurgeCount } from '../store/cache-purges.ts';
 import { insertConfigEntry } from '../store/config-entries.ts';
 import { openDatabase } from '../store/open-database.ts';
@@ -19,6 +19,7 @@ import { insertPlatformKey, updatePlatformKeysLastUsed } from '../store/platform
 import { listSnapshotChanges } from '../store/snapshot-changes.ts';
 import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
+import { createQueryCounter } from '../store/test/query-counter.ts';
 import { createTestPlatformKeyRow } from '../store/test/rows.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { refreshSnapshotContent, type SnapshotContent } from './snapshot-content.ts';
@@ -47,7 +48,7 @@ const partsOf = (read: Database['read']) => ({
   secretsKey: deriveSecretEncryptionKey(ROOT),
   pepper: derivePlatformKeyPepper(ROOT),
   environment: { variable: () => undefined },
-  prices: EMPTY_PRICE_BOOK,
+  prices: EMPTY_PRICE_CATALOG,
 });
 
 /** All fields of a record, some of which are getters. */
@@ -287,27 +288,18 @@ for (const engine of ENGINES) {
       for (let at = 0; at < 20; at++)
         await applyConfigChange(writer, { kind: 'provider', at: at % 3, value: at % 2 });
     });
-    let rows = 0;
-    let statements = 0;
-    const counter: KyselyPlugin = {
-      transformQuery: ({ node }) => node,
-      async transformResult({ result }) {
-        rows += result.rows.length;
-        statements += 1;
-        return result;
-      },
-    };
+    const { counts, plugin } = createQueryCounter();
     assert.ok(database.read instanceof Kysely);
-    const parts = partsOf(database.read.withPlugin(counter));
+    const parts = partsOf(database.read.withPlugin(plugin));
     const first = await refreshSnapshotContent(null, file, parts);
-    assert.ok(rows > 320, `${rows} rows`);
+    assert.ok(counts.rows > 320, `${counts.rows} rows`);
     const count = async (before: SnapshotContent) => {
-      rows = 0;
-      statements = 0;
+      counts.rows = 0;
+      counts.statements = 0;
       return refreshSnapshotContent(before, file, parts);
     };
     const unchanged = await count(first);
-    assert.deepEqual([rows, statements], [1, 1], 'the last entry of the log');
+    assert.deepEqual([counts.rows, counts.statements], [1, 1], 'the last entry of the log');
     assert.equal(unchanged.config, first.config);
     assert.equal(unchanged.keyring, first.keyring);
 
@@ -315,14 +307,14 @@ for (const engine of ENGINES) {
       writer.updateTable('platform_keys').set({ team: 'x' }).where('id', '=', 'key_7').execute(),
     );
     const afterKey = await count(first);
-    assert.deepEqual([rows, statements], [3, 2], 'two entries of the log and the key');
+    assert.deepEqual([counts.rows, counts.statements], [3, 2], 'two entries of the log and the key');
     assert.equal(afterKey.config, first.config);
     const kept = new Set(first.keyring.records());
     assert.equal([...afterKey.keyring.records()].filter((record) => !kept.has(record)).length, 1);
 
     await database.transaction((writer) => applyConfigChange(writer, { kind: 'route', at: 1, value: 1 }));
     const afterRoute = await count(afterKey);
-    assert.ok(rows < 12, `${rows} rows`);
+    assert.ok(counts.rows < 12, `${counts.rows} rows`);
     const compiled = [...afterRoute.config.byOrg].filter(([id, org]) => first.config.byOrg.get(id) !== org);
     assert.deepEqual(
       compiled.map(([id]) => id),

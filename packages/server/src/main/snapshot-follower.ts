@@ -5,8 +5,8 @@ import type { ServerComponents } from './server-components.ts';
 const RETRY_MS = 500;
 
 /**
- * Renews the snapshot when another process has changed keys or configuration. While the database is
- * unavailable, the old snapshot remains in use and `isCurrent` returns false.
+ * Creates a follower that renews the snapshot when another process has changed keys or configuration. While
+ * the database is unavailable, the old snapshot remains in use and `isCurrent` returns false.
  */
 export function createSnapshotFollower({ database, log }: Pick<ServerComponents, 'database' | 'log'>) {
   /** Number of received signals, and the number that the current snapshot includes. */

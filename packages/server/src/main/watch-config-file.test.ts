@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { RuntimeMetrics } from '../analytics/runtime-metrics.ts';
@@ -11,6 +12,7 @@ import { derivePlatformKeyPepper } from '../platform/keyring.ts';
 import { deriveSecretEncryptionKey } from '../platform/secrets.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { listAllPlatformKeys } from '../store/platform-keys.ts';
+import { storeSetting } from '../store/settings.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import type { ConfigFileState } from './config-dependencies.ts';
 import { ConfigThread, type ConfigThreadSettings } from './config-thread.ts';
@@ -36,6 +38,7 @@ async function setUp(
   t: TestContext,
   settings: ConfigThreadSettings,
   clock: Pick<Clock, 'after'> = systemClock,
+  processNumber = 1,
 ) {
   const dataDir = createTemporaryDirectory(t);
   const path = join(dataDir, 'floe.yaml');
@@ -53,6 +56,7 @@ async function setUp(
     pepper: derivePlatformKeyPepper(ROOT),
     secretsKey: deriveSecretEncryptionKey(ROOT),
     runtime: new RuntimeMetrics('0', 'unknown'),
+    serverProcess: { processNumber },
     monitoring: {
       changeContext: async () => ({ nowMs: systemClock.now(), committedUntil: systemClock.now(), gaps: [] }),
     },
@@ -72,7 +76,7 @@ async function setUp(
       .filter(({ revoked_at }) => revoked_at === null)
       .map(({ name }) => name)
       .sort();
-  return { path, state, loaded, watching, errors, keys, runtime: parts.runtime };
+  return { path, state, loaded, watching, errors, keys, database, runtime: parts.runtime };
 }
 
 const FAULTS = {
@@ -158,3 +162,33 @@ test('a file that is truncated while the thread parses it is applied as it was r
   assert.match(state.rejected?.problems[0]?.message ?? '', /is not valid UTF-8/);
   assert.deepEqual(await keys(), ['first', 'second']);
 });
+
+for (const processNumber of [1, 2])
+  test(`a reload is recorded once, also if process ${processNumber} is the only one that loads it`, async (t) => {
+    const { path, watching, errors, database } = await setUp(t, {}, systemClock, processNumber);
+    const countEntries = async () => {
+      const { length } = await database.read
+        .selectFrom('audit')
+        .select('subject')
+        .where('action', '=', 'config.reload')
+        .execute();
+      return length;
+    };
+    const write = (rpm: number) =>
+      writeFileSync(
+        path,
+        JSON.stringify({ orgs: [{ id: 'acme', limits: [{ name: 'all', scope: 'org', rpm }] }] }),
+      );
+    write(5);
+    await watching.reload();
+    assert.deepEqual([errors, await countEntries()], [[], 1]);
+    write(6);
+    // Another process was first.
+    const file = createHash('sha256').update(readFileSync(path)).digest('base64url');
+    await database.transaction((writer) => storeSetting(writer, 'recorded_config_file', file));
+    await watching.reload();
+    assert.deepEqual([errors, await countEntries()], [[], 1]);
+    write(5);
+    await watching.reload();
+    assert.deepEqual([errors, await countEntries()], [[], 2]);
+  });

@@ -115,7 +115,7 @@ export function requireStepUp({ member }: Actor, nowMs: number): void {
 function stepUpRequiredFault(): Fault {
   return new Fault(
     'step_up_required',
-    'This operation requires a step-up. Confirm your identity (sign in again), then repeat the request.',
+    'This operation requires a step-up. Confirm your identity again, then repeat the request.',
   );
 }
 

@@ -7,7 +7,7 @@ type Schema = z.core.$ZodType;
 type Path = readonly (string | number)[];
 
 /** The maximum number of entries of all lists and maps in a request, except in values without a schema. */
-export const MAX_ENTRIES = 10_000;
+export const MAX_REQUEST_ENTRIES = 10_000;
 
 /** zod validates this many entries faster than they are checked here first. */
 const UNCHECKED_ENTRIES = 100;
@@ -22,14 +22,17 @@ type EntryIssue = z.core.$ZodIssue;
  * Returns the first issue of the first invalid entry of a long list or map. zod collects the issues of all
  * entries. For a million bytes of invalid entries, this takes seconds and 300 MB.
  *
- * @throws Fault `request_too_large` for more than `MAX_ENTRIES` entries
+ * @throws Fault `request_too_large` for more than `MAX_REQUEST_ENTRIES` entries
  */
 export function findInvalidEntry(schema: z.ZodType, value: Json): EntryIssue | null {
   return new EntryChecker(true).findInvalid(unwrapAlternatives(schema), value, []);
 }
 
-/** Checks the number of entries of a value that is validated later. @throws Fault as `findInvalidEntry` */
-export function requireFewEntries(schema: z.ZodType, value: Json): void {
+/**
+ * Requires that a value that is validated later has at most `MAX_REQUEST_ENTRIES` entries.
+ * @throws Fault `request_too_large`
+ */
+export function requireEntryCountWithinLimit(schema: z.ZodType, value: Json): void {
   new EntryChecker(false).findInvalid(unwrapAlternatives(schema), value, []);
 }
 
@@ -91,10 +94,10 @@ class EntryChecker {
 
   #count(entries: number): void {
     this.#entries += entries;
-    if (this.#entries > MAX_ENTRIES)
+    if (this.#entries > MAX_REQUEST_ENTRIES)
       throw new Fault(
         'request_too_large',
-        `The request has more than ${MAX_ENTRIES.toLocaleString('en-US')} entries in lists and maps. Send fewer entries.`,
+        `The request has more than ${MAX_REQUEST_ENTRIES.toLocaleString('en-US')} entries in lists and maps. Send fewer entries.`,
       );
   }
 

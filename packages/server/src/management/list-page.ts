@@ -6,7 +6,9 @@ export interface ListItemSortAndSearchFields {
   readonly id: string;
   /** Absent: the id is the name. */
   readonly name?: string;
-  /** Creation time in milliseconds. Null or absent for objects without one. Such objects sort as oldest. */
+  /**
+   * Creation time in Unix milliseconds. Null or absent for objects without one. Such objects sort as oldest.
+   */
   readonly createdAt?: number | null;
 }
 

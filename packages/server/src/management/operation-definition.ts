@@ -28,7 +28,7 @@ export interface RawOperationInput {
   readonly preconditions?: Preconditions;
 }
 
-/** The audit entries of an operation's change. */
+/** The changes that an operation made, in the form that the audit log records. */
 export interface OperationChange {
   readonly audit: AuditedChange | 'unchanged';
   readonly additionalChanges: readonly SecondaryAuditedChange[];
@@ -129,7 +129,7 @@ export interface Operation extends OperationDescription {
   readonly applyChange:
     | ((context: WriteOperationContext, input: RawOperationInput) => Promise<OperationChange>)
     | null;
-  /** Awaited before that transaction. */
+  /** Awaited before the transaction of `applyChange`. */
   readonly prepare?: (() => Promise<unknown>) | undefined;
   /**
    * Validates the input, runs the operation and records the change. The transport authenticates and checks scopes

@@ -8,8 +8,8 @@ import { computeEntityTag, requirePreconditions } from './entity-tags.ts';
 import {
   findIdempotentResponse,
   storeIdempotentResponse,
-  toIdempotentCreation,
-} from './idempotent-creation.ts';
+  toIdempotentCreateRequest,
+} from './idempotent-create-request.ts';
 import {
   createOperationContext,
   type NoBodySchema,
@@ -182,7 +182,7 @@ async function commitWrite<Answer>(
   run: (context: WriteOperationContext) => Promise<WriteOutcome<Answer>>,
 ): Promise<WriteAnswer<Answer>> {
   const { dependencies, actor, raw } = call;
-  const creation = toIdempotentCreation(definition, actor, raw);
+  const creation = toIdempotentCreateRequest(definition, actor, raw);
   return dependencies.database.transaction(async (writer) => {
     setAuditOrigin(writer, { address: actor.address ?? null, sessionId: actor.member?.sessionId ?? null });
     const now = dependencies.clock.now();

@@ -3,13 +3,13 @@ import type { EvaluationPool } from './evaluation/evaluation-pool.ts';
 import type { Operation } from './operation.ts';
 import { defineDecideApprovalOperation, listApprovalsOperation } from './relay/approval-operations.ts';
 import { defineDecideEventBatchOperation, defineDecideEventOperation } from './relay/decide-event.ts';
-import { defineDryRunDecisionsOperation } from './relay/dry-run-decisions.ts';
 import { defineGetBundleOperation } from './relay/get-bundle.ts';
 import { defineHandleHookOperation } from './relay/handle-hook.ts';
 import { getDecisionOperation, listDecisionsOperation } from './relay/list-decisions.ts';
 import { getRelayCoverageOperation, listRelaySessionsOperation } from './relay/relay-coverage.ts';
 import type { RelayDependencies } from './relay/relay-dependencies.ts';
 import { defineReportEventsOperation, listRelayEventsOperation } from './relay/relay-events.ts';
+import { defineReplayDecisionsOperation } from './relay/replay-decisions.ts';
 import { defineSimulateDecisionOperation } from './relay/simulate-decision.ts';
 import { defineWaitForApprovalOperation } from './relay/wait-for-approval.ts';
 
@@ -34,6 +34,6 @@ export function defineRelayOperations(
     listApprovalsOperation,
     defineDecideApprovalOperation(dependencies),
     defineSimulateDecisionOperation(dependencies, evaluationPool),
-    defineDryRunDecisionsOperation(dependencies, jobs, evaluationPool),
+    defineReplayDecisionsOperation(dependencies, jobs, evaluationPool),
   ];
 }

@@ -6,11 +6,11 @@ import { evaluateStateUntil } from './evaluate-state-until.ts';
 import { parseCron } from './monitor-schedule.ts';
 import {
   type AvailabilityGap,
-  createMonitorPlan,
-  createStateEvaluation,
+  createMonitorStateEvaluation,
+  createMonitorTiming,
   type MonitorHistoryChanges,
-  type MonitorPlan,
   type MonitorState,
+  type MonitorTiming,
 } from './monitor-state.ts';
 import { applyBeatEvent, createMonitorState } from './monitor-state-events.ts';
 
@@ -24,7 +24,7 @@ const T0 = Date.UTC(2026, 10, 16);
 /** A job as it really is: when it beats, whether or not anybody hears it. */
 interface Job {
   readonly name: string;
-  readonly plan: MonitorPlan;
+  readonly plan: MonitorTiming;
   /** Between two beats when nothing is late. */
   readonly everyMs: number;
   /** Its n-th beat; `chance` is from 0 to 1. */
@@ -39,7 +39,7 @@ function everyJob(intervalMs: number, perInterval: number, graceMs: number): Job
   const late = Math.min(graceMs, everyMs / 10);
   return {
     name: `every ${intervalMs / MINUTE} min, beating every ${everyMs / MINUTE} min`,
-    plan: createMonitorPlan({ kind: 'interval', intervalMs }, { ...rest, graceMs }),
+    plan: createMonitorTiming({ kind: 'interval', intervalMs }, { ...rest, graceMs }),
     everyMs,
     beatAt: (n, chance) => T0 + n * everyMs + Math.round(chance * late),
   };
@@ -50,7 +50,7 @@ function cronJob(cron: string, everyMs: number, graceMs: number): Job {
   const times = parseCron(cron, 'UTC').nextRuns(17, new Date(T0));
   return {
     name: cron,
-    plan: createMonitorPlan({ kind: 'cron', cron, timezone: 'UTC' }, { ...rest, graceMs }),
+    plan: createMonitorTiming({ kind: 'cron', cron, timezone: 'UTC' }, { ...rest, graceMs }),
     everyMs,
     beatAt(n, chance) {
       const at = times[n]?.getTime();
@@ -141,8 +141,8 @@ function live(told: Story): Lived {
   const end = diesAfter === null ? last : last + 20 * job.everyMs + DAY;
   const until = gaps.find(({ startAt, endAt }) => startAt <= end && end < endAt)?.endAt ?? end;
   const away = (at: number) => gaps.some(({ startAt, endAt }) => startAt < at && at < endAt);
-  const out = createStateEvaluation(plan);
-  let state = createMonitorState(createStateEvaluation(plan), T0 - SECOND, null);
+  const out = createMonitorStateEvaluation(plan);
+  let state = createMonitorState(createMonitorStateEvaluation(plan), T0 - SECOND, null);
   const known = (at: number) => gaps.filter(({ endAt }) => endAt <= at);
   for (const at of beats)
     if (!away(at))
@@ -209,10 +209,15 @@ test('a job that stopped is detected at its deadline, or one window after the ga
 
 test('a restart of ten seconds extends the deadline of a daily job only while its beat could arrive', () => {
   const { plan } = everyJob(DAY, 1, HOUR);
-  const start = createMonitorState(createStateEvaluation(plan), T0 - 1, null);
-  const { state } = applyBeatEvent(start, createStateEvaluation(plan), { kind: 'ok', at: T0, runId: null });
+  const start = createMonitorState(createMonitorStateEvaluation(plan), T0 - 1, null);
+  const { state } = applyBeatEvent(start, createMonitorStateEvaluation(plan), {
+    kind: 'ok',
+    at: T0,
+    runId: null,
+  });
   const dueAfter = (startAt: number, endAt: number) =>
-    (evaluateStateUntil(state, createStateEvaluation(plan, [{ startAt, endAt }]), endAt).dueAt ?? 0) - T0;
+    (evaluateStateUntil(state, createMonitorStateEvaluation(plan, [{ startAt, endAt }]), endAt).dueAt ?? 0) -
+    T0;
   assert.equal(dueAfter(T0 + HOUR, T0 + HOUR + 10_000), DAY + HOUR);
   assert.equal(
     dueAfter(T0 + 17 * HOUR, T0 + 18 * HOUR),
@@ -225,8 +230,12 @@ test('a restart of ten seconds extends the deadline of a daily job only while it
 
 test('of several restarts in one interval, the window begins at the last one; a later restart changes nothing', () => {
   const { plan } = everyJob(HOUR, 1, 5 * MINUTE);
-  const start = createMonitorState(createStateEvaluation(plan), T0 - 1, null);
-  const { state } = applyBeatEvent(start, createStateEvaluation(plan), { kind: 'ok', at: T0, runId: null });
+  const start = createMonitorState(createMonitorStateEvaluation(plan), T0 - 1, null);
+  const { state } = applyBeatEvent(start, createMonitorStateEvaluation(plan), {
+    kind: 'ok',
+    at: T0,
+    runId: null,
+  });
   const restart = (minute: number) => ({
     startAt: T0 + minute * MINUTE,
     endAt: T0 + (minute + 1) * MINUTE,
@@ -234,35 +243,39 @@ test('of several restarts in one interval, the window begins at the last one; a 
   // The first one hid nothing, the second one the beat; the next beat comes after two hours.
   const both = evaluateStateUntil(
     state,
-    createStateEvaluation(plan, [restart(46), restart(59.5)]),
+    createMonitorStateEvaluation(plan, [restart(46), restart(59.5)]),
     T0 + 62 * MINUTE,
   );
   assert.equal(both.dueAt, T0 + (60.5 + 65) * MINUTE);
-  const third = evaluateStateUntil(both, createStateEvaluation(plan, [restart(119.5)]), T0 + 121 * MINUTE);
+  const third = evaluateStateUntil(
+    both,
+    createMonitorStateEvaluation(plan, [restart(119.5)]),
+    T0 + 121 * MINUTE,
+  );
   assert.equal(third.dueAt, both.dueAt);
 });
 
 test('an early cron beat during a restart is not expected again', () => {
   const { plan } = cronJob('0 3 * * *', DAY, MINUTE);
   const three = T0 + 3 * HOUR;
-  const start = createMonitorState(createStateEvaluation(plan), T0, null);
-  const { state } = applyBeatEvent(start, createStateEvaluation(plan), {
+  const start = createMonitorState(createMonitorStateEvaluation(plan), T0, null);
+  const { state } = applyBeatEvent(start, createMonitorStateEvaluation(plan), {
     kind: 'ok',
     at: three,
     runId: null,
   });
   const gap = { startAt: three + DAY - MINUTE, endAt: three + DAY - SECOND };
   assert.equal(
-    evaluateStateUntil(state, createStateEvaluation(plan, [gap]), gap.endAt).expectedAt,
+    evaluateStateUntil(state, createMonitorStateEvaluation(plan, [gap]), gap.endAt).expectedAt,
     three + 2 * DAY,
   );
 });
 
 test('the actual beat interval determines when the next beat could arrive', () => {
   const { plan } = everyJob(DAY, 1, HOUR);
-  let state = createMonitorState(createStateEvaluation(plan), T0 - 1, null);
+  let state = createMonitorState(createMonitorStateEvaluation(plan), T0 - 1, null);
   for (let n = 0; n < 30; n++)
-    state = applyBeatEvent(state, createStateEvaluation(plan), {
+    state = applyBeatEvent(state, createMonitorStateEvaluation(plan), {
       kind: 'ok',
       at: T0 + n * HOUR,
       runId: null,
@@ -270,7 +283,7 @@ test('the actual beat interval determines when the next beat could arrive', () =
   const last = T0 + 29 * HOUR;
   const gap = { startAt: last + 50 * MINUTE, endAt: last + 51 * MINUTE };
   assert.equal(
-    evaluateStateUntil(state, createStateEvaluation(plan, [gap]), gap.endAt).dueAt,
+    evaluateStateUntil(state, createMonitorStateEvaluation(plan, [gap]), gap.endAt).dueAt,
     gap.endAt + DAY + HOUR,
   );
 });
@@ -296,9 +309,9 @@ test('a silent job is detected, however often Floe restarts at the time of its b
       [{ kind: 'interval', intervalMs: DAY }, 5 * MINUTE],
       [{ kind: 'cron', cron: '0 0 * * *', timezone: 'UTC' }, 5 * MINUTE],
     ] as const) {
-      const plan = createMonitorPlan(schedule, { ...rest, graceMs, alertAfterMisses });
-      const start = createMonitorState(createStateEvaluation(plan), T0 - 1, null);
-      const { state } = applyBeatEvent(start, createStateEvaluation(plan), {
+      const plan = createMonitorTiming(schedule, { ...rest, graceMs, alertAfterMisses });
+      const start = createMonitorState(createMonitorStateEvaluation(plan), T0 - 1, null);
+      const { state } = applyBeatEvent(start, createMonitorStateEvaluation(plan), {
         kind: 'ok',
         at: T0,
         runId: null,
@@ -307,7 +320,7 @@ test('a silent job is detected, however often Floe restarts at the time of its b
         startAt: T0 + (day + 1) * DAY - MINUTE,
         endAt: T0 + (day + 1) * DAY + 10 * MINUTE,
       }));
-      const out = createStateEvaluation(plan);
+      const out = createMonitorStateEvaluation(plan);
       evaluateStateUntil(state, { ...out, gaps }, T0 + 12 * DAY);
       const told = out.alertTriggers.find(({ event }) => event === 'failing');
       const name = `${JSON.stringify(schedule)} ${graceMs} ${alertAfterMisses}`;

@@ -3,9 +3,9 @@ import { EARLY_BEAT_TOLERANCE_MS } from './monitor-schedule.ts';
 import type {
   AvailabilityGap,
   MonitorHistoryChanges,
-  MonitorPlan,
   MonitorState,
-  StateEvaluation,
+  MonitorStateEvaluation,
+  MonitorTiming,
 } from './monitor-state.ts';
 import { computeFirstBeatDueAt, endMonitorPause } from './monitor-state-transitions.ts';
 
@@ -25,7 +25,7 @@ interface ExpectedBeat {
  */
 export function applyGapToState(
   state: MonitorState,
-  evaluation: StateEvaluation,
+  evaluation: MonitorStateEvaluation,
   gap: AvailabilityGap,
 ): MonitorState {
   const { plan } = evaluation;
@@ -61,7 +61,7 @@ export function applyGapToState(
  * shorter than its schedule. If the job has not reported since it was created or resumed, returns the start
  * of the period.
  */
-function earliestArrival(state: MonitorState, plan: MonitorPlan, expectedAt: number): number {
+function earliestArrival(state: MonitorState, plan: MonitorTiming, expectedAt: number): number {
   if (state.status === 'waiting' || state.lastBeatAt === null) return state.periodStartedAt;
   const interval = Math.min(
     plan.occurrences.intervalBefore(expectedAt),
@@ -77,7 +77,7 @@ function earliestArrival(state: MonitorState, plan: MonitorPlan, expectedAt: num
  */
 function shiftForClockStep(
   state: MonitorState,
-  plan: MonitorPlan,
+  plan: MonitorTiming,
   { startAt, endAt }: AvailabilityGap,
   { expectedAt, dueAt }: ExpectedBeat,
 ): MonitorState {
@@ -92,7 +92,7 @@ function shiftForClockStep(
  */
 function skipMissesInGap(
   state: MonitorState,
-  evaluation: StateEvaluation,
+  evaluation: MonitorStateEvaluation,
   gap: AvailabilityGap,
   { expectedAt, dueAt }: ExpectedBeat,
 ): MonitorState {
@@ -114,7 +114,7 @@ function skipMissesInGap(
  */
 function extendDeadlineAgain(
   state: MonitorState,
-  plan: MonitorPlan,
+  plan: MonitorTiming,
   { startAt, endAt }: AvailabilityGap,
   dueAt: number,
 ): MonitorState {
@@ -140,7 +140,7 @@ function extendDeadlineAgain(
 
 function delayFirstBeatReport(
   state: MonitorState,
-  plan: MonitorPlan,
+  plan: MonitorTiming,
   gap: AvailabilityGap,
   dueAt: number,
 ): MonitorState {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
+import { eventually } from '@floe/testkit/eventually';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { BeatQueue } from './beat-queue.ts';
@@ -9,9 +10,13 @@ import type { BeatReceipt, ReceivedBeat } from './received-beat.ts';
 
 const NOBODY = 'refused by the store';
 
-function callOf(id: string): ReceivedBeat {
+function callOf(id: string, orgId = 'acme'): ReceivedBeat {
   const body = Buffer.from(JSON.stringify({ monitor_id: id }));
-  return { ...parseHeartbeat(body, undefined, 'acme').call, receivedAt: 1 };
+  return { ...parseHeartbeat(body, undefined, orgId).call, receivedAt: 1 };
+}
+
+function findOrg({ address }: ReceivedBeat): string | null {
+  return 'id' in address ? address.orgId : null;
 }
 
 const answerOf = (receivedAt: number): BeatReceipt => {
@@ -34,6 +39,7 @@ function queueOver(fault: Fault) {
       refuse(calls);
       return calls.map(({ receivedAt }) => answerOf(receivedAt));
     },
+    findOrg,
   });
 }
 
@@ -57,4 +63,61 @@ test('an id that the database cannot store is an unknown monitor', () => {
   const { address } = callOf('a\0b\ud800');
   assert.ok('id' in address);
   assert.equal(address.id, 'a\ufffdb\ufffd');
+});
+
+/** A queue whose batches are committed when the test says so. */
+function createManualQueue() {
+  const batches: { readonly orgs: readonly (string | null)[]; readonly commit: () => void }[] = [];
+  const queue = new BeatQueue({
+    clock: systemClock,
+    log: silentLog,
+    applyOptimistically: async () => [],
+    commit: async (calls) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      batches.push({ orgs: calls.map(findOrg), commit: resolve });
+      await promise;
+      return calls.map(({ receivedAt }) => answerOf(receivedAt));
+    },
+    findOrg,
+    batchSize: 10,
+    maxQueued: 100,
+  });
+  const nextBatch = (count: number) =>
+    eventually(() => (batches.length === count ? batches.at(-1) : undefined));
+  return { queue, nextBatch };
+}
+
+test('the beats of an organization with many waiting beats do not delay those of another one', async () => {
+  const { queue, nextBatch } = createManualQueue();
+  const many = Array.from({ length: 60 }, (_, n) => queue.add(callOf(`m${n}`, 'hostile')));
+  const first = await nextBatch(1);
+  const one = queue.add(callOf('job', 'acme'));
+  first.commit();
+  const second = await nextBatch(2);
+  assert.equal(second.orgs.filter((org) => org === 'acme').length, 1);
+  second.commit();
+  await one;
+  for (let at = 3; at <= 7; at++) (await nextBatch(at)).commit();
+  await Promise.all(many);
+});
+
+test('if the queue is full, beats of the organization with the most beats are rejected', async () => {
+  const { queue, nextBatch } = createManualQueue();
+  const outcome = (beat: Promise<BeatReceipt>) =>
+    beat.then(
+      () => 'taken',
+      (error) => (error instanceof Fault ? error.code : 'failed'),
+    );
+  const many = Array.from({ length: 100 }, (_, n) => outcome(queue.add(callOf(`m${n}`, 'hostile'))));
+  assert.throws(
+    () => queue.add(callOf('further', 'hostile')),
+    (error) => error instanceof Fault && error.code === 'overloaded',
+  );
+  const others = Array.from({ length: 3 }, (_, n) => outcome(queue.add(callOf(`job${n}`, 'acme'))));
+  for (let at = 1; at <= 10; at++) (await nextBatch(at)).commit();
+  assert.deepEqual(await Promise.all(others), ['taken', 'taken', 'taken']);
+  assert.deepEqual(
+    (await Promise.all(many)).flatMap((code, at) => (code === 'taken' ? [] : [[at, code]])),
+    [97, 98, 99].map((at) => [at, 'overloaded']),
+  );
 });

@@ -1,12 +1,16 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
+import { FairQueue } from '../core/fair-queue.ts';
 import type { Log } from '../core/log.ts';
 import type { BeatResult } from './commit-beats.ts';
 import type { BeatReceipt, ReceivedBeat } from './received-beat.ts';
 
 /** The maximum number of beats in one transaction. */
 export const MAX_BEATS_PER_BATCH = 200;
-/** The maximum number of beats that may wait. Further beats are rejected with `overloaded`. */
+/**
+ * The maximum number of beats that may wait. Above it, beats of the organization with the most waiting beats are
+ * rejected with `overloaded`.
+ */
 export const MAX_QUEUED_BEATS = 20_000;
 /**
  * Maximum wait. A beat that waited longer is rejected, because its client has stopped waiting, and it must
@@ -27,25 +31,30 @@ export interface BeatQueueOptions {
   readonly clock: SystemClock;
   readonly log: Log;
   /**
-   * Writes the uneventful beats and returns their receipts, and null for all other beats. Rejects if nothing
-   * was written.
+   * Writes the beats that cause no missed check, new period or alert, and returns their receipts. Returns null
+   * for all other beats. Rejects if nothing was written.
    */
   readonly applyOptimistically: (calls: readonly ReceivedBeat[]) => Promise<(BeatReceipt | null)[]>;
-  /** Writes the remaining beats. Rejects if nothing was written. */
+  /** Writes the beats that `applyOptimistically` did not write. Rejects if nothing was written. */
   readonly commit: (calls: readonly ReceivedBeat[]) => Promise<BeatResult[]>;
+  /** Returns the organization of a beat; null if it is unknown until the monitor has been read. */
+  readonly findOrg: (call: ReceivedBeat) => string | null;
   /** Number of beats in one transaction. The default is `MAX_BEATS_PER_BATCH`. */
   readonly batchSize?: number;
+  /** The default is `MAX_QUEUED_BEATS`. */
+  readonly maxQueued?: number;
 }
 
 /**
  * Queues beats until they are written to the database. While one batch is being committed, the
  * queue collects the next one. Under load, up to 200 beats share a commit. A single beat does not
- * wait for other beats. The response to a beat is sent only after its commit.
+ * wait for other beats. Organizations get equal shares of a batch, so that the beats of one do not delay those of
+ * another one. The response to a beat is sent only after its commit.
  */
 export class BeatQueue {
   readonly #options: BeatQueueOptions;
   readonly #batch: number;
-  #waiting: QueuedBeat[] = [];
+  readonly #waiting = new FairQueue<QueuedBeat>();
   #inFlight: readonly QueuedBeat[] = [];
   #deferred: QueuedBeat[] = [];
   #deferredTimer: Timer | null = null;
@@ -74,14 +83,27 @@ export class BeatQueue {
    * @throws Fault `monitor_not_found`; `overloaded` if the queue is full or the database is unavailable
    */
   add(call: ReceivedBeat): Promise<BeatReceipt> {
-    if (this.length >= MAX_QUEUED_BEATS)
-      throw new Fault('overloaded', 'The beat queue is full. Send the beat again.', {
-        retryAfterMs: RETRY_MS,
-      });
+    const { clock, findOrg, maxQueued = MAX_QUEUED_BEATS } = this.#options;
+    const orgId = findOrg(call);
+    if (this.length >= maxQueued) this.#makeRoom(orgId);
     const answer = Promise.withResolvers<BeatReceipt>();
-    this.#waiting.push({ call, since: this.#options.clock.monotonic(), answer });
+    this.#waiting.push(orgId, { call, since: clock.monotonic(), answer });
     this.#running ??= this.#run();
     return answer.promise;
+  }
+
+  /**
+   * Rejects the newest waiting beat of the organization with the most beats.
+   * @throws Fault `overloaded` if this is the organization of the new beat
+   */
+  #makeRoom(orgId: string | null): void {
+    const fault = new Fault('overloaded', 'The beat queue is full. Send the beat again.', {
+      retryAfterMs: RETRY_MS,
+    });
+    const largest = this.#waiting.findLargestOrg();
+    if (largest === undefined || this.#waiting.lengthOf(largest) <= this.#waiting.lengthOf(orgId) + 1)
+      throw fault;
+    this.#waiting.pop(largest)?.answer.reject(fault);
   }
 
   /** Resolves when every beat that was added so far has a response. */
@@ -97,7 +119,7 @@ export class BeatQueue {
     await nextTurn();
     while (this.#waiting.length > 0) {
       this.#rejectStale();
-      this.#inFlight = this.#waiting.splice(0, this.#batch);
+      this.#inFlight = this.#waiting.take(this.#batch);
       if (this.#inFlight.length > 0) await this.#write(this.#inFlight);
       this.#inFlight = [];
     }
@@ -154,7 +176,8 @@ export class BeatQueue {
     this.#deferredTimer?.cancel();
     this.#deferredTimer = null;
     if (this.#deferred.length === 0) return;
-    this.#waiting.unshift(...this.#deferred);
+    const byOrg = Map.groupBy(this.#deferred, ({ call }) => this.#options.findOrg(call));
+    for (const [orgId, deferred] of byOrg) this.#waiting.unshift(orgId, deferred);
     this.#deferred = [];
     this.#running ??= this.#run();
   }
@@ -165,9 +188,8 @@ export class BeatQueue {
 
   #rejectStale(): void {
     const before = this.#options.clock.monotonic() - MAX_QUEUE_WAIT_MS;
-    const stale = this.#waiting.filter(({ since }) => since < before);
+    const stale = this.#waiting.remove(({ since }) => since < before);
     if (stale.length === 0) return;
-    this.#waiting = this.#waiting.filter(({ since }) => since >= before);
     const fault = new Fault('overloaded', 'The beat could not be written in time. Send it again.', {
       retryAfterMs: RETRY_MS,
     });

@@ -1,5 +1,5 @@
 import { applyGapToState } from './apply-gap-to-state.ts';
-import type { MonitorState, StateEvaluation } from './monitor-state.ts';
+import type { MonitorState, MonitorStateEvaluation } from './monitor-state.ts';
 import { endMonitorPause, markMonitorFailing } from './monitor-state-transitions.ts';
 
 /**
@@ -16,7 +16,7 @@ export const MAX_MISSED_CHECKS_PER_EVALUATION = 1_000;
  */
 export function evaluateStateUntil(
   state: MonitorState,
-  evaluation: StateEvaluation,
+  evaluation: MonitorStateEvaluation,
   untilMs: number,
 ): MonitorState {
   let evaluated = state;
@@ -36,7 +36,11 @@ export function evaluateStateUntil(
 }
 
 /** Evaluates deadlines and ends of pauses before `untilMs`, in a span without gaps. */
-function evaluateDeadlines(state: MonitorState, evaluation: StateEvaluation, untilMs: number): MonitorState {
+function evaluateDeadlines(
+  state: MonitorState,
+  evaluation: MonitorStateEvaluation,
+  untilMs: number,
+): MonitorState {
   let evaluated = state;
   let misses = 0;
   for (;;) {
@@ -55,7 +59,11 @@ function evaluateDeadlines(state: MonitorState, evaluation: StateEvaluation, unt
  * Records a miss.
  * @param allUntil null for one miss; otherwise, all misses before this time become one row
  */
-function recordMiss(state: MonitorState, evaluation: StateEvaluation, allUntil: number | null): MonitorState {
+function recordMiss(
+  state: MonitorState,
+  evaluation: MonitorStateEvaluation,
+  allUntil: number | null,
+): MonitorState {
   const { plan } = evaluation;
   const { expectedAt, dueAt, periodStartedAt } = state;
   if (dueAt === null) return state;

@@ -113,6 +113,7 @@ function crashing(database: DatabaseWithBeatStore, dies: () => boolean): Databas
     };
   return {
     isShared: database.isShared,
+    isRemote: database.isRemote,
     signals: database.signals,
     read: database.read,
     transaction: (work) => database.transaction(dying(work)),

@@ -46,7 +46,7 @@ function pulse(database: Database, at: number) {
     startedAt: null,
   } as const;
   return database.rowTransaction((writer) =>
-    recordMonitoringLiveness(writer, { ...given, wallMs: at, gapsUntilMs: 0 }),
+    recordMonitoringLiveness(writer, { ...given, readWallMs: () => at, gapsUntilMs: 0 }),
   );
 }
 

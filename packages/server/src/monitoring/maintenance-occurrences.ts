@@ -21,10 +21,10 @@ export interface MaintenanceMatchFields {
 export function createMaintenanceMatcher(
   row: MaintenanceWindowRow,
 ): (monitor: MaintenanceMatchFields) => boolean {
-  const ids = parseStringListColumn(row.monitors_json);
-  const tags = parseStringListColumn(row.tags_json);
-  if (ids.length === 0 && tags.length === 0) return () => true;
-  return (monitor) => ids.includes(monitor.id) || tags.some((tag) => monitor.tags.includes(tag));
+  const ids = new Set(parseStringListColumn(row.monitors_json));
+  const tags = new Set(parseStringListColumn(row.tags_json));
+  if (ids.size === 0 && tags.size === 0) return () => true;
+  return (monitor) => ids.has(monitor.id) || monitor.tags.some((tag) => tags.has(tag));
 }
 
 /**
@@ -50,8 +50,8 @@ export function listMaintenanceOccurrencesAfter(
 ): MaintenanceOccurrence[] {
   const { starts_at: from, ends_at: to, cron, timezone, duration_ms: lasting } = row;
   const until = to ?? Number.POSITIVE_INFINITY;
-  if (cron === null || lasting === null)
-    return from === null || until <= afterMs ? [] : [{ startsAt: from, endsAt: until }];
+  if (until <= afterMs) return [];
+  if (cron === null || lasting === null) return from === null ? [] : [{ startsAt: from, endsAt: until }];
   const { after } = createScheduleOccurrences({ kind: 'cron', cron, timezone: timezone ?? 'UTC' });
   const found: MaintenanceOccurrence[] = [];
   let at = Math.max(afterMs - lasting, (from ?? 0) - 1);

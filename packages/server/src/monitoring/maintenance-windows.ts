@@ -1,12 +1,12 @@
 import {
+  maintenanceWindowFieldsStoredAsIs,
   type maintenanceWindowPatch,
-  unconvertedMaintenanceWindowFields,
 } from '@floe/contract/api/maintenance';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { MaintenanceWindowRow } from '../store/monitoring/maintenance-windows.ts';
 import type { DatabaseReader } from '../store/store-interfaces.ts';
-import { requireFutureOccurrence } from './monitor-schedule.ts';
+import { requireUsableCron } from './monitor-schedule.ts';
 import { parseStringListColumn } from './monitoring-unit-of-work.ts';
 import { requireMonitorsExist } from './require-monitors.ts';
 
@@ -40,9 +40,9 @@ export function toMaintenanceWindowColumns(
   if (startsAt !== null && endsAt !== null && endsAt <= startsAt)
     throw invalidField('ends_at', 'must be after starts_at');
   const zone = schedule?.timezone ?? timezone;
-  if (schedule) requireFutureOccurrence(schedule.cron, zone);
+  if (schedule) requireUsableCron(schedule.cron, zone);
   return {
-    ...unconvertedMaintenanceWindowFields.parse(fields),
+    ...maintenanceWindowFieldsStoredAsIs.parse(fields),
     starts_at: startsAt,
     ends_at: endsAt,
     cron: schedule?.cron ?? null,

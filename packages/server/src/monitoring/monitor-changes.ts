@@ -13,15 +13,15 @@ import { evaluateStateUntil } from './evaluate-state-until.ts';
 import { DEFAULT_GRACE_MS, type MonitorDefinition } from './monitor-definition.ts';
 import {
   type AvailabilityGap,
-  createStateEvaluation,
-  type MonitorPlan,
+  createMonitorStateEvaluation,
   type MonitorState,
-  type StateEvaluation,
+  type MonitorStateEvaluation,
+  type MonitorTiming,
 } from './monitor-state.ts';
-import { parseMonitorPlan, parseMonitorState, toMonitorStateColumns } from './monitor-state-columns.ts';
+import { parseMonitorState, parseMonitorTiming, toMonitorStateColumns } from './monitor-state-columns.ts';
 import {
   applyMonitorRemoval,
-  changeMonitorPlan,
+  changeMonitorTiming,
   createMonitorState,
   pauseMonitorState,
   resumeMonitorState,
@@ -140,11 +140,11 @@ export class MonitorChanges {
       // Ten thousand changes at once must not block the event loop.
       if (at % CLOCK_CHANGES_PER_TURN === CLOCK_CHANGES_PER_TURN - 1) await nextTurn();
       const { row } = step;
-      const plan = parseMonitorPlan({
+      const plan = parseMonitorTiming({
         ...row,
         grace_ms: row.grace_ms ?? graces.get(row.org_id) ?? DEFAULT_GRACE_MS,
       });
-      const evaluation = createStateEvaluation(plan, this.#context.gaps);
+      const evaluation = createMonitorStateEvaluation(plan, this.#context.gaps);
       const before = states.get(row.uid) ?? locked.get(row.uid);
       const state = this.#stateAfter(step, evaluation, before);
       if (step.kind === 'end') states.delete(row.uid);
@@ -161,7 +161,7 @@ export class MonitorChanges {
 
   #stateAfter(
     step: StateChange,
-    evaluation: StateEvaluation,
+    evaluation: MonitorStateEvaluation,
     before: MonitorStateRow | undefined,
   ): MonitorState {
     const { nowMs, committedUntil } = this.#context;
@@ -169,7 +169,7 @@ export class MonitorChanges {
     if (step.kind === 'begin') return createMonitorState(evaluation, nowMs, activePause(row, nowMs));
     if (!before) throw new Error(`the state row of the monitor ${row.uid} is missing`);
     const at = Math.max(nowMs, before.settled_at);
-    const plan = parseMonitorPlan(before);
+    const plan = parseMonitorTiming(before);
     // Beats that were due after `committedUntil` may still arrive. This change does not evaluate them.
     const settled = evaluateStateUntil(
       parseMonitorState(before),
@@ -177,7 +177,7 @@ export class MonitorChanges {
       Math.min(at, committedUntil),
     );
     if (step.kind === 'end') return applyMonitorRemoval(settled, at, evaluation);
-    const replanned = changeMonitorPlan(settled, plan, evaluation.plan, at);
+    const replanned = changeMonitorTiming(settled, plan, evaluation.plan, at);
     const wanted = activePause(row, at);
     return wanted
       ? pauseMonitorState(replanned, at, wanted.until, evaluation)
@@ -214,7 +214,7 @@ export class MonitorChanges {
     return { updated_at: Math.max(nowMs, row.updated_at), updated_by: actor };
   }
 
-  #stateRow(row: MonitorRow, plan: MonitorPlan, state: MonitorState): MonitorStateRow {
+  #stateRow(row: MonitorRow, plan: MonitorTiming, state: MonitorState): MonitorStateRow {
     return {
       uid: row.uid,
       org_id: row.org_id,

@@ -1,8 +1,8 @@
 import type { MonitorConfig } from '@floe/contract/config';
-import { unconvertedMonitorFields } from '@floe/contract/config/monitoring';
+import { monitorFieldsStoredAsIs } from '@floe/contract/config/monitoring';
 import { Fault } from '@floe/contract/faults';
 import type { MonitorRow } from '../store/monitoring/monitors.ts';
-import { requireMonitorCron } from './monitor-schedule.ts';
+import { requireUsableCron } from './monitor-schedule.ts';
 import type { MonitorScheduleColumns } from './monitor-state-columns.ts';
 
 const MINUTE_MS = 60_000;
@@ -36,7 +36,7 @@ export type MonitorDefinition = Omit<
 export function parseMonitorDefinition(config: MonitorConfig, timezone: string): MonitorDefinition {
   return {
     id: config.id,
-    ...unconvertedMonitorFields.parse(config),
+    ...monitorFieldsStoredAsIs.parse(config),
     ...scheduleColumns(config, timezone),
     grace_ms: minutesToMs(config.grace_period_minutes),
     first_beat_due_ms: minutesToMs(config.first_beat_due_minutes),
@@ -58,7 +58,7 @@ function scheduleColumns(config: MonitorConfig, timezone: string): MonitorSchedu
       'A monitor requires a schedule. Set expected_interval_minutes or schedule.',
     );
   const zone = schedule.timezone ?? timezone;
-  requireMonitorCron(schedule.cron, zone);
+  requireUsableCron(schedule.cron, zone);
   return { interval_ms: null, cron: schedule.cron, timezone: zone };
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Alert } from '../alerts/alert.ts';
 import {
   ALERT_TEST_ORG,
   createFailingAlert,
@@ -11,10 +12,11 @@ import {
   insertMaintenanceWindow,
   type MaintenanceWindowRow,
 } from '../store/monitoring/maintenance-windows.ts';
+import { commitBeats } from './commit-beats.ts';
 import { findMaintenanceOccurrenceAt, listMaintenanceOccurrencesAfter } from './maintenance-occurrences.ts';
 import { resolveMonitorMutes } from './monitor-mutes.ts';
-import { createMonitor } from './monitors.ts';
-import { createTestMonitorDefinition, runMonitorChange } from './test/test-monitors.ts';
+import { createMonitor, pauseMonitor, requireMonitor } from './monitors.ts';
+import { createTestBeatCall, createTestMonitorDefinition, runMonitorChange } from './test/test-monitors.ts';
 
 const HOUR = 3_600_000;
 
@@ -84,6 +86,49 @@ test('a muted monitor is silent until its mute ends', async (t) => {
   await harness.pass(delivery, 100_000);
   assert.equal(receiver.received.length, 1);
 });
+
+test('an alert that a monitor never sent a beat is not sent if a beat arrived while it was muted', async (t) => {
+  const harness = await createTestOutbox(t, { resolveMutes: resolveMonitorMutes });
+  const receiver = await startWebhookReceiver(t);
+  await harness.channels({ name: 'ops', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  const start = harness.clock.now();
+  const columns = {
+    starts_at: start,
+    ends_at: start + 120_000,
+    monitors_json: '["starts","silent","paused"]',
+  };
+  await harness.database.transaction((writer) => insertMaintenanceWindow(writer, window(columns)));
+  for (const id of ['starts', 'silent', 'paused', 'unmuted'])
+    await runMonitorChange(harness.database, { nowMs: start }, (changing) =>
+      createMonitor(changing, ALERT_TEST_ORG, createTestMonitorDefinition(id)),
+    );
+  await harness.put(...['starts', 'silent', 'paused', 'unmuted'].map(createNeverBeatenAlert));
+  await harness.pass(delivery, 5_000);
+  assert.equal(receiver.received.length, 1);
+  const nowMs = harness.clock.now();
+  const context = { nowMs, gaps: [], peersCommittedUntil: Number.POSITIVE_INFINITY };
+  const call = { ...createTestBeatCall('starts', nowMs), address: { orgId: ALERT_TEST_ORG, id: 'starts' } };
+  await commitBeats(harness.database, [call], context);
+  await runMonitorChange(harness.database, { nowMs }, async (changing) =>
+    pauseMonitor(changing, await requireMonitor(changing.writer, ALERT_TEST_ORG, 'paused'), null),
+  );
+  await harness.pass(delivery, 180_000);
+  assert.deepEqual(
+    receiver.received.map(({ body }) => /"title":"(\w+)/.exec(body)?.[1]),
+    ['unmuted', 'silent'],
+  );
+  assert.deepEqual(await harness.states(), ['muted', 'sent', 'muted', 'sent']);
+});
+
+function createNeverBeatenAlert(id: string): Alert {
+  return {
+    ...createFailingAlert(id, { name: id }),
+    event: 'monitor_never_beaten',
+    at: 1_000,
+    fields: { waitingSinceMs: 0, tags: [] },
+  };
+}
 
 test('a repeated window keeps its local time after a clock change, and excludes its end', () => {
   const row = window({ cron: '0 2 * * *', timezone: 'Europe/Riga', duration_ms: 2 * HOUR });

@@ -1,27 +1,31 @@
 import { type Alert, getAlertTags } from '../alerts/alert.ts';
-import type { AlertMuteResolver } from '../alerts/composed-alert-message.ts';
+import type { AlertMute, AlertMuteResolver } from '../alerts/composed-alert-message.ts';
 import {
   listMutedMonitors,
   listUnfinishedMaintenanceWindows,
 } from '../store/monitoring/maintenance-windows.ts';
+import { listMonitorsWithoutBeat } from '../store/monitoring/monitors.ts';
 import { createMaintenanceMatcher, findMaintenanceOccurrenceAt } from './maintenance-occurrences.ts';
 
 /**
- * Determines which alerts are muted: alerts about muted monitors and about monitors under maintenance. The
- * monitors' history is still recorded. Recovery alerts are not muted, because the channel has received the
- * failure alert.
+ * Determines which alerts are delayed: alerts about muted monitors, and alerts about monitors during a
+ * maintenance window. The monitors' history is still recorded. Recovery alerts are not delayed, because the
+ * channel has received the failure alert. An alert that a monitor has never sent a beat no longer applies when
+ * the monitor has sent one, or was paused or deleted.
  */
 export const resolveMonitorMutes: AlertMuteResolver = async (reader, alerts, nowMs) => {
-  const until = new Map<Alert, number>();
+  const until = new Map<Alert, AlertMute>();
   const asked = alerts.filter(
     ({ subject, event }) => subject.kind === 'monitor' && event !== 'monitor_recovered',
   );
   if (asked.length === 0) return until;
   const orgIds = [...new Set(asked.map(({ orgId }) => orgId))];
-  const [windows, muted] = await Promise.all([
+  const [windows, muted, silent] = await Promise.all([
     listUnfinishedMaintenanceWindows(reader, orgIds, nowMs),
     listMutedMonitors(reader, orgIds, nowMs),
+    listMonitorsWithoutBeat(reader, asked.filter(isAboutFirstBeat).map(toMonitorReference)),
   ]);
+  const withoutBeat = new Set(silent.map(({ org_id, id }) => JSON.stringify([org_id, id])));
   const mutes = new Map(muted.map((row) => [JSON.stringify([row.org_id, row.id]), row.muted_until ?? 0]));
   const running = windows.flatMap((row) => {
     const now = findMaintenanceOccurrenceAt(row, nowMs);
@@ -35,6 +39,12 @@ export const resolveMonitorMutes: AlertMuteResolver = async (reader, alerts, now
       .map(({ endsAt }) => endsAt);
     const end = Math.max(mutes.get(JSON.stringify([orgId, subject.id])) ?? 0, ...ends);
     if (end > nowMs) until.set(alert, end);
+    else if (isAboutFirstBeat(alert) && !withoutBeat.has(JSON.stringify([orgId, subject.id])))
+      until.set(alert, 'over');
   }
   return until;
 };
+
+const isAboutFirstBeat = ({ event }: Alert) => event === 'monitor_never_beaten';
+
+const toMonitorReference = ({ orgId, subject }: Alert) => ({ orgId, id: subject.id });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createScheduleOccurrences, requireMonitorCron } from './monitor-schedule.ts';
+import { Cron } from 'croner';
+import { toMaintenanceWindowColumns } from './maintenance-windows.ts';
+import { createScheduleOccurrences, requireUsableCron } from './monitor-schedule.ts';
 
 /** The next times of a cron expression in New York, where clocks change on March 14 and November 7, 2027. */
 function listTimes(cron: string, from: string, count: number): string[] {
@@ -18,6 +20,28 @@ test('a daily job at a time that the clock skips is due after the jump, and at o
   assert.deepEqual(listTimes('30 1 * * *', '2027-11-07T00:00:00Z', 2), ['11-07T05:30', '11-08T06:30']);
 });
 
+test('a job at several fixed times is due once at each time that occurs twice', () => {
+  assert.deepEqual(listTimes('0 1,13 * * *', '2027-11-07T00:00:00Z', 3), [
+    '11-07T05:00',
+    '11-07T18:00',
+    '11-08T06:00',
+  ]);
+  assert.deepEqual(listTimes('0,30 1 * * *', '2027-11-07T00:00:00Z', 3), [
+    '11-07T05:00',
+    '11-07T05:30',
+    '11-08T06:00',
+  ]);
+  const { after } = createScheduleOccurrences({
+    kind: 'cron',
+    cron: '45 1-2 * * *',
+    timezone: 'Australia/Lord_Howe',
+  });
+  // Clocks are set back by 30 minutes at 2:00, so 1:45 occurs twice.
+  const first = after(Date.parse('2027-04-03T12:00:00Z')) ?? 0;
+  assert.equal(new Date(first).toISOString(), '2027-04-03T14:45:00.000Z');
+  assert.equal(new Date(after(first) ?? 0).toISOString(), '2027-04-03T16:15:00.000Z');
+});
+
 test('a job that runs every hour or more often keeps its pace when clocks change', () => {
   assert.deepEqual(listTimes('0 * * * *', '2027-11-07T04:30:00Z', 4), [
     '11-07T05:00',
@@ -25,6 +49,7 @@ test('a job that runs every hour or more often keeps its pace when clocks change
     '11-07T07:00',
     '11-07T08:00',
   ]);
+  assert.deepEqual(listTimes(' @HOURLY', '2027-11-07T04:30:00Z', 2), ['11-07T05:00', '11-07T06:00']);
   assert.deepEqual(listTimes('*/30 * * * *', '2027-03-14T06:10:00Z', 3), [
     '03-14T06:30',
     '03-14T07:00',
@@ -32,9 +57,42 @@ test('a job that runs every hour or more often keeps its pace when clocks change
   ]);
 });
 
+test('times that occur twice are passed over at once', (t) => {
+  const { after, intervalBefore } = createScheduleOccurrences({
+    kind: 'cron',
+    cron: '0-59 0-59 0-23 * * *',
+    timezone: 'America/New_York',
+  });
+  const lastMs = Date.parse('2027-11-07T05:59:59Z');
+  const nextMs = Date.parse('2027-11-07T07:00:00Z');
+  const { mock } = t.mock.method(Cron.prototype, 'nextRun');
+  assert.equal(after(lastMs), nextMs);
+  assert.equal(after(nextMs - 1_800_000), nextMs);
+  assert.ok(mock.callCount() <= 4, `${mock.callCount()} steps`);
+  const previous = t.mock.method(Cron.prototype, 'previousRuns').mock;
+  assert.equal(intervalBefore(nextMs), nextMs - lastMs);
+  assert.ok(previous.callCount() <= 2, `${previous.callCount()} steps`);
+});
+
+test('the interval before a time does not count times that occur twice', () => {
+  const { intervalBefore } = createScheduleOccurrences({
+    kind: 'cron',
+    cron: '0 1,13 * * *',
+    timezone: 'America/New_York',
+  });
+  assert.equal(intervalBefore(Date.parse('2027-11-07T18:00:00Z')), 13 * 3_600_000);
+});
+
+test('a maintenance window cannot start less than 30 seconds after the one before', () => {
+  const columns = (cron: string) =>
+    toMaintenanceWindowColumns({ name: 'w', schedule: { cron }, duration_minutes: 5 }, 'UTC');
+  assert.throws(() => columns('0-59 0-59 0-23 * * *'), /less than 30 seconds apart/);
+  assert.equal(columns('0 0 3 * * *').cron, '0 0 3 * * *');
+});
+
 test('a monitor cannot expect beats less than 30 seconds apart', () => {
   for (const cron of ['* * * * * *', '*/29 * * * * *', '10,50 * * * * *', '0,29 0 0 29 2 *'])
-    assert.throws(() => requireMonitorCron(cron, 'Europe/Riga'), /less than 30 seconds apart/, cron);
+    assert.throws(() => requireUsableCron(cron, 'Europe/Riga'), /less than 30 seconds apart/, cron);
   for (const cron of ['*/30 * * * * *', '20 * * * * *', '5,35 0 0 29 2 *', '* * * * *', '@hourly'])
-    assert.doesNotThrow(() => requireMonitorCron(cron, 'Europe/Riga'), cron);
+    assert.doesNotThrow(() => requireUsableCron(cron, 'Europe/Riga'), cron);
 });

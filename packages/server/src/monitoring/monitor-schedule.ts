@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { Cron } from 'croner';
+import { getRepeatedLocalTimePredicate } from './repeated-local-times.ts';
 
 /**
  * When beats are expected: at a fixed interval, or at the times of a cron expression in a time
@@ -65,7 +66,7 @@ const MAX_PARSED_CRONS = 10_000;
 /**
  * Creates the occurrences of a cron expression, which follow the wall clock of the time zone. If daylight
  * saving time skips a time, the job is expected immediately after the jump. If a time occurs twice, the job
- * is expected once. Croner and Vixie cron follow the same rules.
+ * is expected once, unless `*` is the minute or the hour. Vixie cron follows the same rules.
  */
 function cronSchedule({
   cron,
@@ -75,7 +76,26 @@ function cronSchedule({
   readonly timezone: string;
 }): ScheduleOccurrences {
   const times = parseCron(cron, timezone);
-  const after = (atMs: number) => times.nextRun(new Date(atMs))?.getTime() ?? null;
+  // Croner repeats the times of an expression with several hours or minutes.
+  const isRepeated = hasWildcardTime(cron) ? () => false : getRepeatedLocalTimePredicate(timezone);
+  function after(atMs: number): number | null {
+    let next = times.nextRun(new Date(atMs));
+    while (next && isRepeated(next.getTime())) {
+      let endMs = startOfMinute(next) + MINUTE_MS;
+      while (isRepeated(endMs)) endMs += MINUTE_MS;
+      next = times.nextRun(new Date(endMs - 1));
+    }
+    return next?.getTime() ?? null;
+  }
+  function before(atMs: number): number | null {
+    let [previous] = times.previousRuns(1, new Date(atMs));
+    while (previous && isRepeated(previous.getTime())) {
+      let startMs = startOfMinute(previous);
+      while (isRepeated(startMs - MINUTE_MS)) startMs -= MINUTE_MS;
+      [previous] = times.previousRuns(1, new Date(startMs));
+    }
+    return previous?.getTime() ?? null;
+  }
   return {
     after,
     afterBeat: (atMs) => after(atMs + EARLY_BEAT_TOLERANCE_MS),
@@ -84,11 +104,20 @@ function cronSchedule({
       const first = after(fromMs);
       return first === null || first >= untilMs ? first : after(untilMs);
     },
-    intervalBefore(atMs) {
-      const [before] = times.previousRuns(1, new Date(atMs));
-      return before ? atMs - before.getTime() : Number.POSITIVE_INFINITY;
-    },
+    intervalBefore: (atMs) => atMs - (before(atMs) ?? Number.NEGATIVE_INFINITY),
   };
+}
+
+const MINUTE_MS = 60_000;
+
+/** Clocks are set back by whole minutes, so a time occurs twice if its minute does. */
+const startOfMinute = (time: Date) => Math.floor(time.getTime() / MINUTE_MS) * MINUTE_MS;
+
+/** Returns whether the minute or the hour of a cron expression is `*`, possibly with a step. */
+function hasWildcardTime(cron: string): boolean {
+  const fields = cron.trim().toLowerCase().split(/\s+/);
+  const [minute = '', hour = ''] = fields.slice(-5);
+  return minute === '@hourly' || /^[*?]/.test(minute) || /^[*?]/.test(hour);
 }
 
 /**
@@ -116,45 +145,36 @@ export function parseCron(cron: string, timezone: string): Cron {
   return times;
 }
 
-/**
- * Requires that a cron expression is valid and has a future time.
- *
- * @throws Fault `invalid_request` for an invalid expression, or one that never occurs, such as
- * February 30
- */
-export function requireFutureOccurrence(cron: string, timezone: string): void {
-  if (parseCron(cron, timezone).nextRun() !== null) return;
-  throw new Fault(
-    'invalid_request',
-    `schedule.cron: "${cron}" never matches: no date has this day and month. Example: 0 3 * * *`,
-    { param: 'schedule.cron' },
-  );
-}
-
-/** Shortest time between two expected beats, as for `expected_interval_minutes`. */
-const MIN_BEAT_INTERVAL_MS = 30_000;
+/** Shortest time between two times of a cron expression, as for `expected_interval_minutes`. */
+const MIN_INTERVAL_MS = 30_000;
 /** Number of times that are checked. The seconds of an expression repeat in every minute that it matches. */
 const CHECKED_OCCURRENCES = 100;
 
 /**
- * Requires that a cron expression is a usable schedule of a monitor.
+ * Requires that a cron expression is a usable schedule of a monitor or a maintenance window.
  *
- * @throws Fault `invalid_request` for an invalid expression, one that never occurs, or one that expects beats
- * at shorter intervals than any monitor may
+ * @throws Fault `invalid_request` for an invalid expression, one that never occurs, such as February 30, or
+ * one with times at shorter intervals than any monitor may have
  */
-export function requireMonitorCron(cron: string, timezone: string): void {
-  requireFutureOccurrence(cron, timezone);
-  // Without a field for seconds, beats are at least a minute apart.
+export function requireUsableCron(cron: string, timezone: string): void {
+  const parsed = parseCron(cron, timezone);
+  if (parsed.nextRun() === null)
+    throw new Fault(
+      'invalid_request',
+      `schedule.cron: "${cron}" never matches: no date has this day and month. Example: 0 3 * * *`,
+      { param: 'schedule.cron' },
+    );
+  // Without a field for seconds, times are at least a minute apart.
   if (cron.trim().split(/\s+/).length < 6) return;
-  const times = parseCron(cron, timezone).nextRuns(CHECKED_OCCURRENCES);
+  const times = parsed.nextRuns(CHECKED_OCCURRENCES);
   const isTooShort = times.some((time, at) => {
     const before = times[at - 1];
-    return before !== undefined && time.getTime() - before.getTime() < MIN_BEAT_INTERVAL_MS;
+    return before !== undefined && time.getTime() - before.getTime() < MIN_INTERVAL_MS;
   });
   if (isTooShort)
     throw new Fault(
       'invalid_request',
-      `schedule.cron: "${cron}" expects beats less than ${MIN_BEAT_INTERVAL_MS / 1_000} seconds apart. Use a longer interval. Example: */5 * * * *`,
+      `schedule.cron: "${cron}" matches times less than ${MIN_INTERVAL_MS / 1_000} seconds apart. Use a longer interval. Example: */5 * * * *`,
       { param: 'schedule.cron' },
     );
 }

@@ -1,12 +1,12 @@
-import { NO_EVALUATION_AT } from '../store/monitoring/monitor-states.ts';
+import { NEVER_DUE_AT } from '../store/monitoring/monitor-states.ts';
 import type { MonitorStateRow } from '../store/monitoring/monitoring-rows.ts';
 import type { MonitorSchedule } from './monitor-schedule.ts';
 import {
-  createMonitorPlan,
+  createMonitorTiming,
   getNextSweepTime,
-  type MonitorPlan,
   type MonitorState,
   type MonitorStatus,
+  type MonitorTiming,
 } from './monitor-state.ts';
 
 /** The columns that define a schedule: an interval, or a cron expression with its time zone. */
@@ -31,12 +31,12 @@ export function parseMonitorSchedule({
 }
 
 /** The columns that define when beats are expected. */
-export type MonitorPlanColumns = MonitorScheduleColumns &
+export type MonitorTimingColumns = MonitorScheduleColumns &
   Pick<MonitorStateRow, 'grace_ms' | 'first_beat_due_ms' | 'alert_after_misses' | 'fail_counts_as_miss'>;
 
-/** Converts the columns of a monitor's definition to its plan. */
-export function parseMonitorPlan(row: MonitorPlanColumns): MonitorPlan {
-  return createMonitorPlan(parseMonitorSchedule(row), {
+/** Converts the columns of a monitor's definition to the values that determine when its beats are expected. */
+export function parseMonitorTiming(row: MonitorTimingColumns): MonitorTiming {
+  return createMonitorTiming(parseMonitorSchedule(row), {
     graceMs: row.grace_ms,
     firstBeatDueMs: row.first_beat_due_ms,
     alertAfterMisses: row.alert_after_misses,
@@ -83,14 +83,14 @@ export function toMonitorStateColumns(state: MonitorState) {
     settled_at: state.evaluatedUntil,
     run_at: state.runStartedAt,
     run_id: state.runId,
-    wake_at: getNextSweepTime(state) ?? NO_EVALUATION_AT,
+    wake_at: getNextSweepTime(state) ?? NEVER_DUE_AT,
   };
 }
 
 /**
- * Returns a monitor's state row after a beat. Keeps the earlier `wake_at` if it is too early by less than
- * half of the expected interval: the sweep then finds nothing due and corrects it. Most beats therefore do
- * not change the index.
+ * Returns a monitor's state row after a beat. Keeps the previous `wake_at` if it is earlier than necessary by
+ * less than half of the expected interval. The next sweep then finds nothing due and corrects `wake_at`. Most
+ * beats therefore do not change the index.
  */
 export function buildStateRowAfterBeat(row: MonitorStateRow, state: MonitorState): MonitorStateRow {
   const moved = { ...row, ...toMonitorStateColumns(state) };

@@ -3,16 +3,16 @@ import { test } from 'node:test';
 import { evaluateStateUntil, MAX_MISSED_CHECKS_PER_EVALUATION } from './evaluate-state-until.ts';
 import type { MonitorSchedule } from './monitor-schedule.ts';
 import {
-  createMonitorPlan,
-  createStateEvaluation,
+  createMonitorStateEvaluation,
+  createMonitorTiming,
   type MonitorHistoryChanges,
-  type MonitorPlan,
   type MonitorState,
-  type StateEvaluation,
+  type MonitorStateEvaluation,
+  type MonitorTiming,
 } from './monitor-state.ts';
 import {
   applyBeatEvent,
-  changeMonitorPlan,
+  changeMonitorTiming,
   createMonitorState,
   pauseMonitorState,
   resumeMonitorState,
@@ -23,17 +23,21 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const every = (intervalMs: number): MonitorSchedule => ({ kind: 'interval', intervalMs });
 
-function plan(schedule: MonitorSchedule, graceMs = 0, more: Partial<MonitorPlan> = {}): MonitorPlan {
+function plan(schedule: MonitorSchedule, graceMs = 0, more: Partial<MonitorTiming> = {}): MonitorTiming {
   const { firstBeatDueMs = null, alertAfterMisses = 1, failCountsAsMiss = false } = more;
-  return createMonitorPlan(schedule, { graceMs, firstBeatDueMs, alertAfterMisses, failCountsAsMiss });
+  return createMonitorTiming(schedule, { graceMs, firstBeatDueMs, alertAfterMisses, failCountsAsMiss });
 }
 
 /** A monitor that beat at `at`. */
-function beaten(of: MonitorPlan, at: number): MonitorState {
-  return ok(createMonitorState(createStateEvaluation(of), at - 1, null), createStateEvaluation(of), at);
+function beaten(of: MonitorTiming, at: number): MonitorState {
+  return ok(
+    createMonitorState(createMonitorStateEvaluation(of), at - 1, null),
+    createMonitorStateEvaluation(of),
+    at,
+  );
 }
 
-function ok(state: MonitorState, evaluation: StateEvaluation, at: number): MonitorState {
+function ok(state: MonitorState, evaluation: MonitorStateEvaluation, at: number): MonitorState {
   return applyBeatEvent(state, evaluation, { kind: 'ok', at, runId: null }).state;
 }
 
@@ -50,17 +54,17 @@ test('at the deadline a beat is on time, and a millisecond later it is late', ()
     [deadline, 0],
     [deadline + 1, 1],
   ] as const) {
-    const out = createStateEvaluation(of);
+    const out = createMonitorStateEvaluation(of);
     assert.equal(ok(state, out, at).status, 'healthy');
     assert.equal(out.inferredChecks.length, missed, `beat at ${at - deadline} ms after the deadline`);
-    const swept = createStateEvaluation(of);
+    const swept = createMonitorStateEvaluation(of);
     assert.equal(evaluateStateUntil(state, swept, at).status, missed === 0 ? 'healthy' : 'failing');
   }
 });
 
 test('the failing period starts at the deadline, whenever it is evaluated', () => {
   const of = plan(every(HOUR), 5 * MINUTE);
-  const out = createStateEvaluation(of);
+  const out = createMonitorStateEvaluation(of);
   const state = evaluateStateUntil(beaten(of, 0), out, 10 * HOUR);
   assert.deepEqual(out.periods, [{ status: 'failing', startedAt: HOUR + 5 * MINUTE, reason: 'missed' }]);
   assert.deepEqual(
@@ -72,18 +76,18 @@ test('the failing period starts at the deadline, whenever it is evaluated', () =
 
 test('ten hours without a sweep result in the same history when the late beat arrives', () => {
   const of = plan(every(HOUR), 5 * MINUTE);
-  const swept = createStateEvaluation(of);
+  const swept = createMonitorStateEvaluation(of);
   let state = beaten(of, 0);
   for (let at = MINUTE; at < 10 * HOUR; at += 7 * MINUTE) state = evaluateStateUntil(state, swept, at);
   ok(state, swept, 10 * HOUR);
-  const late = createStateEvaluation(of);
+  const late = createMonitorStateEvaluation(of);
   ok(beaten(of, 0), late, 10 * HOUR);
   assert.deepEqual(late, swept);
 });
 
 test('a grace period longer than the interval causes no additional misses', () => {
   const of = plan(every(MINUTE), 10 * MINUTE);
-  const out = createStateEvaluation(of);
+  const out = createMonitorStateEvaluation(of);
   ok(beaten(of, 0), out, 11 * MINUTE);
   assert.deepEqual(missedAt(out), []);
   ok(beaten(of, 0), out, 12 * MINUTE + 1);
@@ -96,8 +100,8 @@ test('a monitor that never sent a beat is reported once, and remains waiting', (
     [10 * MINUTE, 10 * MINUTE],
   ] as const) {
     const of = plan(every(HOUR), 5 * MINUTE, { firstBeatDueMs });
-    const out = createStateEvaluation(of);
-    const state = evaluateStateUntil(createMonitorState(createStateEvaluation(of), 0, null), out, DAY);
+    const out = createMonitorStateEvaluation(of);
+    const state = evaluateStateUntil(createMonitorState(createMonitorStateEvaluation(of), 0, null), out, DAY);
     assert.equal(state.status, 'waiting');
     const { inferredChecks, periods, alertTriggers } = out;
     assert.deepEqual(
@@ -109,7 +113,7 @@ test('a monitor that never sent a beat is reported once, and remains waiting', (
 
 test('no alert is sent before the configured number of consecutive misses', () => {
   const of = plan(every(HOUR), 0, { alertAfterMisses: 3 });
-  const out = createStateEvaluation(of);
+  const out = createMonitorStateEvaluation(of);
   let state = evaluateStateUntil(beaten(of, 0), out, 2 * HOUR + 1);
   assert.deepEqual(out.alertTriggers, []);
   state = evaluateStateUntil(state, out, 3 * HOUR + 1);
@@ -121,22 +125,22 @@ test('no alert is sent before the configured number of consecutive misses', () =
     since: HOUR,
     by: 'beat',
   });
-  const short = createStateEvaluation(of);
+  const short = createMonitorStateEvaluation(of);
   ok(evaluateStateUntil(beaten(of, 0), short, HOUR + 1), short, HOUR + 2);
   assert.deepEqual(short.alertTriggers, [], 'what nobody heard of needs no end');
 });
 
 test('a beat older than the newest one changes no time', () => {
   const of = plan(every(HOUR));
-  const state = ok(beaten(of, 0), createStateEvaluation(of), 30 * MINUTE);
-  const out = createStateEvaluation(of);
+  const state = ok(beaten(of, 0), createMonitorStateEvaluation(of), 30 * MINUTE);
+  const out = createMonitorStateEvaluation(of);
   assert.deepEqual(ok(state, out, 20 * MINUTE), state);
-  assert.deepEqual(out, createStateEvaluation(of));
+  assert.deepEqual(out, createMonitorStateEvaluation(of));
 });
 
 test('a job that reports a failure is failing immediately', () => {
   const of = plan(every(HOUR));
-  const out = createStateEvaluation(of);
+  const out = createMonitorStateEvaluation(of);
   const failed = applyBeatEvent(beaten(of, 0), out, { kind: 'fail', at: MINUTE, runId: null }).state;
   assert.deepEqual(out.periods, [{ status: 'failing', startedAt: MINUTE, reason: 'failed' }]);
   assert.equal(failed.lastBeatAt, MINUTE);
@@ -151,7 +155,7 @@ test('start and log are not expected beats, and a run is measured from its start
     kind: 'ok' | 'fail' | 'start' | 'log',
     at: number,
     runId: string | null,
-  ) => applyBeatEvent(state, createStateEvaluation(of), { kind, at, runId });
+  ) => applyBeatEvent(state, createMonitorStateEvaluation(of), { kind, at, runId });
   const started = call(beaten(of, 0), 'start', MINUTE, 'a').state;
   assert.equal(started.dueAt, HOUR);
   assert.equal(call(started, 'log', 2 * MINUTE, 'a').state.runStartedAt, MINUTE);
@@ -175,7 +179,7 @@ test('start and log are not expected beats, and a run is measured from its start
 
 test('a pause causes no misses and is not ended by a beat, and a full interval follows it', () => {
   const of = plan(every(HOUR), 5 * MINUTE);
-  const out = createStateEvaluation(of);
+  const out = createMonitorStateEvaluation(of);
   const paused = pauseMonitorState(beaten(of, 0), 30 * MINUTE, null, out);
   const later = ok(evaluateStateUntil(paused, out, DAY), out, DAY);
   assert.equal(later.status, 'paused');
@@ -183,17 +187,20 @@ test('a pause causes no misses and is not ended by a beat, and a full interval f
   const resumed = resumeMonitorState(later, out, 2 * DAY);
   assert.deepEqual([resumed.status, resumed.dueAt], ['waiting', 2 * DAY + HOUR + 5 * MINUTE]);
   assert.equal(evaluateStateUntil(resumed, out, 3 * DAY).status, 'failing');
-  const until = pauseMonitorState(beaten(of, 0), MINUTE, 10 * HOUR, createStateEvaluation(of));
-  assert.equal(evaluateStateUntil(until, createStateEvaluation(of), 10 * HOUR).periodStartedAt, 10 * HOUR);
+  const until = pauseMonitorState(beaten(of, 0), MINUTE, 10 * HOUR, createMonitorStateEvaluation(of));
+  assert.equal(
+    evaluateStateUntil(until, createMonitorStateEvaluation(of), 10 * HOUR).periodStartedAt,
+    10 * HOUR,
+  );
 });
 
 test('pausing a failing monitor ends its alert and states the pause', () => {
   const of = plan(every(HOUR));
-  const failing = evaluateStateUntil(beaten(of, 0), createStateEvaluation(of), 2 * HOUR);
-  const out = createStateEvaluation(of);
+  const failing = evaluateStateUntil(beaten(of, 0), createMonitorStateEvaluation(of), 2 * HOUR);
+  const out = createMonitorStateEvaluation(of);
   const paused = pauseMonitorState(failing, 2 * HOUR, null, out);
   assert.deepEqual(out.alertTriggers, [{ event: 'recovered', at: 2 * HOUR, since: HOUR, by: 'pause' }]);
-  const later = createStateEvaluation(of);
+  const later = createMonitorStateEvaluation(of);
   ok(resumeMonitorState(paused, later, 3 * HOUR), later, 3 * HOUR + 1);
   assert.deepEqual(later.alertTriggers, []);
 });
@@ -202,15 +209,15 @@ test('a shorter schedule does not apply to the time before the change', () => {
   const daily = plan(every(DAY), HOUR);
   const hourly = plan(every(HOUR), 5 * MINUTE);
   const at = 20 * HOUR;
-  const state = changeMonitorPlan(
-    evaluateStateUntil(beaten(daily, 0), createStateEvaluation(daily), at),
+  const state = changeMonitorTiming(
+    evaluateStateUntil(beaten(daily, 0), createMonitorStateEvaluation(daily), at),
     daily,
     hourly,
     at,
   );
   assert.equal(state.status, 'healthy');
   assert.equal(state.dueAt, at + 5 * MINUTE);
-  const out = createStateEvaluation(hourly);
+  const out = createMonitorStateEvaluation(hourly);
   evaluateStateUntil(state, out, at + HOUR + 5 * MINUTE + 1);
   assert.deepEqual(missedAt(out), [at, at + HOUR]);
 });
@@ -218,10 +225,10 @@ test('a shorter schedule does not apply to the time before the change', () => {
 test('a longer schedule does not make a failing monitor healthy, but a beat does', () => {
   const hourly = plan(every(HOUR));
   const daily = plan(every(DAY));
-  const failing = evaluateStateUntil(beaten(hourly, 0), createStateEvaluation(hourly), 3 * HOUR);
-  const changed = changeMonitorPlan(failing, hourly, daily, 3 * HOUR);
+  const failing = evaluateStateUntil(beaten(hourly, 0), createMonitorStateEvaluation(hourly), 3 * HOUR);
+  const changed = changeMonitorTiming(failing, hourly, daily, 3 * HOUR);
   assert.deepEqual([changed.status, changed.expectedAt], ['failing', DAY]);
-  assert.equal(ok(changed, createStateEvaluation(daily), 4 * HOUR).status, 'healthy');
+  assert.equal(ok(changed, createMonitorStateEvaluation(daily), 4 * HOUR).status, 'healthy');
 });
 
 test('cron times follow the time zone through clock changes', () => {
@@ -233,7 +240,7 @@ test('cron times follow the time zone through clock changes', () => {
   assert.equal(new Date(of.occurrences.after(first) ?? 0).toISOString(), '2023-10-30T01:30:00.000Z', 'once');
   const hourly = plan({ kind: 'cron', cron: '0 * * * *', timezone: 'Europe/Riga' });
   let state = beaten(hourly, Date.parse('2023-10-28T12:00:00Z'));
-  const out = createStateEvaluation(of);
+  const out = createMonitorStateEvaluation(of);
   for (let hour = 1; hour <= 24; hour++)
     state = ok(state, out, Date.parse('2023-10-28T12:00:00Z') + hour * HOUR);
   assert.deepEqual(out.inferredChecks, [], 'an hour that comes twice is no miss');
@@ -250,19 +257,19 @@ test('a schedule without further times expects no more beats', () => {
   const of = plan({ kind: 'cron', cron: '0 0 30 2 *', timezone: 'UTC' });
   const state = beaten(of, 0);
   assert.deepEqual([state.status, state.dueAt], ['healthy', null]);
-  assert.equal(evaluateStateUntil(state, createStateEvaluation(of), 1000 * DAY).status, 'healthy');
+  assert.equal(evaluateStateUntil(state, createMonitorStateEvaluation(of), 1000 * DAY).status, 'healthy');
 });
 
 test('intervals longer than the longest timer are evaluated like others', () => {
   const of = plan(every(366 * DAY));
-  const out = createStateEvaluation(of);
+  const out = createMonitorStateEvaluation(of);
   evaluateStateUntil(beaten(of, 0), out, 366 * DAY + 1);
   assert.deepEqual(missedAt(out), [366 * DAY]);
 });
 
 test('if too many beats were missed, one check states their number', () => {
   const of = plan(every(MINUTE));
-  const out = createStateEvaluation(of);
+  const out = createMonitorStateEvaluation(of);
   const state = evaluateStateUntil(beaten(of, 0), out, 5_000 * MINUTE + 1);
   assert.equal(out.inferredChecks.length, MAX_MISSED_CHECKS_PER_EVALUATION + 1);
   assert.equal(
@@ -275,12 +282,12 @@ test('if too many beats were missed, one check states their number', () => {
 test('a beat that was due before the gap is missed, and one that was due during it is not', () => {
   const of = plan(every(HOUR), 10 * MINUTE);
   const gap = { startAt: 2 * HOUR, endAt: 4 * HOUR };
-  const dead = createStateEvaluation(of);
+  const dead = createMonitorStateEvaluation(of);
   const failing = evaluateStateUntil(beaten(of, 0), { ...dead, gaps: [gap] }, 6 * HOUR);
   assert.deepEqual(dead.periods, [{ status: 'failing', startedAt: HOUR + 10 * MINUTE, reason: 'missed' }]);
   assert.deepEqual(missedAt(dead), [HOUR, 5 * HOUR], 'no rows for the promises in the gap');
   assert.equal(failing.failingSince, HOUR + 10 * MINUTE);
-  const alive = createStateEvaluation(of);
+  const alive = createMonitorStateEvaluation(of);
   const state = evaluateStateUntil(beaten(of, 90 * MINUTE), { ...alive, gaps: [gap] }, 4 * HOUR);
   assert.equal(state.dueAt, 4 * HOUR + HOUR + 10 * MINUTE);
   assert.deepEqual(alive.inferredChecks, [

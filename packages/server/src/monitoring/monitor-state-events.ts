@@ -2,10 +2,10 @@ import { appendBeatInterval } from './beat-intervals.ts';
 import { evaluateStateUntil } from './evaluate-state-until.ts';
 import type {
   MonitorHistoryChanges,
-  MonitorPlan,
   MonitorRecoveryCause,
   MonitorState,
-  StateEvaluation,
+  MonitorStateEvaluation,
+  MonitorTiming,
 } from './monitor-state.ts';
 import {
   computeFirstBeatDueAt,
@@ -15,8 +15,8 @@ import {
 } from './monitor-state-transitions.ts';
 
 /**
- * A job's report, as far as it affects the monitor's state. `ok` and `fail` count as the expected beat;
- * `start` and `log` do not.
+ * The part of a beat that affects the monitor's state. `ok` and `fail` count as the expected beat. `start`
+ * and `log` do not.
  */
 export interface BeatEvent {
   readonly kind: 'ok' | 'fail' | 'start' | 'log';
@@ -43,7 +43,7 @@ const RUN_MS = 72 * 60 * 60 * 1000;
 
 /** Returns the state of a new monitor. The monitor waits for its first beat or is paused. */
 export function createMonitorState(
-  evaluation: StateEvaluation,
+  evaluation: MonitorStateEvaluation,
   atMs: number,
   pause: { readonly until: number | null } | null,
 ): MonitorState {
@@ -79,7 +79,7 @@ export function createMonitorState(
  */
 export function applyBeatEvent(
   state: MonitorState,
-  evaluation: StateEvaluation,
+  evaluation: MonitorStateEvaluation,
   call: BeatEvent,
 ): BeatEventResult {
   const { plan } = evaluation;
@@ -140,7 +140,10 @@ function clearFailure(
   return { ...state, misses: 0, alertedSince: null, failingSince: null };
 }
 
-/** Ends a removed monitor's state. If a failure alert was sent, also sends a recovery alert. */
+/**
+ * Returns the final state of a monitor that is removed at `atMs`. If a failure alert was sent, also adds a
+ * recovery alert to `out`.
+ */
 export function applyMonitorRemoval(
   settled: MonitorState,
   atMs: number,
@@ -152,8 +155,8 @@ export function applyMonitorRemoval(
 }
 
 /**
- * Pauses a monitor until `until`, or until it is resumed. If the monitor is already paused, only
- * changes when the pause ends.
+ * Pauses a monitor until `until`, in Unix milliseconds. If `until` is null, the pause lasts until the monitor
+ * is resumed. If the monitor is already paused, only changes when the pause ends.
  */
 export function pauseMonitorState(
   settled: MonitorState,
@@ -173,7 +176,7 @@ function enterPaused(state: MonitorState, atMs: number, out: MonitorHistoryChang
 /** Ends a monitor's pause now. Returns the state unchanged if the monitor is not paused. */
 export function resumeMonitorState(
   settled: MonitorState,
-  evaluation: StateEvaluation,
+  evaluation: MonitorStateEvaluation,
   atMs: number,
 ): MonitorState {
   return settled.status === 'paused' ? endMonitorPause(settled, evaluation, atMs) : settled;
@@ -184,10 +187,10 @@ export function resumeMonitorState(
  * with the old plan. With the new plan, no beat becomes overdue before `atMs` plus the grace period. A
  * failing monitor remains failing until its next beat.
  */
-export function changeMonitorPlan(
+export function changeMonitorTiming(
   settled: MonitorState,
-  plan: MonitorPlan,
-  next: MonitorPlan,
+  plan: MonitorTiming,
+  next: MonitorTiming,
   atMs: number,
 ): MonitorState {
   const same = sameSchedule(plan, next);
@@ -208,13 +211,17 @@ export function changeMonitorPlan(
  * Returns the next expected beat with the new schedule; null if there is none. Skips all earlier times except
  * the latest one, unless the monitor is failing.
  */
-function nextOccurrence({ status, anchorAt }: MonitorState, next: MonitorPlan, atMs: number): number | null {
+function nextOccurrence(
+  { status, anchorAt }: MonitorState,
+  next: MonitorTiming,
+  atMs: number,
+): number | null {
   return status === 'failing'
     ? next.occurrences.firstAfter(anchorAt, atMs)
     : next.occurrences.lastUntil(anchorAt, atMs);
 }
 
-function sameSchedule({ schedule: one }: MonitorPlan, { schedule: other }: MonitorPlan): boolean {
+function sameSchedule({ schedule: one }: MonitorTiming, { schedule: other }: MonitorTiming): boolean {
   if (one.kind === 'interval') return other.kind === 'interval' && one.intervalMs === other.intervalMs;
   return other.kind === 'cron' && one.cron === other.cron && one.timezone === other.timezone;
 }

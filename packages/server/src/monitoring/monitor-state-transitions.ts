@@ -1,8 +1,8 @@
 import type {
   MonitorHistoryChanges,
-  MonitorPlan,
   MonitorState,
-  StateEvaluation,
+  MonitorStateEvaluation,
+  MonitorTiming,
   StatusPeriod,
 } from './monitor-state.ts';
 
@@ -13,7 +13,7 @@ import type {
  */
 export function markMonitorFailing(
   state: MonitorState,
-  evaluation: StateEvaluation,
+  evaluation: MonitorStateEvaluation,
   atMs: number,
   missed: number | null,
 ): MonitorState {
@@ -36,10 +36,10 @@ export function markMonitorFailing(
 }
 
 /**
- * Returns when a monitor that has received no beat since `fromMs` is considered to have missed its first
- * beat; null for never.
+ * Returns the deadline of the first beat of a monitor that waits for it since `fromMs`, in Unix milliseconds.
+ * Returns null if the first beat has no deadline.
  */
-export function computeFirstBeatDueAt(plan: MonitorPlan, fromMs: number): number | null {
+export function computeFirstBeatDueAt(plan: MonitorTiming, fromMs: number): number | null {
   if (plan.firstBeatDueMs !== null) return fromMs + plan.firstBeatDueMs;
   const promised = plan.occurrences.after(fromMs);
   return promised === null ? null : promised + plan.graceMs;
@@ -50,7 +50,7 @@ export function computeFirstBeatDueAt(plan: MonitorPlan, fromMs: number): number
  */
 export function endMonitorPause(
   state: MonitorState,
-  evaluation: StateEvaluation,
+  evaluation: MonitorStateEvaluation,
   atMs: number,
 ): MonitorState {
   const { plan } = evaluation;
@@ -62,7 +62,7 @@ export function endMonitorPause(
   return { ...fresh, expectedAt, dueAt: expectedAt === null ? null : expectedAt + plan.graceMs };
 }
 
-/** Starts a period of a status. Replaces the previous period if it would have no duration. */
+/** Starts a period with the given status. Replaces the previous period if it would have no duration. */
 export function startStatusPeriod(
   state: MonitorState,
   { status, startedAt: atMs, reason }: StatusPeriod,

@@ -5,12 +5,13 @@ import {
 } from './monitor-schedule.ts';
 
 /**
- * The statuses of a monitor in the API. `unknown` is not a status, but marks a gap in the history.
+ * The status of a monitor. The API returns these values. In the history, a gap has the status `unknown`, which
+ * a monitor itself never has.
  */
 export type MonitorStatus = 'waiting' | 'healthy' | 'failing' | 'paused';
 
 /** When a monitor's beats are expected. Durations are in milliseconds. */
-export interface MonitorPlan {
+export interface MonitorTiming {
   readonly schedule: MonitorSchedule;
   readonly occurrences: ScheduleOccurrences;
   readonly graceMs: number;
@@ -43,8 +44,8 @@ export interface MonitorState {
   /** The next expected beat that has not been evaluated. Null if none is expected. */
   readonly expectedAt: number | null;
   /**
-   * The deadline: a beat at this time is still on time. Before the first beat, the time at which its absence
-   * is reported.
+   * The deadline of the next or the first beat. A beat that arrives exactly at this time is on time. Null if
+   * there is no deadline.
    */
   readonly dueAt: number | null;
   readonly failingSince: number | null;
@@ -73,11 +74,14 @@ export interface MonitorState {
 export interface AvailabilityGap {
   readonly startAt: number;
   readonly endAt: number;
-  /** Whether the clock was set forward or the machine was suspended, so that a process ran all the time. */
+  /**
+   * Whether the gap is a jump of the clock, because it was set forward or the machine was suspended. A process
+   * was running until the jump.
+   */
   readonly isClockJump?: boolean;
 }
 
-/** The rows that a report or an evaluation adds to a monitor's history, and the alerts that it causes. */
+/** The rows that a beat or an evaluation adds to a monitor's history, and the alerts that it causes. */
 export interface MonitorHistoryChanges {
   /** The missed beats, and the expected beats within a gap. */
   readonly inferredChecks: InferredCheck[];
@@ -87,11 +91,11 @@ export interface MonitorHistoryChanges {
 }
 
 /**
- * The plan and the gaps with which a monitor's state is evaluated. The evaluation functions append their
- * results to it.
+ * The plan and the gaps that are needed to evaluate a monitor's state. Evaluation functions append the
+ * resulting history and alerts to it.
  */
-export interface StateEvaluation extends MonitorHistoryChanges {
-  readonly plan: MonitorPlan;
+export interface MonitorStateEvaluation extends MonitorHistoryChanges {
+  readonly plan: MonitorTiming;
   readonly gaps: readonly AvailabilityGap[];
 }
 
@@ -101,7 +105,7 @@ export interface InferredCheck {
   readonly expectedAt: number;
   /** When the result was certain: the deadline, or the end of the gap. */
   readonly at: number;
-  /** Number of expected beats that this row stands for. 1 unless too many were missed at once. */
+  /** Number of expected beats that this row represents. More than 1 only if many beats were missed at once. */
   readonly missedCount: number;
 }
 
@@ -134,23 +138,26 @@ export type MonitorAlertTrigger =
     }
   | { readonly event: 'never_beaten'; readonly at: number; readonly since: number };
 
-/** Returns an evaluation that has no results yet. */
-export function createStateEvaluation(
-  plan: MonitorPlan,
+/** Creates an evaluation without results. */
+export function createMonitorStateEvaluation(
+  plan: MonitorTiming,
   gaps: readonly AvailabilityGap[] = [],
-): StateEvaluation {
+): MonitorStateEvaluation {
   return { plan, gaps, inferredChecks: [], periods: [], alertTriggers: [] };
 }
 
 /** Returns a plan that includes the expected times of its schedule. */
-export function createMonitorPlan(
+export function createMonitorTiming(
   schedule: MonitorSchedule,
-  rest: Pick<MonitorPlan, 'graceMs' | 'firstBeatDueMs' | 'alertAfterMisses' | 'failCountsAsMiss'>,
-): MonitorPlan {
+  rest: Pick<MonitorTiming, 'graceMs' | 'firstBeatDueMs' | 'alertAfterMisses' | 'failCountsAsMiss'>,
+): MonitorTiming {
   return { schedule, occurrences: createScheduleOccurrences(schedule), ...rest };
 }
 
-/** Returns when the sweep must next evaluate a monitor, in Unix milliseconds; null for never. */
+/**
+ * Returns when the sweep must next evaluate a monitor, in Unix milliseconds. Returns null if it need not
+ * evaluate the monitor again.
+ */
 export function getNextSweepTime(state: MonitorState): number | null {
   return state.status === 'paused' ? state.pausedUntil : state.dueAt;
 }

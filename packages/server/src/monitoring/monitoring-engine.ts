@@ -54,6 +54,8 @@ export class MonitoringEngine {
       log,
       applyOptimistically: (calls) => this.#applyOptimistically(calls),
       commit: (calls) => this.#commit(calls),
+      findOrg: ({ address }) =>
+        'id' in address ? address.orgId : (this.#states.get(address)?.org_id ?? null),
       ...(batchSize === undefined ? {} : { batchSize }),
     });
     this.#pulse = new ProcessPulse({
@@ -191,7 +193,8 @@ export class MonitoringEngine {
     }
     if (clock.monotonic() - this.#keysCleanedAt < KEY_CLEANUP_INTERVAL_MS) return;
     this.#keysCleanedAt = clock.monotonic();
-    await expireBeatIdempotencyKeys(database, this.#pulse.now() - IDEMPOTENCY_KEY_TTL_MS);
+    while (await expireBeatIdempotencyKeys(database, this.#pulse.now() - IDEMPOTENCY_KEY_TTL_MS))
+      await this.#pulse.ensureFresh();
   }
 }
 

@@ -15,9 +15,8 @@ import type { MonitorDefinition } from './monitor-definition.ts';
 export type { MonitorChangeContext } from './monitor-changes.ts';
 
 /**
- * Creates a monitor that waits for its first beat. If a monitor with this id was removed earlier,
- * its history continues.
- *
+ * Creates a monitor that waits for its first beat. If a monitor with this id was deleted earlier, the new
+ * monitor continues its history.
  * @throws Fault `conflict` if the id is already in use
  */
 export async function createMonitor(
@@ -46,8 +45,8 @@ export function replaceMonitor(
 }
 
 /**
- * Updates a monitor. A monitor that floe.yaml defines accepts only changes for which
- * `isPauseOrMuteChange` returns true.
+ * Updates a monitor. If floe.yaml defines the monitor, changes only its pause and mute, and ignores all other
+ * fields of `definition`.
  */
 export function updateMonitor(
   context: MonitorChangeContext,

@@ -16,16 +16,17 @@ import {
   toBeatReceipt,
 } from './received-beat.ts';
 
-/** The calls of one monitor, evaluated with its cached state. */
+/** The beats of one monitor, evaluated with its cached state. */
 interface EvaluatedBeats extends UneventfulBeats {
   readonly receipts: ReadonlyMap<ReceivedBeat, BeatReceipt>;
 }
 
 /**
- * Applies reports that cause no missed check, new period or alert, as most reports do. Evaluates them with a
- * cached monitor state, and writes them with one statement if the database still has the same state. Returns
- * null for all other reports, which `commitBeats` must apply with a lock. Only for a database that one
- * process uses, because the cached state would otherwise usually be outdated.
+ * Applies beats that cause no missed check, no new period and no alert. Most beats are of this kind. Evaluates
+ * them with a cached monitor state, and writes them with one statement if the database still has the same
+ * state. Returns the receipt of each applied beat, and null for every other beat. `commitBeats` must apply the
+ * other beats with a lock. Use this function only if no other process uses the database. Otherwise, the cached
+ * state is usually outdated.
  * @throws Fault if the database is unavailable
  */
 export async function applyBeatsOptimistically(

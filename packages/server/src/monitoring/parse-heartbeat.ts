@@ -15,12 +15,12 @@ const HEARTBEAT_FIELDS: ReadonlySet<string> = new Set(['monitor_id', 'metadata']
 const MAX_LISTED_FIELDS = 20;
 const MAX_LISTED_FIELD_CHARS = 100;
 
-/** A heartbeat request, and what Floe does not store of it. */
+/** A parsed heartbeat request, with the reason for removed metadata and the names of ignored fields. */
 export interface ParsedHeartbeat {
   readonly call: Omit<ReceivedBeat, 'receivedAt' | 'earliestReceivedAt'>;
   /** Why the metadata was removed. Null if it is stored, or if there was none. */
   readonly metadataDropReason: string | null;
-  /** The first names of top-level fields that have no effect, for the response. */
+  /** The names of top-level fields that have no effect, for the response. At most `MAX_LISTED_FIELDS`. */
   readonly ignoredFields: readonly string[];
 }
 
@@ -63,8 +63,8 @@ export function parseHeartbeat(
 }
 
 /**
- * Returns the idempotency key; null if it is missing. A key that is too long is replaced by its hash, because a part of
- * it could be equal to a part of another key.
+ * Returns the idempotency key, or null if it is missing. A key that is too long is replaced by its hash.
+ * Truncating it could make two different keys equal.
  */
 export function normalizeIdempotencyKey(header: string | readonly string[] | undefined): string | null {
   const key = typeof header === 'string' ? header.trim() : '';

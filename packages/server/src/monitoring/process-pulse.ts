@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { runForServer } from '../core/org-context.ts';
 import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
-import { rewindAlertTimes } from '../store/alert-threads.ts';
+import { rewindAlertTimes } from '../store/alert-deliveries.ts';
 import { recordMonitoringLiveness } from '../store/monitoring/monitoring-liveness.ts';
 import type {
   MonitoringLivenessReport,
@@ -14,13 +15,13 @@ import { rewindMonitorStates } from './rewind-monitor-states.ts';
 import { StallDetector } from './stall-detector.ts';
 
 /**
- * Interval at which a process records that it is running, in milliseconds. A sweep follows each of these
- * pulses.
+ * The interval at which a process records that it is running (a pulse), in milliseconds. After each pulse,
+ * the process sweeps overdue monitors.
  */
 export const PULSE_INTERVAL_MS = 1_000;
 /**
- * Maximum time between two pulses of any process, in milliseconds. A longer time is a gap. Processes also
- * send no pulse while the database is unavailable or beats are rejected.
+ * If this process could not write to the database or rejected a beat, and no process has sent a pulse for longer
+ * than this time, the time without pulses is a gap. In milliseconds.
  */
 export const MONITORING_GAP_THRESHOLD_MS = 3_500;
 /**
@@ -37,7 +38,7 @@ const CLOCK_SET_AHEAD =
 const CLOCK_SET_BACK = 'clock was set back; records with later times were moved back to the new time';
 
 export interface ProcessPulseOptions {
-  readonly database: Pick<Database, 'isShared' | 'rowTransaction'>;
+  readonly database: Pick<Database, 'isShared' | 'isRemote' | 'rowTransaction'>;
   /** Identifies this process in leases. A process may use the id of another one that has certainly ended. */
   readonly processId?: string;
   readonly clock: SystemClock;
@@ -48,9 +49,15 @@ export interface ProcessPulseOptions {
   readonly afterPulse: (pulse: ProcessPulse) => Promise<void>;
 }
 
+interface WrittenPulse {
+  readonly taken: MonitoringLivenessResult;
+  /** The monotonic time at which this process read its clock. Null if the database server read its own. */
+  readonly readAt: number | null;
+}
+
 /**
  * Regularly records in the database that this process is running (a pulse), and estimates the time of the
- * database server. Nothing is evaluated for a time later than the last pulse. A process that was suspended,
+ * database server. Monitors are evaluated only for times before the last pulse. A process that was suspended,
  * or could not reach the database, therefore detects the gap before it evaluates monitors.
  */
 export class ProcessPulse {
@@ -95,8 +102,8 @@ export class ProcessPulse {
   }
 
   /**
-   * Returns how many milliseconds ago a beat that is read now may have arrived. Greater than 0 after this
-   * process was blocked.
+   * Returns the maximum age of a beat that is read now, in milliseconds. It is greater than 0 after this process
+   * was blocked.
    */
   maxReceiveDelayMs(): number {
     return this.#stalls.maxReceiveDelayMs();
@@ -159,7 +166,7 @@ export class ProcessPulse {
 
   /** Sends a pulse. Concurrent callers share the same pulse. */
   send(): Promise<void> {
-    this.#inFlight ??= this.#send(this.#closed).finally(() => {
+    this.#inFlight ??= runForServer(() => this.#send(this.#closed)).finally(() => {
       this.#inFlight = null;
     });
     return this.#inFlight;
@@ -200,14 +207,15 @@ export class ProcessPulse {
     const { clock, log } = this.#options;
     const presence = isLeaving ? 'leaving' : this.#isAnnounced ? 'present' : 'arriving';
     const before = clock.monotonic();
-    let taken: MonitoringLivenessResult;
+    let written: WrittenPulse;
     try {
-      taken = await this.#write(presence);
+      written = await this.#write(presence);
     } catch (error) {
       this.#hasRejected = true;
       throw error;
     }
     const after = clock.monotonic();
+    const { taken, readAt } = written;
     const { nowMs, clockJumpMs, futureMs } = taken;
     if (clockJumpMs !== 0) {
       const fields = { stepped_seconds: clockJumpMs / 1_000, recorded_ahead_seconds: futureMs / 1_000 };
@@ -217,7 +225,7 @@ export class ProcessPulse {
     const gaps = new Map(this.#gaps.map((gap) => [gap.startAt, gap]));
     for (const gap of taken.gaps) gaps.set(gap.startAt, gap);
     this.#gaps = [...gaps.values()].sort((one, other) => one.startAt - other.startAt);
-    this.#setTime(nowMs, before, after);
+    this.#setTime(nowMs, readAt ?? before, readAt ?? after);
     this.#committedUntil = Math.max(this.#committedUntil, taken.committedUntil);
     this.#peersCommittedUntil = taken.peersCommittedUntil;
     this.#pulsedAt = after;
@@ -225,16 +233,22 @@ export class ProcessPulse {
     if (presence === 'present') this.#startedAt ??= nowMs;
   }
 
-  #write(presence: MonitoringLivenessReport['presence']): Promise<MonitoringLivenessResult> {
+  #write(presence: MonitoringLivenessReport['presence']): Promise<WrittenPulse> {
     const { database, clock, oldestPendingAt } = this.#options;
     const estimateMs = this.#estimate();
     const oldest = oldestPendingAt();
-    // Read both clocks together, because the transaction may wait for its turn.
     const wallMs = clock.now();
+    let readAt = clock.monotonic();
+    const readSharedWallMs = () => {
+      readAt = clock.monotonic();
+      return clock.now();
+    };
     const unread = estimateMs === null ? 0 : estimateMs - this.maxReceiveDelayMs();
     const given: MonitoringLivenessReport = {
       processId: this.#processId,
-      wallMs,
+      // Both clocks are read together, because the transaction may wait for its turn. They are read before the
+      // transaction, or during it if other processes may have sent pulses in the meantime.
+      readWallMs: database.isShared ? readSharedWallMs : () => wallMs,
       estimateNowMs: database.isShared ? () => this.#estimate() : () => estimateMs,
       acceptedUntilMs: estimateMs === null ? null : Math.min(unread, oldest ?? estimateMs),
       gapThresholdMs: this.#hasRejected
@@ -249,10 +263,10 @@ export class ProcessPulse {
       const taken = await recordMonitoringLiveness(writer, given);
       if (taken.futureMs > 0) {
         await rewindMonitorStates(writer, taken.nowMs, taken.futureMs);
-        // With a shared database, the clocks of the processes determine the times of alerts.
-        if (!database.isShared) await rewindAlertTimes(writer, taken.nowMs, taken.futureMs);
+        // With a remote database, the clocks of the processes determine the times of alerts.
+        if (!database.isRemote) await rewindAlertTimes(writer, taken.nowMs, taken.futureMs);
       }
-      return taken;
+      return { taken, readAt: database.isRemote ? null : readAt };
     });
   }
 
@@ -268,15 +282,11 @@ export class ProcessPulse {
     this.#gaps = [];
   }
 
-  /**
-   * Updates the estimate of the database time. With SQLite, `nowMs` is the time of this process before the
-   * statement. A shared database read its clock at some time between `before` and `after`.
-   */
+  /** Updates the estimate of the database time, which was read at some time between `before` and `after`. */
   #setTime(nowMs: number, before: number, after: number): void {
-    const { isShared } = this.#options.database;
-    const offset = nowMs - (isShared ? (before + after) / 2 : before);
+    const offset = nowMs - (before + after) / 2;
     const known = this.#offsetMs;
-    const rough = isShared && after - before > MAX_PRECISE_PULSE_MS;
+    const rough = after - before > MAX_PRECISE_PULSE_MS;
     if (known === null || !rough || Math.abs(offset - known) > after - before) this.#offsetMs = offset;
   }
 }

@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { eventually } from '@floe/testkit/eventually';
-import { systemClock } from '../core/clock.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import type { DatabaseWithBeatStore } from '../store/open-database.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
+import { openSqlite } from '../store/sqlite/open-sqlite.ts';
+import { createCoordinatedProcesses } from '../store/test/coordinated-processes.ts';
+import { createLogSpy } from '../store/test/log-spy.ts';
+import { ManualClock } from '../store/test/manual-clock.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { startTcpProxy } from '../store/test/tcp-proxy.ts';
+import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { MonitoringEngine } from './monitoring-engine.ts';
 import { createMonitoringCounters } from './monitoring-metrics.ts';
 import { createMonitor } from './monitors.ts';
+import { ProcessPulse } from './process-pulse.ts';
 import {
   addTestOrg,
   createTestBeatCall,
@@ -22,10 +29,13 @@ import {
 
 const MONITORS = 60;
 
-/** A process of its own as far as the store can tell: a pool, a lease, a clock that is `futureMs` wrong. */
-async function startProcess(t: TestContext, url: string, aheadMs: number) {
+/** Opens a database for a process with this number and clock. */
+type OpenProcessDatabase = (number: number, clock: Clock) => Promise<DatabaseWithBeatStore>;
+
+/** A process of its own as far as the store can tell: a connection, a lease, a clock that is `aheadMs` wrong. */
+async function startProcess(t: TestContext, open: OpenProcessDatabase, number: number, aheadMs = 0) {
   const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
-  const database = await openPostgres(url, { log: silentLog, clock });
+  const database = await open(number, clock);
   const figures = createMonitoringCounters();
   const engine = new MonitoringEngine({ database, clock, log: silentLog, counters: figures });
   await engine.start();
@@ -56,10 +66,24 @@ async function addMonitors(database: DatabaseWithBeatStore, engine: MonitoringEn
 
 test('processes with clocks half a minute apart sweep and receive beats simultaneously, with one result', async (t) => {
   const url = await createTestDatabase(t);
+  await requireOneResult(t, (_, clock) => openPostgres(url, { log: silentLog, clock }), 30_000);
+});
+
+test('processes on one SQLite file sweep and receive beats simultaneously, with one result', async (t) => {
+  const path = join(createTemporaryDirectory(t), 'floe.db');
+  const processes = createCoordinatedProcesses(systemClock);
+  await requireOneResult(
+    t,
+    (number, clock) => openSqlite(path, { log: silentLog, clock, coordinator: processes.connect(number) }),
+    0,
+  );
+});
+
+async function requireOneResult(t: TestContext, open: OpenProcessDatabase, skewMs: number): Promise<void> {
   const [one, two, three] = [
-    await startProcess(t, url, 0),
-    await startProcess(t, url, 30_000),
-    await startProcess(t, url, -30_000),
+    await startProcess(t, open, 1),
+    await startProcess(t, open, 2, skewMs),
+    await startProcess(t, open, 3, -skewMs),
   ];
   const all = [one, two, three];
   await addMonitors(one.database, one.engine);
@@ -101,13 +125,71 @@ test('processes with clocks half a minute apart sweep and receive beats simultan
   assert.ok(failing.every(({ started_at }) => started_at === late));
   assert.equal(alerts.length, dead.length);
   assert.deepEqual(await read.selectFrom('monitor_gaps').selectAll().execute(), []);
+}
+
+test('a pulse that waits for a transaction of another process is no change of the clock', async (t) => {
+  const path = join(createTemporaryDirectory(t), 'floe.db');
+  const processes = createCoordinatedProcesses(systemClock);
+  const log = createLogSpy();
+  let passedMs = 0;
+  const clock = {
+    ...systemClock,
+    now: () => systemClock.now() + passedMs,
+    monotonic: () => systemClock.monotonic() + passedMs,
+  };
+  const database = await openSqlite(path, { log, clock, coordinator: processes.connect(1) });
+  t.after(() => database.close());
+  const pulse = new ProcessPulse({
+    database,
+    clock,
+    log,
+    oldestPendingAt: () => null,
+    afterPulse: async () => undefined,
+  });
+  await pulse.prepare();
+  for (let round = 0; round < 3; round++) {
+    const unlock = await processes.connect(2).lockWrites();
+    const sending = pulse.send();
+    passedMs += 3_000;
+    unlock?.();
+    await sending;
+  }
+  const warnings = log.lines.filter(({ level }) => level !== 'info');
+  assert.deepEqual(warnings, []);
+});
+
+test('the time is exact if the first pulse waits for a transaction of another process', async (t) => {
+  const path = join(createTemporaryDirectory(t), 'floe.db');
+  const processes = createCoordinatedProcesses(systemClock);
+  const coordinator = processes.connect(1);
+  const database = await openSqlite(path, { log: silentLog, clock: systemClock, coordinator });
+  t.after(() => database.close());
+  const clock = new ManualClock();
+  const afterPulse = async () => undefined;
+  const pulse = new ProcessPulse({
+    database,
+    clock,
+    log: silentLog,
+    oldestPendingAt: () => null,
+    afterPulse,
+  });
+  const unlock = await processes.connect(2).lockWrites();
+  const sending = pulse.prepare();
+  clock.advance(3_000);
+  unlock?.();
+  await sending;
+  assert.equal(pulse.now(), clock.now());
 });
 
 test('while the database is unavailable, beats are rejected with a retry time, and no accepted beat is lost', async (t) => {
   const url = await createTestDatabase(t);
   const proxy = await startTcpProxy(url);
   t.after(() => proxy.close());
-  const { database, engine } = await startProcess(t, proxy.url, 0);
+  const { database, engine } = await startProcess(
+    t,
+    (_, clock) => openPostgres(proxy.url, { log: silentLog, clock }),
+    1,
+  );
   await addMonitors(database, engine);
   const taken = [(await beat(engine, 'job-1')).beatId];
   proxy.cut();

@@ -111,6 +111,7 @@ test('beats that wait five minutes for their commit cause no miss, and a silent 
   let held = false;
   const slow = (database: DatabaseWithBeatStore): DatabaseWithBeatStore => ({
     isShared: database.isShared,
+    isRemote: database.isRemote,
     signals: database.signals,
     read: database.read,
     transaction: (work) => database.transaction(work),

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import {
   getMonitorCheckPage,
-  listMonitorPeriodsInRange,
+  listMonitorPeriodsBefore,
   type MonitorCheckQuery,
 } from '../store/monitoring/monitor-history.ts';
 import { getMonitorPage, type MonitorQuery } from '../store/monitoring/monitor-page.ts';
@@ -14,21 +14,21 @@ import { findMonitorById, getMonitorStatesByUid, type MonitorRow } from '../stor
 import type { RowPage } from '../store/pagination.ts';
 import type { DatabaseReader } from '../store/store-interfaces.ts';
 import { evaluateStateUntil } from './evaluate-state-until.ts';
-import { type AvailabilityGap, createStateEvaluation, type MonitorState } from './monitor-state.ts';
-import { parseMonitorPlan, parseMonitorState, parseMonitorStatus } from './monitor-state-columns.ts';
+import { type AvailabilityGap, createMonitorStateEvaluation, type MonitorState } from './monitor-state.ts';
+import { parseMonitorState, parseMonitorStatus, parseMonitorTiming } from './monitor-state-columns.ts';
 import {
   type MonitorStatusSpan,
   replaceGapsWithUnknown,
   summarizeUptime,
   type UptimeSummary,
-} from './timeline.ts';
+} from './monitor-status-spans.ts';
 
 /** The values that readers of monitors need in addition to the database rows. */
 export interface MonitorEvaluationContext {
   /** The database time, in Unix milliseconds. */
   readonly nowMs: number;
   /**
-   * The time before which all beats are committed. A beat that was due before this time and is not stored was
+   * The time before which all beats are committed. If a beat was due before this time and is not stored, it was
    * missed.
    */
   readonly committedUntil: number;
@@ -44,7 +44,7 @@ export interface MonitorView {
   readonly graceSource: 'monitor' | 'org';
 }
 
-/** Returns an organization's monitors that match the filters. `query.sort` determines the order. */
+/** Returns a page of an organization's monitors that match the filters. `query.sort` determines the order. */
 export async function listMonitors(
   reader: DatabaseReader,
   query: MonitorQuery,
@@ -76,7 +76,7 @@ export async function findMonitorView(
 
 /**
  * Returns a monitor.
- * @throws Fault `monitor_not_found`
+ * @throws Fault `monitor_not_found` if it does not exist or was removed
  */
 export async function requireMonitorView(
   reader: DatabaseReader,
@@ -103,47 +103,79 @@ export interface MonitorHistoryRange {
   readonly toMs: number;
 }
 
+/** The last spans of a time range. */
+export interface MonitorStatusSpanPage {
+  /** Newest first. Gaps are spans with the status `unknown`. */
+  readonly spans: readonly MonitorStatusSpan[];
+  /** The end of the range of the next page. Null if there are no earlier spans. */
+  readonly nextToMs: number | null;
+}
+
 /**
- * Returns the spans of a monitor's history that overlap the range, oldest first. Gaps are spans
- * with the status `unknown`.
+ * Returns the last spans of a monitor's history that start before the end of the range and end after its
+ * start. A page can have fewer than `limit` spans although there are more, if several periods are in one gap.
  */
 export async function readMonitorStatusSpans(
   reader: DatabaseReader,
   { row }: Pick<MonitorView, 'row'>,
-  range: MonitorHistoryRange,
+  range: MonitorHistoryRange & { readonly limit: number },
   context: MonitorEvaluationContext,
-): Promise<MonitorStatusSpan[]> {
-  const spans = replaceGapsWithUnknown(
-    await loadStatusSpans(reader, row.uid, range, context),
-    context.gaps,
-    context.nowMs,
-  );
-  return spans.filter(
-    ({ startedAt, endedAt }) => startedAt < range.toMs && (endedAt ?? context.nowMs) > range.fromMs,
-  );
+): Promise<MonitorStatusSpanPage> {
+  const { limit, fromMs, toMs } = range;
+  const { periods, isTruncated } = await loadStatusSpans(reader, row.uid, range, context);
+  const found = replaceGapsWithUnknown(periods, context.gaps, context.nowMs)
+    .filter(({ startedAt, endedAt }) => startedAt < toMs && (endedAt ?? context.nowMs) > fromMs)
+    .reverse();
+  const spans = found.slice(0, limit);
+  if (found.length > limit || !isTruncated)
+    return { spans, nextToMs: found.length > limit ? (spans.at(-1)?.startedAt ?? null) : null };
+  const nextToMs = periods[0]?.startedAt ?? null;
+  const last = spans.at(-1);
+  if (last?.status !== 'unknown') return { spans, nextToMs };
+  // The gap may have started in an earlier period.
+  const earlier = await readMonitorStatusSpans(reader, { row }, { ...range, toMs: last.startedAt }, context);
+  const [start, ...others] = earlier.spans;
+  if (start?.status !== 'unknown' || start.endedAt !== last.startedAt) return { spans, nextToMs };
+  return {
+    spans: spans.with(-1, { ...last, startedAt: start.startedAt }),
+    nextToMs: others.length > 0 ? start.startedAt : earlier.nextToMs,
+  };
 }
 
-/** Returns a monitor's uptime and downtime in a range, computed from the durations of its periods. */
+/** Maximum number of periods from which an uptime is computed. */
+export const MAX_UPTIME_PERIODS = 20_000;
+
+/**
+ * Returns a monitor's uptime and downtime in a range, computed from the durations of its periods. If the range
+ * has too many periods, `fromMs` of the result is later than that of the range.
+ */
 export async function readMonitorUptime(
   reader: DatabaseReader,
   { row }: Pick<MonitorView, 'row'>,
   range: MonitorHistoryRange,
   context: MonitorEvaluationContext,
-): Promise<UptimeSummary> {
-  const periods = await loadStatusSpans(reader, row.uid, range, context);
-  return summarizeUptime(periods, context.gaps, { ...range, nowMs: context.nowMs });
+): Promise<UptimeSummary & { readonly fromMs: number }> {
+  const asked = { ...range, limit: MAX_UPTIME_PERIODS };
+  const { periods, isTruncated } = await loadStatusSpans(reader, row.uid, asked, context);
+  const fromMs = (isTruncated ? periods[0]?.startedAt : undefined) ?? range.fromMs;
+  return {
+    fromMs,
+    ...summarizeUptime(periods, context.gaps, { fromMs, toMs: range.toMs, nowMs: context.nowMs }),
+  };
 }
 
-/** Returns the recorded periods, and those that began after the state was last written. */
+/** Returns the last recorded periods of a range, and those that began after the state was last written. */
 async function loadStatusSpans(
   reader: DatabaseReader,
   uid: string,
-  range: MonitorHistoryRange,
+  { fromMs, toMs, limit }: MonitorHistoryRange & { readonly limit: number },
   context: MonitorEvaluationContext,
-): Promise<MonitorStatusSpan[]> {
-  const rows = await listMonitorPeriodsInRange(reader, uid, range.fromMs, Number.MAX_SAFE_INTEGER);
-  const state = (await getMonitorStatesByUid(reader, [uid])).get(uid);
-  return toStatusSpans(rows, state, context).filter(({ startedAt }) => startedAt < range.toMs);
+): Promise<{ readonly periods: readonly MonitorStatusSpan[]; readonly isTruncated: boolean }> {
+  const query = { uid, fromMs, beforeMs: toMs, limit };
+  const { periods, isTruncated, following } = await listMonitorPeriodsBefore(reader, query);
+  const state = following ? undefined : (await getMonitorStatesByUid(reader, [uid])).get(uid);
+  const spans = toStatusSpans(following ? [...periods, following] : periods, state, context);
+  return { periods: spans.filter(({ startedAt }) => startedAt < toMs), isTruncated };
 }
 
 /**
@@ -161,7 +193,7 @@ export function toStatusSpans(
     reason,
   }));
   if (state) {
-    const evaluation = createStateEvaluation(parseMonitorPlan(state), context.gaps);
+    const evaluation = createMonitorStateEvaluation(parseMonitorTiming(state), context.gaps);
     evaluateStateUntil(parseMonitorState(state), evaluation, context.committedUntil);
     for (const period of evaluation.periods) {
       // A period that starts at the same time as the previous one replaces it, as in the database.
@@ -183,7 +215,7 @@ export function toMonitorView(
     row,
     state: evaluateStateUntil(
       parseMonitorState(state),
-      createStateEvaluation(parseMonitorPlan(state), context.gaps),
+      createMonitorStateEvaluation(parseMonitorTiming(state), context.gaps),
       until,
     ),
     graceMs: state.grace_ms,

@@ -7,19 +7,19 @@ import type {
 } from '../store/monitoring/monitoring-rows.ts';
 import {
   type AvailabilityGap,
-  createStateEvaluation,
+  createMonitorStateEvaluation,
   type MonitorHistoryChanges,
   type MonitorStatus,
 } from './monitor-state.ts';
 import {
   buildStateRowAfterBeat,
-  parseMonitorPlan,
   parseMonitorState,
   parseMonitorStatus,
+  parseMonitorTiming,
 } from './monitor-state-columns.ts';
 import { applyBeatEvent, type BeatEvent } from './monitor-state-events.ts';
 
-/** A job's report as Floe received it. */
+/** A beat as Floe received it. */
 export interface ReceivedBeat {
   readonly address: MonitorReference;
   readonly kind: BeatEvent['kind'];
@@ -31,7 +31,7 @@ export interface ReceivedBeat {
    */
   readonly earliestReceivedAt?: number;
   readonly runId: string | null;
-  /** Calls of one monitor with the same key count as one beat. Null if the call has no key. */
+  /** Requests for one monitor with the same key count as one beat. Null if the request has no key. */
   readonly idempotencyKey: string | null;
   readonly metadataJson: string | null;
   /** The error that the job reports. Null if it reports no failure. */
@@ -48,7 +48,7 @@ export interface BeatReceipt {
   readonly nextExpectedAt: number | null;
 }
 
-/** The gaps and times that are needed to evaluate reports, in addition to the monitors' state. */
+/** The gaps and times that are needed to evaluate beats, in addition to the monitors' state. */
 export interface BeatEvaluationContext {
   readonly nowMs: number;
   readonly gaps: readonly AvailabilityGap[];
@@ -56,11 +56,11 @@ export interface BeatEvaluationContext {
   readonly peersCommittedUntil: number;
 }
 
-/** The effect of one report on its monitor's state and history. */
+/** The effect of one beat on its monitor's state and history. */
 export interface AppliedBeat {
   readonly stateRow: MonitorStateRow;
   readonly check: MonitorCheckRow;
-  /** Null for a call without an idempotency key. */
+  /** Null for a beat without an idempotency key. */
   readonly key: BeatIdempotencyKeyRow | null;
   readonly changes: MonitorHistoryChanges;
 }
@@ -68,8 +68,8 @@ export interface AppliedBeat {
 const CHECK_STATUS = { ok: 'ok', fail: 'failed', start: 'started', log: 'logged' } as const;
 
 /**
- * Applies a report to its monitor's state, and returns the effect. Has no side effects, except that
- * it generates an id.
+ * Applies a beat to its monitor's state, and returns the effect. Has no side effects. Generates the id of the
+ * beat.
  */
 export function applyReceivedBeat(
   row: MonitorStateRow,
@@ -77,7 +77,7 @@ export function applyReceivedBeat(
   { gaps, nowMs }: BeatEvaluationContext,
 ): AppliedBeat {
   const { receivedAt, kind, runId, idempotencyKey } = call;
-  const evaluation = createStateEvaluation(parseMonitorPlan(row), gaps);
+  const evaluation = createMonitorStateEvaluation(parseMonitorTiming(row), gaps);
   const heardFrom = call.earliestReceivedAt ?? receivedAt;
   const { state, durationMs } = applyBeatEvent(parseMonitorState(row), evaluation, {
     kind,
@@ -123,16 +123,16 @@ export function formatMonitorReferenceKey(address: MonitorReference): string {
 }
 
 /**
- * Returns the two keys under which a map stores a monitor: one contains its organization and id, the other is
- * the hash of its beat URL token. `formatMonitorReferenceKey` returns one of them.
+ * Returns the two map keys of a monitor. One contains its organization and id. The other is the hash of its
+ * beat URL token. For a beat, `formatMonitorReferenceKey` returns one of them.
  */
 export function listMonitorReferenceKeys(row: MonitorStateRow): readonly string[] {
   return [`${row.org_id}\n${row.id}`, row.token_hash];
 }
 
 /**
- * Sorts reports by the time at which they were received. Reports can be queued in another order, because
- * their bodies may arrive later.
+ * Sorts beats by the time at which they were received. Beats can be queued in another order, because their
+ * bodies may arrive later.
  */
 export function sortBeatsByReceivedAt(calls: readonly ReceivedBeat[]): ReceivedBeat[] {
   return calls.toSorted((one, other) => one.receivedAt - other.receivedAt);

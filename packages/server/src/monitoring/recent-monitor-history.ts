@@ -1,24 +1,28 @@
-import { listMonitorPeriodsSince } from '../store/monitoring/monitor-history.ts';
+import { listLastMonitorPeriods } from '../store/monitoring/last-monitor-periods.ts';
 import { getMonitorStatesByUid, listMonitorsById } from '../store/monitoring/monitors.ts';
 import type { DatabaseReader } from '../store/store-interfaces.ts';
 import { type StatusDurations, sumStatusDurationsByDay } from './boards/board-days.ts';
+import { replaceGapsWithUnknown, summarizeUptime } from './monitor-status-spans.ts';
 import { type MonitorEvaluationContext, toStatusSpans } from './read-monitors.ts';
-import { replaceGapsWithUnknown, summarizeUptime } from './timeline.ts';
 
 const SLICE_MS = 30 * 60_000;
 const SLICES = 48;
 const UPTIME_MS = 30 * 24 * 60 * 60_000;
+/** Maximum number of periods in total. The oldest periods of the monitors with the most periods are omitted. */
+const MAX_PERIODS = 20_000;
 
 /** One monitor's recent history: the last day in half hours, and the uptime of the last 30 days. */
 export interface RecentMonitorHistory {
   readonly id: string;
   readonly uptimeRatio: number | null;
+  /** The time from which on the history is known. Null if it is complete. */
+  readonly historySince: number | null;
   readonly slices: readonly (StatusDurations & { readonly startedAt: number })[];
 }
 
 /**
- * Loads the history that lists show for each monitor. The number of SQL statements does not depend
- * on the number of monitors.
+ * Loads the recent history that lists show for each monitor. The number of SQL statements does not depend on
+ * the number of monitors.
  */
 export async function loadRecentMonitorHistory(
   reader: DatabaseReader,
@@ -31,7 +35,7 @@ export async function loadRecentMonitorHistory(
   const range = { fromMs: context.nowMs - UPTIME_MS, toMs: context.nowMs, nowMs: context.nowMs };
   const [states, periods] = await Promise.all([
     getMonitorStatesByUid(reader, uids),
-    listMonitorPeriodsSince(reader, uids, range.fromMs),
+    listLastMonitorPeriods(reader, uids, range.fromMs, MAX_PERIODS),
   ]);
   const end = Math.ceil(context.nowMs / SLICE_MS) * SLICE_MS;
   const slices = Array.from({ length: SLICES }, (_, index) => {
@@ -39,7 +43,8 @@ export async function loadRecentMonitorHistory(
     return { date: '', startsAt, endsAt: startsAt + SLICE_MS };
   });
   return rows.map(({ id, uid }) => {
-    const recorded = toStatusSpans(periods.get(uid) ?? [], states.get(uid), context);
+    const { periods: last = [], isTruncated = false } = periods.get(uid) ?? {};
+    const recorded = toStatusSpans(last, states.get(uid), context);
     const sums = sumStatusDurationsByDay(
       replaceGapsWithUnknown(recorded, context.gaps, context.nowMs),
       slices,
@@ -48,6 +53,7 @@ export async function loadRecentMonitorHistory(
     return {
       id,
       uptimeRatio: summarizeUptime(recorded, context.gaps, range).uptimeRatio,
+      historySince: isTruncated ? (last[0]?.started_at ?? null) : null,
       slices: sums.map((sum, index) => ({ ...sum, startedAt: slices[index]?.startsAt ?? 0 })),
     };
   });

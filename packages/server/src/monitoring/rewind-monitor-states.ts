@@ -2,13 +2,14 @@ import { shiftFutureMonitorPeriods } from '../store/monitoring/monitor-history.t
 import { lockFutureMonitorStates, updateMonitorStates } from '../store/monitoring/monitor-states.ts';
 import type { MonitorStateRow } from '../store/monitoring/monitoring-rows.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
-import type { MonitorPlan, MonitorState } from './monitor-state.ts';
-import { parseMonitorPlan, parseMonitorState, toMonitorStateColumns } from './monitor-state-columns.ts';
+import type { MonitorState, MonitorTiming } from './monitor-state.ts';
+import { parseMonitorState, parseMonitorTiming, toMonitorStateColumns } from './monitor-state-columns.ts';
 
 /**
- * Corrects monitor states and periods after the clock of the database server was set back to `nowMs`. Times
- * after `nowMs` are moved back by `aheadMs`. Deadlines keep their distance to the beats before them. Cron
- * times are computed again. Checks do not change. Returns the number of corrected monitors.
+ * Corrects monitor states and periods after the clock of the database server was set back to `nowMs`. Moves
+ * times after `nowMs` back by `aheadMs`, so that deadlines keep their distance from the preceding beats.
+ * Recomputes the expected times of cron schedules. Does not change checks. Returns the number of corrected
+ * monitors.
  */
 export async function rewindMonitorStates(
   writer: DatabaseWriter,
@@ -18,7 +19,7 @@ export async function rewindMonitorStates(
   const rows = await lockFutureMonitorStates(writer, nowMs);
   const moved: MonitorStateRow[] = [];
   for (const row of rows) {
-    const state = rewindMonitorState(parseMonitorState(row), parseMonitorPlan(row), nowMs, aheadMs);
+    const state = rewindMonitorState(parseMonitorState(row), parseMonitorTiming(row), nowMs, aheadMs);
     const periodAt =
       row.period_at > nowMs
         ? await shiftFutureMonitorPeriods(writer, row.uid, nowMs, aheadMs)
@@ -32,7 +33,7 @@ export async function rewindMonitorStates(
 /** Returns the monitor state that would have resulted if the times of its last events had been correct. */
 export function rewindMonitorState(
   state: MonitorState,
-  plan: MonitorPlan,
+  plan: MonitorTiming,
   nowMs: number,
   aheadMs: number,
 ): MonitorState {

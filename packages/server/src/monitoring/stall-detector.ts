@@ -8,8 +8,8 @@ const READ_WITHIN_MS = 2_000;
 
 /**
  * Detects that this process did not run for some time, because its event loop was blocked or the process was
- * stopped. Its socket still accepted connections, so requests that are read directly afterwards may have
- * arrived at any time during this stall.
+ * stopped. The operating system still accepted connections during the stall. Requests that are read directly
+ * afterwards may therefore have arrived at any time during the stall.
  */
 export class StallDetector {
   readonly #clock: Pick<SystemClock, 'monotonic' | 'after'>;
@@ -39,7 +39,7 @@ export class StallDetector {
   }
 
   /**
-   * Returns how many milliseconds ago a request that is read now may have arrived; 0 if there was no stall.
+   * Returns the maximum age of a request that is read now, in milliseconds. Returns 0 if there was no stall.
    */
   maxReceiveDelayMs(): number {
     const now = this.#clock.monotonic();

@@ -1,18 +1,18 @@
 import { lockDueMonitorStates } from '../store/monitoring/monitor-states.ts';
 import type { Database } from '../store/store-interfaces.ts';
 import { evaluateStateUntil } from './evaluate-state-until.ts';
-import { createStateEvaluation } from './monitor-state.ts';
-import { parseMonitorPlan, parseMonitorState, toMonitorStateColumns } from './monitor-state-columns.ts';
+import { createMonitorStateEvaluation } from './monitor-state.ts';
+import { parseMonitorState, parseMonitorTiming, toMonitorStateColumns } from './monitor-state-columns.ts';
 import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
 import type { MonitorEvaluationContext } from './read-monitors.ts';
 
 /**
- * The maximum number of monitors per sweep batch. It is small enough that beats are processed
- * between batches.
+ * The maximum number of monitors per sweep batch. It is small, so that the process can handle beats between
+ * two batches.
  */
 export const MAX_MONITORS_PER_SWEEP_BATCH = 1_000;
 
-/** The number of monitors that one sweep batch evaluated. */
+/** The result of one sweep batch. */
 export interface SweepResult {
   /** Number of evaluated monitors. */
   readonly evaluated: number;
@@ -21,9 +21,9 @@ export interface SweepResult {
 }
 
 /**
- * Evaluates one batch of monitors that were due before `committedUntil`. One transaction locks and reads
- * their states, and writes states, checks, periods and alerts. Several processes may run it at the same time,
- * each for different monitors.
+ * Evaluates one batch of monitors that were due before `committedUntil`. A single transaction locks their
+ * states, evaluates them, and writes the new states, checks, periods and alerts. Several processes can run
+ * this at the same time, each for different monitors.
  */
 export function sweepDueMonitors(
   database: Pick<Database, 'rowTransaction'>,
@@ -35,7 +35,7 @@ export function sweepDueMonitors(
     const book = new MonitoringUnitOfWork(writer, nowMs);
     let missed = 0;
     for (const row of rows) {
-      const evaluation = createStateEvaluation(parseMonitorPlan(row), gaps);
+      const evaluation = createMonitorStateEvaluation(parseMonitorTiming(row), gaps);
       const state = evaluateStateUntil(parseMonitorState(row), evaluation, committedUntil);
       book.updateState({ ...row, ...toMonitorStateColumns(state) });
       book.addHistory(row, state.lastBeatAt, evaluation);

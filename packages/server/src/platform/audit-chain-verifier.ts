@@ -56,7 +56,7 @@ export class AuditChainVerifier {
       : { ...extended, checkedAt: chain.checkedAt };
   }
 
-  /** Verifies a chain, and anchors of it that were stored elsewhere. */
+  /** Verifies an organization's chain, and the given anchors, which were stored outside Floe. */
   async verify(
     reader: DatabaseReader,
     orgId: string,

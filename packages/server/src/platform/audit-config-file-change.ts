@@ -14,9 +14,9 @@ const INDIVIDUALLY_AUDITED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Records, for each organization, which sections of floe.yaml have changed. Records only the names of
- * the sections, because their contents may include secrets. Organizations without changes get no audit
- * entry. The organizations must already be stored.
+ * Adds an audit entry for each organization whose sections in floe.yaml have changed. The entry contains only
+ * the names of the sections, because their contents may include secrets. The organizations must already be
+ * stored.
  */
 export async function auditConfigFileChange(
   writer: DatabaseWriter,

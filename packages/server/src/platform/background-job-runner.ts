@@ -53,9 +53,8 @@ interface RunningJob {
 }
 
 /**
- * Runs background jobs. They take longer than a request. A job's row contains its progress. If the
- * process ends, the progress stops and the job counts as lost. Jobs are not resumed
- * (decisions/0063-background-jobs.md).
+ * Runs background jobs, which take longer than a request. The row of a job contains its progress. If the
+ * process ends, its jobs are lost. They are not resumed (decisions/0063-background-jobs.md).
  */
 export class BackgroundJobRunner {
   readonly #options: BackgroundJobRunnerDependencies;
@@ -106,7 +105,8 @@ export class BackgroundJobRunner {
   }
 
   /**
-   * For an operation that changes something before it starts its job.
+   * Requires that a new job of the organization can start now. Call it if an operation changes something before
+   * it starts its job.
    *
    * @throws Fault `rate_limit_exceeded` if too many jobs run, `shutting_down`
    */

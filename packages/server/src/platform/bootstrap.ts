@@ -18,10 +18,10 @@ const SIGN_IN_TOKEN_TTL_MS = 24 * 60 * 60 * 1000;
 export const OWNER_LINK_SETTING = 'console_sign_in';
 
 /**
- * The first platform key and the sign-in token of a new installation. They are shown only once, because they are not
- * stored.
+ * The first platform key and the sign-in token of a new installation. They are shown only once, because Floe
+ * stores only their hashes.
  */
-export interface FirstStartCredentials {
+export interface FirstStartSecrets {
   readonly orgId: string;
   readonly key: string;
   /** Opens the console once, within 24 hours. */
@@ -37,7 +37,7 @@ export function bootstrapInstallation(
   database: Database,
   pepper: KeyObject,
   clock: Clock,
-): Promise<FirstStartCredentials | null> {
+): Promise<FirstStartSecrets | null> {
   const signInToken = randomBytes(32).toString('base64url');
   return database.transaction(async (writer) => {
     if ((await listAllOrgs(writer)).length > 0) return null;

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { unconvertedKeyFields } from '@floe/contract/api/keys';
+import { keyFieldsStoredAsIs } from '@floe/contract/api/keys';
 import type { PlatformKeyConfig } from '@floe/contract/config';
 import type { ConfigIssue } from '@floe/contract/config/cross-object-rules';
 import type { EventLoopYielder } from '../core/event-loop-yielder.ts';
@@ -43,8 +43,8 @@ export const STORED_PLATFORM_KEY_KIND: StoredResourceKind<PlatformKeyConfig, Pla
 };
 
 /**
- * Returns the resource kind of platform keys in floe.yaml. A key in the file takes over the stored
- * key with the same value, or else the active key with the same name.
+ * Returns the resource kind of platform keys in floe.yaml. A key in the file takes over the stored key with
+ * the same value. If there is none, it takes over the active key with the same name.
  */
 export function createConfigFilePlatformKeyKind(pepper: KeyObject) {
   // Each value is needed several times, and its HMAC takes 2 µs.
@@ -167,7 +167,7 @@ async function matchStoredKeys(
 function toKeyColumns({ config }: DeclaredKey, value: PlatformKeyValueColumns) {
   const { scopes, models, paths, expires_at } = config;
   return {
-    ...unconvertedKeyFields.parse(config),
+    ...keyFieldsStoredAsIs.parse(config),
     ...value,
     scopes_json: JSON.stringify(scopes),
     models_json: models ? JSON.stringify(models) : null,

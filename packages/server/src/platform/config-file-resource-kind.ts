@@ -19,74 +19,80 @@ export interface UpdateMetadataColumns {
 }
 
 /**
- * The columns of a new row: its configuration, its position in the file, and who created it when.
+ * The columns of a new row: its configuration, its position in the file, and when and by whom it was created.
  */
-export type ConfigFileColumnInsert<Columns> = Columns &
+export type ConfigFileInsertColumns<Columns> = Columns &
   Required<SourceColumns> &
   UpdateMetadataColumns & { readonly org_id: string; readonly created_at: number };
 
 /**
- * The columns to update. If a resource only moved in the file, they contain no timestamps. If it
- * was released from the file, they contain only the source.
+ * The columns to update. If only the line number of a resource changed, its timestamps are not updated. If
+ * floe.yaml no longer defines the resource, only the source is updated.
  */
-export type ConfigFileColumnUpdate<Columns> = (Columns | object) &
+export type ConfigFileUpdateColumns<Columns> = (Columns | object) &
   Required<SourceColumns> &
   Partial<UpdateMetadataColumns>;
 
-/** A kind of resource that floe.yaml can define and that Floe stores. */
+/** A kind of resource that floe.yaml can define and that the database stores. */
 export interface StoredResourceKind<Config, Row> extends DeclaredResourceKind<Config> {
-  /** Resources of all organizations or of these, from the file and the API. */
+  /**
+   * Returns the stored resources of the organizations in `orgIds`, or of all organizations if it is undefined.
+   * Includes resources from the file and from the API.
+   */
   stored(reader: DatabaseReader, orgIds?: readonly string[]): Promise<readonly Row[]>;
   storedName(row: Row): string;
-  /** For a kind whose rows are kept: whether the resource was removed. */
+  /** Returns whether the resource was removed. Set only for a kind whose rows are kept after the removal. */
   isRemoved?(row: Row): boolean;
 }
 
 /**
- * How resources of one kind in floe.yaml are stored. A resource takes over the stored one with the
- * same name in its organization.
+ * How resources of one kind in floe.yaml are stored. If the organization already has a stored resource with
+ * the same name, the resource in the file replaces it and keeps its id.
  */
 export interface ConfigFileResourceKind<Config, Row extends StoredResourceRow, Columns extends object>
   extends StoredResourceKind<Config, Row> {
   /**
-   * The stored resources that come from the file. If the file defines none of this kind, they are
-   * read instead of all.
+   * Returns the stored resources that come from the file. If the file defines no resources of this kind, a sync
+   * reads only these and not all stored resources.
    */
   storedFromFile?(reader: DatabaseReader): Promise<readonly Row[]>;
-  /** Computes what the functions below need of each resource. */
+  /** Called for each resource in the file before the functions below, which use the values that it computes. */
   prepare?(object: DeclaredResource<Config>): void;
-  /** Replaces the matching by name. Both lists are those of one organization. */
+  /**
+   * Returns the stored row that each resource in the file takes over. If absent, resources are matched by name.
+   * Both lists belong to one organization.
+   */
   match?(
     declared: readonly DeclaredResource<Config>[],
     stored: readonly Row[],
     turns: Pick<EventLoopYielder, 'endStep'>,
   ): Promise<MatchedResourceRows<Config, Row>>;
   /**
-   * Conflicts of the file with resources of other organizations.
-   * @param matched the resources in their own organization
+   * Returns the conflicts of the file with resources of other organizations.
+   * @param matched the rows in their own organization that the resources take over
    */
   findIssues?(
     declared: readonly DeclaredResource<Config>[],
     matched: MatchedResourceRows<Config, Row>,
     reader: DatabaseReader,
   ): Promise<readonly ConfigIssue[]>;
-  /** The columns of a resource of the file. */
+  /** Returns the columns of a resource in the file. */
   columns(object: DeclaredResource<Config>, before: Row | undefined): Columns;
-  row(columns: ConfigFileColumnInsert<Columns>): Row;
+  row(columns: ConfigFileInsertColumns<Columns>): Row;
   insert(writer: DatabaseWriter, row: Row): unknown;
   /** @param next the whole row after the change */
-  update(writer: DatabaseWriter, row: Row, change: ConfigFileColumnUpdate<Columns>, next: Row): unknown;
+  update(writer: DatabaseWriter, row: Row, change: ConfigFileUpdateColumns<Columns>, next: Row): unknown;
   /**
    * Removes a resource as DELETE does.
    *
    * @throws Fault `conflict` if another resource refers to it
    */
   remove(writer: DatabaseWriter, row: Row, nowMs: number): unknown;
-  /** The revoked row, for a kind whose resources are revoked instead of removed. */
+  /** Returns the revoked row. Set only for a kind whose resources are revoked instead of removed. */
   toRevoked?(row: Row, nowMs: number): Row;
   /** Writes the changes that the functions above collected. */
   flush?(writer: DatabaseWriter): Promise<unknown>;
-  /** A resource in the form that the audit log stores, without secrets. */
+  /** Returns a resource in the form that the audit log stores, without secrets. */
   auditView(row: Row, nowMs: number): object;
 }
 

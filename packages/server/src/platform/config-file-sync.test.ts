@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { InsertQueryNode, type KyselyPlugin, ValuesNode } from 'kysely';
 import { compareOrgs } from '../config/compare-orgs.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
@@ -10,6 +9,7 @@ import { getAuditKey, setAuditKey } from '../store/audit-context.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
+import { createQueryCounter } from '../store/test/query-counter.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import {
   CONFIG_FILE_PROVIDER_KIND,
@@ -60,25 +60,6 @@ function buildFile(
 
 const unchanged = (_: number, keys: readonly TestKey[]) => keys;
 
-/** Counts what the statements of a transaction read and write. */
-function createCounter() {
-  const counts = { statements: 0, mostRows: 0, mostValues: 0, rows: 0 };
-  const plugin: KyselyPlugin = {
-    transformQuery: ({ node }) => {
-      counts.statements += 1;
-      if (InsertQueryNode.is(node) && node.values && ValuesNode.is(node.values))
-        counts.mostValues = Math.max(counts.mostValues, node.values.values.length);
-      return node;
-    },
-    transformResult: async ({ result }) => {
-      counts.rows += result.rows.length;
-      counts.mostRows = Math.max(counts.mostRows, result.rows.length);
-      return result;
-    },
-  };
-  return { counts, plugin };
-}
-
 async function setUp(t: TestContext, engine: 'sqlite' | 'postgres') {
   const url = engine === 'sqlite' ? 'sqlite:' : await createTestDatabase(t);
   const dataDir = createTemporaryDirectory(t);
@@ -92,7 +73,7 @@ async function setUp(t: TestContext, engine: 'sqlite' | 'postgres') {
   async function sync(before: LoadedConfig | null, after: LoadedConfig) {
     nowMs += 1;
     let turns = 0;
-    const { counts, plugin } = createCounter();
+    const { counts, plugin } = createQueryCounter();
     const differences = before && (await compareOrgs(before, after));
     const kinds = [
       createResourceKindSyncFactory(createConfigFilePlatformKeyKind(PEPPER)),

@@ -8,8 +8,8 @@ import { shiftSourceLines } from '../store/shift-source-lines.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { ConfigFileRejectedError } from './config-file-rejected-error.ts';
 import type {
-  ConfigFileColumnUpdate,
   ConfigFileResourceKind,
+  ConfigFileUpdateColumns,
   MatchedResourceRows,
   StoredResourceRow,
   UpdateMetadataColumns,
@@ -17,11 +17,11 @@ import type {
 import { type ConfigFile, type DeclaredResource, iterateDeclaredResources } from './declared-resources.ts';
 import { isSourceColumn } from './source-location.ts';
 
-/** The transaction and the time of a sync, and what is compared. */
+/** The options of a sync: its transaction, its time, and the organizations that are compared. */
 export interface ConfigFileSyncOptions {
   readonly writer: DatabaseWriter;
   readonly nowMs: number;
-  /** The differences from the file that is stored. Null or absent if all organizations are compared. */
+  /** The differences from the previously stored file. Null or absent if all organizations are compared. */
   readonly differences?: OrgDifferences | null;
   readonly turns?: Pick<EventLoopYielder, 'endStep'>;
 }
@@ -45,10 +45,13 @@ interface KindSync {
   removeOthers(): Promise<void>;
 }
 
-/** A resource kind in the form that `syncConfigFile` accepts. */
+/**
+ * Creates the sync of one resource kind with a loaded file. `syncConfigFile` requires one factory for each
+ * kind.
+ */
 export type ResourceKindSyncFactory = (context: SyncContext, file: ConfigFile) => Promise<KindSync>;
 
-/** Returns a resource kind in the form that `syncConfigFile` accepts. */
+/** Creates the factory that `syncConfigFile` requires for a resource kind. */
 export function createResourceKindSyncFactory<Config, Row extends StoredResourceRow, Columns extends object>(
   kind: ConfigFileResourceKind<Config, Row, Columns>,
 ): ResourceKindSyncFactory {
@@ -106,11 +109,11 @@ async function matchByOrg<Config, Row extends StoredResourceRow, Columns extends
 }
 
 /**
- * Stores the resources in floe.yaml. A resource takes over the stored one with the same name, even
- * if that was created with the API. A resource that was removed from the file is deleted as with
- * DELETE. If another resource refers to it, it is kept and can then be changed with the API. Each
- * difference creates an audit entry with the actor `file`. If there are no differences, nothing is
- * written. Between two resources, the event loop serves requests.
+ * Stores the resources in floe.yaml. A resource in the file takes over the stored resource with the same
+ * name, even if that resource was created with the API. A resource that was removed from the file is deleted
+ * in the same way as with `DELETE`. If another resource refers to it, it is kept, and can then be changed
+ * with the API. Adds an audit entry with the actor `file` for each difference. Writes nothing if there are no
+ * differences. Yields to the event loop between two resources, so that the process can serve requests.
  *
  * @param kinds the resource kinds. A kind comes after the kinds that it refers to.
  * @throws ConfigFileRejectedError if the file conflicts with stored resources. Nothing is written
@@ -212,7 +215,7 @@ class ResourceSync<Config, Row extends StoredResourceRow, Columns extends object
   }
 
   /** Writes changed columns. A new position in the file is written, but is not a change of the resource. */
-  async #change(row: Row, wanted: ConfigFileColumnUpdate<Columns>): Promise<void> {
+  async #change(row: Row, wanted: ConfigFileUpdateColumns<Columns>): Promise<void> {
     const stored = new Map<string, unknown>(Object.entries(row));
     const differing = Object.entries(wanted).filter(([column, value]) => stored.get(column) !== value);
     if (differing.length === 0) return;

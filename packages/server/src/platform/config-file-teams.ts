@@ -1,4 +1,4 @@
-import { unconvertedTeamFields } from '@floe/contract/api/teams';
+import { teamFieldsStoredAsIs } from '@floe/contract/api/teams';
 import type { TeamConfig } from '@floe/contract/config';
 import { listAllTeams, type TeamRow, upsertTeam } from '../store/teams.ts';
 import { defineConfigFileKind } from './config-file-resource-kind.ts';
@@ -11,7 +11,7 @@ export const CONFIG_FILE_TEAM_KIND = defineConfigFileKind({
   stored: listAllTeams,
   nameOf: ({ id }: TeamConfig) => id,
   storedName: ({ id }: TeamRow) => id,
-  columns: ({ config }) => ({ id: config.id, ...unconvertedTeamFields.parse(config) }),
+  columns: ({ config }) => ({ id: config.id, ...teamFieldsStoredAsIs.parse(config) }),
   row: (columns): TeamRow => columns,
   insert: upsertTeam,
   update: (writer, _, __, next) => upsertTeam(writer, next),

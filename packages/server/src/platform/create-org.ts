@@ -7,7 +7,7 @@ import { findOrgById, insertOrg, type OrgRow } from '../store/orgs.ts';
 import { insertPlatformKey, type PlatformKeyRow } from '../store/platform-keys.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { createPlatformKey } from './create-platform-key.ts';
-import type { ChangeAuthorAndTime } from './member-keys.ts';
+import type { ChangeActorAndTime } from './member-keys.ts';
 
 /** The settings of a new organization. */
 export interface NewOrgSettings {
@@ -36,7 +36,7 @@ export async function createOrgWithOwner(
   writer: DatabaseWriter,
   pepper: KeyObject,
   { id, name, timezone, userId }: NewOrgSettings,
-  { by, nowMs }: ChangeAuthorAndTime,
+  { by, nowMs }: ChangeActorAndTime,
 ): Promise<CreatedOrg> {
   if (await findOrgById(writer, id))
     throw new Fault('conflict', `The organization id "${id}" is already in use. Choose another id.`, {

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { unconvertedKeyFields } from '@floe/contract/api/keys';
+import { keyFieldsStoredAsIs } from '@floe/contract/api/keys';
 import type { KeyScope } from '@floe/contract/scopes';
 import { createId } from '../core/ids.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
@@ -19,8 +19,8 @@ export const UNROTATED_PLATFORM_KEY_COLUMNS = {
 export type PlatformKeyValueColumns = Pick<PlatformKeyRow, 'hash' | 'prefix' | 'last4' | 'imported_from'>;
 
 /**
- * Returns the columns for a key value from an imported document or floe.yaml. Null if there is no
- * value.
+ * Returns the columns for the value of a key from an imported document or floe.yaml. Returns null if the key
+ * has no value.
  */
 export function buildPlatformKeyValueColumns(
   pepper: KeyObject,
@@ -65,7 +65,7 @@ export function createPlatformKey(
   const row: PlatformKeyRow = {
     id: createId('key', nowMs),
     org_id: orgId,
-    ...unconvertedKeyFields.parse({ name }),
+    ...keyFieldsStoredAsIs.parse({ name }),
     hash: hashPlatformKey(pepper, key),
     ...createPlatformKeyHint(key),
     scopes_json: JSON.stringify(scopes),

@@ -1,7 +1,7 @@
 import type { OidcConfig } from '@floe/contract/config';
 import { getStrongerRole, type MemberRole } from '@floe/contract/roles';
 
-/** The role and team that a person has in an organization. */
+/** The role and team that a group mapping gives a person in an organization. */
 export interface GroupMappedMembership {
   /** Null for the only organization of the installation. */
   readonly org: string | null;
@@ -10,13 +10,11 @@ export interface GroupMappedMembership {
 }
 
 /**
- * Maps an issuer's groups to memberships: at most one per organization, with the matching role that
- * has the most permissions. The team is taken from the first entry that has this role and a team.
- * Groups are compared exactly. With `unmapped: viewer`, a person without a matching group is a
- * viewer in the only organization. Otherwise the list is empty, and the sign-in is rejected.
- *
- * The first parameter is an `auth.oidc` entry in floe.yaml.
- *
+ * Maps an issuer's groups to memberships, according to an `auth.oidc` entry in floe.yaml. Returns at most one
+ * membership per organization, with the matching role that has the most permissions. The team is taken from
+ * the first entry that has this role and a team. Groups are compared exactly. With `unmapped: viewer`, a
+ * person without a matching group becomes a viewer in the only organization. Otherwise, the list is empty,
+ * and the sign-in is rejected.
  * @param groups the values of the claim that `group_claim` names
  */
 export function mapGroupsToMemberships(

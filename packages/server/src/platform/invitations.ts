@@ -20,7 +20,7 @@ import {
 } from '../store/members.ts';
 import { findOrgById } from '../store/orgs.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/store-interfaces.ts';
-import type { ChangeAuthorAndTime } from './member-keys.ts';
+import type { ChangeActorAndTime } from './member-keys.ts';
 import { toInvitationResource, toMemberResource } from './stored-member.ts';
 
 /** 256 random bits. Shown once, in the fragment of a link. */
@@ -54,14 +54,14 @@ export interface IssuedInvitation {
 }
 
 /**
- * Invites an email address, whether or not it has an account.
- *
+ * Creates an invitation for an email address, whether or not an account with this address exists. Revokes earlier
+ * invitations to the address.
  * @throws Fault `conflict` if the address belongs to a member
  */
 export async function issueInvitation(
   writer: DatabaseWriter,
   place: NewInvitation,
-  { by, nowMs }: ChangeAuthorAndTime,
+  { by, nowMs }: ChangeActorAndTime,
 ): Promise<IssuedInvitation> {
   const { id, orgId, email, role, team, ttlMs } = place;
   if (await findMemberByEmail(writer, orgId, email))
@@ -101,9 +101,8 @@ export interface InvitationDetails {
 }
 
 /**
- * Returns the invitation with a token, for the invitation's page. Does not reveal whether the
- * address has an account.
- *
+ * Returns the invitation to which a token belongs, for the page of the invitation. Does not reveal whether
+ * the address has an account.
  * @throws Fault `not_found` with the same message for an unknown, used, expired or revoked token
  */
 export async function requireOpenInvitation(

@@ -51,8 +51,8 @@ export function isImportedKeyPrefix(prefix: string): boolean {
   return prefix === IMPORTED_PREFIX;
 }
 
-/** Returns whether a value has the format of a platform key. */
-export function hasPlatformKeyFormat(value: string): boolean {
+/** Returns whether a value starts with `eis_` or `sk-eis_`, as platform keys do. */
+export function hasPlatformKeyPrefix(value: string): boolean {
   return value.startsWith(PREFIX) || value.startsWith(ALIAS_PREFIX);
 }
 
@@ -60,11 +60,10 @@ export function hasPlatformKeyFormat(value: string): boolean {
 export type PlatformKeyHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Returns the platform key in a request's headers, without `sk-`. It is the value that starts with
- * `eis_` or `sk-eis_` in `authorization: Bearer`, `x-api-key`, `api-key` or `x-floe-key`. Header
- * names must be in lowercase. Without imported keys, values in any other format are ignored. With imported keys, and if
- * no value has the format of a platform key, returns the first imported key. If none of the values is an imported key,
- * returns the first value.
+ * Returns the platform key in a request's headers, without `sk-`. Floe looks for it in `authorization: Bearer`,
+ * `x-api-key`, `api-key` and `x-floe-key`. Header names must be in lowercase. The platform key is the value that
+ * starts with `eis_` or `sk-eis_`. If `imported` is absent, all other values are ignored. If `imported` is given
+ * and no value starts like a platform key, returns the first imported key, or else the first value.
  *
  * @throws Fault `missing_api_key` if there is no key, `invalid_api_key` if there are two different
  * keys
@@ -78,11 +77,11 @@ export function extractPlatformKey(headers: PlatformKeyHeaders, imported?: Impor
   if (key !== undefined) return key;
   throw new Fault(
     'missing_api_key',
-    'The request has no platform key. Send "Authorization: Bearer eis_…" or "X-API-Key: eis_…".',
+    'The request has no platform key. A platform key starts with "eis_". Send it in "Authorization: Bearer eis_…" or "X-API-Key: eis_…".',
   );
 }
 
-/** The keyring functions for keys of any format. */
+/** The functions of a keyring that recognize imported keys, whose values can have any format. */
 export interface ImportedKeyLookup {
   readonly hasImportedKeys: boolean;
   isImportedKey(presented: string): boolean;
@@ -100,8 +99,11 @@ function findImportedKey(headers: PlatformKeyHeaders, imported: ImportedKeyLooku
   return first;
 }
 
-/** Returns whether the headers contain a platform key or a similar value. */
-export function hasPlatformKey(headers: PlatformKeyHeaders): boolean {
+/**
+ * Returns whether a header contains a value that begins with `eis_` or `sk-eis_`. The value can be incomplete
+ * or invalid.
+ */
+export function mayContainPlatformKey(headers: PlatformKeyHeaders): boolean {
   return CREDENTIAL_HEADERS.some((name) =>
     [headers[name] ?? []].flat().some((value) => /(?:^|\s)(?:sk-)?eis_/i.test(value)),
   );

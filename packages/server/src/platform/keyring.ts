@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject, timingSafe
 import { Fault } from '@floe/contract/faults';
 import type { KeyScope } from '@floe/contract/scopes';
 import type { ModelPatternMatcher } from '../core/model-pattern.ts';
-import { hasPlatformKeyFormat, type ImportedKeyLookup, isImportedKeyPrefix } from './key-format.ts';
+import { hasPlatformKeyPrefix, type ImportedKeyLookup, isImportedKeyPrefix } from './key-format.ts';
 
 /** 64 bits select the record. The rest of the digest is compared in constant time. */
 const HASH_PREFIX_CHARS = 16;
@@ -38,7 +38,10 @@ export interface Keyring extends ImportedKeyLookup {
    * while the database cannot confirm that it does not exist
    */
   authenticate(presented: string, nowMs: number): KeyRecord;
-  /** Why requests with the key are rejected now, or null. The record may come from an older keyring. */
+  /**
+   * Returns the fault with which requests with the key are rejected now; null if they are accepted. The record
+   * may come from an older keyring.
+   */
   currentFault(record: KeyRecord, nowMs: number): Fault | null;
 }
 
@@ -92,27 +95,31 @@ interface KeyringContext {
   readonly seen: Map<string, KeyRecord>;
 }
 
-/** A keyring from which a changed keyring can be created without preparing all keys again. */
-export interface ReplaceableKeyring extends Keyring {
+/**
+ * An immutable keyring from which a keyring with some changed keys can be created, without preparing the
+ * other keys again.
+ */
+export interface UpdatableKeyring extends Keyring {
   /** All records, in no particular order. */
   records(): Iterable<KeyRecord>;
   /**
    * Returns a keyring in which each of these hashes has this record, or none. Does not change this
    * keyring.
    */
-  replace(changed: ReadonlyMap<string, KeyRecord | null>): ReplaceableKeyring;
+  replace(changed: ReadonlyMap<string, KeyRecord | null>): UpdatableKeyring;
 }
 
 /**
- * Prepares the keys of all organizations for lookup in one snapshot. Includes revoked and expired
- * keys, so that their callers get the exact error. `isCurrent` returns whether it is certain that
- * an unknown key does not exist.
+ * Prepares the keys of all organizations for lookup in one snapshot. Includes revoked and expired keys, so
+ * that their callers get an error with the exact reason.
+ * @param isCurrent Returns whether this process has received all changes. Only then is an unknown key certain
+ * not to exist.
  */
 export function compileKeyring(
   records: readonly KeyRecord[],
   pepper: KeyObject,
   isCurrent: () => boolean = () => true,
-): ReplaceableKeyring {
+): UpdatableKeyring {
   const shards: KeyRecord[][] = new Array(SHARD_COUNT);
   for (const record of records) {
     const at = shardOf(record.hash);
@@ -124,16 +131,12 @@ export function compileKeyring(
   return createKeyring(shards, records.filter(isImported).length, { pepper, isCurrent, seen: new Map() });
 }
 
-function createKeyring(
-  shards: KeyShards,
-  importedCount: number,
-  context: KeyringContext,
-): ReplaceableKeyring {
+function createKeyring(shards: KeyShards, importedCount: number, context: KeyringContext): UpdatableKeyring {
   const { pepper, isCurrent, seen } = context;
   const hasImportedKeys = importedCount > 0;
 
   function find(presented: string): KeyRecord | undefined {
-    const isOwn = hasPlatformKeyFormat(presented);
+    const isOwn = hasPlatformKeyPrefix(presented);
     if (!isOwn && !hasImportedKeys) return undefined;
     const digest = isOwn
       ? hashPlatformKey(pepper, presented)
@@ -251,7 +254,7 @@ function unknownKeyFault(isCurrent: boolean): Fault {
   return new Fault('auth_unavailable', message, { retryAfterMs: 1_000 });
 }
 
-/** Returns the description of a key that messages contain. */
+/** Returns the name and the visible characters of a key, for messages. */
 export function describePlatformKey(record: KeyRecord): string {
   return `"${record.name}" (${record.prefix}…${record.last4})`;
 }

@@ -5,27 +5,29 @@ import {
   compileKeyring,
   type KeyRecord,
   REVOKED_KEY_RETENTION_MS,
-  type ReplaceableKeyring,
+  type UpdatableKeyring,
 } from './keyring.ts';
-import { SharedKeyValues, toKeyRecords } from './stored-platform-key.ts';
+import { InternedKeyFields, toKeyRecords } from './stored-platform-key.ts';
 
 /** Converting this many rows takes about 2 ms. In between, the event loop serves requests. */
 const KEYS_PER_PAGE = 500;
 const HASHES_PER_QUERY = 200;
 
 /**
- * Loads the platform keys of all organizations. `pepper` is the result of `derivePlatformKeyPepper`. While the
- * keyring is in use, `isCurrent` returns whether the process has received all changes.
+ * Loads the platform keys of all organizations.
+ * @param pepper The result of `derivePlatformKeyPepper`.
+ * @param isCurrent Returns whether this process has received all changes. The keyring calls it when a key is
+ * unknown.
  */
 export async function loadKeyring(
   reader: DatabaseReader,
   pepper: KeyObject,
   nowMs: number,
   isCurrent?: () => boolean,
-): Promise<ReplaceableKeyring> {
+): Promise<UpdatableKeyring> {
   const page = (afterId: string) =>
     listSnapshotPlatformKeys(reader, nowMs - REVOKED_KEY_RETENTION_MS, afterId, KEYS_PER_PAGE);
-  const shared = new SharedKeyValues();
+  const shared = new InternedKeyFields();
   let keyring = compileKeyring([], pepper, isCurrent);
   let next = page('');
   for (;;) {
@@ -42,16 +44,16 @@ export async function loadKeyring(
 }
 
 /**
- * Returns the keyring with the stored state of the key values with these hashes. Reads only the
- * rows of these keys.
+ * Returns a keyring in which the records with these hashes match the database. All other records are those of
+ * `keyring`. Reads only the keys with these hashes from the database.
  */
 export async function refreshKeyring(
-  keyring: ReplaceableKeyring,
+  keyring: UpdatableKeyring,
   reader: DatabaseReader,
   hashes: readonly string[],
-): Promise<ReplaceableKeyring> {
+): Promise<UpdatableKeyring> {
   const changed = new Map<string, KeyRecord | null>(hashes.map((hash) => [hash, null]));
-  const shared = new SharedKeyValues();
+  const shared = new InternedKeyFields();
   for (let at = 0; at < hashes.length; at += HASHES_PER_QUERY)
     for (const row of await listPlatformKeysByHash(reader, hashes.slice(at, at + HASHES_PER_QUERY)))
       for (const record of toKeyRecords(row, shared))

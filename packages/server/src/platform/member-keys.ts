@@ -7,7 +7,7 @@ import { includesKeyScope } from './keyring.ts';
 import { toKeyRecord, toPlatformKeyResource } from './stored-platform-key.ts';
 
 /** The actor and the time of a change. */
-export interface ChangeAuthorAndTime {
+export interface ChangeActorAndTime {
   readonly by: string;
   readonly nowMs: number;
 }
@@ -29,7 +29,7 @@ export interface MemberKeyChange {
 export async function revokeMemberKeys(
   writer: DatabaseWriter,
   member: Member,
-  stamp: ChangeAuthorAndTime,
+  stamp: ChangeActorAndTime,
 ): Promise<MemberKeyChange[]> {
   const changes: MemberKeyChange[] = [];
   for (const row of await listPlatformKeysOfMember(writer, member.org_id, member))
@@ -38,14 +38,14 @@ export async function revokeMemberKeys(
 }
 
 /**
- * Removes the scopes that a member's new role cannot grant from the member's keys. A key that has
- * no scopes left is revoked. Keys from floe.yaml do not change.
+ * Removes those scopes from a member's keys that the member's new role does not allow. Revokes keys that have
+ * no scope left. Does not change keys from floe.yaml.
  */
 export async function restrictMemberKeys(
   writer: DatabaseWriter,
   member: Member,
   role: MemberRole,
-  stamp: ChangeAuthorAndTime,
+  stamp: ChangeActorAndTime,
 ): Promise<MemberKeyChange[]> {
   const allowed = new Set(role === 'viewer' ? [] : ROLE_SCOPES[role]);
   const changes: MemberKeyChange[] = [];
@@ -68,7 +68,7 @@ export async function restrictMemberKeys(
 async function revokeKey(
   writer: DatabaseWriter,
   row: PlatformKeyRow,
-  { by, nowMs }: ChangeAuthorAndTime,
+  { by, nowMs }: ChangeActorAndTime,
 ): Promise<MemberKeyChange> {
   const columns = { revoked_at: nowMs, updated_at: nowMs, updated_by: by };
   await updatePlatformKey(writer, row.org_id, row.id, columns);

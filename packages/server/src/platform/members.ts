@@ -10,7 +10,7 @@ import {
 } from '../store/members.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/store-interfaces.ts';
 import {
-  type ChangeAuthorAndTime,
+  type ChangeActorAndTime,
   type MemberKeyChange,
   restrictMemberKeys,
   revokeMemberKeys,
@@ -52,11 +52,11 @@ export interface RoleAndTeam {
  *
  * @throws Fault `conflict` if no owner would remain
  */
-export async function changeMemberRole(
+export async function changeMemberRoleAndTeam(
   writer: DatabaseWriter,
   row: MemberWithUser,
   { role, team }: RoleAndTeam,
-  stamp: ChangeAuthorAndTime,
+  stamp: ChangeActorAndTime,
 ): Promise<{ readonly row: MemberWithUser; readonly keys: readonly MemberKeyChange[] }> {
   if (role !== 'owner') await requireAnotherOwner(writer, row);
   const isOtherRole = role !== row.role;
@@ -78,7 +78,7 @@ export async function removeMemberFromOrg(
   writer: DatabaseWriter,
   row: MemberWithUser,
   endSessions: readonly SignOutUserInOrg[],
-  stamp: ChangeAuthorAndTime,
+  stamp: ChangeActorAndTime,
 ): Promise<readonly MemberKeyChange[]> {
   const { id, org_id, user_id } = row;
   await requireAnotherOwner(writer, row);

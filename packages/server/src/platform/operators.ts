@@ -9,7 +9,7 @@ import {
 } from '../store/operators.ts';
 import { listAllOrgs } from '../store/orgs.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
-import type { ChangeAuthorAndTime } from './member-keys.ts';
+import type { ChangeActorAndTime } from './member-keys.ts';
 import { auditSignIn } from './sign-in/audit-sign-in.ts';
 
 /**
@@ -20,7 +20,7 @@ import { auditSignIn } from './sign-in/audit-sign-in.ts';
 export async function addOperator(
   writer: DatabaseWriter,
   email: string,
-  stamp: ChangeAuthorAndTime,
+  stamp: ChangeActorAndTime,
 ): Promise<OperatorWithUser> {
   const user = await findUserByEmail(writer, email);
   if (!user)

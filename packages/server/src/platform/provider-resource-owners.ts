@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { runForOrg } from '../core/org-context.ts';
 import {
   insertProviderResources,
   listProviderResourcesById,
@@ -23,9 +24,9 @@ interface OwnedResource extends ResourceOwner {
 }
 
 /**
- * Creates a store that records which key created the files, batches and stored responses that
- * providers keep. Recent owners are cached. This process knows new owners immediately, and other
- * processes know them after the commit. Owners never change. Unknown ids are not cached.
+ * Creates a store that records which platform key owns the files, batches and stored responses at providers.
+ * The owner is the key that created the resource, and it never changes. Recent owners are cached. Unknown ids
+ * are not cached. This process knows a new owner immediately. Other processes know it after the commit.
  */
 export function createProviderResourceOwnerStore(database: Database, clock: Clock) {
   const known = createOwnerCache();
@@ -68,7 +69,8 @@ export function createProviderResourceOwnerStore(database: Database, clock: Cloc
         else asked.push(id);
       }
       if (asked.length === 0) return found;
-      for (const row of await listProviderResourcesById(database.read, orgId, asked)) {
+      const rows = await runForOrg(orgId, () => listProviderResourcesById(database.read, orgId, asked));
+      for (const row of rows) {
         const { provider, credential, key_id: keyId, kind } = row;
         const owner = { provider, credential, keyId, kind };
         found.set(row.resource_id, [...(found.get(row.resource_id) ?? []), owner]);
@@ -81,7 +83,9 @@ export function createProviderResourceOwnerStore(database: Database, clock: Cloc
     },
 
     claimResults: (orgId: string, provider: string, id: string): Promise<boolean> =>
-      database.transaction((writer) => markProviderResourceUsageCounted(writer, orgId, provider, id)),
+      runForOrg(orgId, () =>
+        database.transaction((writer) => markProviderResourceUsageCounted(writer, orgId, provider, id)),
+      ),
   };
 }
 

@@ -16,15 +16,15 @@ import {
 } from './secrets.ts';
 
 /**
- * The number of secrets in a table that were encrypted again because they used an older key, and the
- * number of secrets that could not be decrypted.
+ * The result for one table: how many secrets were re-encrypted because they used an older key, and how many
+ * could not be decrypted.
  */
 export interface RewrapResult {
   readonly table: EncryptedTable;
   readonly rewrapped: number;
   /** The number of secrets that no known key can decrypt. These secrets do not change. */
   readonly unreadable: number;
-  /** The first of these secrets. There may be many stored responses. */
+  /** The first unreadable secrets, at most `MAX_LISTED_SECRETS`. */
   readonly unreadableSecrets: readonly SecretReference[];
 }
 
@@ -35,8 +35,8 @@ export type SecretReference = Pick<EncryptedText, 'orgId' | 'rowId'>;
 const MAX_LISTED_SECRETS = 100;
 
 /**
- * Encrypts all stored secrets with the current key-encryption key, in batches of limited size. It
- * can be stopped and repeated at any time, even while servers are running.
+ * Re-encrypts the data keys of all stored secrets with the current key-encryption key, in batches of limited
+ * size. Can be stopped and repeated at any time, even while servers are running.
  */
 export async function rewrapStoredSecrets(
   database: Pick<Database, 'transaction'>,

@@ -1,7 +1,7 @@
-import type { FirstStartCredentials } from './bootstrap.ts';
+import type { FirstStartSecrets } from './bootstrap.ts';
 
 /** The values that the startup message shows. */
-export interface StartupInfo {
+export interface StartupMessageValues {
   readonly version: string;
   /** URL of the main listener on this machine. */
   readonly localUrl: string;
@@ -19,7 +19,7 @@ export interface StartupInfo {
  * sign-in link and a working curl command. Later, it contains only addresses, because the key is
  * not stored.
  */
-export function formatStartupMessage(info: StartupInfo, firstRun: FirstStartCredentials | null): string {
+export function formatStartupMessage(info: StartupMessageValues, firstRun: FirstStartSecrets | null): string {
   const lines = [
     `floe: listening on ${info.localUrl}`,
     '',
@@ -47,8 +47,8 @@ export function formatStartupMessage(info: StartupInfo, firstRun: FirstStartCred
  * and the sign-in link.
  */
 export function toStartupLogFields(
-  info: StartupInfo,
-  firstRun: FirstStartCredentials | null,
+  info: StartupMessageValues,
+  firstRun: FirstStartSecrets | null,
 ): Readonly<Record<string, unknown>> {
   return {
     version: info.version,

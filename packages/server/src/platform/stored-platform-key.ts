@@ -1,4 +1,4 @@
-import { type PlatformKey, unconvertedKeyFields } from '@floe/contract/api/keys';
+import { keyFieldsStoredAsIs, type PlatformKey } from '@floe/contract/api/keys';
 import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
 import { compileModelPatterns, type ModelPatternMatcher } from '../core/model-pattern.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
@@ -28,10 +28,10 @@ interface OwnFields
     RareFields {}
 
 /**
- * Values that many keys have in common. Keys with the same value share one object, which saves most
- * of the memory of a key.
+ * Stores values that many keys have in common, such as scopes. Keys with the same value share one object,
+ * which saves most of the memory of a key.
  */
-export class SharedKeyValues {
+export class InternedKeyFields {
   readonly texts = new Map<string, string>();
   readonly scopes = new Map<string, ReadonlySet<KeyScope>>();
   readonly models = new Map<string, ModelPatternMatcher | null>();
@@ -118,10 +118,10 @@ class StoredKeyRecord implements KeyRecord {
 }
 
 /**
- * Returns the lookup records for a stored key: one for its value, and one for the previous value
- * while that is still valid.
+ * Returns the lookup records for a stored key: one for its value, and one for the value before the last rotation,
+ * if there is one. The record of the previous value has its own expiry time.
  */
-export function toKeyRecords(row: SnapshotPlatformKeyRow, shared = new SharedKeyValues()): KeyRecord[] {
+export function toKeyRecords(row: SnapshotPlatformKeyRow, shared = new InternedKeyFields()): KeyRecord[] {
   const own = toOwnFields(row, shared);
   const fields = toSharedFields(row, shared);
   const record = new StoredKeyRecord(own, fields);
@@ -146,11 +146,11 @@ function deprecationHeaders(sinceMs: number, untilMs: number): readonly string[]
 }
 
 /** Returns the lookup record for a stored key's current value. */
-export function toKeyRecord(row: SnapshotPlatformKeyRow, shared = new SharedKeyValues()): KeyRecord {
+export function toKeyRecord(row: SnapshotPlatformKeyRow, shared = new InternedKeyFields()): KeyRecord {
   return new StoredKeyRecord(toOwnFields(row, shared), toSharedFields(row, shared));
 }
 
-function toOwnFields(row: SnapshotPlatformKeyRow, { texts }: SharedKeyValues): OwnFields {
+function toOwnFields(row: SnapshotPlatformKeyRow, { texts }: InternedKeyFields): OwnFields {
   return {
     id: row.id,
     name: row.name,
@@ -164,7 +164,7 @@ function toOwnFields(row: SnapshotPlatformKeyRow, { texts }: SharedKeyValues): O
   };
 }
 
-function toSharedFields(row: SnapshotPlatformKeyRow, shared: SharedKeyValues): SharedFields {
+function toSharedFields(row: SnapshotPlatformKeyRow, shared: InternedKeyFields): SharedFields {
   const { org_id, scopes_json, models_json, paths_json = null, team } = row;
   return share(shared.fields, JSON.stringify([org_id, scopes_json, models_json, paths_json, team]), () => ({
     orgId: share(shared.texts, org_id, itself),
@@ -182,7 +182,7 @@ function parsePatterns(json: string): ModelPatternMatcher | null {
 
 /** Converts a stored key to the form that the API and the audit log use, without its hash. */
 export function toPlatformKeyResource(row: PlatformKeyRow, nowMs: number): PlatformKey {
-  const { name, ...plain } = unconvertedKeyFields.parse(row);
+  const { name, ...plain } = keyFieldsStoredAsIs.parse(row);
   return {
     id: row.id,
     name,

@@ -1,4 +1,4 @@
-import { type Team, unconvertedTeamFields } from '@floe/contract/api/teams';
+import { type Team, teamFieldsStoredAsIs } from '@floe/contract/api/teams';
 import { Fault } from '@floe/contract/faults';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { countTeamReferences, deleteTeam, type TeamRow } from '../store/teams.ts';
@@ -8,7 +8,7 @@ import { toResourceSource } from './source-location.ts';
 export function toTeamResource(row: TeamRow): Team {
   return {
     id: row.id,
-    ...unconvertedTeamFields.parse(row),
+    ...teamFieldsStoredAsIs.parse(row),
     source: toResourceSource(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
@@ -17,7 +17,7 @@ export function toTeamResource(row: TeamRow): Team {
 }
 
 /**
- * Deletes a team. Analytics keeps its spending.
+ * Deletes a team. Its spending remains in analytics.
  * @throws Fault `conflict` if another resource refers to it
  */
 export async function removeUnusedTeam(

@@ -18,7 +18,8 @@ export interface BufferedRequestLimits {
 
 /**
  * Sends one request and buffers the response. Not for client requests, because it does not stream. Rejects if
- * there is no response within the time limit, if the response is too large, or with the network error.
+ * there is no complete response within the time limit, if the response is too large, if it does not have the
+ * required status, or if the connection fails.
  */
 export function sendBufferedRequest(
   transport: UpstreamTransport,
@@ -45,7 +46,8 @@ export function sendBufferedRequest(
         // The timer above covers all phases of this call.
       },
       onHead(status, headers) {
-        if (requiredStatus !== undefined && status !== requiredStatus) fail(new Error(`status ${status}`));
+        if (requiredStatus !== undefined && status !== requiredStatus)
+          fail(new Error(`unexpected status ${status}`));
         head = { status, headers };
       },
       onData(chunk) {

@@ -89,7 +89,7 @@ export interface ProviderSettings {
   readonly signing?: SigningConfig | undefined;
   readonly via?: ((origin: string) => OutboundConnectionOptions | undefined) | undefined;
   /** The sources of prices. If they are absent, prices are unknown. */
-  readonly pricing?: Omit<PricingSettings, 'bookName'> | undefined;
+  readonly pricing?: Omit<PricingSettings, 'catalogName'> | undefined;
 }
 
 /** A configured provider. Values that every request needs are precomputed. */
@@ -134,7 +134,7 @@ export interface Provider extends DialectSupport, OpaquePaths {
   headersFor(credential: ProviderCredential): readonly string[];
   /** Returns the secret header values: the credential and the configured headers. */
   secretsFor(credential: ProviderCredential): readonly string[];
-  /** Returns a hash of provider and credential. Seals are returned only to their origin. */
+  /** Returns a hash that identifies the provider and the credential. Seals are sent only to this origin. */
   sealOrigin(credential: ProviderCredential): string;
 }
 
@@ -188,7 +188,7 @@ export function createProvider(settings: ProviderSettings): Provider {
     body: Object.entries(settings.body),
     allows: compileModelPatterns(settings.models),
     hasThinkTags: compileModelPatterns(definition.thinkTags ?? []),
-    priceOf: createProviderPriceLookup(definition.priceBookName, settings.pricing, upstreamModel),
+    priceOf: createProviderPriceLookup(definition.priceCatalogName, settings.pricing, upstreamModel),
     upstreamModel,
     optionsFor: optionsByModel(definition, upstreamModel),
     modelLists: usesCallerCredential ? [] : lists,

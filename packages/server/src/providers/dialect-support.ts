@@ -37,7 +37,10 @@ export interface DialectSupportSettings {
   readonly upstreamModel: (model: string) => string;
 }
 
-/** Computes a provider's dialects and paths. */
+/**
+ * Computes a provider's dialects and paths.
+ * @throws Error if the provider supports no dialect
+ */
 export function createDialectSupport(settings: DialectSupportSettings): DialectSupport {
   const { definition, dialectPaths, prefix, query, placeholders, upstreamModel } = settings;
   const dialects = settings.dialects ?? orderedDialects(dialectPaths);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FakeClock, nextEventLoopTurn } from '@floe/testkit/fake-clock';
 import { type Log, silentLog } from '../core/log.ts';
 import { createProvider, type Provider } from './configured-provider.ts';
-import { createModelLists } from './model-list.ts';
+import { createModelListCache } from './model-list.ts';
 import { parseModelListPage } from './model-list-page.ts';
 import { findProviderDefinition } from './provider-definitions.ts';
 import type { UpstreamRequest, UpstreamTransport } from './transport.ts';
@@ -82,14 +82,19 @@ test('the next page is found in every format', () => {
   assert.equal(next({}), undefined);
 });
 
-function provider(kind: string, models: readonly string[] = ['*']): Provider {
+function provider(
+  kind: string,
+  models: readonly string[] = ['*'],
+  { orgId, secret = 'secret' }: { readonly orgId?: string; readonly secret?: string } = {},
+): Provider {
   const definition = findProviderDefinition(kind);
   assert.ok(definition, kind);
   return createProvider({
     id: kind,
+    orgId,
     definition,
     baseUrl: definition.baseUrl ?? 'https://host.test',
-    credentials: [{ name: 'main', secret: 'secret', weight: 1 }],
+    credentials: [{ name: 'main', secret, weight: 1 }],
     models,
     headers: {},
     body: {},
@@ -119,7 +124,7 @@ function listsOver(bodyOf: (path: string) => unknown) {
   const clock = new FakeClock();
   const warnings: string[] = [];
   const log: Log = { ...silentLog, warn: (_, message) => void warnings.push(message) };
-  return { lists: createModelLists(transport, clock, log), requests, clock, warnings };
+  return { lists: createModelListCache(transport, clock, log), requests, clock, warnings };
 }
 
 test('all pages of a list are read, with the constant headers of the provider', async () => {
@@ -193,4 +198,71 @@ test('the sandbox is listed before its list was requested', () => {
     lists.modelsOf(provider('sandbox')).map((model) => model.id),
     ['echo', 'tools', 'slow', 'flaky'],
   );
+});
+
+test('organizations do not see models in the lists of others, also with the same provider', async () => {
+  const ids = ['ft:acme', 'ft:other'];
+  const { lists } = listsOver(() => ({ data: [{ id: ids.shift() }] }));
+  const [acme, other] = ['acme', 'other'].map((orgId) => provider('openai', ['*'], { orgId }));
+  assert.ok(acme && other);
+  lists.watch([acme, other]);
+  await nextEventLoopTurn();
+  const listed = [acme, other].map((one) => lists.modelsOf(one).map((model) => model.id));
+  assert.deepEqual(listed, [['ft:acme'], ['ft:other']]);
+  lists.close();
+});
+
+test('a changed organization reads only the lists of new providers and changed credentials again', async () => {
+  const { lists, requests } = listsOver(() => ({ data: [{ id: 'a' }] }));
+  lists.watch([provider('openai')]);
+  await nextEventLoopTurn();
+  lists.watch([provider('openai'), provider('groq')]);
+  await nextEventLoopTurn();
+  assert.equal(requests.length, 2);
+  lists.watch([provider('openai', ['*'], { secret: 'rotated' }), provider('groq')]);
+  await nextEventLoopTurn();
+  assert.equal(requests.length, 3);
+  lists.close();
+});
+
+test('a list that is too large or has too many values is not read, and further models are omitted', async () => {
+  const { lists, warnings } = listsOver((path) => {
+    if (path.includes('pageToken')) return { models: [{ name: 'x'.repeat(3 << 20) }] };
+    return { models: [{ name: 'x'.repeat(2 << 20) }], nextPageToken: 'next' };
+  });
+  const gemini = provider('gemini');
+  lists.watch([gemini]);
+  await nextEventLoopTurn();
+  assert.deepEqual([lists.modelsOf(gemini).length, warnings.length], [0, 1]);
+  lists.close();
+
+  const nested = listsOver(() => ({ data: Array.from({ length: 400_000 }, () => []) }));
+  nested.lists.watch([provider('openai')]);
+  await nextEventLoopTurn();
+  assert.equal(nested.warnings.length, 1);
+  nested.lists.close();
+
+  const many = listsOver(() => ({ data: Array.from({ length: 6_000 }, (_, n) => ({ id: `m${n}` })) }));
+  const openai = provider('openai');
+  many.lists.watch([openai]);
+  await nextEventLoopTurn();
+  assert.equal(many.lists.modelsOf(openai).length, 5_000);
+  many.lists.close();
+});
+
+test('while a list of one organization does not respond, the lists of others are read', async () => {
+  const requested: string[] = [];
+  const transport: UpstreamTransport = {
+    dispatch({ orgId = '', origin }) {
+      requested.push(`${orgId} ${new URL(origin).hostname}`);
+      return () => undefined;
+    },
+    close: () => Promise.resolve(),
+  };
+  const lists = createModelListCache(transport, new FakeClock(), silentLog);
+  const of = (orgId: string) => ['openai', 'groq'].map((kind) => provider(kind, ['*'], { orgId }));
+  lists.watch([...of('hostile'), ...of('acme')]);
+  await nextEventLoopTurn();
+  assert.deepEqual(requested, ['hostile api.openai.com', 'acme api.openai.com']);
+  lists.close();
 });

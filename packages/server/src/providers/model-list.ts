@@ -1,16 +1,27 @@
+import { requireMaxJsonComplexity } from '@floe/wire/require-max-json-complexity';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { OrgPacer } from '../core/org-pacer.ts';
 import { sendBufferedRequest } from './buffered-request.ts';
 import type { Provider, ProviderCredential } from './configured-provider.ts';
-import { type ListedModel, parseModelListPage } from './model-list-page.ts';
+import { type ListedModel, type ModelListPage, parseModelListPage } from './model-list-page.ts';
 import type { UpstreamRequest, UpstreamTransport } from './transport.ts';
 import { buildUpstreamRequest } from './upstream-request.ts';
 
 const REFRESH_INTERVAL_MS = 10 * 60 * 1000;
-/** Limits for reading one page of a list. */
-const LIMITS = { timeoutMs: 30_000, maxBytes: 16 * 1024 * 1024, requiredStatus: 200 };
+const PAGE_TIMEOUT_MS = 30_000;
+/** Maximum size of all pages of a list. */
+const MAX_LIST_BYTES = 4 * 1024 * 1024;
+/** Maximum complexity of a page. Parsing such a page takes about 30 ms. */
+const MAX_PAGE_COMPLEXITY = 3_000_000;
 /** Maximum number of pages. A page has up to a thousand models if the provider accepts a page size. */
 const MAX_LIST_PAGES = 20;
+/** Limits for parsing the pages of one organization. */
+const PARSER_LIMITS = { maxWaiting: 5, pauseFactor: 4 };
+/** Reading a list is mostly waiting, so it is not followed by a pause. */
+const READER_LIMITS = { maxWaiting: Number.POSITIVE_INFINITY, pauseFactor: 0 };
+/** Further models are omitted. */
+const MAX_LISTED_MODELS = 5_000;
 
 export type { ListedModel } from './model-list-page.ts';
 
@@ -18,10 +29,10 @@ export type { ListedModel } from './model-list-page.ts';
  * The models in the providers' own model lists. The lists are read in the background. If a list cannot be
  * read, its previous version is used.
  */
-export interface ModelLists {
+export interface ModelListCache {
   /**
-   * Sets the providers whose lists are read. Reads the lists of providers that were not watched before; all
-   * others keep their schedule.
+   * Sets the providers whose lists are read. Reads the lists of providers that were not watched before, or whose
+   * credentials have changed. All others keep their schedule.
    */
   watch(providers: readonly Provider[]): void;
   modelsOf(provider: Provider): readonly ListedModel[];
@@ -32,50 +43,59 @@ export interface ModelLists {
 
 /**
  * Creates the model lists. For each provider with an open allowlist (`*`), the list is read
- * immediately and then every 10 minutes.
+ * immediately and then every 10 minutes. The lists of one organization are read one after the other, so that slow or
+ * large ones do not delay others.
  */
-export function createModelLists(transport: UpstreamTransport, clock: Clock, log: Log): ModelLists {
+export function createModelListCache(transport: UpstreamTransport, clock: Clock, log: Log): ModelListCache {
   const lists = new Map<string, readonly ListedModel[]>();
   const outputs = new Map<string, ReadonlyMap<string, number>>();
   let watched: readonly Provider[] = [];
+  let watchedKeys: ReadonlySet<string> = new Set();
+  const [pacer, readers] = [new OrgPacer(clock, PARSER_LIMITS), new OrgPacer(clock, READER_LIMITS)];
   let timer: Timer | null = null;
   let closed = false;
 
-  const keyOf = (provider: Provider) =>
-    `${provider.definition.kind} ${provider.origin} ${provider.modelLists.map(({ path }) => path).join(' ')}`;
-
-  async function refresh(): Promise<void> {
-    timer = null;
-    await Promise.all(watched.map(read));
-    scheduleRefresh();
+  function readInTurn(provider: Provider): void {
+    void readers.run(provider.orgId ?? '', async () => {
+      if (watchedKeys.has(keyOf(provider)) && !closed) await read(provider);
+    });
   }
 
   function scheduleRefresh(): void {
     if (closed || watched.length === 0) return;
-    timer ??= clock.after(REFRESH_INTERVAL_MS, () => void refresh());
+    timer ??= clock.after(REFRESH_INTERVAL_MS, () => {
+      timer = null;
+      for (const provider of watched) readInTurn(provider);
+      scheduleRefresh();
+    });
   }
 
   async function read(provider: Provider): Promise<void> {
     try {
-      const models = await fetchModelLists(transport, clock, provider);
+      const models = await fetchModelLists(transport, { clock, pacer }, provider);
+      if (!watchedKeys.has(keyOf(provider))) return;
       lists.set(keyOf(provider), models);
       outputs.set(keyOf(provider), outputLimits(models));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       log.warn(
         { provider: provider.id, reason },
-        'model list could not be read; the previous list, if any, remains in use',
+        'could not read the model list of a provider; the previous list, if there is one, remains in use',
       );
     }
   }
 
   return {
     watch(providers) {
-      const before = new Set(watched);
+      const before = new Set(watched.map(credentialKeyOf));
       watched = providers.filter(
         (provider) => provider.modelLists.length > 0 && provider.models.some((model) => model.includes('*')),
       );
-      void Promise.all(watched.filter((provider) => !before.has(provider)).map(read)).then(scheduleRefresh);
+      watchedKeys = new Set(watched.map(keyOf));
+      for (const map of [lists, outputs])
+        for (const key of map.keys()) if (!watchedKeys.has(key)) map.delete(key);
+      for (const provider of watched) if (!before.has(credentialKeyOf(provider))) readInTurn(provider);
+      scheduleRefresh();
     },
     maxOutputTokens: (provider, model) => outputs.get(keyOf(provider))?.get(model) ?? null,
     modelsOf: (provider) =>
@@ -85,6 +105,23 @@ export function createModelLists(transport: UpstreamTransport, clock: Clock, log
       timer?.cancel();
     },
   };
+}
+
+/** Identifies a list. Some models are visible only to the customer of the provider, so organizations share no lists. */
+function keyOf(provider: Provider): string {
+  const known = keys.get(provider);
+  if (known !== undefined) return known;
+  const { orgId, id, definition, origin, modelLists } = provider;
+  const key = JSON.stringify([orgId, id, definition.kind, origin, ...modelLists.map(({ path }) => path)]);
+  keys.set(provider, key);
+  return key;
+}
+
+/** Caches the key of each provider, because requests look it up. */
+const keys = new WeakMap<Provider, string>();
+
+function credentialKeyOf(provider: Provider): string {
+  return JSON.stringify([keyOf(provider), ...provider.credentials.map((one) => provider.sealOrigin(one))]);
 }
 
 function outputLimits(models: readonly ListedModel[]): ReadonlyMap<string, number> {
@@ -103,12 +140,12 @@ function unlistedModel(id: string): ListedModel {
  */
 async function fetchModelLists(
   transport: UpstreamTransport,
-  clock: Clock,
+  turns: ListReading,
   provider: Provider,
 ): Promise<ListedModel[]> {
   const models = new Map<string, ListedModel>();
   for (const list of provider.modelLists)
-    for (const model of await fetchModelList(transport, clock, provider, list))
+    for (const model of await fetchModelList(transport, turns, provider, list))
       if (
         !models.has(model.id) &&
         provider.dialects.some((dialect) => provider.supportsDialect(dialect, model.id))
@@ -117,26 +154,40 @@ async function fetchModelLists(
   return [...models.values()];
 }
 
+/** The clock for deadlines, and the pacer for parsing. */
+interface ListReading {
+  readonly clock: Clock;
+  readonly pacer: OrgPacer;
+}
+
 /** Reads the pages of a list, up to the maximum number. */
 async function fetchModelList(
   transport: UpstreamTransport,
-  clock: Clock,
+  { clock, pacer }: ListReading,
   provider: Provider,
   { origin, path: first }: Provider['modelLists'][number],
 ): Promise<ListedModel[]> {
   const models: ListedModel[] = [];
-  let path = first;
+  let [path, leftBytes] = [first, MAX_LIST_BYTES];
   for (let pages = 0; pages < MAX_LIST_PAGES; pages++) {
     const request = buildProviderGetRequest(provider, provider.nextCredential(), { origin, path });
-    const { body } = await sendBufferedRequest(transport, clock, request, LIMITS);
-    const page = parseModelListPage(JSON.parse(body.toString('utf8')));
-    models.push(...page.models);
-    if (page.next === undefined) break;
+    const limits = { timeoutMs: PAGE_TIMEOUT_MS, maxBytes: leftBytes, requiredStatus: 200 };
+    const { body } = await sendBufferedRequest(transport, clock, request, limits);
+    leftBytes -= body.length;
+    const page = await pacer.run(provider.orgId ?? '', () => parsePage(body));
+    models.push(...page.models.slice(0, MAX_LISTED_MODELS - models.length));
+    if (page.next === undefined || models.length >= MAX_LISTED_MODELS) break;
     const next = `${first}${first.includes('?') ? '&' : '?'}${page.next}`;
     if (next === path) break;
     path = next;
   }
   return models;
+}
+
+/** @throws Error if the body is not a model list, or has too many JSON values */
+function parsePage(body: Buffer): ModelListPage {
+  requireMaxJsonComplexity(body, MAX_PAGE_COMPLEXITY);
+  return parseModelListPage(JSON.parse(body.toString('utf8')));
 }
 
 /** Builds a GET request with a credential, for example for a model list. */

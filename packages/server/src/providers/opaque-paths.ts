@@ -1,6 +1,6 @@
 import { type DialectSupportSettings, fillPlaceholders } from './dialect-support.ts';
 
-/** A provider's paths for APIs that Floe forwards without parsing. These APIs belong to no dialect. */
+/** A provider's paths for opaque APIs. Floe forwards their bodies without parsing. They belong to no dialect. */
 export interface OpaquePaths {
   /**
    * Returns the path and query for an OpenAI path such as `images/generations`. `model` is empty if there is
@@ -14,8 +14,8 @@ export interface OpaquePaths {
 const CHAT_PATH = '/chat/completions';
 
 /**
- * Creates a provider's opaque paths. They have the same base path as Chat. If the API has separate paths for
- * each deployment, they are below the deployment.
+ * Creates a provider's opaque paths. They have the same base path as Chat Completions. If the provider has
+ * separate paths for each deployment, they are below the path of the deployment.
  */
 export function createOpaquePaths({
   definition,

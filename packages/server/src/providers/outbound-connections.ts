@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { type IpNetwork, isInNetworks, parseIpAddress, parseNetworks } from '../core/network.ts';
 
-/** How to connect to a host. Properties are absent if nothing is configured. */
+/** How to connect to a host: proxy and certificates. Properties are absent if nothing is configured. */
 export interface OutboundConnectionOptions {
   /** Only connections with the same key may share a pool. */
   readonly key: string;
@@ -48,10 +48,10 @@ export class OutboundConfigError extends Error {
 }
 
 /**
- * Resolves the options for outgoing connections from `outbound` and the environment: `HTTPS_PROXY` (only for
- * https, as in other clients) and `NO_PROXY`. A configured proxy applies to every connection. The authorities
- * in `ca_file` are added to those of the runtime, which include `NODE_EXTRA_CA_CERTS`. If several of
- * `settings` contain an option, the first value is used.
+ * Resolves the options for outgoing connections from `outbound` and the environment variables `HTTPS_PROXY`
+ * (only for https, as in other clients) and `NO_PROXY`. A configured proxy applies to every connection. The
+ * certificate authorities in `ca_file` are added to those of Node.js, which include `NODE_EXTRA_CA_CERTS`. If
+ * several elements of `settings` contain an option, the first value is used.
  * @throws OutboundConfigError if a file cannot be read
  */
 export function resolveOutboundConnections(
@@ -89,7 +89,9 @@ function readPemFile(setting: string, file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new OutboundConfigError(`${setting}: ${file} cannot be read (${why})`);
+    throw new OutboundConfigError(
+      `${setting}: ${file} cannot be read (${why}); check the path and the permissions`,
+    );
   }
 }
 

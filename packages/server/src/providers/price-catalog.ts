@@ -1,20 +1,20 @@
 import type { BilledUnit } from '@floe/contract/billed-units';
 import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
-import type { PriceBook, PriceRates, TieredRate } from './prices.ts';
-import { getTierPriceFactors } from './tier-price-factors.ts';
+import type { PriceCatalog, PriceRates, TieredRate } from './prices.ts';
+import { getCatalogTierPriceFactors } from './tier-price-factors.ts';
 
 /** Date of the prices in the catalog version that package.json pins. */
 const CATALOG_DATE = '2026-09-23';
 
-/** A price book without prices. */
-export const EMPTY_PRICE_BOOK: PriceBook = { priceOf: () => null };
+/** A price catalog without prices. */
+export const EMPTY_PRICE_CATALOG: PriceCatalog = { priceOf: () => null };
 
 /**
- * Loads the price book that is included in Floe (@pydantic/genai-prices). It is loaded only when
- * needed, because reading half a megabyte takes about 50 ms. Nothing is downloaded. New prices come
- * with a new Floe version or from the configuration.
+ * Loads the price catalog that Floe contains (@pydantic/genai-prices). Call it only when prices are needed,
+ * because reading half a megabyte takes about 50 ms. Nothing is downloaded. New prices come with a new Floe
+ * version or from the configuration.
  */
-export async function loadPriceBook(): Promise<PriceBook> {
+export async function loadPriceCatalog(): Promise<PriceCatalog> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   return {
     priceOf(book, model) {
@@ -22,7 +22,7 @@ export async function loadPriceBook(): Promise<PriceBook> {
       const entry = found?.model;
       // Models that are priced only by pages or messages have no billed unit.
       if (!entry || variantsOf(entry).some(({ prices }) => parseRates(prices) === undefined)) return null;
-      const tiers = getTierPriceFactors(book, entry.id);
+      const tiers = getCatalogTierPriceFactors(book, entry.id);
       return { source: 'catalog', date: CATALOG_DATE, tiers, ratesAt: (atMs) => variantRatesAt(entry, atMs) };
     },
   };

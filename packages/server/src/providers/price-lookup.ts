@@ -1,6 +1,6 @@
 import { compileModelPatterns } from '../core/model-pattern.ts';
-import { EMPTY_PRICE_BOOK } from './price-catalog.ts';
-import { createUnmeteredPrice, type Price, type PriceBook, type TieredRate } from './prices.ts';
+import { EMPTY_PRICE_CATALOG } from './price-catalog.ts';
+import { createUnmeteredPrice, type Price, type PriceCatalog, type TieredRate } from './prices.ts';
 
 /** Configured prices, in USD per million tokens. */
 export interface PriceOverride {
@@ -21,22 +21,23 @@ export interface PricingSettings {
   /** Prices by model pattern. The first matching pattern is used. */
   readonly overrides: Readonly<Record<string, PriceOverride>>;
   /**
-   * The price book for all other models, and the provider's name in it; null if the provider is in no
-   * catalog.
+   * The price catalog for all other models, and the provider's name in it. The name is null if the catalog does
+   * not contain the provider.
    */
-  readonly book: PriceBook;
-  readonly bookName: string | null;
+  readonly book: PriceCatalog;
+  readonly catalogName: string | null;
 }
 
 /** Maximum number of cached lookups. Callers may send arbitrary model ids if an allowlist is open. */
 const MAX_CACHED_PRICES = 2_000;
 
 /**
- * Returns a function that finds a model's price. The function returns null if the price is unknown.
- * An unknown price never means that the model is free.
+ * Returns a function that finds the price of a model by its name. If `billing` is `free` or `seat`, every model
+ * costs nothing per token. Otherwise, the function returns null if the price is unknown. An unknown price never
+ * means that the model is free.
  */
 export function createPriceLookup(settings: PricingSettings): (model: string) => Price | null {
-  const { billing, multiplier, book, bookName } = settings;
+  const { billing, multiplier, book, catalogName } = settings;
   if (billing !== 'metered') {
     const price = createUnmeteredPrice(billing);
     return () => price;
@@ -50,7 +51,7 @@ export function createPriceLookup(settings: PricingSettings): (model: string) =>
     const remembered = known.get(model);
     if (remembered !== undefined) return remembered;
     const own = overrides.find(({ matches }) => matches(model))?.price;
-    const listed = own || bookName === null ? null : book.priceOf(bookName, model);
+    const listed = own || catalogName === null ? null : book.priceOf(catalogName, model);
     const price = own ?? (listed && { ...listed, multiplier });
     if (known.size >= MAX_CACHED_PRICES) known.clear();
     known.set(model, price);
@@ -59,25 +60,26 @@ export function createPriceLookup(settings: PricingSettings): (model: string) =>
 }
 
 /**
- * Returns a function that finds a model's price, in the configured prices and in the price book. It looks up
- * the requested model id first, and then the provider's name for the model. If `bookName` is `free`, a model
- * without a configured price is free. Otherwise, the function returns null if the price is unknown.
+ * Returns a function that finds a model's price in the configured prices and in the price catalog. It looks up
+ * the requested model id first, and then the provider's name for the model. If the provider's name in the
+ * catalog is `free`, a model without a configured price is free. Otherwise, the function returns null if the
+ * price is unknown.
  */
 export function createProviderPriceLookup(
-  bookName: string | undefined,
-  pricing: Omit<PricingSettings, 'bookName'> | undefined,
+  catalogName: string | undefined,
+  pricing: Omit<PricingSettings, 'catalogName'> | undefined,
   upstreamModel: (model: string) => string,
 ): (model: string) => Price | null {
-  const { billing = 'metered', multiplier = 1, overrides = {}, book = EMPTY_PRICE_BOOK } = pricing ?? {};
+  const { billing = 'metered', multiplier = 1, overrides = {}, book = EMPTY_PRICE_CATALOG } = pricing ?? {};
   const priceOf = createPriceLookup({
     billing,
     multiplier,
     overrides,
     book,
-    bookName: bookName === undefined || bookName === 'free' ? null : bookName,
+    catalogName: catalogName === undefined || catalogName === 'free' ? null : catalogName,
   });
   // A free model may have a configured price, for testing budgets.
-  const otherwise = bookName === 'free' ? createUnmeteredPrice('free') : null;
+  const otherwise = catalogName === 'free' ? createUnmeteredPrice('free') : null;
   return (model) => priceOf(model) ?? priceOf(upstreamModel(model)) ?? otherwise;
 }
 

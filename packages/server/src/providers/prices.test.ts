@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { BilledUnitCounts } from '@floe/wire/billed-unit-counts';
 import type { Usage } from '@floe/wire/usage';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
-import { EMPTY_PRICE_BOOK, loadPriceBook } from './price-catalog.ts';
+import { EMPTY_PRICE_CATALOG, loadPriceCatalog } from './price-catalog.ts';
 import { computeMaxCostNanoUsd, computeUsageCost, type Price } from './prices.ts';
 
 function cost(price: Price, usage: Usage) {
@@ -18,7 +18,7 @@ import { findProviderDefinition, PROVIDER_DEFINITIONS } from './provider-definit
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 
 test('every text model in the catalog has the cost that the catalog computes, including cache and long contexts', async (t) => {
-  const book = await loadPriceBook();
+  const book = await loadPriceCatalog();
   const used: readonly BilledUnitCounts[] = [
     { input: 1_000, output: 100 },
     { input: 150_000, cached: 40_000, cache_write: 10_000, output: 2_000 },
@@ -35,7 +35,7 @@ test('every text model in the catalog has the cost that the catalog computes, in
   ];
   const times = [NOON, Date.parse('2026-11-21T20:00:00Z'), Date.parse('2025-01-01T03:00:00Z')];
   let compared = 0;
-  for (const name of new Set(PROVIDER_DEFINITIONS.map(({ priceBookName }) => priceBookName ?? '')))
+  for (const name of new Set(PROVIDER_DEFINITIONS.map(({ priceCatalogName }) => priceCatalogName ?? '')))
     for (const { id } of findProvider({ providerId: name })?.models ?? []) {
       const listed = book.priceOf(name, id);
       if (listed === null) continue;
@@ -75,9 +75,9 @@ function theirUnits(price: Pick<Price, 'ratesAt'>, units: BilledUnitCounts, at: 
 }
 
 test('one-hour cache writes, web searches and service tiers have their prices', async () => {
-  const book = await loadPriceBook();
-  const priceOf = (bookName: string, model: string) => {
-    const settings = { billing: 'metered', multiplier: 1, overrides: {}, book, bookName } as const;
+  const book = await loadPriceCatalog();
+  const priceOf = (catalogName: string, model: string) => {
+    const settings = { billing: 'metered', multiplier: 1, overrides: {}, book, catalogName } as const;
     return createPriceLookup(settings)(model) ?? assert.fail(model);
   };
   const million = 1_000_000;
@@ -106,8 +106,8 @@ test('units without a price are reported, whatever else has one', () => {
     billing: 'metered',
     multiplier: 1,
     overrides,
-    book: EMPTY_PRICE_BOOK,
-    bookName: null,
+    book: EMPTY_PRICE_CATALOG,
+    catalogName: null,
   } as const;
   const price = createPriceLookup(settings)('m') ?? assert.fail();
   assert.deepEqual(cost(price, { units: { image: 2 } }), { nanoUsd: 80_000_000, unpriced: [] });
@@ -123,9 +123,9 @@ test('units without a price are reported, whatever else has one', () => {
 });
 
 test("the operator's price takes precedence over the catalog, and a multiplier applies only to the catalog", async () => {
-  const book = await loadPriceBook();
+  const book = await loadPriceCatalog();
   const overrides = { 'gpt-4*': { input: 3, output: 7, cache_read: 1 } };
-  const pricing = { billing: 'metered', multiplier: 0.5, overrides, book, bookName: 'openai' } as const;
+  const pricing = { billing: 'metered', multiplier: 0.5, overrides, book, catalogName: 'openai' } as const;
   const priceOf = createPriceLookup(pricing);
   const own = priceOf('gpt-4o') ?? assert.fail();
   assert.equal(own.source, 'override');
@@ -141,7 +141,7 @@ test("the operator's price takes precedence over the catalog, and a multiplier a
 });
 
 test('a model at several clouds has a price under the name at each of them', async () => {
-  const book = await loadPriceBook();
+  const book = await loadPriceCatalog();
   const names: Readonly<Record<string, readonly string[]>> = {
     bedrock: [
       'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
@@ -154,10 +154,10 @@ test('a model at several clouds has a price under the name at each of them', asy
     cohere: ['command-a-03-2025', 'command-r7b-12-2024', 'embed-v4.0'],
   };
   for (const [kind, models] of Object.entries(names)) {
-    const { priceBookName } = findProviderDefinition(kind) ?? assert.fail(kind);
+    const { priceCatalogName } = findProviderDefinition(kind) ?? assert.fail(kind);
     for (const model of models) {
       const listed =
-        book.priceOf(priceBookName ?? assert.fail(kind), model) ?? assert.fail(`${kind}: ${model}`);
+        book.priceOf(priceCatalogName ?? assert.fail(kind), model) ?? assert.fail(`${kind}: ${model}`);
       assert.ok(costNanoUsd({ ...listed, multiplier: 1 }, { units: { input: 1_000 } }, NOON) > 0, model);
     }
   }
@@ -169,8 +169,8 @@ test('free and seat cost nothing for any model', () => {
       billing,
       multiplier: 1,
       overrides: {},
-      book: EMPTY_PRICE_BOOK,
-      bookName: null,
+      book: EMPTY_PRICE_CATALOG,
+      catalogName: null,
     });
     const price = priceOf('anything') ?? assert.fail();
     assert.equal(price.source, billing);
@@ -184,8 +184,8 @@ test('input that may be written to the cache is reserved at the higher of the tw
     billing: 'metered',
     multiplier: 1,
     overrides,
-    book: EMPTY_PRICE_BOOK,
-    bookName: null,
+    book: EMPTY_PRICE_CATALOG,
+    catalogName: null,
   });
   const price = priceOf('m') ?? assert.fail();
   assert.equal(computeMaxCostNanoUsd(price, { input: 1000, output: 100 }, NOON), 1000 * 3750 + 100 * 15_000);

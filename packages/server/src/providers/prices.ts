@@ -42,8 +42,8 @@ export interface Price {
   ratesAt(atMs: number): PriceRates;
 }
 
-/** Finds model prices by provider. */
-export interface PriceBook {
+/** A price catalog: finds the prices of models by provider. */
+export interface PriceCatalog {
   /** Returns the price of a model; null if it is unknown. `book` is the provider's name in the catalog. */
   priceOf(book: string, model: string): Omit<Price, 'multiplier'> | null;
 }
@@ -74,12 +74,13 @@ export interface UsageCost {
 const ZERO_COST: UsageCost = { nanoUsd: 0, unpriced: [], rates: {}, request: 0 };
 
 /**
- * Computes the cost of a response. Some units are subsets of others, such as cached tokens of input tokens. A
- * subset with its own rate is charged at that rate instead of the rate of the containing unit.
+ * Computes the cost of a response. Some units are parts of others: cached input tokens, for example, are a
+ * part of the input tokens. A part with its own rate is charged at that rate instead of the rate of the
+ * whole.
  *
- * A service tier without a price factor is charged at standard rates and reported as unpriced. A unit without a
- * rate costs nothing and is reported as unpriced. Tokens of other media are an exception: the price book lists
- * them only if their rate differs from the rate of text tokens.
+ * A service tier without a price factor is charged at standard rates and reported as unpriced. A unit without
+ * a rate costs nothing and is reported as unpriced. Image and audio tokens are an exception: the price catalog
+ * lists them only if their rate differs from the rate of text tokens.
  */
 export function computeUsageCost(price: Price, { units, tier }: Usage, atMs: number): UsageCost {
   if (price.source === 'free' || price.source === 'seat') return ZERO_COST;
@@ -153,13 +154,16 @@ export interface UsageUpperBound {
   readonly output: number;
   /** The requested service tier; absent for the standard tier. */
   readonly tier?: string | undefined;
-  /** Returns whether the prompt may be written to a cache with a lifetime of one hour. Called only if the price depends on it. */
+  /**
+   * Returns whether the prompt may be written to a cache with a lifetime of one hour. Called only if the price
+   * depends on it.
+   */
   readonly mayWriteHourCache?: () => boolean;
 }
 
 /**
- * Returns the maximum cost in nano-USD. Assumes that no input is read from the cache, and that all of it is
- * written to the cache if this costs more.
+ * Returns the maximum cost in nano-USD. Assumes that no input is read from the prompt cache. If writing input
+ * to the prompt cache costs more, assumes that all input is written to it.
  */
 export function computeMaxCostNanoUsd(
   price: Price,
@@ -199,8 +203,8 @@ const TOKEN_UNITS = new Set<string>(
 );
 
 /**
- * Returns the charged rates in the form in which a request log row stores them; undefined if nothing is
- * charged per token.
+ * Returns the charged rates in the form in which a request log row stores them. Returns undefined if nothing
+ * is charged per token.
  */
 export function toChargedPrice(
   price: Price,

@@ -33,21 +33,21 @@ export interface DialectEndpoint {
 }
 
 /**
- * How an endpoint's request body differs from the dialect, because its URL and headers contain some of the
- * members.
+ * How the request body of an endpoint differs from the dialect. For example, the URL contains `model` instead of
+ * the body.
  */
 export interface EndpointRequestAdjustments {
   /** Members that the endpoint rejects. They are reported as dropped, except `model` and `stream`. */
   readonly omits: readonly string[];
   /**
-   * Members of `omits` for features that the endpoint lacks. A request with a value in one of them would change
-   * its meaning, so it is not sent to the endpoint.
+   * Members of `omits` that a request needs to keep its meaning. The endpoint lacks these features, so a request
+   * that has one of these members is not sent to it.
    */
   readonly hostedFeatures: readonly string[];
   /** Members that the endpoint requires, with their JSON text. */
   readonly sets: Readonly<Record<string, string>>;
   /** Members that contain the values of comma-separated request headers, by header name. */
-  readonly headerLists: Readonly<Record<string, string>>;
+  readonly headerLists: Readonly<Record<string, HeaderListMember>>;
   /**
    * Request headers for which the endpoint allows only one value, by header name. Any other value is reported
    * as dropped.
@@ -55,7 +55,16 @@ export interface EndpointRequestAdjustments {
   readonly impliedHeaders: Readonly<Record<string, string>>;
 }
 
-/** The base URL and paths that result from a provider's settings. */
+/** A member of the body that contains the values of a request header. */
+export interface HeaderListMember {
+  readonly member: string;
+  /** The values that the endpoint accepts. Other values are reported as dropped, because it rejects the request. */
+  readonly accepted: readonly string[];
+  /** The endpoint's names of values that it accepts under another name. */
+  readonly renames: Readonly<Record<string, string>>;
+}
+
+/** The base URL and paths that Floe derives from a provider's settings. */
 export interface ResolvedProviderUrls {
   readonly base: string;
   /** Paths of the dialects at this URL. They replace those of the definition. */
@@ -80,7 +89,7 @@ export interface Quirk {
   readonly options: RequestWriteOptions;
 }
 
-/** Where the value of a setting comes from if floe.yaml does not contain it. */
+/** The environment variables and the default value that are used if floe.yaml does not contain a setting. */
 export interface ProviderSettingFallback {
   readonly variables: readonly string[];
   readonly defaultValue?: string;
@@ -104,7 +113,7 @@ export interface EmbeddingsEndpoint extends EmbeddingsSupport {
 }
 
 /**
- * An exception to the default meaning of error statuses. An error with this status and this text has the
+ * An exception to the default meaning of an error status. An error with this status and this text has the
  * meaning `means`.
  */
 export interface ErrorStatusOverride {
@@ -116,8 +125,9 @@ export interface ErrorStatusOverride {
 }
 
 /**
- * Declares a kind of provider and how it differs from a provider that only implements the Chat dialect. Each
- * entry records the date when it was verified. Only provider definitions contain vendor names.
+ * Declares a kind of provider and how it differs from a provider that only implements the Chat Completions
+ * dialect. Each definition records the date when it was verified. Only provider definitions contain vendor
+ * names.
  */
 export interface ProviderDefinition {
   readonly kind: string;
@@ -148,8 +158,8 @@ export interface ProviderDefinition {
    */
   readonly quirks?: readonly Quirk[];
   /**
-   * The passthrough surface that uses this provider by default, because the style of the surface is that of
-   * the provider's API.
+   * The passthrough surface that uses this provider by default: `a` for the OpenAI API, `b` for the Anthropic
+   * API. Absent for other providers.
    */
   readonly defaultSurface?: 'a' | 'b';
   /** OpenAI APIs that the provider supports in addition to the dialects. */
@@ -158,8 +168,8 @@ export interface ProviderDefinition {
   readonly opaqueBasePath?: string;
   /** The embeddings endpoint. Absent if the provider has none. */
   readonly embeddings?: EmbeddingsEndpoint;
-  /** The provider's name in the price catalog, or `free`. Absent if it is in no catalog. */
-  readonly priceBookName?: string;
+  /** The provider's name in the price catalog, or `free`. Absent if the catalog does not contain the provider. */
+  readonly priceCatalogName?: string;
   /** Path or paths of the provider's model list. Absent if it has no useful list. */
   readonly modelListPaths?: string | readonly string[];
   /**
@@ -185,12 +195,12 @@ export interface ProviderDefinition {
    * key.
    */
   readonly knownModels?: readonly string[];
-  /** URL of the provider's documentation, and the date of the facts. */
+  /** URL of the provider's documentation. `checked` is the date on which the definition was compared with it. */
   readonly docs: string;
   readonly checked: string;
 }
 
-/** Common fields of provider definitions that use the Chat dialect and bearer authentication. */
+/** Common fields of provider definitions that use the Chat Completions dialect and bearer authentication. */
 export const chatProviderDefaults = {
   auth: { type: 'bearer' },
   dialectPaths: { chat: '/chat/completions' },

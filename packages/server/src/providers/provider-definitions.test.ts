@@ -26,7 +26,7 @@ const MEMBERS = new Set<keyof ProviderDefinition>([
   'opaqueBasePath',
   'embeddings',
   'thinkTags',
-  'priceBookName',
+  'priceCatalogName',
   'storesResponses',
   'countsTokens',
   'errors',

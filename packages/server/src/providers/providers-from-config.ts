@@ -5,13 +5,13 @@ import {
   type OutboundConnectionSettings,
   resolveOutboundConnections,
 } from './outbound-connections.ts';
-import { EMPTY_PRICE_BOOK } from './price-catalog.ts';
-import type { PriceBook } from './prices.ts';
+import { EMPTY_PRICE_CATALOG } from './price-catalog.ts';
+import type { PriceCatalog } from './prices.ts';
 import type { ProviderDefinition } from './provider-definition.ts';
 import { findProviderDefinition, PROVIDER_DEFINITIONS } from './provider-definitions.ts';
 import { createSigningConfig, resolveSigningIdentity } from './signing-identity.ts';
 
-/** Returns the value of an environment variable; undefined if it is unset or empty. */
+/** Returns the value of an environment variable, or undefined if it is unset or empty. */
 export type EnvironmentLookup = (name: string) => string | undefined;
 
 /** What is needed to create the providers of a configuration, in addition to their settings. */
@@ -41,7 +41,7 @@ export interface UnusableProvider {
 export function createProvidersFromConfig(
   configs: readonly ProviderConfig[],
   environment: ProviderCreationContext,
-  book: PriceBook = EMPTY_PRICE_BOOK,
+  book: PriceCatalog = EMPTY_PRICE_CATALOG,
 ) {
   const providers: Provider[] = [];
   const unusable: UnusableProvider[] = [];
@@ -68,13 +68,13 @@ class MissingSettingError extends Error {
 function providerFromConfig(
   config: ProviderConfig,
   { lookupVariable, orgId, outbound, mayUseMachineCredentials }: ProviderCreationContext,
-  book: PriceBook,
+  book: PriceCatalog,
 ): Provider {
   const variable = (mayUseMachineCredentials?.(config) ?? true) ? lookupVariable : noVariable;
   const definition = findProviderDefinition(config.kind);
   const baseUrl = config.base_url ?? definition?.baseUrl;
   if (!definition || baseUrl === undefined)
-    throw new MissingSettingError(`a provider of kind ${config.kind} requires base_url; set base_url`);
+    throw new MissingSettingError(`a provider of kind ${config.kind} has no default base URL; set base_url`);
   const { timeouts, breaker, client_cert } = config;
   const resolvedOutbound = resolveOutboundConnections(
     [...(config.outbound ? [config.outbound] : []), { ...outbound, client_cert }],
@@ -168,7 +168,7 @@ const DEFAULT_TIMEOUTS = {
  */
 export function createProvidersFromEnvironment(
   { lookupVariable, orgId, outbound }: ProviderCreationContext,
-  book: PriceBook = EMPTY_PRICE_BOOK,
+  book: PriceCatalog = EMPTY_PRICE_CATALOG,
 ): Provider[] {
   const found: Provider[] = [];
   const ways = resolveOutboundConnections([outbound], lookupVariable);

@@ -7,8 +7,8 @@ import { resolveGoogleTokenSources } from './signing/google-token-sources.ts';
 import type { SigningConfig } from './signing/signing-config.ts';
 
 /**
- * Returns how to sign the requests to a provider; undefined for a kind of provider that does not require
- * signed requests.
+ * Returns the sources of the credentials with which requests to a provider are signed. Returns undefined if this
+ * kind of provider does not require signed requests.
  */
 export function resolveSigningIdentity(
   { auth }: ProviderDefinition,
@@ -34,7 +34,7 @@ export function resolveSigningIdentity(
 
 /**
  * Returns the signing configuration for an identity, including how to connect to its token
- * services.
+ * services. Returns undefined if there is no identity.
  */
 export function createSigningConfig(
   identity: SigningConfig['identity'] | undefined,

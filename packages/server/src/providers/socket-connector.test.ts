@@ -272,7 +272,7 @@ test('a provider reaches only the private addresses that the file contains for i
 
 test('a proxy that rejects the request or is unavailable causes an error that says so', async () => {
   status = 407;
-  await assert.rejects(get(tls(), { proxy: proxyUrl() }), /the proxy responded with 407/);
+  await assert.rejects(get(tls(), { proxy: proxyUrl() }), /the proxy responded to CONNECT with 407/);
   status = 200;
   asked.splice(0);
   await assert.rejects(get('https://127.0.0.1:1', { proxy: proxyUrl() }), /the proxy closed/);

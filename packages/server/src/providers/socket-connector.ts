@@ -12,8 +12,8 @@ const MAX_PROXY_HEAD_BYTES = 16 * 1024;
 
 /**
  * Creates a connector for direct TCP or TLS connections, or for a `CONNECT` tunnel through the proxy in `via`
- * (RFC 9110, section 9.3.6). The guard checks every address to which this process connects. For an origin
- * behind a proxy, it checks only what is known without name resolution.
+ * (RFC 9110, section 9.3.6). The guard checks every address that this process connects to. If a proxy
+ * connects to the origin, the guard checks the origin without resolving its host name.
  */
 export function createSocketConnector(
   origin: URL,
@@ -109,11 +109,12 @@ function requestTunnel(
     const end = head.indexOf('\r\n\r\n');
     if (end === -1) {
       if (head.length > MAX_PROXY_HEAD_BYTES)
-        finish(new ProxyRefusedError('the response headers of the proxy are too large'));
+        finish(new ProxyRefusedError("the proxy's response to CONNECT is too large"));
       return;
     }
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, 16))?.[1] ?? 'invalid HTTP';
-    if (status !== '200') return finish(new ProxyRefusedError(`the proxy responded with ${status}`));
+    if (status !== '200')
+      return finish(new ProxyRefusedError(`the proxy responded to CONNECT with ${status}`));
     socket.pause();
     if (head.length > end + 4) socket.unshift(head.subarray(end + 4));
     finish(null);

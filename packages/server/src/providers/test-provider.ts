@@ -26,8 +26,8 @@ export interface ProviderTestResult {
 }
 
 /**
- * Tests a provider's URL and key with the cheapest possible request: its model list, or one token
- * from `model`. Takes at most 15 seconds. The result never contains the key.
+ * Tests a provider's URL and credential with the cheapest possible request: its model list, or one token from
+ * `model`. Takes at most 15 seconds. The result never contains the credential.
  */
 export async function testProvider(
   provider: Provider,

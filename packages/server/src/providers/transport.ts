@@ -20,7 +20,7 @@ export interface UpstreamRequest {
    * of another organization.
    */
   readonly orgId?: string | undefined;
-  /** Whether the request may reach link-local addresses. Set only for a configured metadata service. */
+  /** Whether the request may connect to link-local addresses. Set only for a configured metadata service. */
   readonly unguarded?: boolean | undefined;
   /** How to sign the request, for providers without an API key. */
   readonly signing?: SigningConfig | undefined;
@@ -37,7 +37,7 @@ export interface UpstreamResponse extends UpstreamResponseHead {
   readonly body: Buffer;
 }
 
-/** Pauses and resumes a response body. */
+/** Pauses and resumes the receipt of a response body. */
 export interface FlowControl {
   pause(): void;
   resume(): void;

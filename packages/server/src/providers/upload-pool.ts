@@ -11,7 +11,8 @@ class CanceledError extends Error {
 
 /**
  * Sends requests with streamed bodies to one origin through undici. Undici takes more CPU time than
- * `OriginConnectionPool`, but handles slow, truncated and early responses. Uploads can cause such responses.
+ * `OriginConnectionPool`, but it handles responses that are slow, truncated, or sent before the request is
+ * complete. Such responses are common for uploads.
  */
 export class UploadConnectionPool {
   readonly #pool: Pool;

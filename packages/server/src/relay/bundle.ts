@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from 'node:crypto';
 import type { BundlePayload, SignedBundle } from '@floe/relay/bundle';
-import type { CompiledOrgRelay } from './org-relay-registry.ts';
 import type { RelayCaller } from './relay-caller.ts';
+import type { VersionedRelayConfig } from './relay-config-registry.ts';
 
 /** How long the hook may use a bundle if it cannot reach the server. */
 const BUNDLE_TTL_MS = 24 * 3_600_000;
@@ -42,12 +42,12 @@ export interface RelayBundle extends SignedBundle {
 }
 
 /**
- * Returns an organization's signed rules for one platform key. Within an hour, the result is the
- * same if no rule changes.
+ * Returns an organization's signed rules for one platform key. The result changes when a rule changes, and once
+ * an hour, when the times in it are renewed.
  */
 export function createSignedBundle(
   { key, publicKey, id }: BundleSigningKey,
-  { relay, version }: CompiledOrgRelay,
+  { relay, version }: VersionedRelayConfig,
   caller: RelayCaller,
   nowMs: number,
 ): RelayBundle {

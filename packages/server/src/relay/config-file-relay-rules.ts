@@ -2,8 +2,8 @@ import type { RelayRuleConfig } from '@floe/contract/config';
 import type { DeclaredResourceKind } from '../platform/declared-resources.ts';
 
 /**
- * The resource kind of `relay_rules` in floe.yaml. The relay reads these rules from the file; the database
- * does not contain them.
+ * The resource kind of `relay_rules` in floe.yaml. The relay reads these rules directly from the file. They
+ * are not stored in the database.
  */
 export const CONFIG_FILE_RELAY_RULE_KIND: DeclaredResourceKind<RelayRuleConfig> & {
   readonly kind: 'relay_rules';

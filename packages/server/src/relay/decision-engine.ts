@@ -1,31 +1,37 @@
 import { createHash } from 'node:crypto';
 import type { RelayDecision, RelayEvent } from '@floe/contract/api/relay';
 import { Fault } from '@floe/contract/faults';
-import { evaluateRelayEvent, type RelayEvaluation } from '@floe/relay/evaluate-event';
+import { evaluateRelayEventInSteps, type RelayEvaluation } from '@floe/relay/evaluate-event';
 import { normalizeRepositoryName } from '@floe/relay/rules/match-caller';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.ts';
+import { EventLoopYielder } from '../core/event-loop-yielder.ts';
 import { createId, deriveId } from '../core/ids.ts';
+import { OrgPacer } from '../core/org-pacer.ts';
 import type { RelaySpoolRow } from '../store/relay/ingest-relay-spool-region.ts';
 import type { RelayDecisionsTable } from '../store/relay/relay-tables.ts';
 import type { RowSink } from '../store/store-interfaces.ts';
-import type { CompiledOrgRelay, OrgRelayRegistry } from './org-relay-registry.ts';
 import type { RelayApprovalManager } from './relay-approval-manager.ts';
 import type { RelayCaller } from './relay-caller.ts';
+import type { RelayConfigRegistry, VersionedRelayConfig } from './relay-config-registry.ts';
 import type { RelaySessionTracker } from './relay-session-tracker.ts';
 import { toStoredRelayEvent } from './stored-relay-event.ts';
 
 export interface RelayDecisionEngineOptions {
-  readonly relays: OrgRelayRegistry;
-  readonly rows: RowSink<RelaySpoolRow>;
+  readonly relays: RelayConfigRegistry;
+  readonly rows: Pick<RowSink<RelaySpoolRow>, 'append'>;
   readonly sessions: Pick<RelaySessionTracker, 'recordRelayCall'>;
-  readonly approvals: RelayApprovalManager;
+  readonly approvals: Pick<RelayApprovalManager, 'requestApproval'>;
   readonly clock: Clock;
+  /** Creates the object that yields to the event loop during one decision. Default: `EventLoopYielder`. */
+  readonly createTurns?: () => Pick<EventLoopYielder, 'endStep'>;
 }
 
 /** Maximum number of decisions in memory, by event id. A repeated event gets the same decision. */
 const MAX_CACHED_DECISIONS = 10_000;
 const DECISION_CACHE_MS = 10 * 60_000;
+/** Maximum number of waiting evaluations of one organization. They never pause, because agents wait for them. */
+const EVALUATION_LIMITS = { maxWaiting: 500, pauseFactor: 0 };
 
 interface CachedDecision {
   readonly input: string;
@@ -42,17 +48,23 @@ interface AnsweredEvent {
   readonly latencyUs: number;
 }
 
-/** Decides each event only once and records every decision. */
+/**
+ * Decides whether agents may perform the actions in their events, and records every decision. An event that is
+ * sent again with the same id gets the same decision, unless its approval is pending.
+ */
 export class RelayDecisionEngine {
   readonly #options: RelayDecisionEngineOptions;
+  /** Evaluations take milliseconds, or 100 ms with many rules and a long text. */
+  readonly #pacer: OrgPacer;
   readonly #answers = new LRUCache<string, CachedDecision>({ max: MAX_CACHED_DECISIONS });
 
   constructor(options: RelayDecisionEngineOptions) {
     this.#options = options;
+    this.#pacer = new OrgPacer(options.clock, EVALUATION_LIMITS);
   }
 
   /** Returns an organization's relay configuration, prepared for evaluation. */
-  relayOf(orgId: string): CompiledOrgRelay {
+  relayOf(orgId: string): VersionedRelayConfig {
     return this.#options.relays.get(orgId);
   }
 
@@ -63,9 +75,11 @@ export class RelayDecisionEngine {
   async decide(caller: RelayCaller, event: RelayEvent): Promise<RelayDecision> {
     const { clock, sessions, relays } = this.#options;
     const started = clock.monotonic();
-    const input = hashDecisionInput(event);
-    const name = event.id === undefined ? null : `${caller.orgId}\n${caller.keyId}\n${event.id}`;
-    const before = name === null ? undefined : this.#cachedDecision(name, input);
+    const named =
+      event.id === undefined
+        ? null
+        : { name: `${caller.orgId}\n${caller.keyId}\n${event.id}`, input: hashDecisionInput(event) };
+    const before = named === null ? undefined : this.#cachedDecision(named);
     if (before) return before;
     const nowMs = clock.now();
     const { relay } = relays.get(caller.orgId);
@@ -76,8 +90,15 @@ export class RelayDecisionEngine {
       identity: { key: caller.keyName, team: caller.team, owner: caller.owner },
       nowMs,
     };
-    let verdict = evaluateRelayEvent(event, options);
-    const id = name === null ? createId('dec', nowMs) : deriveId('dec', name);
+    const turns = this.#options.createTurns?.() ?? new EventLoopYielder();
+    const evaluate = (approved?: ReadonlySet<string>) =>
+      this.#pacer.run(caller.orgId, () =>
+        evaluateRelayEventInSteps(event, { ...options, ...(approved && { approved }) }, () =>
+          turns.endStep(),
+        ),
+      );
+    let verdict = await evaluate();
+    const id = named === null ? createId('dec', nowMs) : deriveId('dec', named.name);
     let approval: RelayDecision['approval'] = null;
     if (verdict.decision === 'ask' && relay.config.approvals.enabled) {
       const asked = await this.#options.approvals.requestApproval({
@@ -88,12 +109,12 @@ export class RelayDecisionEngine {
         decisionId: id,
         config: relay.config,
       });
-      if (asked.granted) verdict = evaluateRelayEvent(event, { ...options, approved: asked.rules });
+      if (asked.granted) verdict = await evaluate(asked.rules);
       else approval = asked.approval;
     }
     const answer = toRelayDecision(id, verdict, approval);
-    if (name !== null && approval === null)
-      this.#answers.set(name, { input, answer }, { ttl: DECISION_CACHE_MS });
+    if (named !== null && approval === null)
+      this.#answers.set(named.name, { input: named.input, answer }, { ttl: DECISION_CACHE_MS });
     sessions.recordRelayCall(caller, event, nowMs);
     const latencyUs = Math.round((clock.monotonic() - started) * 1000);
     setImmediate(() =>
@@ -102,7 +123,13 @@ export class RelayDecisionEngine {
     return answer;
   }
 
-  #cachedDecision(name: string, input: string): RelayDecision | undefined {
+  #cachedDecision({
+    name,
+    input,
+  }: {
+    readonly name: string;
+    readonly input: string;
+  }): RelayDecision | undefined {
     const found = this.#answers.get(name);
     if (found && found.input !== input)
       throw new Fault('conflict', 'This event id was already used for a different event. Send a new id.', {
@@ -119,7 +146,7 @@ export class RelayDecisionEngine {
     { caller, event, answer, nowMs, latencyUs }: AnsweredEvent,
     keepText: 'masked' | 'none',
   ): void {
-    const { summary, json } = toStoredRelayEvent(event, keepText);
+    const { summary, cwd, json } = toStoredRelayEvent(event, keepText);
     const row: RelayDecisionsTable = {
       id: answer.decision_id,
       org_id: caller.orgId,
@@ -140,7 +167,7 @@ export class RelayDecisionEngine {
       owner: caller.owner,
       repository:
         event.repository?.remote === undefined ? null : normalizeRepositoryName(event.repository.remote),
-      cwd: event.cwd ?? null,
+      cwd,
       reason: answer.reason,
       user_message: answer.user_message,
       agent_message: answer.agent_message,

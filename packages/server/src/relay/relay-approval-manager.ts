@@ -9,7 +9,7 @@ import {
   consumeRelayApproval,
   findRelayApproval,
   insertRelayApproval,
-  listValidRelayApprovals,
+  listUnexpiredRelayApprovals,
   type RelayApprovalReference,
   type RelayApprovalRow,
 } from '../store/relay/relay-approvals.ts';
@@ -79,7 +79,7 @@ export class RelayApprovalManager {
       .filter(({ decision, mode }) => decision === 'ask' && mode === 'enforce')
       .map(({ rule }) => rule);
     const asked = { orgId: caller.orgId, sessionId, keyId: caller.keyId, inputHash, nowMs };
-    const known = await listValidRelayApprovals(database.read, asked);
+    const known = await listUnexpiredRelayApprovals(database.read, asked);
     const granted = await this.#findGrantedRules(known, rules, nowMs);
     if (rules.every((rule) => granted.has(rule))) return { granted: true, rules: granted };
     const waits = findWaitingApproval(known);
@@ -88,7 +88,7 @@ export class RelayApprovalManager {
       (await database.transaction(async (writer) => {
         // Another process may have inserted the same approval since the first read. Transactions run one at
         // a time, so this read is final.
-        const others = findWaitingApproval(await listValidRelayApprovals(writer, asked));
+        const others = findWaitingApproval(await listUnexpiredRelayApprovals(writer, asked));
         if (others) return others;
         const first = toApprovalRow({ caller, event, verdict, inputHash, decisionId, config }, rules, nowMs);
         await insertRelayApproval(writer, first);

@@ -1,8 +1,10 @@
 import { redactJson } from '@floe/conditions/detect/redact';
+import type { RelayConfig } from '@floe/contract/config';
 import { isJsonObject } from '@floe/contract/json';
 import { createId, deriveId } from '../core/ids.ts';
 import type { RelaySpoolRow } from '../store/relay/ingest-relay-spool-region.ts';
 import type { RelayCaller } from './relay-caller.ts';
+import { MASKED_FINDING_KINDS } from './stored-relay-event.ts';
 
 /** An agent's report about an action that it has already performed. */
 export interface RelayReport {
@@ -19,10 +21,16 @@ const MAX_DETAILS_CHARACTERS = 8_192;
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Converts a report to a row. A repeated report gets the same id. An implausible time is replaced with the
- * time of arrival.
+ * Converts a report to a row. A report that is sent again with the same id gets the same row id. A time in the
+ * future or more than seven days ago is replaced with the time of arrival. The details can contain commands and
+ * paths. `keepText` determines whether the row has them.
  */
-export function toRelayReportRow(caller: RelayCaller, report: RelayReport, nowMs: number): RelaySpoolRow {
+export function toRelayReportRow(
+  caller: RelayCaller,
+  report: RelayReport,
+  nowMs: number,
+  keepText: RelayConfig['keep_text'],
+): RelaySpoolRow {
   const said = report.at === undefined ? nowMs : Date.parse(report.at);
   const at = said > nowMs || said < nowMs - 7 * DAY_MS ? nowMs : said;
   return {
@@ -42,7 +50,7 @@ export function toRelayReportRow(caller: RelayCaller, report: RelayReport, nowMs
       key_id: caller.keyId,
       key_name: caller.keyName,
       owner: caller.owner,
-      details_json: serializeDetails(report.details),
+      details_json: keepText === 'none' ? '{}' : serializeDetails(report.details),
     },
   };
 }
@@ -50,6 +58,6 @@ export function toRelayReportRow(caller: RelayCaller, report: RelayReport, nowMs
 function serializeDetails(details: RelayReport['details']): string {
   const json = JSON.stringify(details);
   if (json.length > MAX_DETAILS_CHARACTERS) return JSON.stringify({ too_long: json.length });
-  const { json: masked } = redactJson(json, new Set(['secret']));
+  const { json: masked } = redactJson(json, MASKED_FINDING_KINDS);
   return isJsonObject(JSON.parse(masked)) ? masked : '{}';
 }

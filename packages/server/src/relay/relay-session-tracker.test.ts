@@ -8,7 +8,7 @@ import { getRelaySessionPage } from '../store/relay/relay-session-summaries.ts';
 import type { Database } from '../store/store-interfaces.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { createOrgRelayRegistry } from './org-relay-registry.ts';
+import { createRelayConfigRegistry } from './relay-config-registry.ts';
 import { RelaySessionTracker } from './relay-session-tracker.ts';
 
 const KEY = { orgId: 'acme', keyId: 'key_1', keyName: 'laptops', team: null, owner: 'ana@acme.example' };
@@ -30,7 +30,7 @@ async function startHarness(t: TestContext) {
       throw new Error('away');
     },
   };
-  const open = () => new RelaySessionTracker(shaky, createOrgRelayRegistry(), clock, silentLog);
+  const open = () => new RelaySessionTracker(shaky, createRelayConfigRegistry(), clock, silentLog);
   return {
     clock,
     open,

@@ -5,13 +5,13 @@ import type { Log } from '../core/log.ts';
 import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
 import {
   addRelaySessionCounts,
-  listRelayActivitySince,
+  listRelaySessionActivitySince,
   MAX_RELAY_SESSIONS_PER_READ,
   type RelaySessionDelta,
 } from '../store/relay/relay-sessions.ts';
 import type { Database } from '../store/store-interfaces.ts';
-import type { OrgRelayRegistry } from './org-relay-registry.ts';
 import type { RelayCaller } from './relay-caller.ts';
+import type { RelayConfigRegistry } from './relay-config-registry.ts';
 
 /** Maximum number of sessions in memory. Each needs about 300 bytes. */
 const MAX_CACHED_SESSIONS = 50_000;
@@ -22,7 +22,10 @@ const MAX_WRITE_DELAY_MS = 10_000;
 /** Maximum number of deltas in memory while the database is unavailable. Later calls are not counted. */
 const MAX_PENDING_DELTAS = 20_000;
 
-/** The data of this process about an agent session. */
+/**
+ * What this process knows about an agent session: the model requests that it has received, and the last relay
+ * call to any process.
+ */
 export interface TrackedAgentSession {
   /** Model requests that this process received. */
   modelRequests: number;
@@ -51,14 +54,14 @@ export class RelaySessionTracker {
   #deltas = new Map<string, RelaySessionDelta>();
   /** Organizations whose agents have called the relay. */
   readonly #orgs = new Set<string>();
-  readonly #relays: Pick<OrgRelayRegistry, 'get'>;
+  readonly #relays: Pick<RelayConfigRegistry, 'get'>;
   #timer: Timer | null = null;
   #readUntil: number;
   #round: Promise<void> = Promise.resolve();
 
   constructor(
     database: Pick<Database, 'read' | 'transaction'>,
-    relays: Pick<OrgRelayRegistry, 'get'>,
+    relays: Pick<RelayConfigRegistry, 'get'>,
     clock: Clock,
     log: Log,
   ) {
@@ -218,7 +221,7 @@ export class RelaySessionTracker {
   async #readOthers(): Promise<void> {
     let since = this.#readUntil - MAX_WRITE_DELAY_MS;
     for (;;) {
-      const calls = await listRelayActivitySince(this.#database.read, since);
+      const calls = await listRelaySessionActivitySince(this.#database.read, since);
       for (const call of calls) {
         const session = this.#session(call.org_id, call.session_id);
         this.#orgs.add(call.org_id);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
+import { toRelayReportRow } from './relay-reports.ts';
 import { toStoredRelayEvent } from './stored-relay-event.ts';
 
 const EVENTS = [
@@ -15,4 +16,34 @@ test('keep_text determines whether the log stores the text, or only that there w
     assert.match(JSON.stringify(toStoredRelayEvent(event, 'masked')), /internal\.example/, event.event);
     assert.doesNotMatch(JSON.stringify(toStoredRelayEvent(event, 'none')), /internal\.example/, event.event);
   }
+});
+
+test('no part of a secret is stored: neither in the directory nor at the end of a long text', () => {
+  const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+  for (const event of [
+    { event: 'shell', cwd: `/tmp/${token}`, shell: { command: 'ls' } },
+    { event: 'shell', shell: { command: `${'x'.repeat(16_360)} ${token}` } },
+    { event: 'prompt', prompt: { text: `${'x'.repeat(16_360)} ${token}` } },
+    {
+      event: 'prompt',
+      prompt: { text: `${'x'.repeat(15_000)} ${'/'.repeat(1_360)}:${token} ${'y '.repeat(9_000)}` },
+    },
+    { event: 'prompt', prompt: { text: `${`${token} `.repeat(3_000)}` } },
+  ])
+    for (const keepText of ['masked', 'none'] as const) {
+      const stored = toStoredRelayEvent(relayEvent.parse(event), keepText);
+      assert.doesNotMatch(JSON.stringify(stored), /ghp_/);
+      assert.equal(stored.cwd === null, !('cwd' in event));
+    }
+});
+
+test('keep_text also applies to reports, in which secrets and card numbers are masked', () => {
+  const caller = { orgId: 'acme', keyId: 'k', keyName: 'k', team: null, owner: null };
+  const details = { hook: 'afterShellExecution', command: 'pay 4111 1111 1111 1111 internal.example' };
+  const report = { type: 'shell_result', agent: { name: 'cursor' }, details };
+  const stored = (keepText: 'masked' | 'none') =>
+    JSON.stringify(toRelayReportRow(caller, report, 0, keepText));
+  assert.match(stored('masked'), /internal\.example/);
+  assert.doesNotMatch(stored('masked'), /4111/);
+  assert.doesNotMatch(stored('none'), /internal\.example/);
 });

@@ -1,9 +1,10 @@
 import type { RelayRuleConfig } from '@floe/contract/config';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
-import { type UnusableResource, UnusableResources } from '../platform/config/unusable-resources.ts';
+import { compileRule } from '@floe/relay/rules/compile-rule';
+import { type UnusableResource, UnusableResourceCollector } from '../platform/config/unusable-resources.ts';
 import type { DatabaseReader } from '../store/store-interfaces.ts';
 import { listAllStoredRules, type StoredRuleRow } from '../store/stored-rules.ts';
-import type { StoredRelayRule } from './org-relay-registry.ts';
+import type { StoredRelayRule } from './relay-config-registry.ts';
 
 /** The relay rules that were created with the API. */
 export interface LoadedRelayRules {
@@ -21,7 +22,7 @@ export async function loadStoredRelayRules(
   reader: DatabaseReader,
   orgIds?: readonly string[],
 ): Promise<LoadedRelayRules> {
-  const unusable = new UnusableResources();
+  const unusable = new UnusableResourceCollector();
   const byOrg = new Map<string, StoredRelayRule[]>();
   for (const row of await listAllStoredRules(reader, 'relay_rules', orgIds)) {
     const rules = byOrg.get(row.org_id) ?? [];
@@ -38,4 +39,22 @@ export async function loadStoredRelayRules(
  */
 export function parseStoredRelayRule({ rule_json }: StoredRuleRow): RelayRuleConfig {
   return RelayRuleSchema.parse(JSON.parse(rule_json));
+}
+
+/**
+ * Compiles rules one at a time and yields to the event loop in between. The compiled rules are cached, so that
+ * their first use does not block the event loop. Ignores errors, because they are reported when a rule is used.
+ */
+export async function compileRelayRulesInSteps(
+  rules: readonly RelayRuleConfig[],
+  endStep: () => Promise<void>,
+): Promise<void> {
+  for (const rule of rules) {
+    try {
+      compileRule(rule);
+    } catch {
+      // Reported when the rule is used.
+    }
+    await endStep();
+  }
 }

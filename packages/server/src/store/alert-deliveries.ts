@@ -11,7 +11,7 @@ export type NewAlertDeliveryRow = Insertable<AlertDeliveriesTable>;
 export type AlertDeliveryUpdate = Pick<
   Updateable<AlertDeliveriesTable>,
   'state' | 'pending_reason' | 'due_at' | 'attempts' | 'sent_at' | 'status' | 'error' | 'grouped_into'
->;
+> & { readonly created_at?: number };
 
 const ROWS_PER_STATEMENT = 1_000;
 
@@ -31,7 +31,7 @@ export async function insertAlertDeliveries(
       .execute();
 }
 
-/** Updates columns of deliveries. */
+/** Updates the same columns of several deliveries. */
 export async function updateAlertDeliveries(
   writer: DatabaseWriter,
   ids: readonly string[],
@@ -71,6 +71,27 @@ export async function recordAlertDeliveryOutcome(
   if (!first) return;
   const { org_id: orgId, channel_name: channel } = first;
   await publishDeliveryOutcome(writer, deliveries, { orgId, channel, state: change.state, at });
+}
+
+/** If a delivery will not be sent, moves the deliveries that are grouped into it to the first of them. */
+export async function regroupAlertDeliveries(writer: DatabaseWriter, channelId: string): Promise<void> {
+  const members = await writer
+    .selectFrom('alert_deliveries as member')
+    .innerJoin('alert_deliveries as first', 'first.id', 'member.grouped_into')
+    .select(['member.id', 'first.id as group'])
+    .where('member.channel_id', '=', channelId)
+    .where('member.state', '=', 'pending')
+    .where('first.state', '!=', 'pending')
+    .orderBy('member.seq')
+    .execute();
+  for (const [group, [next]] of Map.groupBy(members, (member) => member.group))
+    await writer
+      .updateTable('alert_deliveries')
+      .set({ grouped_into: sql`nullif(${next?.id}, id)` })
+      .where('channel_id', '=', channelId)
+      .where('state', '=', 'pending')
+      .where('grouped_into', '=', group)
+      .execute();
 }
 
 /** The outcome of deliveries of one channel. */
@@ -198,7 +219,7 @@ export function findAlertDeliveryById(
 
 /**
  * Makes a message due now and resets its number of attempts. The message is sent even if its alert is muted.
- * Also ends the wait of its channel after a failure.
+ * Also ends the backoff of its channel.
  */
 export async function requeueAlertDelivery(
   writer: DatabaseWriter,
@@ -249,4 +270,29 @@ export async function countAlertBacklog(reader: DatabaseReader): Promise<number>
     .where('routed_at', 'is', null)
     .executeTakeFirstOrThrow();
   return Number(pending.count) + Number(unrouted.count);
+}
+
+/**
+ * Corrects the due times of pending deliveries, and the leases and backoffs of channels, after the clock was
+ * set back to `nowMs`. Moves times after `nowMs` back by `aheadMs`. Otherwise, deliveries would be late by
+ * `aheadMs`.
+ */
+export async function rewindAlertTimes(
+  writer: DatabaseWriter,
+  nowMs: number,
+  aheadMs: number,
+): Promise<void> {
+  for (const column of ['created_at', 'due_at'] as const)
+    await writer
+      .updateTable('alert_deliveries')
+      .set(({ eb }) => ({ [column]: eb(column, '-', aheadMs) }))
+      .where('state', '=', 'pending')
+      .where(column, '>', nowMs)
+      .execute();
+  for (const column of ['leased_until', 'backoff_until'] as const)
+    await writer
+      .updateTable('channels')
+      .set(({ eb }) => ({ [column]: eb(column, '-', aheadMs) }))
+      .where(column, '>', nowMs)
+      .execute();
 }

@@ -84,6 +84,10 @@ export interface AlertDeliveriesTable {
    * message), `repeat` or `settling`.
    */
   pending_reason: string | null;
+  /**
+   * When the delivery was created. After a failed attempt, the time of the first attempt. The time
+   * limit of all attempts is measured from this time.
+   */
   created_at: number;
   /** When the delivery may be sent at the earliest. */
   due_at: number;
@@ -91,7 +95,7 @@ export interface AlertDeliveriesTable {
   sent_at: number | null;
   /** HTTP or SMTP status of the last attempt. */
   status: number | null;
-  /** Why the last attempt failed, or why the delivery was never sent. */
+  /** Why the last attempt failed, why the delivery was never sent, or which recipients did not get it. */
   error: string | null;
   /** Id of the delivery whose message contains this one. */
   grouped_into: string | null;

@@ -1,6 +1,16 @@
+import type { SqlBool } from 'kysely';
 import type { AlertDeliveryRow } from './alert-deliveries.ts';
 import type { AlertRow } from './alerts.ts';
-import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
+import type { DatabaseReader } from './store-interfaces.ts';
+
+const IDS_PER_STATEMENT = 1_000;
+
+/** The delivery that announced an alert in a channel. */
+export interface OpeningAlertDelivery extends AlertDeliveryRow {
+  readonly opened_at: number;
+  /** Whether this delivery or a repetition of it was sent. A number in SQLite. */
+  readonly was_sent: SqlBool;
+}
 
 /**
  * Returns the delivery that announced an alert in the given channel. `closing` is the entry that ends
@@ -10,12 +20,21 @@ export function findOpeningAlertDelivery(
   reader: DatabaseReader,
   channelId: string,
   closing: Pick<AlertRow, 'org_id' | 'subject_kind' | 'subject_id' | 'seq'>,
-): Promise<(AlertDeliveryRow & { readonly opened_at: number }) | undefined> {
+): Promise<OpeningAlertDelivery | undefined> {
   return reader
     .selectFrom('alerts')
     .innerJoin('alert_deliveries', 'alert_deliveries.alert_id', 'alerts.id')
     .selectAll('alert_deliveries')
     .select('alerts.at as opened_at')
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('alert_deliveries as message')
+          .select('message.seq')
+          .whereRef('message.alert_id', '=', 'alerts.id')
+          .where('message.channel_id', '=', channelId)
+          .where('message.state', '=', 'sent'),
+      ).as('was_sent'),
+    )
     .where('alerts.org_id', '=', closing.org_id)
     .where('alerts.subject_kind', '=', closing.subject_kind)
     .where('alerts.subject_id', '=', closing.subject_id)
@@ -26,6 +45,36 @@ export function findOpeningAlertDelivery(
     .orderBy('alerts.seq', 'desc')
     .limit(1)
     .executeTakeFirst();
+}
+
+/**
+ * Returns the message threads of a channel's deliveries by delivery id. A repeated alert belongs to the thread
+ * of its first message, so that a receiver opens no second incident.
+ */
+export async function findAlertThreads(
+  reader: DatabaseReader,
+  channelId: string,
+  deliveries: readonly Pick<AlertDeliveryRow, 'id' | 'alert_id' | 'repetition'>[],
+): Promise<ReadonlyMap<string, string>> {
+  const repeated = deliveries.filter(({ repetition }) => repetition > 0);
+  const threadByAlert = new Map<string, string>();
+  for (let at = 0; at < repeated.length; at += IDS_PER_STATEMENT) {
+    const ids = repeated.slice(at, at + IDS_PER_STATEMENT).map(({ alert_id }) => alert_id);
+    const rows = await reader
+      .selectFrom('alert_deliveries')
+      .select(['id', 'alert_id', 'grouped_into'])
+      .where('alert_id', 'in', ids)
+      .where('channel_id', '=', channelId)
+      .where('repetition', '=', 0)
+      .execute();
+    for (const { id, alert_id, grouped_into } of rows) threadByAlert.set(alert_id, grouped_into ?? id);
+  }
+  return new Map(
+    deliveries.map(({ id, alert_id, repetition }) => [
+      id,
+      repetition === 0 ? id : (threadByAlert.get(alert_id) ?? id),
+    ]),
+  );
 }
 
 /** Returns whether any alert in the message thread `thread` is still open. */
@@ -49,8 +98,8 @@ export async function hasOpenAlertInThread(
 }
 
 /**
- * Returns how many times the subject failed again after the first message of `thread` without a separate
- * message.
+ * Counts the failures of the subject that were added to `thread` after its first message. Floe sent no
+ * separate message for them.
  */
 export async function countRepeatedFailuresInThread(
   reader: DatabaseReader,
@@ -101,7 +150,7 @@ export async function listAlertSendTimes(
 }
 
 /** A channel that has a message about an open alert. */
-export interface OpenAlertChannel {
+export interface ChannelWithOpenAlert {
   readonly subject_kind: string;
   readonly subject_id: string;
   readonly channel_id: string;
@@ -112,7 +161,7 @@ export function listChannelsOfOpenAlerts(
   reader: DatabaseReader,
   orgId: string,
   subjectIds: readonly string[],
-): Promise<OpenAlertChannel[]> {
+): Promise<ChannelWithOpenAlert[]> {
   return reader
     .selectFrom('alerts')
     .innerJoin('alert_deliveries', 'alert_deliveries.alert_id', 'alerts.id')
@@ -123,28 +172,4 @@ export function listChannelsOfOpenAlerts(
     .where('alerts.phase', '=', 'opens')
     .where('alerts.closed_at', 'is', null)
     .execute();
-}
-
-/**
- * Moves the waits of messages and channels back after the clock was set back to `nowMs`. Otherwise, they would
- * be longer by `aheadMs`. A wait that began before the clock was wrong becomes shorter.
- */
-export async function rewindAlertTimes(
-  writer: DatabaseWriter,
-  nowMs: number,
-  aheadMs: number,
-): Promise<void> {
-  for (const column of ['created_at', 'due_at'] as const)
-    await writer
-      .updateTable('alert_deliveries')
-      .set(({ eb }) => ({ [column]: eb(column, '-', aheadMs) }))
-      .where('state', '=', 'pending')
-      .where(column, '>', nowMs)
-      .execute();
-  for (const column of ['leased_until', 'backoff_until'] as const)
-    await writer
-      .updateTable('channels')
-      .set(({ eb }) => ({ [column]: eb(column, '-', aheadMs) }))
-      .where(column, '>', nowMs)
-      .execute();
 }

@@ -21,8 +21,8 @@ const ROWS_PER_STATEMENT = 1_000;
 const MAX_PUBLISHED_ALERTS = 100;
 
 /**
- * Adds alerts to the outbox. Ignores an alert if its organization already has one with the same
- * idempotency key.
+ * Adds alerts to the outbox, and publishes them to event streams. Ignores an alert if its organization already has
+ * one with the same idempotency key.
  */
 export async function insertAlerts(writer: DatabaseWriter, rows: readonly NewAlertRow[]): Promise<void> {
   const inserted = new Set<string>();
@@ -58,7 +58,7 @@ async function publishAlerts(
   await publishLiveEvent(writer, { orgId, topic: 'alerts', at, data: { count: rows.length, alerts } });
 }
 
-/** Returns whether an alert has no deliveries yet. */
+/** Returns whether there is any alert for which Floe has not created deliveries yet. */
 export async function hasUnroutedAlert(reader: DatabaseReader): Promise<boolean> {
   const found = await reader
     .selectFrom('alerts')
@@ -73,8 +73,8 @@ export async function hasUnroutedAlert(reader: DatabaseReader): Promise<boolean>
 const UNROUTED_ALERTS_PER_ORG = 50;
 
 /**
- * Returns alerts that have no deliveries yet. Takes the organizations in turn: first the oldest alert of each
- * organization, then the second one, and so on.
+ * Returns alerts that have no deliveries yet. Alternates between organizations: first the oldest alert of
+ * each organization, then the second one of each, and so on.
  */
 export async function listUnroutedAlerts(reader: DatabaseReader, limit: number): Promise<AlertRow[]> {
   // Jumps from one organization to the next in the index, regardless of the number of alerts.
@@ -147,9 +147,9 @@ export interface AlertFilters {
 }
 
 /**
- * Returns a page of an organization's alerts that match all filters, newest first. An index satisfies the
- * filter for the subject. The others are checked on a limited number of alerts per page: such a page may have
- * fewer alerts than requested, or even none, and still have a cursor.
+ * Returns a page of an organization's alerts that match all filters, newest first. The filter for the subject
+ * uses an index. Each page checks the other filters on a limited number of alerts. A page can therefore
+ * contain fewer alerts than requested, or none, although it has a cursor.
  */
 export function getAlertPage(
   reader: DatabaseReader,
@@ -176,8 +176,8 @@ export function getAlertPage(
 }
 
 /**
- * Deletes up to 2,000 of an organization's closed alerts from before `beforeMs`, with their
- * deliveries. Returns the number of deleted alerts.
+ * Deletes up to 2,000 of an organization's closed alerts from before `beforeMs`, with their deliveries.
+ * Returns the number of deleted alerts.
  */
 export async function expireAlerts(writer: DatabaseWriter, orgId: string, beforeMs: number): Promise<number> {
   const old = await writer
@@ -189,10 +189,17 @@ export async function expireAlerts(writer: DatabaseWriter, orgId: string, before
     .limit(2_000)
     .execute();
   if (old.length === 0) return 0;
-  const ids = old.map(({ id }) => id);
+  await deleteAlerts(
+    writer,
+    old.map(({ id }) => id),
+  );
+  return old.length;
+}
+
+/** Deletes alerts with their deliveries. */
+export async function deleteAlerts(writer: DatabaseWriter, ids: readonly string[]): Promise<void> {
   await writer.deleteFrom('alert_deliveries').where('alert_id', 'in', ids).execute();
   await writer.deleteFrom('alerts').where('id', 'in', ids).execute();
-  return old.length;
 }
 
 /** Returns an organization's open alerts about one kind of subject, oldest first. */

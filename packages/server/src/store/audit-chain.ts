@@ -13,9 +13,8 @@ type AuditRow = AuditTable;
 export const AUDIT_CHAIN_START_HASH = '';
 
 /**
- * Computes the HMAC-SHA-256 (hex) over the previous hash and every column, as a JSON list in this
- * order. The HMAC key is not in the database, so write access to the database is not enough to
- * change or add an entry.
+ * Computes the HMAC-SHA-256 (hex) of a JSON list that contains the previous hash and then every column. The HMAC
+ * key is not in the database. Write access to the database is therefore not enough to change or add an entry.
  */
 export function computeAuditEntryHash(
   key: KeyObject,
@@ -54,10 +53,9 @@ type UnkeyedSegments = Readonly<Record<string, z.output<typeof unkeyedSegmentSch
 const UNKEYED_SEGMENTS_SETTING = 'audit_unkeyed_parts';
 
 /**
- * Records which audit entries were written before the database had an audit key, and signs this
- * record with the key. Runs once per database. Entries in the record are verified without the key,
- * all later ones only with it. Writes a log entry, because a second record would indicate
- * tampering.
+ * Records which audit entries were written before the database had an audit key, and signs this record with
+ * the key. Runs once per database. Entries in the record are verified without the key, and all later entries
+ * with it. Writes a log entry, because a second record would indicate tampering.
  */
 export function recordUnkeyedAuditChains(database: Database, log: Log): Promise<void> {
   return database.transaction(async (writer) => {
@@ -242,9 +240,10 @@ const DAY_MS = 86_400_000;
 export const MAX_AUDIT_ANCHORS = 1_000;
 
 /**
- * Returns the last entry of each day (UTC) in an organization's audit chain, newest first. The first one is the end of
- * the chain, also if the clock was set back. Goes from one day to the day before in the index of times, so that it does
- * not read all entries. `+ 0` keeps engines from reading the index of numbers instead.
+ * Returns the last entry of each day (UTC) in an organization's audit chain, newest first. The first element
+ * is always the end of the chain, even if the clock was set back. The query goes from day to day in the index on
+ * the time, so that it does not read all entries. In the SQL, `+ 0` prevents the use of the index on the sequence
+ * number.
  */
 export async function listDailyAuditAnchors(
   reader: DatabaseReader,

@@ -12,8 +12,8 @@ export interface AuditOrigin {
 const NO_ORIGIN: AuditOrigin = { address: null, sessionId: null };
 
 /**
- * A random audit key for a database that was opened without one. Other processes cannot continue a
- * chain that uses this key.
+ * The random audit key of databases that are opened without a key. Other processes cannot continue a chain
+ * that uses it.
  */
 export const EPHEMERAL_AUDIT_KEY = createSecretKey(randomBytes(32));
 

@@ -41,7 +41,7 @@ export async function appendAuditEntries(
     await appendToChain(writer, orgId, own);
 }
 
-/** Returns the last entry in the audit chain of an organization. */
+/** Returns the sequence number and the hash of the last entry in an organization's audit chain. */
 export function findLastAuditEntry(
   reader: DatabaseReader,
   orgId: string,

@@ -28,7 +28,10 @@ export function findBackgroundJobById(
     .executeTakeFirst();
 }
 
-/** Stores a background job's progress. Returns whether its cancellation was requested. */
+/**
+ * Stores a background job's progress. Returns whether the job must stop, because its cancellation was requested or
+ * it is no longer running.
+ */
 export async function recordBackgroundJobProgress(
   writer: DatabaseWriter,
   id: string,

@@ -4,7 +4,7 @@ import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 const SETTING_PREFIX = 'cache_purges:';
 
 /** Returns the number of cache purges by organization. Organizations without purges are omitted. */
-export async function getCachePurgeCounts(reader: DatabaseReader): Promise<ReadonlyMap<string, number>> {
+export async function getCachePurgeCountsByOrg(reader: DatabaseReader): Promise<ReadonlyMap<string, number>> {
   const rows = await reader
     .selectFrom('settings')
     .select(['name', 'value'])

@@ -32,7 +32,7 @@ export async function deleteChannel(writer: DatabaseWriter, id: string): Promise
   await writer.deleteFrom('channels').where('id', '=', id).execute();
 }
 
-/** Returns the channels of all organizations or of these. */
+/** Returns the channels of the organizations in `orgIds`, or of all organizations if it is undefined. */
 export function listAllChannels(reader: DatabaseReader, orgIds?: readonly string[]): Promise<ChannelRow[]> {
   let query = reader.selectFrom('channels').selectAll();
   if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);
@@ -67,21 +67,21 @@ export function getChannelPage(reader: DatabaseReader, request: ListRequest): Pr
 /** A channel that has a due message. */
 export type DueChannel = Pick<ChannelRow, 'id' | 'org_id' | 'name'>;
 
-/** Selects the channels that a process can serve next. */
+/** Selects the channels to which a process can send messages next. */
 export interface DueChannelQuery {
   readonly nowMs: number;
   /** Ids of the channels that the process already serves. */
   readonly serving: readonly string[];
-  /** Ids of the organizations of which the process serves no further channel. */
+  /** Ids of the organizations from which the process currently takes no further channel. */
   readonly busyOrgs: readonly string[];
   readonly maxPerOrg: number;
   readonly limit: number;
 }
 
 /**
- * Returns channels that have a due message, and whose receiver is not in a wait after failures. Takes the
- * channels of all organizations in turn: first one channel of each organization, then a second one, and so on.
- * Within an organization, the channel that was served least recently comes first.
+ * Returns channels that have a due message and are not in a backoff after failures. Alternates between
+ * organizations: first one channel of each organization, then a second one of each, and so on. Within an
+ * organization, the channel that was served least recently comes first.
  */
 export function listDueChannels(
   reader: DatabaseReader,

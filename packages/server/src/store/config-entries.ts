@@ -1,21 +1,21 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import {
-  changeKeptConfigEntryList,
-  getKeptConfigEntryList,
-  keepConfigEntryList,
-} from './config-entry-lists.ts';
-import type { ConfigEntriesTable, ProviderCredentialsTable } from './config-tables.ts';
+  cacheConfigEntryList,
+  getCachedConfigEntryList,
+  updateCachedConfigEntryList,
+} from './config-entry-list-cache.ts';
+import type { ConfigEntryRow, ProviderCredentialsTable } from './config-tables.ts';
 import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 /** The kinds of resources that are stored as config entries. */
 export type ConfigEntryKind = 'providers' | 'routes' | 'policies' | 'settings';
-export type ConfigEntryRow = Selectable<ConfigEntriesTable>;
+export type { ConfigEntryRow } from './config-tables.ts';
 export type ConfigEntryUpdate = Partial<Omit<ConfigEntryRow, 'org_id' | 'kind'>>;
 export type ProviderCredentialRow = Selectable<ProviderCredentialsTable>;
 
 /**
- * Returns config entries in order: those of one kind and of the given organizations, or all if a parameter is
- * omitted. Entries from floe.yaml come first, in file order.
+ * Returns config entries in order. If `kind` or `orgIds` is given, returns only the entries of this kind or
+ * of these organizations. Entries from floe.yaml come first, in file order.
  */
 export function listAllConfigEntries(
   reader: DatabaseReader,
@@ -37,12 +37,12 @@ export async function listConfigEntriesOfOrg(
   orgId: string,
   kind?: ConfigEntryKind,
 ): Promise<ConfigEntryRow[]> {
-  const kept = kind && getKeptConfigEntryList(reader, { org_id: orgId, kind });
+  const kept = kind && getCachedConfigEntryList(reader, { org_id: orgId, kind });
   if (kept) return [...kept];
   let query = reader.selectFrom('config_entries').selectAll().where('org_id', '=', orgId);
   if (kind !== undefined) query = query.where('kind', '=', kind);
   const list = await query.orderBy('source', 'desc').orderBy('position').orderBy('id').execute();
-  if (kind !== undefined) keepConfigEntryList(reader, { org_id: orgId, kind }, list);
+  if (kind !== undefined) cacheConfigEntryList(reader, { org_id: orgId, kind }, list);
   return [...list];
 }
 
@@ -67,7 +67,7 @@ export async function insertConfigEntry(
   row: Omit<ConfigEntryRow, 'source_file'> & Partial<Pick<ConfigEntryRow, 'source_file'>>,
 ): Promise<void> {
   await writer.insertInto('config_entries').values(row).execute();
-  changeKeptConfigEntryList(writer, row, (list) => [...list, { source_file: null, ...row }]);
+  updateCachedConfigEntryList(writer, row, (list) => [...list, { source_file: null, ...row }]);
 }
 
 type ConfigEntryKey = Pick<ConfigEntryRow, 'org_id' | 'kind' | 'id'>;
@@ -84,13 +84,16 @@ export async function updateConfigEntry(
     .where('kind', '=', place.kind)
     .where('id', '=', place.id)
     .execute();
-  changeKeptConfigEntryList(writer, place, (list) =>
+  updateCachedConfigEntryList(writer, place, (list) =>
     list.map((row) => (row.id === place.id ? { ...row, ...change } : row)),
   );
 }
 
-/** Makes room at a position: adds one to the positions from `position` on, of entries that floe.yaml does not define. */
-export async function shiftConfigEntries(
+/**
+ * Frees a position for a new entry: increments all positions from `position` on, except those of entries from
+ * floe.yaml.
+ */
+export async function shiftConfigEntryPositions(
   writer: DatabaseWriter,
   { org_id, kind }: Pick<ConfigEntryKey, 'org_id' | 'kind'>,
   position: number,
@@ -103,7 +106,7 @@ export async function shiftConfigEntries(
     .where('source', '!=', 'file')
     .where('position', '>=', position)
     .execute();
-  changeKeptConfigEntryList(writer, { org_id, kind }, (list) =>
+  updateCachedConfigEntryList(writer, { org_id, kind }, (list) =>
     list.map((row) =>
       row.source !== 'file' && row.position >= position ? { ...row, position: row.position + 1 } : row,
     ),
@@ -117,7 +120,7 @@ export async function deleteConfigEntry(writer: DatabaseWriter, key: ConfigEntry
     .where('kind', '=', key.kind)
     .where('id', '=', key.id)
     .execute();
-  changeKeptConfigEntryList(writer, key, (list) => list.filter(({ id }) => id !== key.id));
+  updateCachedConfigEntryList(writer, key, (list) => list.filter(({ id }) => id !== key.id));
 }
 
 /**

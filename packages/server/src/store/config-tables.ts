@@ -1,3 +1,5 @@
+import type { Selectable } from 'kysely';
+
 /** The tables of resources that floe.yaml can define for an organization. */
 export interface ConfigTables {
   config_entries: ConfigEntriesTable;
@@ -16,7 +18,7 @@ export interface ConfigEntriesTable {
   row_id: string;
   /** Order among entries of the same kind. */
   position: number;
-  /** The entry in the form of floe.yaml, without secrets. */
+  /** The entry in the format of floe.yaml, without secrets. */
   entry_json: string;
   /** The encrypted secrets. Null if there are none, and for entries of floe.yaml. */
   secrets_sealed: string | null;
@@ -29,6 +31,8 @@ export interface ConfigEntriesTable {
   updated_at: number;
   updated_by: string;
 }
+
+export type ConfigEntryRow = Selectable<ConfigEntriesTable>;
 
 /** The table of provider credentials that were created with the API. */
 export interface ProviderCredentialsTable {

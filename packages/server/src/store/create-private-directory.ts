@@ -2,10 +2,9 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Creates a directory that only its owner can read, and its missing parents. Does nothing if it exists.
- * Does not use the option `recursive` of Node.js. With this option, `mkdirSync` never returns if a parent exists and
- * the file system still reports ENOENT, such as in /proc.
- *
+ * Creates a directory that only its owner can read, and its missing parents. Does nothing if the directory
+ * exists. Does not use the option `recursive` of Node.js. With this option, `mkdirSync` never returns if a
+ * parent exists and the file system still reports ENOENT, as in /proc.
  * @throws Error from the file system
  */
 export function createPrivateDirectory(path: string): void {

@@ -144,7 +144,7 @@ test('a copy without enough disk space is rejected before anything is written, w
     },
   };
   const told = new RegExp(
-    `Cannot copy .*floe\\.db to .*backup\\.db: the copy needs \\d+ KB, but ${place.dataDir} has only 12 KB free\\. Free disk space`,
+    `Cannot copy .*floe\\.db to .*backup\\.db: the copy needs \\d+ KB, but ${place.dataDir} has only 12 KB free\\. Free up disk space`,
   );
   await assert.rejects(backupDatabase(place, file, full), refusal(told));
   assert.deepEqual(asked, [place.dataDir]);

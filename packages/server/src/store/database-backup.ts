@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { lockDataDir } from './data-dir-lock.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import { isPostgresUrl, resolveSqlitePath } from './open-database.ts';
+import { lockInstallation } from './process-directories.ts';
 import { deleteSecretKeyFingerprint } from './secret-key.ts';
 import { copySqliteDatabase, inspectSqliteFile } from './sqlite/copy-sqlite.ts';
 import type { DatabaseCopyOptions } from './sqlite/database-copy.ts';
@@ -20,19 +20,19 @@ export interface DatabaseLocation {
  * Requires that a SQLite database exists. Otherwise, a command in the wrong directory would create an empty
  * installation and report success.
  *
- * @throws StoreUnusableError
+ * @throws StoreUnusableError if there is no database
  */
 export function requireExistingDatabase({ url, dataDir }: DatabaseLocation): void {
   const path = isPostgresUrl(url) ? null : resolveSqlitePath(url, dataDir);
   if (path !== null && !existsSync(path))
     throw new StoreUnusableError(
-      `No database exists at ${path}. Start the server first, or set FLOE_DATA_DIR to its data directory.`,
+      `No database exists at ${path}. Start the server once to create it, or set FLOE_DATA_DIR to the data directory of the server.`,
     );
 }
 
 /**
- * Copies the SQLite database to `file`. A server may be using the database. With `force`, replaces an existing
- * file when the copy is complete.
+ * Copies the SQLite database to `file`. You can copy the database while a server is using it. With `force`, the
+ * copy replaces an existing file when it is complete.
  *
  * @throws StoreUnusableError if `file` already exists and `force` is not given, if it is the database itself, or
  * if the copy does not fit on the disk or cannot be written. Also thrown for PostgreSQL, because it has its own
@@ -67,11 +67,10 @@ export interface DatabaseRestoreResult {
 }
 
 /**
- * Replaces the SQLite database with a backup. With `force`, replaces an existing database and keeps
- * a copy of it.
- *
- * @throws StoreUnusableError if a server is running, the file is corrupted or not a backup, or comes from
- * a newer program, or a database exists and `force` is not given
+ * Replaces the SQLite database with a backup. With `force`, replaces an existing database and keeps a copy of
+ * it.
+ * @throws StoreUnusableError if a server is running, if a database exists and `force` is not given, or if the
+ * file is damaged, is not a backup, or was created by a newer version of Floe. Also thrown for PostgreSQL.
  */
 export async function restoreDatabase(
   { url, dataDir }: DatabaseLocation,
@@ -83,7 +82,7 @@ export async function restoreDatabase(
       `Floe does not restore PostgreSQL. Run: pg_restore --clean --if-exists --dbname="$FLOE_DATABASE_URL" ${file}`,
     );
   const path = resolveSqlitePath(url, dataDir);
-  const lock = lockDataDir(dataDir);
+  const lock = lockInstallation(dataDir);
   try {
     const { applied } = inspectSqliteFile(resolve(file));
     const newest = Math.max(0, ...applied.map(({ number }) => number));

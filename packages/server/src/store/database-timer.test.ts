@@ -11,6 +11,7 @@ import {
 } from 'kysely';
 import { silentLog } from '../core/log.ts';
 import { type DatabaseOperationKind, DatabaseOperationTimer } from './database-timer.ts';
+import { FairTurnScheduler } from './fair-turn-scheduler.ts';
 import { openDatabase } from './open-database.ts';
 import type { DatabaseSchema } from './schema.ts';
 import { ManualClock } from './test/manual-clock.ts';
@@ -62,7 +63,10 @@ test('the duration of a read is that of its connection and query, also after an 
   const clock = new ManualClock();
   const { seen, observe } = createSink();
   const failure: { in: 'connection' | 'query' | null } = { in: null };
-  const dialect = new DatabaseOperationTimer(observe, clock).timeReads(createSlowDialect(clock, failure));
+  const dialect = new DatabaseOperationTimer(observe, clock).timeReads(
+    createSlowDialect(clock, failure),
+    new FairTurnScheduler(clock, { total: 1 }),
+  );
   const database = new Kysely<DatabaseSchema>({ dialect });
   const read = () => database.selectFrom('orgs').selectAll().execute();
   await read();

@@ -1,5 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import type { Clock } from '../core/clock.ts';
+import type { TurnScheduler } from './fair-turn-scheduler.ts';
 
 /**
  * The measured operations of a database: one query outside a transaction, one transaction, one batch of
@@ -35,34 +36,44 @@ export class DatabaseOperationTimer {
     }
   }
 
-  /** Returns a dialect that measures each query as `read`. It must not be used for transactions. */
-  timeReads(dialect: Dialect): Dialect {
+  /**
+   * Returns a dialect whose queries wait for their turn and are measured as `read`. It must not be used for
+   * transactions.
+   */
+  timeReads(dialect: Dialect, turns: TurnScheduler): Dialect {
     return {
-      createDriver: () => this.#timeDriver(dialect.createDriver()),
+      createDriver: () => this.#timeDriver(dialect.createDriver(), turns),
       createQueryCompiler: () => dialect.createQueryCompiler(),
       createAdapter: () => dialect.createAdapter(),
       createIntrospector: (database) => dialect.createIntrospector(database),
     };
   }
 
-  #timeDriver(driver: Driver): Driver {
+  #timeDriver(driver: Driver, turns: TurnScheduler): Driver {
     return {
       init: () => driver.init(),
       acquireConnection: async () => {
         const askedAt = this.#clock.monotonic();
-        const acquire = () => driver.acquireConnection();
-        const connection = await acquire().catch((error: unknown) => {
+        let endTurn: () => void = () => undefined;
+        try {
+          endTurn = await turns.acquire();
+          const connection = await driver.acquireConnection();
+          const waitMs = this.#clock.monotonic() - askedAt;
+          const sink = { observe: this.#observe, clock: this.#clock };
+          return new TimedConnection(connection, { waitMs, endTurn }, sink);
+        } catch (error) {
+          endTurn();
           this.#observe('read', this.#clock.monotonic() - askedAt);
           throw error;
-        });
-        const waitMs = this.#clock.monotonic() - askedAt;
-        return new TimedConnection(connection, waitMs, { observe: this.#observe, clock: this.#clock });
+        }
       },
       beginTransaction: rejectTransaction,
       commitTransaction: rejectTransaction,
       rollbackTransaction: rejectTransaction,
-      releaseConnection: (connection) =>
-        driver.releaseConnection(connection instanceof TimedConnection ? connection.inner : connection),
+      releaseConnection: async (connection) => {
+        if (!(connection instanceof TimedConnection)) return driver.releaseConnection(connection);
+        await driver.releaseConnection(connection.inner).finally(connection.endTurn);
+      },
       destroy: () => driver.destroy(),
     };
   }
@@ -74,16 +85,18 @@ async function rejectTransaction(): Promise<void> {
 
 class TimedConnection implements DatabaseConnection {
   readonly inner: DatabaseConnection;
+  readonly endTurn: () => void;
   readonly #sink: { readonly observe: DatabaseObserver; readonly clock: Pick<Clock, 'monotonic'> };
   /** How long it took to get this connection. This time is added to the first query. */
   #waitMs: number;
 
   constructor(
     inner: DatabaseConnection,
-    waitMs: number,
+    { waitMs, endTurn }: { readonly waitMs: number; readonly endTurn: () => void },
     sink: { readonly observe: DatabaseObserver; readonly clock: Pick<Clock, 'monotonic'> },
   ) {
     this.inner = inner;
+    this.endTurn = endTurn;
     this.#waitMs = waitMs;
     this.#sink = sink;
   }

@@ -45,7 +45,8 @@ export interface EncryptedText {
 }
 
 /**
- * Returns the next encrypted texts after a position that do not start with this prefix, in order.
+ * Returns the next encrypted texts that do not start with `prefix`, in the order of their rows. Starts after the
+ * given position.
  */
 export async function listEncryptedTextsWithoutPrefix(
   writer: DatabaseWriter,

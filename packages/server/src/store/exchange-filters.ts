@@ -28,8 +28,8 @@ export interface IntegerRange {
 }
 
 /**
- * Accepted and excluded ranges of an integer column: the value must be in a range of `any` (if it
- * is not empty) and in no range of `none`.
+ * Accepted and excluded ranges of an integer column. The value must be in a range of `any`, unless `any` is
+ * empty. The value must not be in a range of `none`.
  */
 export interface IntegerRangeFilter {
   readonly any: readonly IntegerRange[];
@@ -82,7 +82,7 @@ export interface ExchangeFilters {
   /** The model that served the request, or the requested one. */
   readonly model?: ValueFilter | undefined;
   readonly status?: IntegerRangeFilter | undefined;
-  /** Outcomes as `getOutcomeDisplay` returns them, such as `succeeded` and `client_error`. */
+  /** Outcomes as `classifyExchangeOutcome` returns them, such as `succeeded` and `client_error`. */
   readonly outcome?: ValueFilter | undefined;
   readonly stream?: boolean | undefined;
   /** Whether request fields were dropped for a provider. */
@@ -101,9 +101,9 @@ export interface ExchangeFilterCondition {
 }
 
 /**
- * Converts filters to SQL conditions on rows of `exchanges`. `keys` replaces the filter `key`. The result
- * includes conditions on indexed columns. A query that scans an index can omit the conditions that the index
- * already satisfies.
+ * Converts filters to SQL conditions on rows of `exchanges`. `keys` replaces the filter `key`. Each condition
+ * names its filter, so that a query that scans an index can omit the conditions that the index already
+ * satisfies.
  */
 export function buildExchangeFilterConditions(
   filters: ExchangeFilters,
@@ -134,7 +134,7 @@ export function formatMetadataFilterName(name: string): string {
   return `metadata.${name}`;
 }
 
-/** The SQL expression that corresponds to `getOutcomeDisplay` for a row. */
+/** The SQL expression for the outcome of a row. It corresponds to `classifyExchangeOutcome`. */
 export const OUTCOME_SQL: RawBuilder<string> = sql`case
   when state = 'complete' then 'succeeded'
   when state in ('cached', 'blocked', 'partial', 'aborted') then state
@@ -192,7 +192,10 @@ function modelConditions(choice: ValueFilter | undefined): SqlCondition[] {
   return found;
 }
 
-/** Returns the SQL conditions for the served model `<provider>/<model>`, on its two indexed columns. */
+/**
+ * Returns the SQL condition for the served model `<provider>/<model>`, on its two indexed columns. Returns an empty
+ * list if the name contains no provider.
+ */
 export function buildServedModelConditions(name: string): SqlCondition[] {
   const slash = name.indexOf('/');
   if (slash < 1) return [];

@@ -73,7 +73,9 @@ export function planExchangeScan(filters: ExchangeFilters, keys: ValueFilter | u
   return candidates.find(({ coveredFilter }) => coveredFilter !== null) ?? FULL_SCAN;
 }
 
-/** Returns the condition of a single index scan that finds all matching rows; null if there is none. */
+/**
+ * Returns the condition of a single index scan that finds all matching rows. Returns null if there is none.
+ */
 export function findSingleScanCondition(
   filters: ExchangeFilters,
   keys: ValueFilter | undefined,

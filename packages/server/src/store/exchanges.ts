@@ -62,12 +62,12 @@ export async function getExchangePage(
   return page.nextCursor === null && scanEnd ? { ...page, nextCursor: encodeTimeCursor(scanEnd) } : page;
 }
 
-/** The condition that selects every row. */
+/** The SQL condition that matches every row. */
 export const MATCH_ALL_CONDITION: SqlCondition = sql`true`;
 
 /**
- * Returns the number of an organization's exchanges in a range that a condition selects, at most `maximum`.
- * Reads only the index of the condition.
+ * Returns the number of an organization's exchanges in a time range that match the condition `indexed`, at
+ * most `maximum`. Reads only the index that supports the condition.
  */
 export async function countExchangesUpTo(
   reader: DatabaseReader,
@@ -93,7 +93,10 @@ export function findExchangeById(
     .executeTakeFirst();
 }
 
-/** Returns a key filter with ids instead of names; undefined if there is none. Omits unknown names. */
+/**
+ * Returns the filter `key` with key ids instead of names. Omits unknown names. If all accepted names are unknown,
+ * the returned filter matches no rows. Returns undefined if there is no filter `key`.
+ */
 export async function resolveKeyFilter(
   reader: DatabaseReader,
   { orgId, key }: { readonly orgId: string } & ExchangeFilters,

@@ -9,8 +9,8 @@ import { mergeRowsNewestFirst } from './time-scan.ts';
 const IDS_PER_QUERY = 500;
 
 /**
- * The exchanges that match the filters, among those of some batches. A batch contains exchanges that were
- * committed together.
+ * The exchanges in some batches that match the filters. A batch contains exchanges that were committed
+ * together.
  */
 export interface LiveBatchMatches {
   /** The exact number of matching exchanges. */
@@ -19,7 +19,7 @@ export interface LiveBatchMatches {
   readonly rows: readonly ExchangeRow[];
 }
 
-/** Returns an organization's exchanges that match the filters, among those of the given batches. */
+/** Returns the exchanges in the given batches that belong to the organization and match the filters. */
 export async function findExchangesOfLiveBatches(
   reader: DatabaseReader,
   batches: readonly LiveExchangeBatch[],

@@ -1,3 +1,4 @@
+import { allowTransactionPauses } from './allow-transaction-pauses.ts';
 import type { Database, DatabaseWriter } from './store-interfaces.ts';
 import type { TableImportResult } from './table-import-result.ts';
 
@@ -17,16 +18,17 @@ type MonitoringTable =
   | 'monitor_pulse';
 
 /**
- * Copies monitors with their states and histories. Also copies the last time at which a process of
- * the source accepted beats. The time from then until the first start of the target is `unknown`,
- * as after any restart. If the target has a monitor with the same id, the target keeps its
- * definition and state, and only the history is copied.
+ * Copies monitors with their states and histories, and the last time at which a process of the source
+ * accepted beats. As after any restart, the time from then until the first start of the target becomes a gap.
+ * If the target has a monitor with the same id, it keeps its definition and state, and only the history is
+ * copied.
  */
 export async function copyMonitors(source: Database, target: Database): Promise<TableImportResult[]> {
   const monitors = await source.read.selectFrom('monitors').selectAll().execute();
   const defaults = await source.read.selectFrom('monitor_defaults').selectAll().execute();
   const imported: TableImportResult[] = [];
   const uids = await target.transaction(async (writer) => {
+    await allowTransactionPauses(writer);
     imported.push(await insertNewRows(writer, 'monitor_defaults', defaults));
     imported.push(await insertNewRows(writer, 'monitors', monitors));
     const theirs = await writer.selectFrom('monitors').select(['uid', 'org_id', 'id']).execute();

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { allowTransactionPauses } from './allow-transaction-pauses.ts';
 import { createPrivateDirectory } from './create-private-directory.ts';
 import type { DatabaseLocation } from './database-backup.ts';
 import { copyAlerts } from './import-alerts.ts';
@@ -136,6 +137,7 @@ export const TABLES_EXCLUDED_FROM_IMPORT: Readonly<Record<string, string>> = {
 async function copyTables(source: Database, target: Database): Promise<TableImportResult[]> {
   const imported: TableImportResult[] = [];
   await target.transaction(async (writer) => {
+    await allowTransactionPauses(writer);
     for (const table of SMALL_TABLES) {
       const found = await source.read.selectFrom(table).selectAll().execute();
       const rows = table === 'audit' ? await dropConflictingChains(writer, found) : found;
@@ -238,7 +240,7 @@ async function copyExchanges(
     const result = await target.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
     if (result.rejected.length > 0)
       throw new StoreUnusableError(
-        `PostgreSQL rejected ${result.rejected.length} request rows after the id ${lastId}, so the copy is incomplete. These rows exist only in the SQLite database. Keep it, and report the rows that the PostgreSQL log names.`,
+        `PostgreSQL rejected ${result.rejected.length} request rows after the id ${lastId}, so the copy is incomplete. These rows exist only in the SQLite database. Keep this database, and report the problem with the errors in the PostgreSQL log.`,
       );
     added += result.inserted;
     known += result.known;

@@ -66,7 +66,7 @@ export function findInvitationByToken(
     .executeTakeFirst();
 }
 
-/** Returns the invitations to an email address that can still be accepted. */
+/** Returns an organization's invitations to an email address that can still be accepted. */
 export function listPendingInvitations(
   reader: DatabaseReader,
   orgId: string,

@@ -1,8 +1,8 @@
-import type { unconvertedKeyFields } from '@floe/contract/api/keys';
+import type { keyFieldsStoredAsIs } from '@floe/contract/api/keys';
 import type * as z from 'zod';
 
 /** The platform keys of all organizations, including revoked ones. */
-export interface PlatformKeysTable extends z.output<typeof unconvertedKeyFields> {
+export interface PlatformKeysTable extends z.output<typeof keyFieldsStoredAsIs> {
   id: string;
   org_id: string;
   /** HMAC-SHA-256 of the key with the installation's pepper, hex. The key is not stored. */

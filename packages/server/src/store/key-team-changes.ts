@@ -5,8 +5,8 @@ import type { DatabaseReader } from './store-interfaces.ts';
 const ENTRIES_PER_READ = 500;
 
 /**
- * Returns the keys among `keys` whose team has changed since `sinceMs`, according to the audit log.
- * Null if retention has deleted entries from this time range.
+ * Returns those of the keys whose team has changed since `sinceMs`, according to the audit log. Returns null
+ * if retention has deleted audit entries of this time range.
  */
 export async function listKeysWithTeamChange(
   reader: DatabaseReader,

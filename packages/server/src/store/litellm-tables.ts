@@ -15,7 +15,7 @@ const LEFT_OUT = ['password', 'invitation_links', 'members_with_roles', 'members
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-/** Table rows as JSON, by table name. Null if the table does not exist. */
+/** The rows of each table as JSON, by table name. The value is null if the table does not exist. */
 export type LitellmTables = Readonly<Record<string, readonly unknown[] | null>>;
 
 /**
@@ -45,7 +45,7 @@ export async function readLitellmTables(url: string): Promise<LitellmTables> {
   } catch (error) {
     const reason = error instanceof pg.DatabaseError ? `${error.message} (${error.code})` : codeOf(error);
     throw new StoreUnusableError(
-      `The LiteLLM database cannot be read: ${reason}. Check the URL, and that its user may read the tables.`,
+      `The LiteLLM database cannot be read: ${reason}. Check the URL, and check that its database user can read the tables.`,
     );
   } finally {
     await client.end().catch(() => undefined);

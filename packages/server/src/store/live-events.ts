@@ -4,7 +4,7 @@ import { getDatabaseEngine } from './database-engine.ts';
 import { getSetting, storeSetting } from './settings.ts';
 import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
-/** The kinds of data that live events are about. */
+/** The topic of a live event. */
 export type LiveEventTopic =
   | 'requests'
   | 'alerts'
@@ -84,8 +84,8 @@ export interface LiveEventQuery {
 }
 
 /**
- * Returns committed events in order. All events that commit later have positions after the last
- * returned one.
+ * Returns committed events in order. Events that are committed later always have a position after that of the
+ * last returned event.
  */
 export async function listLiveEventsAfter(
   reader: DatabaseReader,
@@ -111,8 +111,8 @@ export async function listLiveEventsAfter(
 }
 
 /**
- * Returns the data of an organization's events of one topic after a position, unsorted and at most
- * `limit`. Includes events that are committed but whose order is not final yet.
+ * Returns the data of an organization's events of one topic after a position, unsorted, and at most `limit`.
+ * Also includes committed events whose position is not final yet.
  */
 export async function listLiveEventData(
   reader: DatabaseReader,

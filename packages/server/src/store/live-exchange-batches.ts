@@ -11,7 +11,7 @@ export interface LiveExchangeBatch {
   /** The earliest and the latest `created_at` of the exchanges, in Unix milliseconds. */
   readonly from: number;
   readonly to: number;
-  /** Number of exchanges that limits rejected, and that budgets rejected. */
+  /** Number of exchanges that limits rejected. `over_budget` is the number that budgets rejected. */
   readonly rate_limited: number;
   readonly over_budget: number;
 }

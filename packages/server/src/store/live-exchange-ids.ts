@@ -11,8 +11,8 @@ const MAX_BATCHES = 50;
 
 /**
  * Returns the ids of an organization's exchanges that were committed after a position. A list omits these
- * exchanges, because the event stream sends them later. If there are too many, returns none; the event stream
- * then sends some exchanges that the list already contains.
+ * exchanges, because the event stream sends them later. If there are too many, returns an empty set. The
+ * event stream then sends some exchanges that the list already contains.
  */
 export async function listLiveExchangeIdsAfter(
   reader: DatabaseReader,

@@ -1,4 +1,4 @@
-import type { unconvertedSavedViewFields } from '@floe/contract/api/saved-views';
+import type { savedViewFieldsStoredAsIs } from '@floe/contract/api/saved-views';
 import type { Generated } from 'kysely';
 import type * as z from 'zod';
 
@@ -26,7 +26,7 @@ export interface BreakerChangesTable {
 }
 
 /** Named filters that users saved for a page of the console. */
-export interface SavedViewsTable extends z.output<typeof unconvertedSavedViewFields> {
+export interface SavedViewsTable extends z.output<typeof savedViewFieldsStoredAsIs> {
   id: string;
   org_id: string;
   /** Id of the member or the platform key that created it. */

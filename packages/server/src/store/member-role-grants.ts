@@ -80,7 +80,7 @@ export async function insertMemberRemoval(writer: DatabaseWriter, removal: Membe
     .execute();
 }
 
-/** Undoes a member removal. Returns false if there is none. */
+/** Deletes the record of a member's removal, so that groups can add the user again. Returns false if there is none. */
 export async function undoMemberRemoval(
   writer: DatabaseWriter,
   orgId: string,

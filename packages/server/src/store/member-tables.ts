@@ -1,4 +1,4 @@
-import type { unconvertedTeamFields } from '@floe/contract/api/teams';
+import type { teamFieldsStoredAsIs } from '@floe/contract/api/teams';
 import type * as z from 'zod';
 
 /**
@@ -72,7 +72,7 @@ export interface OperatorsTable {
 }
 
 /** The teams. A team is a group of members and keys that spending is assigned to. */
-export interface TeamsTable extends z.output<typeof unconvertedTeamFields> {
+export interface TeamsTable extends z.output<typeof teamFieldsStoredAsIs> {
   org_id: string;
   /** Unique in the organization. */
   id: string;

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { CoordinatorClient } from './coordinator/coordinator-client.ts';
 import type { DatabaseObserver } from './database-timer.ts';
 import type { Migration } from './migrations/migration.ts';
 import type { BeatStore } from './monitoring/uneventful-beats.ts';
@@ -24,6 +25,8 @@ export interface OpenDatabaseOptions {
   readonly migrations?: readonly Migration[];
   /** Whether to run contract migrations even while processes of older releases use the database. */
   readonly force?: boolean;
+  /** Set if several processes of one server use the same SQLite file. Not used for PostgreSQL. */
+  readonly coordinator?: CoordinatorClient | undefined;
 }
 
 /** Returns whether a database URL refers to PostgreSQL. */

@@ -29,7 +29,7 @@ export async function upsertOrg(writer: DatabaseWriter, org: NewOrgRow): Promise
     .execute();
 }
 
-/** Sets which metadata keys are indexed and counted in rollups. */
+/** Sets which metadata keys of an organization's requests are indexed and counted in rollups. */
 export async function setDeclaredMetadataKeys(
   writer: DatabaseWriter,
   orgId: string,

@@ -96,6 +96,7 @@ type TimedRow<At extends string> = Readonly<Record<At, number>> & { readonly id:
 /**
  * Returns a page of the rows in a time range, newest first.
  * @param at name of the time column
+ * @throws Fault `invalid_request` for a cursor of another list
  */
 export function getTimeRangePage<DB, Table extends keyof DB, At extends string, Row extends TimedRow<At>>(
   rows: SelectQueryBuilder<DB, Table, Row>,
@@ -105,7 +106,10 @@ export function getTimeRangePage<DB, Table extends keyof DB, At extends string, 
   return getNewestPage(filterRowsByTimeRange(rows, at, request), at, request.limit);
 }
 
-/** Restricts a query to the rows in a time range after the cursor. */
+/**
+ * Restricts a query to the rows in a time range after the cursor.
+ * @throws Fault `invalid_request` for a cursor of another list
+ */
 export function filterRowsByTimeRange<DB, Table extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, Table, Row>,
   at: string,
@@ -202,17 +206,14 @@ export async function getResourceListPage<DB, Table extends keyof DB, Row>(
   return getKeysetPage(found, keyset, asked);
 }
 
-/**
- * Returns an SQL condition that is true if one of these columns contains a text,
- * case-insensitively.
- */
+/** Returns an SQL condition that is true if one of these columns contains `text`, ignoring case. */
 export function buildContainsTextCondition(columns: readonly string[], text: string) {
   const part = `%${escapeLikePattern(text.toLowerCase())}%`;
   const each = columns.map((column) => sql`lower(${sql.ref(column)}) like ${part} escape '!'`);
   return sql<boolean>`(${sql.join(each, sql` or `)})`;
 }
 
-/** Escapes a text for `like … escape '!'`. */
+/** Escapes text for use in `like … escape '!'`. */
 export function escapeLikePattern(text: string): string {
   return text.replace(/[!%_]/g, '!$&');
 }

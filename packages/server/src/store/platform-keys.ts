@@ -32,7 +32,7 @@ export async function insertPlatformKeys(
       .execute();
 }
 
-/** Updates the stored floe.yaml line numbers of these keys. */
+/** Adds `lines` to the stored floe.yaml line numbers of these keys. */
 export async function shiftPlatformKeySourceLines(
   writer: DatabaseWriter,
   ids: readonly string[],
@@ -151,7 +151,7 @@ export interface PlatformKeySelection {
 /** A page is read without a pause and takes about 2 ms. */
 const KEYS_PER_PAGE = 250;
 
-/** Returns the keys of all organizations or of these, including revoked ones, in the order of their ids. */
+/** Returns keys in the order of their ids, including revoked ones. Without `orgIds`, of all organizations. */
 export async function listAllPlatformKeys(
   reader: DatabaseReader,
   { orgIds, source }: PlatformKeySelection = {},
@@ -260,7 +260,7 @@ export async function listPlatformKeyIdsByNamePrefix(
   return rows.map(({ id }) => id);
 }
 
-/** Returns the name and team of each of an organization's keys, by key id. */
+/** Returns the name, the team, and the times of creation and last update of an organization's keys, by key id. */
 export async function getPlatformKeyNamesAndTeams(
   reader: DatabaseReader,
   orgId: string,
@@ -275,7 +275,7 @@ export async function getPlatformKeyNamesAndTeams(
 
 /**
  * Returns up to `limit` of an organization's active keys that expire between `now` and `before`,
- * earliest first.
+ * earliest first. Omits keys whose whole lifetime is shorter than this time span.
  */
 export function listExpiringPlatformKeys(
   reader: DatabaseReader,

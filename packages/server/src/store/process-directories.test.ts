@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { silentLog } from '../core/log.ts';
 import { lockDataDir } from './data-dir-lock.ts';
-import { getProcessDataDir, takeOverProcessDirectories } from './process-directories.ts';
+import { getProcessDataDir, lockInstallation, takeOverProcessDirectories } from './process-directories.ts';
 
 function createDataDir(t: TestContext, files: Readonly<Record<string, string>>): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'floe-processes-'));
@@ -28,6 +28,19 @@ function createDataDir(t: TestContext, files: Readonly<Record<string, string>>):
 test('the first process uses the data directory, and each other process a directory in it', () => {
   assert.equal(getProcessDataDir('/data', 1), '/data');
   assert.equal(getProcessDataDir('/data', 3), '/data/process-3');
+});
+
+test('a command locks the directories of all processes', (t) => {
+  const dataDir = createDataDir(t, { 'process-2/process.id': '2' });
+  const running = lockDataDir(join(dataDir, 'process-2'));
+  assert.throws(() => lockInstallation(dataDir), /Another Floe process is using .*process-2/);
+  lockDataDir(dataDir).release();
+  running.release();
+  const lock = lockInstallation(dataDir);
+  for (const directory of [dataDir, join(dataDir, 'process-2')])
+    assert.throws(() => lockDataDir(directory), /Another Floe process is using/);
+  lock.release();
+  lockInstallation(dataDir).release();
 });
 
 test('spools and spend journals of processes that are no longer configured are taken over', async (t) => {

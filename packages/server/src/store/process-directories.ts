@@ -1,23 +1,51 @@
+import { readdirSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../core/log.ts';
 import { createPrivateDirectory } from './create-private-directory.ts';
-import { lockDataDir } from './data-dir-lock.ts';
+import { type DataDirLock, lockDataDir } from './data-dir-lock.ts';
 import { formatSpoolSegmentName, parseSpoolSegmentNumber } from './spool/spool-segment.ts';
 
 /** The spools of a data directory. */
 const SPOOLS = ['spool', 'bodies', 'relay-spool'];
 const SPEND_JOURNALS = 'spend';
-/** The other files of a process that has a database server. They have no value after it has ended. */
+/** The other files of a process. They are not needed after the process has exited. */
 const DISPOSABLE = new Set(['process.id', 'uploads', 'server.json', 'secret.fingerprint']);
 
 /**
- * Returns the data directory of one of several processes with one configuration. The first process uses the
- * configured directory itself, so that a change of the number of processes keeps its files in use.
+ * Returns the data directory of one of the processes of a server. The first process uses the configured directory
+ * itself. Its files therefore stay in use if the number of processes changes.
  * @param processNumber from 1
  */
 export function getProcessDataDir(dataDir: string, processNumber: number): string {
   return processNumber === 1 ? dataDir : join(dataDir, `process-${processNumber}`);
+}
+
+/**
+ * Locks the data directory for a command that no server may use at the same time, with the subdirectories of all
+ * processes. The first process of a server may be restarting, while the others are running.
+ * @throws StoreUnusableError if a process has a lock
+ */
+export function lockInstallation(dataDir: string): DataDirLock {
+  const locks: DataDirLock[] = [];
+  const release = () => {
+    for (const lock of locks) lock.release();
+  };
+  try {
+    locks.push(lockDataDir(dataDir));
+    for (const name of readdirSync(dataDir))
+      if (parseProcessNumber(name) !== null) locks.push(lockDataDir(join(dataDir, name)));
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { release };
+}
+
+/** Returns the number of the process that uses a subdirectory of the data directory; null for other names. */
+function parseProcessNumber(name: string): number | null {
+  const number = /^process-(\d{1,6})$/.exec(name)?.[1];
+  return number === undefined ? null : Number(number);
 }
 
 /**
@@ -32,8 +60,8 @@ export async function takeOverProcessDirectories(
   log: Log,
 ): Promise<void> {
   for (const name of await readdir(dataDir)) {
-    const number = Number(/^process-(\d{1,6})$/.exec(name)?.[1] ?? 0);
-    if (number <= processCount) continue;
+    const number = parseProcessNumber(name);
+    if (number === null || number <= processCount) continue;
     const source = join(dataDir, name);
     const lock = lockDataDir(source);
     try {

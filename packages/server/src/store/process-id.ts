@@ -4,9 +4,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Returns the id of the process that has the lock on this data directory. The next process that
- * gets the lock has the same id, because the previous process has ended. A copy of the directory on
- * another host gets another id. Blocks, so it must be called only at startup.
+ * Returns the id of the process that has the lock on this data directory. Creates the id at the first start. The
+ * next process that gets the lock has the same id, because the previous process has ended. A copy of the directory
+ * on another host gets another id. Blocks, so it must be called only at startup.
  */
 export function loadProcessId(dataDir: string): string {
   const file = join(dataDir, 'process.id');

@@ -12,7 +12,7 @@ import { StoreUnusableError } from './store-unusable-error.ts';
 const RENEW_MS = 5_000;
 const LEASE_MS = 15_000;
 
-/** The processes that currently use a database. Each process renews its own entry. */
+/** The registration of this process as one that uses a database. The process renews it regularly. */
 export interface ReplicaRegistration {
   /** Returns the rank as it was last read from the database. Does not wait. */
   getRank(): ReplicaPosition;
@@ -26,7 +26,7 @@ const RENEWAL_MESSAGES = {
 };
 
 /**
- * Registers this process in a database. A SQLite database has only one process. Calls `onUnusable` if the
+ * Registers this process in a database. Does nothing if no other process uses the database. Calls `onUnusable` if the
  * lease of this process expired (for example because the process was paused) and a newer release has migrated
  * the database in the meantime. The process must then end, because migrations no longer take it into account.
  * @throws StoreUnusableError if a newer release has migrated the database since this process opened it, and
@@ -133,7 +133,7 @@ export interface RunningProcess {
   readonly newestMigration: number;
 }
 
-/** Returns the processes that use a PostgreSQL database. A SQLite database has none. */
+/** Returns the registered processes that use a database. A single process on SQLite is not registered. */
 export async function listRunningProcesses(
   reader: Pick<DatabaseReader, 'selectFrom'>,
   nowMs: number,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
+import { sql } from 'kysely';
+import { runForOrg } from '../core/org-context.ts';
 import { appendAuditEntry, getAuditEntryPage } from './audit-entries.ts';
 import { type ExchangeQuery, findExchangeById, getExchangePage } from './exchanges.ts';
 import { findOrgById, insertOrg, listAllOrgs } from './orgs.ts';
@@ -17,8 +19,8 @@ import type { BudgetCharge } from './spend/budget-charge.ts';
 import { type BudgetPeriodKind, formatBudgetCounterName } from './spend/budget-period-counters.ts';
 import {
   applySpendJournalBatch,
-  keepTotalBudgetSpend,
-  listBudgetSpendOf,
+  clearTotalBudgetExpiry,
+  listBudgetSpendOfGroups,
   listBudgetSpendSince,
 } from './spend/budget-spend.ts';
 import type { Database } from './store-interfaces.ts';
@@ -48,6 +50,30 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     assert.equal(await getSetting(database.read, 'a'), undefined);
     await database.transaction((writer) => storeSetting(writer, 'a', '2'));
     assert.equal(await getSetting(database.read, 'a'), '2');
+  });
+
+  test(`${engine}: an organization with many queries and transactions does not delay another one`, async (t) => {
+    const database = await openWithOrgs(t);
+    const slow = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 50000) select max(i) from n`;
+    const kinds = {
+      queries: () => slow.execute(database.read),
+      transactions: () => database.transaction((writer) => slow.execute(writer)),
+    };
+    for (const [kind, run] of Object.entries(kinds)) {
+      let finished = 0;
+      const flood = Array.from({ length: 60 }, () =>
+        runForOrg(TEST_ORG_ID, run).then(() => {
+          finished += 1;
+        }),
+      );
+      await runForOrg(OTHER_ORG, run);
+      const afterOtherOrg = finished;
+      await run();
+      const afterServer = finished;
+      await Promise.all(flood);
+      assert.ok(afterOtherOrg <= 10, `another organization waited for ${afterOtherOrg} ${kind}`);
+      assert.ok(afterServer <= 20, `the server waited for ${afterServer} ${kind}`);
+    }
   });
 
   test(`${engine}: spending is counted for any characters in the subject's name`, async (t) => {
@@ -121,12 +147,12 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
         .execute(),
     );
     const groupOf = (kind: BudgetPeriodKind) => ({ orgId: TEST_ORG_ID, budgetId: 'a', kind });
-    const list = (kind: BudgetPeriodKind) => listBudgetSpendOf(database.read, [groupOf(kind)], nowMs);
+    const list = (kind: BudgetPeriodKind) => listBudgetSpendOfGroups(database.read, [groupOf(kind)], nowMs);
     assert.deepEqual(
       (await list('day')).map(({ org_id, bucket }) => [org_id, bucket]),
       [[TEST_ORG_ID, 'b:a:day:2026-12-01:ana']],
     );
-    await database.transaction((writer) => keepTotalBudgetSpend(writer, groupOf('total')));
+    await database.transaction((writer) => clearTotalBudgetExpiry(writer, groupOf('total')));
     assert.deepEqual(
       new Map((await list('total')).map(({ bucket, ends_at }) => [bucket, ends_at])),
       new Map([

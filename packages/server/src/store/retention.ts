@@ -12,7 +12,7 @@ import { expireStoredResponses } from './stored-responses.ts';
  * Number of rows per transaction, which then takes some milliseconds, so that other writes can run in
  * between.
  */
-const ROWS_PER_BATCH = 2000;
+export const ROWS_PER_BATCH = 2000;
 /**
  * How long per-minute rollups are kept, in milliseconds. Charts of recent days need them. Older minutes are
  * merged into quarter hours.
@@ -39,8 +39,9 @@ export async function expireExchangesInBatches(
 }
 
 /**
- * Merges old per-minute rollups, and deletes expired audit entries, rollups, breaker changes, stored
- * responses and bodies. Does not delete exchanges, because each database engine deletes them in its own way.
+ * Merges old per-minute rollups, and deletes expired audit entries, rollups, breaker changes, relay records, budget
+ * counters, stored responses and bodies. Does not delete exchanges, because each database engine deletes them in
+ * its own way.
  */
 export async function expireHistoryExceptExchanges(
   database: Pick<Database, 'read' | 'transaction'>,
@@ -158,7 +159,8 @@ export async function expireAlertsInBatches(
     await repeatUntilEmpty(() => database.transaction((writer) => expireAlerts(writer, id, beforeMs)));
 }
 
-async function repeatUntilEmpty(batch: () => Promise<number>): Promise<number> {
+/** Runs `batch` until it deletes fewer than `ROWS_PER_BATCH` rows. Returns the number of deleted rows. */
+export async function repeatUntilEmpty(batch: () => Promise<number>): Promise<number> {
   let total = 0;
   for (;;) {
     const removed = await batch();

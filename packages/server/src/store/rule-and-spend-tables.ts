@@ -23,7 +23,7 @@ export interface SpendJournalsTable {
 export interface StoredRulesTable {
   id: string;
   org_id: string;
-  /** The rule in the form of floe.yaml. */
+  /** The rule in the format of floe.yaml. */
   rule_json: string;
   created_at: number;
   updated_at: number;

@@ -45,15 +45,6 @@ export function findSavedViewById(
     .executeTakeFirst();
 }
 
-export async function countSavedViews(reader: DatabaseReader, orgId: string): Promise<number> {
-  const row = await reader
-    .selectFrom('views')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('org_id', '=', orgId)
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
-}
-
 /** Inserts a view, or replaces the one with the same id. */
 export async function upsertSavedView(writer: DatabaseWriter, row: SavedViewRow): Promise<void> {
   const { id: _, org_id: __, created_at: ___, ...rest } = row;

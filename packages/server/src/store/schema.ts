@@ -167,7 +167,7 @@ export interface ExchangeMetadataTable {
 }
 
 /**
- * Sums over the exchanges that began within one minute or hour and have one value of a facet. A facet is
+ * Totals of the exchanges that began in the same minute or hour and have the same value of a facet. A facet is
  * `all`, a dimension such as `model`, or a metadata key such as `metadata.project`.
  */
 export interface RollupTable extends RollupFigures {
@@ -236,7 +236,7 @@ export interface SettingsTable {
   value: ColumnType<string, string, string>;
 }
 
-/** The processes that currently run. Each process renews its own row. */
+/** The server processes that are running. Each process regularly updates `seen_at` in its own row. */
 export interface ReplicasTable {
   id: string;
   seen_at: number;

@@ -5,7 +5,7 @@ import type { DatabaseWriter } from './store-interfaces.ts';
 const TABLES = ['platform_keys', 'teams', 'monitors', 'boards', 'config_entries', 'channels'] as const;
 const ORGS_PER_STATEMENT = 500;
 
-/** Moves the line numbers of everything that floe.yaml defines in these organizations. */
+/** Adds `lines` to the stored line numbers of everything that floe.yaml defines in these organizations. */
 export async function shiftSourceLines(
   writer: DatabaseWriter,
   orgIds: readonly string[],

@@ -13,6 +13,8 @@ export type DatabaseWriter = Transaction<DatabaseSchema>;
 export interface Database {
   /** Whether several processes may use the database, so that cached data can be outdated. */
   readonly isShared: boolean;
+  /** Whether processes on other machines may use the database. The database then has its own clock. */
+  readonly isRemote: boolean;
   /** Notifies processes of changes to the snapshot. */
   readonly signals: SnapshotSignals;
   /** For read-only queries. They never wait for a writer. */
@@ -23,15 +25,16 @@ export interface Database {
    */
   transaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` in a write transaction that does not wait for transactions of other processes. `work` must
-   * lock the rows that it changes, in the order of their ids. With SQLite, it is the same as `transaction`.
+   * Runs `work` in a write transaction of the server itself. The transaction does not use up a turn of an
+   * organization. With PostgreSQL, it does not wait for transactions of other processes, so `work` must lock the
+   * rows that it changes, in the order of their ids. With SQLite, it runs in turn with other transactions.
    */
   rowTransaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T>;
   /** Resolves if the database responds, and rejects otherwise. Used for `/readyz`. */
   ping(): Promise<void>;
   /**
-   * Inserts rows of the spool into `exchanges` and adds them to the rollups, in one transaction that runs
-   * after those that already wait. Ignores rows whose id already exists.
+   * Inserts rows of the spool into `exchanges` and adds them to the rollups, in one transaction. Ignores rows
+   * whose id already exists.
    */
   ingest(region: SpoolRegion): Promise<SpoolIngestResult>;
   /**
@@ -120,10 +123,10 @@ export interface BucketClaim {
    * counts as a request.
    */
   readonly persistent: boolean;
-  /** For `spend`: the minimum amount spent, according to the database. Otherwise 0. */
+  /** For `spend`: the amount in nano-USD that, according to the database, has at least been spent. Otherwise 0. */
   readonly minimumUsed: number;
   /**
-   * For `spend`: when the counter can be deleted, in Unix milliseconds; 0 for never. Not used for other
+   * For `spend`: when the counter can be deleted, in Unix milliseconds; 0 for none. Not used for other
    * kinds.
    */
   readonly endsAt: number;
@@ -153,7 +156,7 @@ export interface BucketUsage extends BucketLevel {
   readonly reserved: number;
 }
 
-/** The result of `Counters.acquire`. */
+/** The result of `LimitCounters.acquire`. */
 export interface AcquireResult {
   /**
    * Index of the first claim that was rejected. Null if all were granted. Windows and leases are checked
@@ -182,7 +185,7 @@ export interface AcquireResult {
   readonly localSecond: number;
 }
 
-/** The final amounts for one `acquire`. */
+/** The final amounts of the claims of one `LimitCounters.acquire` call. */
 export interface ReservationSettlement {
   readonly id: string;
   readonly second: number;
@@ -231,7 +234,7 @@ export interface ReservationIncrease {
   readonly amount: number;
 }
 
-/** The result of `Counters.extend`. */
+/** The result of `LimitCounters.extend`. */
 export interface ReservationIncreaseResult {
   /** The amount that was additionally reserved for each claim, from 0 to the requested amount. */
   readonly granted: number;

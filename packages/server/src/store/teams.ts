@@ -14,7 +14,7 @@ export function listTeamsOfOrg(reader: DatabaseReader, orgId: string): Promise<T
   return reader.selectFrom('teams').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
 }
 
-/** Returns the teams of all organizations or of these. */
+/** Returns the teams of the organizations in `orgIds`, or of all organizations if it is undefined. */
 export function listAllTeams(reader: DatabaseReader, orgIds?: readonly string[]): Promise<TeamRow[]> {
   let query = reader.selectFrom('teams').selectAll();
   if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);

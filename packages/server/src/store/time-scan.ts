@@ -49,8 +49,9 @@ export interface TimeScan extends TimeScanRange {
 }
 
 /**
- * Returns a residual condition on a text column that has an index. The expression prevents the database from
- * using this index, because it would read all rows of the index, not only those in the time range of a step.
+ * Returns a residual condition on a text column that has an index. The expression prevents the database from using
+ * this index. With the index, the database would read all matching rows, not only those in the time range of a
+ * step.
  */
 export function buildResidualEqualityCondition(column: string, value: string | undefined): SqlCondition {
   return sql<boolean>`${sql.ref(column)} || '' = ${value}`;
@@ -67,8 +68,8 @@ type TimedRow = Readonly<Record<'id', string>> &
 
 /**
  * Returns a page of the rows that match all conditions, newest first. Checks residual conditions on a limited
- * number of rows per page, so that no query holds the reader for long. Such a page may have fewer rows than
- * requested, or even none, and still have a cursor.
+ * number of rows per page, so that no query occupies the reader for long. The page can therefore contain fewer
+ * rows than requested, or none, and still have a cursor.
  */
 export async function getScannedPage<Row extends TimedRow>(
   reader: DatabaseReader,

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { type Clock, systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { lockDataDir } from './data-dir-lock.ts';
 import type { DatabaseLocation } from './database-backup.ts';
 import type { Migration } from './migrations/migration.ts';
 import type { AppliedMigration } from './migrations/migration-history.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import { isPostgresUrl, openDatabase, resolveSqlitePath } from './open-database.ts';
 import { readPostgresMigrationState } from './postgres/postgres-migration-state.ts';
+import { lockInstallation } from './process-directories.ts';
 import { countOlderProcesses } from './replicas.ts';
 import { inspectSqliteFile } from './sqlite/copy-sqlite.ts';
 import {
@@ -92,8 +92,8 @@ interface UpgradeOptions {
 }
 
 /**
- * Runs the pending migrations in the same way as the start of Floe. First copies a SQLite database that has
- * been used.
+ * Runs the pending migrations in the same way as Floe does at startup. First copies a SQLite database that
+ * has been used. Returns what was changed.
  * @throws StoreUnusableError if `openDatabase` would throw it, a server uses the data directory, or a running
  * process of an older release does not work with a pending migration
  */
@@ -102,7 +102,7 @@ export async function upgradeDatabase(
   options: UpgradeOptions,
 ): Promise<DatabaseUpgradePlan> {
   // PostgreSQL needs no lock of the directory, because the migrations lock the database.
-  const lock = isPostgresUrl(location.url) ? null : lockDataDir(location.dataDir);
+  const lock = isPostgresUrl(location.url) ? null : lockInstallation(location.dataDir);
   try {
     const planned = await planDatabaseUpgrade(location, options);
     const database = await openDatabase(location.url, { ...options, dataDir: location.dataDir });

@@ -17,7 +17,7 @@ import {
 import { stripReasoningParts } from './strip-reasoning-parts.ts';
 import { ThinkTagStripper } from './think-tag-stripper.ts';
 
-/** The kinds of reasoning that are removed from the responses in one exchange. */
+/** How the responses in one exchange are scanned: which reasoning is removed, and whether content is counted. */
 export interface ChatScanOptions {
   /** Whether to remove reasoning members, thinking parts and, with `thinkTags`, tagged reasoning. */
   readonly stripReasoning: boolean;
@@ -63,7 +63,7 @@ export class ChatResponseScanner {
   hasChoices = false;
   hasUsage = false;
   hasError = false;
-  /** Whether the last chunk or response contained a choice without a message, a delta and a text. */
+  /** Whether the last chunk or response contained a choice that has neither a message nor a delta nor a text. */
   hasEmptyChoice = false;
 
   readonly #options: ChatScanOptions;

@@ -14,8 +14,8 @@ const CONTENT_MEMBERS = [
 
 /**
  * Returns the message in a choice of a complete response. Some providers add an empty `delta`, send
- * the message in `delta`, or add the text of a completion. Each member is therefore read from the
- * first object in which it is not empty. Returns undefined if the choice has none of these.
+ * the message in `delta`, or add the text of a completion. Each member of the message is therefore read from the
+ * first of these objects in which it is not empty. Returns undefined if the choice has none of these objects.
  */
 export function readChoiceMessage(choice: JsonObject): JsonObject | undefined {
   const message = asObject(choice['message']) ?? {};

@@ -16,8 +16,8 @@ import { REASONING_MEMBERS } from './member-names.ts';
 export const MAX_FAST_PARSE_BYTES = 8 * 1024;
 
 /**
- * A complete response to forward, the values that were read from it, and the fault that prevents
- * forwarding.
+ * A complete response to forward, and the values that were read from it. If it must not be forwarded, `fault` is
+ * set.
  */
 export interface ForwardedChatResponse {
   readonly body: Buffer;
@@ -134,17 +134,21 @@ export function scanChatResponse(body: Buffer, options: ChatScanOptions): Forwar
 function validateAnswer(walk: ChatResponseScanner, body: Buffer): Fault | undefined {
   const refuse = (message: string) =>
     new Fault('upstream_error', message, { upstreamBody: bodyExcerpt(body) });
-  if (!isUtf8(body)) return refuse('The provider sent a response that is not valid UTF-8.');
+  if (!isUtf8(body))
+    return refuse('The provider sent a response that is not valid UTF-8. Send the request again.');
   try {
     if (!walk.read(body, 0, body.length) || walk.hasError) return createErrorEventFault(body.toString());
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    return refuse('The provider sent a response that is not complete JSON.');
+    return refuse('The provider sent a response that is not valid JSON. Send the request again.');
   }
-  if (!walk.hasChoices) return refuse('The provider sent a response without choices.');
+  if (!walk.hasChoices)
+    return refuse('The provider sent a response without choices. Send the request again.');
   if (walk.hasEmptyChoice)
     return refuse('The provider sent a choice that has no message. Send the request again.');
-  return walk.isFinished ? undefined : refuse('The provider sent a response without a finish reason.');
+  return walk.isFinished
+    ? undefined
+    : refuse('The provider sent a response without a finish reason. Send the request again.');
 }
 
 function bodyExcerpt(body: Buffer): string {

@@ -6,8 +6,8 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
 /**
- * Finds the end of a JSON object or array that arrives in pieces. Reads each character once. The text can still
- * be invalid, but a text without an end is incomplete or invalid.
+ * Finds the end of a JSON object or array that arrives in pieces. Reads each character once. Text with an end
+ * can still be invalid. Text without an end is incomplete or invalid.
  * @example
  * const end = new JsonEndFinder();
  * end.push('{"a":"}');

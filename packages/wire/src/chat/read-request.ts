@@ -151,7 +151,7 @@ function readMessages(
 
 /**
  * Reads a Chat message, whose content may have parts of any dialect.
- * @throws Fault 400 with the role if it is unknown
+ * @throws Fault 400 with `param` if the role is unknown
  */
 export function readChatMessage(
   message: JsonObject,

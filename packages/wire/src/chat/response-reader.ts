@@ -18,7 +18,7 @@ import {
 import type { EmitResponseEvent } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
 import { readChatUsage } from '../usage.ts';
-import { type ChoiceReader, OtherChoicesReader, readAllChoices } from './all-choices-reader.ts';
+import { AdditionalChoicesReader, type ChoiceReader, readAllChoices } from './additional-choices-reader.ts';
 import { ChoiceDeltaReader, mustKeepExactNumbers, readChoiceMessage } from './choice-reader.ts';
 import { ReasoningDetailsCollector } from './reasoning-details.ts';
 import { ThinkTagSplitter } from './think-tag-splitter.ts';
@@ -55,7 +55,7 @@ function readFirstChoice(body: Json, options: ResponseReadOptions): CanonicalRes
 class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
   readonly #blocks: BlockEmitter;
   /** Undefined if only the first choice is read. */
-  readonly #others: OtherChoicesReader | undefined;
+  readonly #others: AdditionalChoicesReader | undefined;
   readonly #calls: ToolCallAssembler;
   readonly #details = new ReasoningDetailsCollector();
   readonly #pieces = new ChoiceDeltaReader();
@@ -70,7 +70,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
     this.#origin = options.sealOrigin;
     const single = { ...options, allChoices: false };
     this.#others = options.allChoices
-      ? new OtherChoicesReader(
+      ? new AdditionalChoicesReader(
           emit,
           (receive) => new ChatAnswerReader(receive, single),
           (fault) => this.#blocks.fail(fault),
@@ -89,7 +89,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
     let chunk = tryParseJson(data);
     if (isJsonObject(chunk) && mustKeepExactNumbers(chunk)) chunk = tryParseExactJson(data);
     if (!isJsonObject(chunk)) {
-      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
+      this.#blocks.failUnreadable(frame);
       return;
     }
     if (frame.event === 'error' || isErrorChunk(chunk)) {
@@ -139,7 +139,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
       this.#choice(choice, message);
     });
     const problem = hasMessage
-      ? 'a response without a finish reason.'
+      ? 'a response without a finish reason. Send the request again.'
       : 'a choice that has no message. Send the request again.';
     if (hasMessage && this.#finish !== undefined) this.#complete(this.#finish);
     else this.#blocks.fail(new Fault('upstream_error', `The provider sent ${problem}`));

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import {
   adaptToolsForTarget,
-  deriveThinkingBudget,
+  getRequestedThinkingBudget,
   resolveReasoningEffort,
   toFunctionSchema,
 } from '../adapt-request-for-target.ts';
@@ -81,7 +81,7 @@ export function writeChatReasoning(
 ): JsonObject {
   if (request.reasoning === undefined) return {};
   const effort = resolveReasoningEffort(request, options, dropped);
-  const budget = deriveThinkingBudget(request);
+  const budget = getRequestedThinkingBudget(request);
   const off = effort === 'none';
   switch (options.reasoningStyle ?? 'effort') {
     case 'effort':

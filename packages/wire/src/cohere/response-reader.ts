@@ -56,7 +56,7 @@ class CohereAnswerReader implements ResponseStreamReader {
     if (this.#blocks.ended || frame.data === '' || frame.data === '[DONE]') return;
     const data = tryParseJson(frame.data);
     if (!isJsonObject(data)) {
-      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
+      this.#blocks.failUnreadable(frame);
       return;
     }
     const delta = asObject(data['delta']);

@@ -46,8 +46,8 @@ export interface TranscodedEventStreamChunk {
  * Converts AWS event stream frames to server-sent events, so that each dialect needs only one
  * reader. A frame consists of the total length, the header length, the CRC-32 of both, headers,
  * payload, and the CRC-32 of everything before. An exception frame becomes an `error` event in the
- * Messages format. A `chunk` frame is replaced with the event that it contains. A wrong checksum is
- * a fault, and this frame and everything after it are discarded.
+ * Messages format. A `chunk` frame is replaced with the event that it contains. If a checksum is wrong, the
+ * result has a fault, and the frame and everything after it are discarded.
  */
 export class AwsEventStreamTranscoder {
   #pieces: Buffer[] = [];
@@ -108,7 +108,7 @@ function frameLength(prelude: Buffer): number {
 function damagedFrameFault(): Fault {
   return new Fault(
     'upstream_stream_broken',
-    'The provider sent a stream frame that is malformed or fails its checksum.',
+    'The provider sent a malformed stream frame, or one with a wrong checksum. Send the request again.',
   );
 }
 

@@ -59,7 +59,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
     if (this.#blocks.ended || frame.data === '') return;
     const data = tryParseJson(frame.data);
     if (!isJsonObject(data)) {
-      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
+      this.#blocks.failUnreadable(frame);
       return;
     }
     const index = asNumber(data['contentBlockIndex']) ?? 0;

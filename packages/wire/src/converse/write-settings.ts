@@ -20,9 +20,9 @@ const MIN_BUDGET = 1_024;
 const ANSWER_TOKENS = 4_096;
 
 /**
- * Writes the member `toolConfig` of a Converse request. The dialect cannot forbid tool calls, so the
- * tools are omitted if the request forbids tool calls. Exception: the dialect requires tools if the
- * history contains tool calls, so they are kept in this case.
+ * Writes the member `toolConfig` of a Converse request. The dialect cannot forbid tool calls. If the request
+ * forbids them, the tools are therefore omitted, unless the history contains tool calls. In this case, the
+ * dialect requires the tools.
  */
 export function writeConverseToolConfig(
   request: CanonicalRequest,
@@ -88,7 +88,7 @@ export function writeConverseCachePoint(
   return [{ cachePoint: { type: 'default', ttl: cache === '' ? undefined : cache } }];
 }
 
-/** Writes the response format. The schema is sent as text. */
+/** Writes the response format. The schema is sent as text. Returns undefined if the format is not a schema. */
 export function writeConverseResponseFormat(format: ResponseFormat | undefined): JsonObject | undefined {
   if (format?.type !== 'schema') return undefined;
   const { name, description, schema } = format;
@@ -96,7 +96,7 @@ export function writeConverseResponseFormat(format: ResponseFormat | undefined):
   return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
 }
 
-/** Additional model-specific fields, and the token limit that they require. */
+/** The fields of a Converse request that depend on the model family, and the token limit that they require. */
 export interface AdditionalModelFields {
   /** `additionalModelRequestFields`. Each model family accepts only its own fields. */
   readonly extras: JsonObject | undefined;

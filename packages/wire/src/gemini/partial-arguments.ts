@@ -4,8 +4,8 @@ import { asArray, asString, isJsonArray, isJsonObject, isNonEmpty } from '../jso
 type Slot = Json | undefined;
 
 /**
- * Builds a call's arguments from streamed `partialArgs`. Each of them has a JSON path and a value, or
- * the next part of a string. Only the path steps `$.name`, `['name']` and `[0]` are supported.
+ * Builds a call's arguments from streamed `partialArgs`. Each element has a JSON path, and the value at this path
+ * or the next part of it if it is a string. Only the path steps `$.name`, `['name']` and `[0]` are supported.
  */
 export class PartialArgumentsBuilder {
   #root: JsonObject = {};

@@ -64,7 +64,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
     if (this.#blocks.ended || data === '' || data === '[DONE]') return;
     const chunk = parseStreamEvent(data, CALL_MEMBERS);
     if (!isJsonObject(chunk)) {
-      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
+      this.#blocks.failUnreadable(frame);
       return;
     }
     this.#chunk(chunk);

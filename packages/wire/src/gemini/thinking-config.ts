@@ -15,8 +15,8 @@ const THINKING_LEVELS: Readonly<Record<string, Json>> = {
 const COMMON_BUDGET_RANGE: ThinkingBudgetRange = { min: 512, max: 24_576 };
 
 /**
- * Writes `thinkingConfig`. Returns undefined if the request has no reasoning settings, or the model does not
- * support them.
+ * Writes the member `thinkingConfig` of a Gemini request. Returns undefined if the request has no reasoning
+ * settings, or if the model does not support them.
  * @example
  * const request = { maxTokens: 100, reasoning: { effort: 'low' } };
  * const range = { min: 128, max: 32_768 };

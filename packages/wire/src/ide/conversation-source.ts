@@ -10,8 +10,8 @@ export interface ConversationSource {
 
 /**
  * Returns the conversation in a body. IDEs may send both `messages` and `input`, one of them without
- * tool results. In this case, the one with more tool results is returned, or `input` if the numbers
- * are equal. The two are never merged.
+ * tool results. If both are present, returns the one with more tool results, or `input` if they have the same
+ * number. The two are never merged.
  * @example
  * const messages = [{ role: 'user', content: 'Hello' }];
  * selectConversation({ messages, input: [] }); // { member: 'messages', elements: messages }

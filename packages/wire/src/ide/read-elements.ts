@@ -164,7 +164,7 @@ class CallIdAssigner {
   }
 }
 
-/** Returns whether the elements contain a conversation, and not only its newest message. */
+/** Returns whether the elements contain earlier messages of the conversation, and not only the newest one. */
 export function hasConversationHistory(
   turns: readonly ConversationTurn[],
   system: readonly ContentPart[],
@@ -173,8 +173,8 @@ export function hasConversationHistory(
 }
 
 /**
- * Counts the system turns before the first other turn. They become the system prompt; later ones keep their
- * position.
+ * Returns the number of system turns before the first turn with another role. These turns become the system
+ * prompt. Later system turns keep their position.
  */
 export function countLeadingSystemTurns(turns: readonly ConversationTurn[]): number {
   const at = turns.findIndex(({ role }) => role !== 'system');

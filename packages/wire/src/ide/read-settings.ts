@@ -38,8 +38,8 @@ export interface IdeToolSettings {
 }
 
 /**
- * Reads tools in any form, except hosted tools. A tool choice that requires a hosted tool is
- * rejected with 400.
+ * Reads the tools, in the form of any dialect, and the tool choice. Hosted tools are dropped.
+ * @throws Fault 400 if the tool choice names a hosted tool
  */
 export function readIdeToolSettings(body: JsonObject, draft: RequestReadContext): IdeToolSettings {
   const member = isNonEmpty(body['tools']) ? 'tools' : 'functions';
@@ -107,7 +107,8 @@ export function readMaxTokens(body: JsonObject): number | undefined {
 }
 
 /**
- * Reads the reasoning settings. Summaries are ignored, because Chat responses to IDEs contain no reasoning.
+ * Reads the reasoning settings. A summary is dropped and reported, because Chat responses to IDEs contain no
+ * reasoning.
  */
 export function readReasoningSettings(
   body: JsonObject,
@@ -135,7 +136,7 @@ export function readIdeResponseFormat(
   return readResponseFormat(config, 'output_config.format', draft);
 }
 
-/** Reads the verbosity; undefined if absent. */
+/** Reads the verbosity; undefined if absent or unknown. An unknown verbosity is reported as dropped. */
 export function readVerbosity(body: JsonObject, draft: RequestReadContext): string | undefined {
   return allowedValue(
     asString(asObject(body['text'])?.['verbosity']) ?? asString(body['verbosity']),
@@ -144,7 +145,7 @@ export function readVerbosity(body: JsonObject, draft: RequestReadContext): stri
   );
 }
 
-/** Reads the service tier; undefined if absent. */
+/** Reads the service tier; undefined if absent or unknown. An unknown tier is reported as dropped. */
 export function readServiceTier(body: JsonObject, draft: RequestReadContext): string | undefined {
   return allowedValue(asString(body['service_tier']), SERVICE_TIERS, () =>
     draft.reportDropped('service_tier'),
@@ -169,9 +170,9 @@ export interface RequestAttribution {
 }
 
 /**
- * Reads the user, conversation and metadata of a request. An IDE's account name identifies the
- * user. The conversation is `prompt_cache_key` or the conversation id in the IDE's metadata. That
- * id is not forwarded.
+ * Reads the user, conversation and metadata of a request. The account name in the IDE's metadata identifies the
+ * user. The conversation is `prompt_cache_key`, or else the conversation id in the IDE's metadata. That id is
+ * not forwarded.
  */
 export function readRequestAttribution(body: JsonObject, draft: RequestReadContext): RequestAttribution {
   const pairs = Object.entries(asObject(body['metadata']) ?? {});
@@ -205,7 +206,10 @@ function nonEmptyText(value: Json | undefined): string | undefined {
   return asString(value) || undefined;
 }
 
-/** Rejects a request for several choices, because IDEs read only one choice. */
+/**
+ * Rejects a request for several choices, because IDEs read only one choice.
+ * @throws Fault 400 if the request has a value of `n` other than 1
+ */
 export function rejectMultipleChoices(body: JsonObject, draft: RequestReadContext): void {
   const n = body['n'];
   if (n === undefined || n === null || n === 1) return;

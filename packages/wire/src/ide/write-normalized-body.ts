@@ -16,9 +16,9 @@ import type {
 } from '../request.ts';
 
 /**
- * Writes a request as a Chat body without losing information. For features that Chat does not have
- * (cache breakpoints, failed results, files by URL), it uses members from other dialects that the
- * Chat reader accepts.
+ * Writes a request as a Chat body without losing information. Chat has no fields for some features, such as cache
+ * breakpoints, failed tool results and files by URL. For these features, the body contains fields of other
+ * dialects. The Chat reader accepts these fields.
  */
 export function writeNormalizedBody(request: CanonicalRequest): JsonObject {
   const { sampling, tools } = request;

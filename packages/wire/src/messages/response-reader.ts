@@ -64,7 +64,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
     if (this.#blocks.ended || frame.data === '' || frame.data === '[DONE]') return;
     const data = parseStreamEvent(frame.data, BLOCK_START);
     if (!isJsonObject(data)) {
-      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
+      this.#blocks.failUnreadable(frame);
       return;
     }
     switch (asString(data['type']) ?? frame.event) {

@@ -72,7 +72,7 @@ function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: 
   };
 }
 
-/** Writes the response format in a Messages request. */
+/** Writes the response format in a Messages request. Returns undefined if the format is not a schema. */
 export function writeMessagesResponseFormat(
   format: ResponseFormat | undefined,
   dropped: Set<string>,
@@ -91,8 +91,8 @@ export interface MessagesThinkingSettings {
 }
 
 /**
- * Writes the thinking settings. If the request does not permit thinking, they are omitted and
- * reported as dropped.
+ * Writes the thinking settings of a Messages request. If other parts of the request rule out thinking, the
+ * settings are omitted and reported as dropped.
  */
 export function writeMessagesThinking(
   request: CanonicalRequest,

@@ -12,8 +12,8 @@ interface StreamedPart {
 }
 
 /**
- * Reads a streamed output item. `complete` adds the content of the final item that the deltas did
- * not contain.
+ * Reads a streamed output item. `complete` reads the final item and adds the content that the deltas did not
+ * contain.
  */
 export class OutputItemReader {
   readonly type: string;

@@ -170,7 +170,8 @@ export function readInputItem(item: JsonObject, path: string, draft: RequestRead
     case 'reasoning':
       return readReasoningItem(item, draft, path);
     case 'item_reference':
-      // The content is stored at the provider.
+    case 'compaction':
+      // Only the provider that created the item can read its content.
       draft.requireFeature('stored-state', path);
       return { role: 'assistant', parts: [] };
     default:

@@ -6,7 +6,10 @@ import type { CanonicalRequest, ToolDefinition } from '../request.ts';
 import type { Usage } from '../usage.ts';
 import { writeResponsesUsage } from './usage.ts';
 
-/** The dialect has only two reasons why a response is incomplete. */
+/**
+ * The reason for an incomplete response in the Responses dialect, by finish reason. The dialect has only two
+ * such reasons.
+ */
 export const INCOMPLETE_REASONS: Readonly<Partial<Record<FinishReason, string>>> = {
   length: 'max_output_tokens',
   other: 'max_output_tokens',
@@ -19,7 +22,7 @@ const RESPONSE_TIERS: ReadonlyMap<string | undefined, string> = new Map([
   ...['flex', 'priority', 'scale'].map((tier) => [tier, tier] as const),
 ]);
 
-/** What is known about a response only at its end. */
+/** The properties of a response that are known only at its end. */
 export interface ResponseEnd {
   readonly output: readonly JsonObject[];
   readonly usage: Usage | undefined;

@@ -52,7 +52,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
     if (data === '' || data === '[DONE]') return;
     const event = tryParseJson(data);
     if (!isJsonObject(event)) {
-      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
+      this.#blocks.failUnreadable(frame);
       return;
     }
     const type = asString(event['type']) ?? frame.event;

@@ -46,8 +46,8 @@ interface ItemWriter {
 }
 
 /**
- * Writes a Responses request that requires no stored state, with separate instructions and an
- * explicit strict mode.
+ * Converts a canonical request to a request of the Responses API. The request neither refers to stored
+ * responses nor is stored. The system prompt is in `instructions`, and each function tool states `strict`.
  */
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const request = ensureNonEmptyConversation(original);

@@ -16,8 +16,9 @@ export interface ConvertedBudgetPeriod {
 }
 
 /**
- * Returns the shortest budget period that is at least as long as a duration in LiteLLM, so that the budget
- * does not allow more spending than before. Returns null if the duration cannot be parsed.
+ * Returns the shortest budget period that is at least as long as a duration in LiteLLM, so that the budget does
+ * not allow more spending than before. Without a duration, the period is `total`. Returns null if the duration
+ * cannot be parsed.
  */
 export function toBudgetPeriod(duration: string | undefined): ConvertedBudgetPeriod | null {
   if (duration === undefined) return { period: 'total', note: '' };

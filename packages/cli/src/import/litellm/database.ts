@@ -1,16 +1,12 @@
+import { escapeVariableReferences } from '@floe/contract/config/variable-references';
 import type { ConfigDraft, ConfigEntryFields } from '../config-draft.ts';
 import { toSlug, UniqueNameGenerator } from '../config-draft.ts';
-import {
-  escapeVariableReferences,
-  type ImportContext,
-  ImportSourceObject,
-  isPlainObject,
-} from '../import-source-object.ts';
+import { type ImportContext, ImportSourceObject, isPlainObject } from '../import-source-object.ts';
 import { toBudgetPeriod } from './budget-periods.ts';
 import type { LitellmDeployment } from './deployment.ts';
 import { expandAllowedModels } from './key-models.ts';
 
-/** The rows of the LiteLLM database by table name. Null for a table that does not exist. */
+/** The rows of the LiteLLM database, by table name. The value is null if the table does not exist. */
 export type LitellmTables = Readonly<Record<string, readonly unknown[] | null>>;
 
 interface DatabaseImport {
@@ -59,8 +55,9 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Adds the teams, budgets, limits and keys of the LiteLLM database to the draft. Keys keep their values,
- * although the database contains only the SHA-256 of each value.
+ * Adds the teams, budgets, limits and keys of the LiteLLM database to the draft. The database contains only the
+ * SHA-256 of each key. Clients can continue to use their keys, because floe.yaml also contains only the
+ * SHA-256.
  */
 export function importLitellmDatabase(from: DatabaseImport): void {
   const rowsOf = (table: string) => readRows(from, table);

@@ -1,5 +1,6 @@
+import { escapeVariableReferences } from '@floe/contract/config/variable-references';
 import type { ConfigDraft, ConfigEntryFields, ProviderDraft } from '../config-draft.ts';
-import { escapeVariableReferences, type ImportSourceObject } from '../import-source-object.ts';
+import type { ImportSourceObject } from '../import-source-object.ts';
 import {
   findKnownProvider,
   guessProviderFromModel,
@@ -221,8 +222,10 @@ function readRouting(
 }
 
 /**
- * Converts the timeouts of LiteLLM, which limit the time until the response starts and the time between its
- * chunks. Floe has a separate timeout for each.
+ * Converts the timeouts of LiteLLM. A timeout in LiteLLM limits the time until the response starts and the time
+ * between its chunks. Floe has separate timeouts for these.
+ * @param name The field with the timeout.
+ * @param streamName The field with the timeout for streamed responses.
  */
 export function convertLitellmTimeouts(
   source: ImportSourceObject,

@@ -1,5 +1,5 @@
+import { escapeVariableReferences } from '@floe/contract/config/variable-references';
 import type { ConfigDraft } from '../config-draft.ts';
-import { escapeVariableReferences } from '../import-source-object.ts';
 import type { LitellmDeployment } from './deployment.ts';
 
 const MAX_PATTERNS = 200;
@@ -14,8 +14,8 @@ export interface AllowedModelPatterns {
 }
 
 /**
- * Converts the allowed models of a key. The result also contains the targets of allowed routes, because Floe
- * checks both.
+ * Returns the models that both a key and its team allow. If a model is a route, adds the targets of the route,
+ * because Floe checks both the route and its targets against the patterns.
  */
 export function expandAllowedModels(
   own: readonly string[],

@@ -1,7 +1,7 @@
 import { readProviderBaseUrl } from '../base-url.ts';
 import type { ConfigEntryFields } from '../config-draft.ts';
 import { type ImportSourceObject, isPlainObject } from '../import-source-object.ts';
-import { isUrlRequired, type KnownProvider, resolveProviderKindForUrl } from '../known-providers.ts';
+import { isBaseUrlRequired, type KnownProvider, resolveProviderKindForUrl } from '../known-providers.ts';
 
 /**
  * Converts the provider of a deployment, without the fields that depend on the model. Returns null if Floe
@@ -14,7 +14,7 @@ export function convertLitellmProviderFields(
   const baseField = ['api_base', 'base_url', 'aws_bedrock_runtime_endpoint'].find((name) => params.has(name));
   const baseUrl =
     baseField === undefined ? provider.baseUrl : readProviderBaseUrl(params, baseField, provider);
-  if (isUrlRequired(provider.kind) && baseUrl === undefined) return null;
+  if (isBaseUrlRequired(provider.kind) && baseUrl === undefined) return null;
   const needsKey = !params.has('api_key') && provider.variable !== undefined;
   return {
     kind: resolveProviderKindForUrl(provider.kind, baseUrl),

@@ -1,5 +1,5 @@
+import { escapeVariableReferences } from '@floe/contract/config/variable-references';
 import type { ConfigDraft, ConfigEntryFields, TargetDraft } from '../config-draft.ts';
-import { escapeVariableReferences } from '../import-source-object.ts';
 import type { LitellmDeployment } from './deployment.ts';
 import type { LitellmRouterSettings } from './router-settings.ts';
 
@@ -20,7 +20,8 @@ export function groupLitellmDeployments(
 }
 
 /**
- * Adds a route for each group of deployments and each alias, and limits for the capacity of the deployments.
+ * Adds a route for each group of deployments and for each alias. If all deployments of a group have rate
+ * limits, also adds a limit with their sum.
  */
 export function addLitellmRoutes(
   draft: ConfigDraft,

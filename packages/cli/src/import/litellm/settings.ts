@@ -1,5 +1,6 @@
+import { escapeVariableReferences } from '@floe/contract/config/variable-references';
 import type { ConfigDraft } from '../config-draft.ts';
-import { escapeVariableReferences, type ImportSourceObject } from '../import-source-object.ts';
+import type { ImportSourceObject } from '../import-source-object.ts';
 import { toBudgetPeriod } from './budget-periods.ts';
 
 const LOGGING = 'set up alerts, metrics and stored bodies in Floe';
@@ -115,8 +116,8 @@ export function convertLitellmGeneralSettings(settings: ImportSourceObject, draf
 }
 
 /**
- * Reports the environment variables that the LiteLLM configuration sets. For Floe, they must be set in its
- * own environment.
+ * Reports the environment variables that the LiteLLM configuration sets. They must be set in the environment
+ * of Floe instead.
  */
 export function reportLitellmEnvironmentVariables(variables: ImportSourceObject): void {
   for (const name of variables.names())

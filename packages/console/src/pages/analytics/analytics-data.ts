@@ -92,8 +92,8 @@ export function buildMetricGroupsQuery(query: Query) {
 }
 
 /**
- * Converts the filters and the time range to query parameters of the request list, which calls a status class
- * `status`.
+ * Converts the filters and the time range to query parameters of the request list, in which the filter
+ * `status_class` is named `status`.
  */
 export function toRequestListParameters(
   filter: readonly { readonly name: string; readonly value: string }[],

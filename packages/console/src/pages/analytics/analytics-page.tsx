@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
 import { Download, Link2 } from 'lucide-react';
 import { useMemo } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
-import { useAnnotations } from '../../data/annotations.ts';
+import { useAnnotations } from '../../data/use-annotations.ts';
+import { toFilterTokens } from '../../filters/filter-text.ts';
 import { chooseChartInterval } from '../../filters/time-range.ts';
 import {
   formatShortDate,
@@ -32,7 +34,7 @@ import { parseAnalyticsUrl } from './analytics-url.ts';
 import { MetricGroupTable } from './metric-group-table.tsx';
 import { formatMetricGroupsCsv, toMetricGroupRows } from './metric-groups.ts';
 import { analyticsText } from './text.ts';
-import { TimezoneSelect } from './timezone-select.tsx';
+import { TimeZoneSelect } from './time-zone-select.tsx';
 
 export { prefetchAnalytics } from './analytics-url.ts';
 
@@ -45,6 +47,7 @@ const INTERVALS = (['minute', 'hour', 'day'] as const).map((id) => ({
 /** Shows spend, tokens, errors and latency by any dimension, compared with the previous period. */
 export function AnalyticsPage() {
   const page = useAnalytics();
+  const { history } = useRouter();
   const { span, change, filter, time, sum } = page;
   return (
     <PageFrame title={analyticsText.page.title} padded={false} actions={<Toolbar page={page} />}>
@@ -53,7 +56,12 @@ export function AnalyticsPage() {
         <FilterBar
           fields={ANALYTICS_FILTER_FIELDS}
           tokens={filter}
-          onAdd={(token) => change({ ...clearFilters(filter), [token.name]: token.value })}
+          onAdd={(token) => {
+            // Read from the history, because several pasted filters follow each other before the next rendering.
+            const current = new URLSearchParams(history.location.search);
+            const old = toFilterTokens(current, ANALYTICS_FILTER_FIELDS);
+            change({ ...clearFilters(old), [token.name]: token.value });
+          }}
           onRemove={(name) => change({ [name]: null })}
           placeholder={analyticsText.page.filterPlaceholder}
         />
@@ -241,7 +249,7 @@ function Controls({ page }: { readonly page: Analytics }) {
         value={interval}
         onChange={(next) => change({ interval: next === chooseChartInterval(span) ? null : next }, 'replace')}
       />
-      <TimezoneSelect tz={page.tz} onChange={(tz) => change({ tz }, 'replace')} />
+      <TimeZoneSelect tz={page.tz} onChange={(tz) => change({ tz }, 'replace')} />
       {!tab.adds && (
         <SegmentedControl
           label={analyticsText.controls.percentile}

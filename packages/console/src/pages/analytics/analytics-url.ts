@@ -10,9 +10,12 @@ import {
   buildMetricTimeseriesQuery,
   METRIC_TABS,
 } from './analytics-data.ts';
-import { resolveTimezone } from './timezone-select.tsx';
+import { resolveTimeZone } from './time-zone-select.tsx';
 
-/** Returns the settings in the URL and the queries for them. */
+/**
+ * Returns the metric, grouping, filters, time range and other settings that the URL selects, and the queries
+ * for the data of the page.
+ */
 export function parseAnalyticsUrl(query: URLSearchParams) {
   const link = `analytics ${query.get('range')} ${query.get('from')} ${query.get('to')}`;
   const span = resolveUrlTimeRange(link, query, '30d');
@@ -24,7 +27,7 @@ export function parseAnalyticsUrl(query: URLSearchParams) {
   const filter = toFilterTokens(query, ANALYTICS_FILTER_FIELDS);
   const time = toTimeRangeParameters(span);
   const tz = query.get('tz');
-  const timezone = resolveTimezone(tz);
+  const timezone = resolveTimeZone(tz);
   const which = {
     ...time,
     ...(timezone && { timezone }),

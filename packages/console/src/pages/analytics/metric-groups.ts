@@ -16,7 +16,7 @@ export interface AdditiveMetrics {
 /** The name of a metric that can be added. */
 export type AdditiveMetricName = keyof AdditiveMetrics;
 
-/** A group of requests with the same value of a dimension, as the API returns it. */
+/** The metrics of the requests with the same value of a dimension, as the API returns them. */
 export interface MetricGroup extends AdditiveMetrics {
   readonly value: string | null;
   readonly name: string | null;
@@ -37,8 +37,8 @@ export interface MetricGroupRow {
 }
 
 /**
- * Returns the change as a ratio of the previous value, or null if one of the values is unknown or the
- * previous value is 0.
+ * Returns the change as a ratio of the previous value: 0.1 for an increase of 10%. Returns null if one of the
+ * values is unknown or the previous value is 0.
  */
 export function computeRelativeChange(now: number | undefined, before: number | undefined): number | null {
   if (now === undefined || before === undefined || before === 0) return null;
@@ -52,8 +52,8 @@ export function getMissingValueLabel(by: string): string {
 }
 
 /**
- * Returns one row per group of the dimension `by`, and one row for all other groups. The rows add up exactly
- * to the total.
+ * Returns one row per group of the dimension `by`. If groups are missing, adds one row for all of them, so that
+ * the rows add up exactly to the total.
  */
 export function toMetricGroupRows(
   by: string,

@@ -41,7 +41,7 @@ export function listAuditFieldChanges({ before, after }: AuditEntryContent): rea
 }
 
 /**
- * Describes the first changed field and the number of other changed fields. Returns an empty string if the
+ * Describes the first changed field and states how many other fields changed. Returns an empty string if the
  * entry contains no values to compare.
  */
 export function formatFirstChange(entry: AuditEntryContent): string {

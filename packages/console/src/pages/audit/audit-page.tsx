@@ -1,12 +1,14 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { getCurrentTime } from '../../data/server-clock.ts';
+import { useLoadMore } from '../../data/use-load-more.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { resolveTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
@@ -115,7 +117,7 @@ function AuditResults({ list, narrow }: { readonly list: AuditList; readonly nar
         onEnd={more}
         stale={answer.isPlaceholderData}
       />
-      <LoadMoreButton more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
+      <LoadMoreButton answer={answer} />
     </>
   );
 }
@@ -128,7 +130,7 @@ function useAuditList() {
   const text = selectQueryParameters(query, (name) => name !== 'open');
   const { span, tokens, filters } = useMemo(() => {
     const asked = new URLSearchParams(text);
-    const time = resolveTimeRange(asked, new Date(), '30d');
+    const time = resolveTimeRange(asked, getCurrentTime(), '30d');
     const found = toFilterTokens(asked, AUDIT_FILTER_FIELDS);
     return {
       span: time,
@@ -139,9 +141,7 @@ function useAuditList() {
   const answer = useInfiniteQuery({ ...buildAuditQuery(filters), placeholderData: (before) => before });
   useRefetchOnEvent('config', ['audit']);
   const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data) ?? [], [answer.data]);
-  const more = useCallback(() => {
-    if (answer.hasNextPage && !answer.isFetchingNextPage) void answer.fetchNextPage();
-  }, [answer]);
+  const more = useLoadMore(answer);
   return { query, change, span, tokens, filters, answer, rows, more };
 }
 

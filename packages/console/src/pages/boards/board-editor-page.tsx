@@ -15,7 +15,7 @@ import { NewResourceForm, ResourceForm, ResourceLoader } from '../../ui/resource
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { BOARD_RESOURCE_KIND, type BoardForm, NEW_BOARD_FORM } from './board-form.ts';
+import { BOARD_RESOURCE_KIND, type BoardFormValues, NEW_BOARD_FORM } from './board-form.ts';
 import { BoardGroups } from './board-groups.tsx';
 import { BoardPreview } from './board-preview.tsx';
 import { boardsText } from './text.ts';
@@ -72,7 +72,7 @@ function BoardEditor({ loaded }: { readonly loaded: ResourceWithETag<Board> }) {
   );
 }
 
-function PreviewLayout({ form, children }: { readonly form: BoardForm; readonly children: ReactNode }) {
+function PreviewLayout({ form, children }: { readonly form: BoardFormValues; readonly children: ReactNode }) {
   return (
     <div className="grid items-start gap-6 xl:grid-cols-[26rem_minmax(0,1fr)]">
       {children}
@@ -81,7 +81,7 @@ function PreviewLayout({ form, children }: { readonly form: BoardForm; readonly 
   );
 }
 
-function BoardFields({ form, onChange }: FormFieldsProps<BoardForm>) {
+function BoardFields({ form, onChange }: FormFieldsProps<BoardFormValues>) {
   return (
     <>
       <div className="grid items-start gap-4 md:grid-cols-2">

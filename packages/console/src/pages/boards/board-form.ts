@@ -3,7 +3,7 @@ import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { boardsText } from './text.ts';
 
 /** The form values of a group of monitors on a board. */
-export interface BoardGroupForm {
+export interface BoardGroupFormValues {
   /** Identifies the group while it is moved or renamed. Not sent to the API. */
   readonly key: string;
   readonly name: string;
@@ -11,17 +11,17 @@ export interface BoardGroupForm {
 }
 
 /** The form values of a board. */
-export interface BoardForm {
+export interface BoardFormValues {
   readonly slug: string;
   readonly name: string;
   readonly public: boolean;
   /** Time zone. Empty means the organization default. */
   readonly timezone: string;
-  readonly groups: readonly BoardGroupForm[];
+  readonly groups: readonly BoardGroupFormValues[];
 }
 
 /** The initial form values of a new board. */
-export const NEW_BOARD_FORM: BoardForm = {
+export const NEW_BOARD_FORM: BoardFormValues = {
   slug: 'status',
   name: '',
   public: false,
@@ -29,13 +29,13 @@ export const NEW_BOARD_FORM: BoardForm = {
   groups: [{ key: '0', name: boardsText.groups.defaultName, monitors: [] }],
 };
 
-function boardFormOf({ slug, name, public: open, timezone, groups }: Board): BoardForm {
+function boardFormOf({ slug, name, public: open, timezone, groups }: Board): BoardFormValues {
   const keyed = groups.map((group, at) => ({ key: String(at), ...group }));
   return { slug, name, public: open, timezone: timezone ?? '', groups: keyed };
 }
 
 /** Converts the form to the request body. */
-export function toBoardBody({ slug, name, public: open, timezone, groups }: BoardForm) {
+export function toBoardBody({ slug, name, public: open, timezone, groups }: BoardFormValues) {
   return {
     slug: slug.trim(),
     // The title defaults to the slug.
@@ -47,7 +47,7 @@ export function toBoardBody({ slug, name, public: open, timezone, groups }: Boar
 }
 
 /** The resource kind of boards. The list and the editor use it. */
-export const BOARD_RESOURCE_KIND: ConsoleResourceKind<Board, BoardForm> = {
+export const BOARD_RESOURCE_KIND: ConsoleResourceKind<Board, BoardFormValues> = {
   one: boardsText.page.resource,
   path: 'api/monitoring/boards',
   touches: [['boards']],
@@ -61,11 +61,11 @@ export const BOARD_RESOURCE_KIND: ConsoleResourceKind<Board, BoardForm> = {
   }),
 };
 
-/** Returns the groups with some fields of one group changed. */
+/** Returns the groups of a board after a change to some fields of the group with the key `key`. */
 export function updateBoardGroup(
-  groups: readonly BoardGroupForm[],
+  groups: readonly BoardGroupFormValues[],
   key: string,
-  change: Partial<BoardGroupForm>,
-): readonly BoardGroupForm[] {
+  change: Partial<BoardGroupFormValues>,
+): readonly BoardGroupFormValues[] {
   return groups.map((group) => (group.key === key ? { ...group, ...change } : group));
 }

@@ -6,23 +6,23 @@ import { Field, Input } from '../../ui/field.tsx';
 import { moveItem } from '../../ui/reorder.ts';
 import { SortableList } from '../../ui/sortable-list.tsx';
 import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
-import { type BoardGroupForm, updateBoardGroup } from './board-form.ts';
+import { type BoardGroupFormValues, updateBoardGroup } from './board-form.ts';
 import { boardsText } from './text.ts';
 
-/** Edits the groups of a board and their monitors, in order. */
+/** Renders an editor for the groups of a board, the monitors in each group, and their order. */
 export function BoardGroups({
   groups,
   onChange,
 }: {
-  readonly groups: readonly BoardGroupForm[];
-  readonly onChange: (groups: readonly BoardGroupForm[]) => void;
+  readonly groups: readonly BoardGroupFormValues[];
+  readonly onChange: (groups: readonly BoardGroupFormValues[]) => void;
 }) {
   const [announcement, setAnnouncement] = useState('');
   const move = (from: number, to: number) => {
     setAnnouncement(boardsText.groups.moved(groups[from]?.name ?? '', to + 1, groups.length));
     onChange(moveItem(groups, from, to));
   };
-  const update = (key: string, change: Partial<BoardGroupForm>) =>
+  const update = (key: string, change: Partial<BoardGroupFormValues>) =>
     onChange(updateBoardGroup(groups, key, change));
   return (
     <div className="grid gap-3">
@@ -70,7 +70,7 @@ export function BoardGroups({
   );
 }
 
-function newGroup(): BoardGroupForm {
+function newGroup(): BoardGroupFormValues {
   return { key: createRowKey(), name: boardsText.groups.newName, monitors: [] };
 }
 
@@ -78,7 +78,7 @@ function GroupMonitors({
   group,
   onChange,
 }: {
-  readonly group: BoardGroupForm;
+  readonly group: BoardGroupFormValues;
   readonly onChange: (ids: readonly string[]) => void;
 }) {
   const ids = group.monitors;

@@ -6,7 +6,7 @@ import { sendJson } from '../../data/api-client.ts';
 import { useDebouncedValue } from '../../data/use-debounced-value.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { type BoardForm, toBoardBody } from './board-form.ts';
+import { type BoardFormValues, toBoardBody } from './board-form.ts';
 import { boardsText } from './text.ts';
 
 const WIDTHS = [
@@ -19,7 +19,7 @@ const THEMES = [
 ] as const;
 
 /** Shows an unsaved board exactly as the server will render it. */
-export function BoardPreview({ form }: { readonly form: BoardForm }) {
+export function BoardPreview({ form }: { readonly form: BoardFormValues }) {
   const [width, setWidth] = useState(() => (matchMedia('(width < 48rem)').matches ? 'phone' : 'desktop'));
   const [theme, setTheme] = useState(() =>
     matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',

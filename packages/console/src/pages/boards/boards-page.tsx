@@ -4,7 +4,7 @@ import { ListPage } from '../../app/list-page.tsx';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
 import { buildListQuery, useListRows } from '../../data/lists.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';

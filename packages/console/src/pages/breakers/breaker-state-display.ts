@@ -66,8 +66,8 @@ export function getBreakerHistoryDisplay(state: string): BreakerStateDisplay {
 const MAX_FORCE_S = 7 * 86_400;
 
 /**
- * Parses `45s`, `20m`, `6h` or `3d` and returns seconds. Returns null for invalid text and for more than
- * seven days.
+ * Parses a typed duration such as `45s`, `20m`, `6h` or `3d`, and returns seconds. Returns null if the text is
+ * not a duration or is longer than seven days.
  */
 export function parseOverrideDuration(typed: string): number | null {
   const length = parseDurationInput(typed);

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useOrgNavigate } from '../../app/use-org-navigate.ts';
 import { buildTimeseriesQuery, HOUR_MS } from '../../data/analytics-queries.ts';
-import { useAnnotations } from '../../data/annotations.ts';
+import { getCurrentTime } from '../../data/server-clock.ts';
+import { useAnnotations } from '../../data/use-annotations.ts';
 import { formatCountWithNoun } from '../../format/words.ts';
 import { RequestTimeline } from '../../ui/request-timeline.tsx';
 import { toTimelineIntervals } from '../requests/timeline-intervals.ts';
@@ -10,9 +11,9 @@ import { breakersText } from './text.ts';
 
 const HOURS = 24;
 
-/** Shows a chart of the recent requests to the provider, with the state changes of this breaker. */
+/** Shows a chart of the recent requests to the provider of a breaker, with the state changes of the breaker. */
 export function BreakerTraffic({ id, provider }: { readonly id: string; readonly provider: string }) {
-  const [from] = useState(() => new Date(Date.now() - HOURS * HOUR_MS).toISOString());
+  const [from] = useState(() => new Date(getCurrentTime().getTime() - HOURS * HOUR_MS).toISOString());
   const go = useOrgNavigate();
   const query = buildTimeseriesQuery(
     { metric: 'requests', group_by: 'outcome', provider, interval: 'hour' },

@@ -35,8 +35,8 @@ function toForcedState(value: string): ForcedState {
 }
 
 /**
- * Overrides a breaker for a limited time. The reason is shown next to the breaker and recorded in the audit
- * log.
+ * Renders a dialog that overrides a breaker for a limited time. The reason that the user enters is shown next
+ * to the breaker and recorded in the audit log.
  */
 export function OverrideBreakerDialog({
   id,
@@ -64,8 +64,9 @@ export function OverrideBreakerDialog({
 function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonly onClose: () => void }) {
   const [target, setTarget] = useState(id ?? '');
   const [state, setState] = useState<ForcedState>('open');
-  const [length, setLength] = useState<number | null>(HOUR_S);
+  const [duration, setDuration] = useState<ForceDurationInput>({ chosen: String(HOUR_S), written: '' });
   const [reason, setReason] = useState('');
+  const length = parseForceDuration(duration);
   const targets = useBreakerOptions(id === undefined);
   const change = { target: target.trim(), state, seconds: length ?? 0, reason: reason.trim() };
   const force = useForce(change, onClose);
@@ -112,7 +113,7 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
             onChange={(event) => setState(toForcedState(event.target.value))}
           />
         </FormField>
-        {state !== 'auto' && <ForceDuration onChange={setLength} />}
+        {state !== 'auto' && <ForceDuration duration={duration} onChange={setDuration} />}
         <FormField name="reason" label={breakersText.force.reason} hint={breakersText.force.reasonHint}>
           <Input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
         </FormField>
@@ -123,15 +124,25 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
 
 const HOUR_S = 3_600;
 
-/** Selects a preset or a typed duration. Calls `onChange` with null if the duration is invalid. */
-function ForceDuration({ onChange }: { readonly onChange: (seconds: number | null) => void }) {
-  const [chosen, setChosen] = useState(String(HOUR_S));
-  const [written, setWritten] = useState('');
-  const change = (choice: string, typed: string) => {
-    setChosen(choice);
-    setWritten(typed);
-    onChange(choice === '' ? parseOverrideDuration(typed) : Number(choice));
-  };
+/** The duration as the user entered it: the chosen number of seconds, or empty for a typed duration. */
+interface ForceDurationInput {
+  readonly chosen: string;
+  readonly written: string;
+}
+
+/** Returns the duration in seconds, or null if the typed duration is invalid. */
+function parseForceDuration({ chosen, written }: ForceDurationInput): number | null {
+  return chosen === '' ? parseOverrideDuration(written) : Number(chosen);
+}
+
+/** Selects a preset or a typed duration. */
+function ForceDuration({
+  duration: { chosen, written },
+  onChange,
+}: {
+  readonly duration: ForceDurationInput;
+  readonly onChange: (duration: ForceDurationInput) => void;
+}) {
   const isWrong = written !== '' && parseOverrideDuration(written) === null;
   return (
     <>
@@ -140,7 +151,11 @@ function ForceDuration({ onChange }: { readonly onChange: (seconds: number | nul
         label={breakersText.force.duration}
         hint={breakersText.force.durationHint}
       >
-        <Select choices={DURATIONS} value={chosen} onChange={({ target }) => change(target.value, written)} />
+        <Select
+          choices={DURATIONS}
+          value={chosen}
+          onChange={({ target }) => onChange({ chosen: target.value, written })}
+        />
       </FormField>
       {chosen === '' && (
         <Field
@@ -151,7 +166,7 @@ function ForceDuration({ onChange }: { readonly onChange: (seconds: number | nul
           <Input
             value={written}
             placeholder={breakersText.force.customPlaceholder}
-            onChange={({ target }) => change('', target.value)}
+            onChange={({ target }) => onChange({ chosen, written: target.value })}
           />
         </Field>
       )}

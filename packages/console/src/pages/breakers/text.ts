@@ -74,7 +74,7 @@ export const breakersText = {
     submit: { open: 'Force open', closed: 'Force closed', auto: 'Return to automatic' },
     breaker: 'Breaker',
     breakerHint:
-      'Select a target, or enter provider/model@credential. Use @none for a provider without keys.',
+      'Select a target, or enter provider/model@credential. Use @none for a provider without credentials.',
     breakerPlaceholder: 'openai/gpt-5@default',
     state: 'State',
     states: {
@@ -85,7 +85,7 @@ export const breakersText = {
     effects: {
       open: 'Requests go to the next target in their route, or fail if there is none.',
       closed:
-        'Requests are sent to the target even while it is failing. Each request may have to wait until the target fails before the next target is tried.',
+        'Floe sends requests to the target even while it is failing. Each request can be delayed by a failed attempt before Floe tries the next target.',
       auto: 'The breaker opens and closes based on the results of recent calls.',
     },
     duration: 'Duration',

@@ -10,14 +10,14 @@ import { BudgetFields } from './budget-fields.tsx';
 import {
   BUDGET_RESOURCE_KIND,
   type Budget,
-  type BudgetForm,
+  type BudgetFormValues,
   describeForecast,
-  EMPTY_BUDGET_FORM,
+  NEW_BUDGET_FORM,
 } from './budget-form.ts';
 import { BudgetSpending } from './budget-spending.tsx';
 import { budgetsText } from './text.ts';
 
-/** Renders the drawer for creating or editing a budget. The list stays visible next to the drawer. */
+/** Renders the drawer that creates or edits a budget, next to the list. */
 export function BudgetDrawer(props: {
   readonly id: string;
   readonly onOpen: (id: string) => void;
@@ -26,7 +26,7 @@ export function BudgetDrawer(props: {
   return <ResourceDrawer kind={BUDGET_RESOURCE_KIND} parts={PARTS} {...props} />;
 }
 
-const PARTS: ResourceDrawerContent<Budget, BudgetForm> = {
+const PARTS: ResourceDrawerContent<Budget, BudgetFormValues> = {
   titleOf: ({ name }) => name,
   lineOf: (budget) => {
     const subject = capitalize(describeLimitSubject(budget));
@@ -34,7 +34,7 @@ const PARTS: ResourceDrawerContent<Budget, BudgetForm> = {
   },
   standing: (budget) => <CurrentUsage budget={budget} />,
   fields: (form, set) => <BudgetFields form={form} onChange={set} />,
-  empty: EMPTY_BUDGET_FORM,
+  empty: NEW_BUDGET_FORM,
   created: ({ name }) => budgetsText.drawer.created(name),
   saved: ({ name }) => budgetsText.drawer.saved(name),
   refetchMs: 15_000,

@@ -2,7 +2,7 @@ import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { LimitSubjectFields, StoreErrorField } from '../limits/limit-subject-fields.tsx';
-import { BUDGET_PERIODS, type BudgetForm, describeBudget } from './budget-form.ts';
+import { BUDGET_PERIODS, type BudgetFormValues, describeBudget } from './budget-form.ts';
 import { budgetsText } from './text.ts';
 
 const MODES = [
@@ -11,7 +11,7 @@ const MODES = [
 ] as const;
 
 /** Renders the fields of the budget form. */
-export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetForm>) {
+export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetFormValues>) {
   const sentence = describeBudget(form);
   return (
     <>
@@ -46,7 +46,7 @@ export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetForm>) {
 }
 
 /** The fields for the amount, the period and the action when the limit is reached. */
-function Amount({ form, onChange }: FormFieldsProps<BudgetForm>) {
+function Amount({ form, onChange }: FormFieldsProps<BudgetFormValues>) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
       <FormField name="limit_usd" label={budgetsText.fields.limit}>

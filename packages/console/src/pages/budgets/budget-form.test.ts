@@ -6,26 +6,26 @@ import {
   type Budget,
   describeBudget,
   describeForecast,
-  EMPTY_BUDGET_FORM,
+  NEW_BUDGET_FORM,
   toBudgetBody,
-  toBudgetForm,
+  toBudgetFormValues,
 } from './budget-form.ts';
 
 test('a sentence describes what a hard and a soft budget do', () => {
-  assert.equal(describeBudget(EMPTY_BUDGET_FORM), null);
+  assert.equal(describeBudget(NEW_BUDGET_FORM), null);
   const form = {
-    ...EMPTY_BUDGET_FORM,
+    ...NEW_BUDGET_FORM,
     subject: 'scope:key',
     subjectName: 'agents',
     limit_usd: '500',
   } as const;
   assert.equal(
     describeBudget(form),
-    'Floe rejects new requests from key agents with status 402 when $500.00 has been spent in a calendar month. It also rejects a request whose maximum possible cost exceeds the remaining amount. Requests in progress continue. Requests to models without a price are rejected.',
+    'Floe rejects new requests from key agents with status 402 when $500.00 has been spent in one calendar month. It also rejects a request whose maximum possible cost exceeds the remaining amount. Requests in progress continue. Requests to models without a price are rejected.',
   );
   assert.equal(
     describeBudget({ ...form, mode: 'soft', period: 'day', model: 'openai/*' }),
-    'Requests from key agents to openai/* are still accepted after $500.00 has been spent in a day. Floe only sends alerts.',
+    'Requests from key agents to openai/* are still accepted after $500.00 has been spent in one day. Floe only sends alerts.',
   );
 });
 
@@ -34,7 +34,7 @@ test('a form that is sent and read back is the same form', () => {
     for (const { value: period } of BUDGET_PERIODS) {
       const subjectName = subject.startsWith('scope') && subject !== 'scope:org' ? 'ci' : '';
       const form = {
-        ...EMPTY_BUDGET_FORM,
+        ...NEW_BUDGET_FORM,
         subject,
         subjectName,
         period,
@@ -43,14 +43,14 @@ test('a form that is sent and read back is the same form', () => {
         metadata: 'team=a=b\nx=y',
       };
       assert.deepEqual(
-        toBudgetForm(JSON.parse(JSON.stringify({ ...toBudgetBody(form), state: null }))),
+        toBudgetFormValues(JSON.parse(JSON.stringify({ ...toBudgetBody(form), state: null }))),
         form,
       );
     }
 });
 
 const MONTH: Budget = {
-  ...JSON.parse(JSON.stringify(toBudgetBody({ ...EMPTY_BUDGET_FORM, name: 'm', limit_usd: '10' }))),
+  ...JSON.parse(JSON.stringify(toBudgetBody({ ...NEW_BUDGET_FORM, name: 'm', limit_usd: '10' }))),
   state: null,
 };
 const NOW = new Date('2026-11-16T12:00:00Z');

@@ -9,9 +9,9 @@ import {
   DEFAULT_LIMIT_SUBJECT_FORM,
   describeFormLimitSubject,
   describeLimitSubject,
-  type LimitSubjectForm,
+  type LimitSubjectFormValues,
   toLimitSubjectFields,
-  toLimitSubjectForm,
+  toLimitSubjectFormValues,
 } from '../limits/limit-subject.ts';
 import { budgetsText } from './text.ts';
 
@@ -19,7 +19,7 @@ import { budgetsText } from './text.ts';
 export type Budget = z.output<typeof budgetResource>;
 
 /** The form values of a budget. */
-export interface BudgetForm extends LimitSubjectForm {
+export interface BudgetFormValues extends LimitSubjectFormValues {
   readonly name: string;
   readonly limit_usd: string;
   readonly period: Budget['period'];
@@ -29,7 +29,7 @@ export interface BudgetForm extends LimitSubjectForm {
 }
 
 /** The initial form values of a new budget. */
-export const EMPTY_BUDGET_FORM: BudgetForm = {
+export const NEW_BUDGET_FORM: BudgetFormValues = {
   ...DEFAULT_LIMIT_SUBJECT_FORM,
   name: '',
   limit_usd: '',
@@ -47,9 +47,9 @@ export const BUDGET_PERIODS = [
 ] as const;
 
 /** Converts a budget to form values. */
-export function toBudgetForm(budget: Budget): BudgetForm {
+export function toBudgetFormValues(budget: Budget): BudgetFormValues {
   return {
-    ...toLimitSubjectForm(budget),
+    ...toLimitSubjectFormValues(budget),
     name: budget.name,
     limit_usd: formatNumberField(budget.limit_usd),
     period: budget.period,
@@ -61,7 +61,7 @@ export function toBudgetForm(budget: Budget): BudgetForm {
 }
 
 /** Converts the form to the request body. */
-export function toBudgetBody(form: BudgetForm) {
+export function toBudgetBody(form: BudgetFormValues) {
   return {
     ...toLimitSubjectFields(form),
     name: form.name.trim() || null,
@@ -73,12 +73,12 @@ export function toBudgetBody(form: BudgetForm) {
 }
 
 /** The resource kind of budgets. The list and the drawer use it. */
-export const BUDGET_RESOURCE_KIND: ConsoleResourceKind<Budget, BudgetForm> = {
+export const BUDGET_RESOURCE_KIND: ConsoleResourceKind<Budget, BudgetFormValues> = {
   one: budgetsText.page.one,
   path: 'api/management/budgets',
   touches: [['budgets']],
   needs: 'management',
-  formOf: toBudgetForm,
+  formOf: toBudgetFormValues,
   bodyOf: toBudgetBody,
   removal: (budget) => ({
     title: budgetsText.removal.title(budget.name),
@@ -97,7 +97,7 @@ function parseMetadata(typed: string): Record<string, string> {
 }
 
 /** Describes in a sentence what the budget will do. Returns null until a limit is entered. */
-export function describeBudget(form: BudgetForm): string | null {
+export function describeBudget(form: BudgetFormValues): string | null {
   const usd = parseNumberField(form.limit_usd);
   if (typeof usd !== 'number' || usd <= 0) return null;
   const requests = budgetsText.sentence.subject(describeFormLimitSubject(form), form.model.trim());

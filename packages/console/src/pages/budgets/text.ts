@@ -65,14 +65,14 @@ export const budgetsText = {
   sentence: {
     subject: (subject: string, model: string) =>
       model === '' ? `requests from ${subject}` : `requests from ${subject} to ${model}`,
-    periods: { day: 'in a day', week: 'in a week', month: 'in a calendar month', total: 'in total' },
+    periods: { day: 'in one day', week: 'in one week', month: 'in one calendar month', total: 'in total' },
     hard: (requests: string, limit: string, period: string) =>
       `Floe rejects new ${requests} with status 402 when ${limit} has been spent ${period}. It also rejects a request whose maximum possible cost exceeds the remaining amount. Requests in progress continue. Requests to models without a price are rejected.`,
     soft: (requests: string, limit: string, period: string) =>
       `${requests} are still accepted after ${limit} has been spent ${period}. Floe only sends alerts.`,
   },
   forecast: {
-    overLimit: 'over the limit',
+    overLimit: 'over budget',
     none: '–',
     byDate: (amount: string, date: string) => `${amount} by ${date}`,
     usedUp: 'Used up',

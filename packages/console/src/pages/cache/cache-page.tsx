@@ -6,7 +6,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { getJson, getWithETag, type ResourceWithETag, sendJson } from '../../data/api-client.ts';
 import { usePatchForm } from '../../data/use-patch-form.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { formatCompactNumber, formatCount, formatMoney, formatPercent } from '../../format/amounts.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { formatCountWithNoun } from '../../format/words.ts';

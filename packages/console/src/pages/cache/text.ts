@@ -22,7 +22,7 @@ export const cacheText = {
     aside: 'Last 7 days, by hour',
     loadFailed: 'Could not load the chart.',
     empty: 'No requests in the last 7 days while the cache was enabled.',
-    results: { hit: 'Hit', miss: 'Miss', bypass: 'Bypass', refresh: 'Refresh' },
+    results: { hit: 'Hits', miss: 'Misses', bypass: 'Bypassed', refresh: 'Refreshed' },
   },
   settings: {
     title: 'Settings',

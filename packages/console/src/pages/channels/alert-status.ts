@@ -1,14 +1,14 @@
 import type { DisplayStatus } from '../../ui/status.tsx';
-import type { ConsoleAlert } from './channel-data.ts';
+import type { AlertResource } from './channel-data.ts';
 
 /**
- * Returns the icon of an alert. Alerts about budgets and missed first beats always have a warning icon,
+ * Returns the display status of an alert. Alerts about budgets and missed first beats are always warnings,
  * because these events have no end.
  */
 export function getAlertStatus({
   event,
   closed_at,
-}: Pick<ConsoleAlert, 'event' | 'closed_at'>): DisplayStatus {
+}: Pick<AlertResource, 'event' | 'closed_at'>): DisplayStatus {
   if (event === 'monitor_recovered') return 'healthy';
   if (event === 'budget' || event === 'monitor_never_beaten') return 'warning';
   return closed_at === null ? 'failing' : 'healthy';

@@ -4,23 +4,28 @@ import type * as z from 'zod';
 import { getNextNonEmptyPage, sendJson } from '../../data/api-client.ts';
 import { buildResourceApiPath, type ConsoleResourceKind } from '../../data/resource-kind.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
-import { type ChannelForm, toChannelBody, toChannelChangeBody, toChannelForm } from './channel-form.ts';
+import {
+  type ChannelFormValues,
+  toChannelBody,
+  toChannelFormValues,
+  toChannelUpdateBody,
+} from './channel-form.ts';
 import { channelsText } from './text.ts';
 
 /** An alert with its deliveries, as the API returns it. */
-export type ConsoleAlert = z.output<typeof alertResource>;
+export type AlertResource = z.output<typeof alertResource>;
 /** The result of sending a test message to a channel. */
 export type ChannelTestReport = z.output<typeof channelTestResult>;
 
 /** The resource kind of channels. The list and the drawer use it. */
-export const CHANNEL_RESOURCE_KIND: ConsoleResourceKind<Channel, ChannelForm> = {
+export const CHANNEL_RESOURCE_KIND: ConsoleResourceKind<Channel, ChannelFormValues> = {
   one: channelsText.page.resource,
   path: 'api/monitoring/channels',
   touches: [['channels']],
   needs: 'monitoring',
-  formOf: toChannelForm,
+  formOf: toChannelFormValues,
   bodyOf: toChannelBody,
-  changeOf: toChannelChangeBody,
+  changeOf: toChannelUpdateBody,
   removal: ({ name }) => ({
     title: channelsText.drawer.deleteTitle(name),
     effect: channelsText.drawer.deleteEffect,
@@ -32,7 +37,7 @@ export function buildAlertsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['alerts', 'list', filters],
     queryFn: ({ pageParam, signal }) =>
-      getNextNonEmptyPage<ConsoleAlert>(
+      getNextNonEmptyPage<AlertResource>(
         'api/monitoring/alerts',
         { ...filters, limit: 50, cursor: pageParam },
         signal,
@@ -50,9 +55,9 @@ export const testChannelDraft = (body: object) =>
   sendJson<ChannelTestReport>('POST', `${CHANNEL_RESOURCE_KIND.path}/test`, body);
 
 /** The icon and label of each delivery state. */
-export const DELIVERY_LABELS: Readonly<
+export const DELIVERY_STATE_DISPLAYS: Readonly<
   Record<
-    ConsoleAlert['deliveries'][number]['state'],
+    AlertResource['deliveries'][number]['state'],
     { readonly state: DisplayStatus; readonly word: string }
   >
 > = {

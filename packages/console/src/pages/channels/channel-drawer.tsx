@@ -15,6 +15,7 @@ import { NewResourceForm, ResourceForm, ResourceLoader } from '../../ui/resource
 import { StatusIcon } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { UnsavedChangesGuard } from '../../ui/unsaved-changes-guard.tsx';
 import {
   CHANNEL_RESOURCE_KIND,
   type ChannelTestReport,
@@ -22,7 +23,12 @@ import {
   testChannelDraft,
 } from './channel-data.ts';
 import { ChannelFields } from './channel-fields.tsx';
-import { CHANNEL_KIND_FORMS, type ChannelForm, EMPTY_CHANNEL, toChannelTestBody } from './channel-form.ts';
+import {
+  CHANNEL_KIND_FORMS,
+  type ChannelFormValues,
+  NEW_CHANNEL_FORM,
+  toChannelTestBody,
+} from './channel-form.ts';
 import { DeliveryLog } from './delivery-log.tsx';
 import { channelsText } from './text.ts';
 
@@ -56,7 +62,7 @@ export function ChannelDrawer(props: DrawerProps) {
 }
 
 function NewChannel({ onOpen, onClose }: DrawerProps) {
-  const fresh = useResourceCreation(CHANNEL_RESOURCE_KIND, EMPTY_CHANNEL, ({ id, name }) => {
+  const fresh = useResourceCreation(CHANNEL_RESOURCE_KIND, NEW_CHANNEL_FORM, ({ id, name }) => {
     showToast(channelsText.drawer.created(name));
     onOpen(id);
   });
@@ -102,7 +108,13 @@ function ChannelTabs({
         {
           id: 'deliveries',
           label: channelsText.drawer.deliveries,
-          content: <DeliveryLog filters={{ channel: name }} channel={name} />,
+          content: (
+            <>
+              <DeliveryLog filters={{ channel: name }} channel={name} />
+              {/* The form, which has its own guard, is rendered only in the other tab. */}
+              <UnsavedChangesGuard active={edit.isChanged || edit.saving} saving={edit.saving} />
+            </>
+          ),
         },
       ]}
     />
@@ -115,7 +127,7 @@ function ChannelSettings({
   onGone,
 }: {
   readonly channel: Channel;
-  readonly edit: ResourceEditState<ChannelForm>;
+  readonly edit: ResourceEditState<ChannelFormValues>;
   readonly onGone: () => void;
 }) {
   return (

@@ -5,7 +5,7 @@ import { Checkbox, Switch } from '../../ui/toggles.tsx';
 import {
   ALERT_EVENT_LABELS,
   CHANNEL_KIND_FORMS,
-  type ChannelForm,
+  type ChannelFormValues,
   type ChannelKindField,
   type ChannelKindId,
 } from './channel-form.ts';
@@ -20,7 +20,7 @@ export function ChannelFields({
   onChange,
   isNew = false,
   origin = null,
-}: FormFieldsProps<ChannelForm> & {
+}: FormFieldsProps<ChannelFormValues> & {
   readonly isNew?: boolean;
   readonly origin?: string | null;
 }) {
@@ -60,7 +60,7 @@ export function ChannelFields({
 }
 
 /** The fields that determine which alerts the channel receives and how often. */
-function EventFields({ form, onChange }: FormFieldsProps<ChannelForm>) {
+function EventFields({ form, onChange }: FormFieldsProps<ChannelFormValues>) {
   return (
     <>
       <fieldset>

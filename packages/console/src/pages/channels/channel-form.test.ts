@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  EMPTY_CHANNEL,
+  NEW_CHANNEL_FORM,
   toChannelBody,
-  toChannelChangeBody,
-  toChannelForm,
+  toChannelFormValues,
   toChannelTestBody,
+  toChannelUpdateBody,
 } from './channel-form.ts';
 
 test('a secret that is left empty is not sent, so that it stays what it was', () => {
-  const body = toChannelChangeBody({ ...EMPTY_CHANNEL, name: 'ops', values: { url: ' ' } });
+  const body = toChannelUpdateBody({ ...NEW_CHANNEL_FORM, name: 'ops', values: { url: ' ' } });
   assert.deepEqual(
     ['url' in body, 'secret' in body, 'kind' in body, body['name']],
     [false, false, false, 'ops'],
@@ -18,7 +18,7 @@ test('a secret that is left empty is not sent, so that it stays what it was', ()
 
 test('only fields of the chosen kind are sent, recipients as a list', () => {
   const body = toChannelBody({
-    ...EMPTY_CHANNEL,
+    ...NEW_CHANNEL_FORM,
     name: 'mail',
     kind: 'email',
     values: { to: 'a@b.c, d@e.f,', url: 'x' },
@@ -27,17 +27,19 @@ test('only fields of the chosen kind are sent, recipients as a list', () => {
 });
 
 test('every event chosen means all there will be, and some mean just these', () => {
-  assert.equal(toChannelBody({ ...EMPTY_CHANNEL, name: 'a' })['events'], null);
-  assert.deepEqual(toChannelBody({ ...EMPTY_CHANNEL, name: 'a', events: ['budget'] })['events'], ['budget']);
+  assert.equal(toChannelBody({ ...NEW_CHANNEL_FORM, name: 'a' })['events'], null);
+  assert.deepEqual(toChannelBody({ ...NEW_CHANNEL_FORM, name: 'a', events: ['budget'] })['events'], [
+    'budget',
+  ]);
 });
 
 test('a draft can be tested before it has a name', () => {
-  const body = toChannelTestBody({ ...EMPTY_CHANNEL, values: { url: 'https://a.example' } });
+  const body = toChannelTestBody({ ...NEW_CHANNEL_FORM, values: { url: 'https://a.example' } });
   assert.deepEqual([body['name'], body['url'], 'enabled' in body], ['draft', 'https://a.example', false]);
 });
 
 test('what is shown of a channel comes back as the same channel', () => {
-  const form = toChannelForm({
+  const form = toChannelFormValues({
     id: 'chn_1',
     name: 'mail',
     kind: 'email',
@@ -68,8 +70,8 @@ test('what is shown of a channel comes back as the same channel', () => {
 });
 
 test('what is no secret is sent when it is emptied, and what is no number is left for the server to refuse', () => {
-  const mail = { ...EMPTY_CHANNEL, name: 'mail', kind: 'email', values: { to: '' } } as const;
-  assert.deepEqual(toChannelChangeBody(mail)['to'], []);
-  assert.equal(toChannelBody({ ...EMPTY_CHANNEL, realert: 'ten' })['realert_minutes'], 'ten');
-  assert.equal(toChannelBody({ ...EMPTY_CHANNEL, realert: '' })['realert_minutes'], 0);
+  const mail = { ...NEW_CHANNEL_FORM, name: 'mail', kind: 'email', values: { to: '' } } as const;
+  assert.deepEqual(toChannelUpdateBody(mail)['to'], []);
+  assert.equal(toChannelBody({ ...NEW_CHANNEL_FORM, realert: 'ten' })['realert_minutes'], 'ten');
+  assert.equal(toChannelBody({ ...NEW_CHANNEL_FORM, realert: '' })['realert_minutes'], 0);
 });

@@ -9,8 +9,8 @@ export type ChannelKindId = Channel['kind'];
 export type ChannelAlertEvent = NonNullable<Channel['events']>[number];
 
 /**
- * A field that only one kind of channel has. The value of a stored secret is never shown. Leaving its field
- * empty keeps the stored value.
+ * A form field that only one kind of channel has. If the field is a secret, the form never shows the stored
+ * value, and an empty field leaves the stored value unchanged.
  */
 export interface ChannelKindField {
   readonly name: 'url' | 'secret' | 'to' | 'routing_key' | 'token' | 'bot_token' | 'chat_id';
@@ -102,7 +102,7 @@ export const ALERT_EVENT_LABELS: readonly { readonly id: ChannelAlertEvent; read
 ];
 
 /** The form values of a channel. */
-export interface ChannelForm {
+export interface ChannelFormValues {
   readonly name: string;
   readonly kind: ChannelKindId;
   readonly enabled: boolean;
@@ -114,7 +114,7 @@ export interface ChannelForm {
 }
 
 /** The initial form values of a new channel. */
-export const EMPTY_CHANNEL: ChannelForm = {
+export const NEW_CHANNEL_FORM: ChannelFormValues = {
   name: '',
   kind: 'webhook',
   enabled: true,
@@ -125,12 +125,12 @@ export const EMPTY_CHANNEL: ChannelForm = {
 };
 
 /** Converts a channel to form values. Stored secrets become empty fields. */
-export function toChannelForm(channel: Channel): ChannelForm {
+export function toChannelFormValues(channel: Channel): ChannelFormValues {
   return {
     name: channel.name,
     kind: channel.kind,
     enabled: channel.enabled,
-    events: channel.events ?? EMPTY_CHANNEL.events,
+    events: channel.events ?? NEW_CHANNEL_FORM.events,
     tags: channel.tags.join(', '),
     realert: String(channel.realert_minutes),
     values: { to: (channel.to ?? []).join(', '), chat_id: channel.chat_id ?? '' },
@@ -140,7 +140,7 @@ export function toChannelForm(channel: Channel): ChannelForm {
 /**
  * Converts the form to the request body. Omits empty secret fields, so that the stored values do not change.
  */
-export function toChannelBody(form: ChannelForm): Readonly<Record<string, unknown>> {
+export function toChannelBody(form: ChannelFormValues): Readonly<Record<string, unknown>> {
   const values = Object.fromEntries(
     CHANNEL_KIND_FORMS[form.kind].fields.flatMap(({ name, secret }) => {
       const value = form.values[name]?.trim() ?? '';
@@ -160,13 +160,13 @@ export function toChannelBody(form: ChannelForm): Readonly<Record<string, unknow
 }
 
 /** Converts the form to the body of an update. Omits the kind of the channel, because it cannot change. */
-export function toChannelChangeBody(form: ChannelForm): Readonly<Record<string, unknown>> {
+export function toChannelUpdateBody(form: ChannelFormValues): Readonly<Record<string, unknown>> {
   const { kind: _, ...rest } = toChannelBody(form);
   return rest;
 }
 
 /** Converts the form to the body of a test request. */
-export function toChannelTestBody(form: ChannelForm): Readonly<Record<string, unknown>> {
+export function toChannelTestBody(form: ChannelFormValues): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries({ ...toChannelBody(form), name: form.name.trim() || 'draft' }).filter(
       ([name, value]) => value !== null && name !== 'enabled',

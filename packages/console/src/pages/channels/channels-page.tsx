@@ -3,13 +3,13 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { ListPage } from '../../app/list-page.tsx';
 import { buildListQuery, useListRows } from '../../data/lists.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { capitalize } from '../../format/words.ts';
 import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { buildAlertsQuery, CHANNEL_RESOURCE_KIND, type ConsoleAlert } from './channel-data.ts';
+import { type AlertResource, buildAlertsQuery, CHANNEL_RESOURCE_KIND } from './channel-data.ts';
 import { ChannelDrawer } from './channel-drawer.tsx';
 import { ALERT_EVENT_LABELS, CHANNEL_KIND_FORMS } from './channel-form.ts';
 import { channelsText } from './text.ts';
@@ -38,7 +38,7 @@ export function ChannelsPage() {
   );
 }
 
-type Delivery = ConsoleAlert['deliveries'][number];
+type Delivery = AlertResource['deliveries'][number];
 
 /** Returns the last delivery by channel name, for deliveries of the newest alerts. */
 function useLastDeliveries(): ReadonlyMap<string, Delivery> {

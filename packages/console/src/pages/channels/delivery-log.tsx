@@ -3,7 +3,8 @@ import { RotateCw } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { useEventStreamState, useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
+import { useEventStreamState } from '../../data/use-server-events.ts';
 import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
@@ -12,7 +13,7 @@ import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { getAlertStatus } from './alert-status.ts';
-import { buildAlertsQuery, type ConsoleAlert, DELIVERY_LABELS } from './channel-data.ts';
+import { type AlertResource, buildAlertsQuery, DELIVERY_STATE_DISPLAYS } from './channel-data.ts';
 import { channelsText } from './text.ts';
 
 /** Lists the alerts of one channel or of all channels with their deliveries, newest first. */
@@ -59,23 +60,19 @@ export function DeliveryLog({
           <AlertEntry key={alert.id} alert={alert} channel={channel} />
         ))}
       </ol>
-      <LoadMoreButton
-        more={answer.hasNextPage}
-        loading={answer.isFetchingNextPage}
-        onMore={() => void answer.fetchNextPage()}
-      />
+      <LoadMoreButton answer={answer} />
     </>
   );
 }
 
-function hasPendingDelivery({ deliveries }: ConsoleAlert): boolean {
+function hasPendingDelivery({ deliveries }: AlertResource): boolean {
   return deliveries.some(
     ({ state, pending_reason }) =>
       state === 'pending' && (pending_reason === null || pending_reason === 'requested'),
   );
 }
 
-function AlertEntry({ alert, channel }: { readonly alert: ConsoleAlert; readonly channel: string | null }) {
+function AlertEntry({ alert, channel }: { readonly alert: AlertResource; readonly channel: string | null }) {
   const { event, title, at, subject, closed_at, deliveries } = alert;
   const shown = channel === null ? deliveries : deliveries.filter((one) => one.channel === channel);
   return (
@@ -118,7 +115,7 @@ function AlertEntry({ alert, channel }: { readonly alert: ConsoleAlert; readonly
   );
 }
 
-type Delivery = ConsoleAlert['deliveries'][number];
+type Delivery = AlertResource['deliveries'][number];
 
 /**
  * Retries a delivery immediately, with a new set of attempts. Use it, for example, after the receiver was
@@ -147,7 +144,7 @@ function RetryDeliveryButton({ id }: { readonly id: string }) {
 
 function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
   const { channel, state, status, error, attempts, sent_at, grouped_into } = delivery;
-  const { state: look, word } = DELIVERY_LABELS[state];
+  const { state: look, word } = DELIVERY_STATE_DISPLAYS[state];
   const details = [
     grouped_into !== null && channelsText.deliveries.grouped,
     status !== null && channelsText.deliveries.responded(status),
@@ -163,7 +160,9 @@ function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
         {sent_at !== null && <RelativeTimeText at={sent_at} />}
         {details.length > 0 && ` · ${details.join(' · ')}`}
       </span>
-      {error !== null && state !== 'sent' && <span className="text-failing-ink">{error}</span>}
+      {error !== null && (
+        <span className={state === 'sent' ? 'text-warning-ink' : 'text-failing-ink'}>{error}</span>
+      )}
       {(state === 'failed' || (state === 'pending' && attempts > 0)) && (
         <RetryDeliveryButton id={delivery.id} />
       )}

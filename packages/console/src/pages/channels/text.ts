@@ -29,7 +29,7 @@ export const channelsText = {
     saved: (name: string) => `Channel ${name} was saved.`,
     deleteTitle: (name: string) => `Delete channel “${name}”?`,
     deleteEffect:
-      'The channel will no longer receive alerts. Alerts for monitors that use only this channel will be sent to all channels.',
+      'The channel will no longer receive alerts. Alerts for monitors that use only this channel will be sent to all channels with matching events and tags.',
   },
   health: {
     failures: (count: number) =>

@@ -18,8 +18,8 @@ import {
   type ConnectableClient,
   isPrivateHost,
 } from './connectable-clients.ts';
-import { FirstRequestStatus, WaitingStatus } from './first-request.tsx';
-import { KeyStep } from './key-step.tsx';
+import { FirstRequestStatus, useIsKeyUsed, WaitingStatus } from './first-request.tsx';
+import { KeyStep, UnsavedKeyGuard } from './key-step.tsx';
 import { connectText } from './text.ts';
 
 /** Shows the settings of a client with a new key, and waits for its first request. */
@@ -107,6 +107,7 @@ function ClientPanel({ client }: { readonly client: ConnectableClient }) {
   const model = typed ?? defaultModel(models);
   const gateway = buildApiUrl('gateway').href;
   const settings = { gateway, key: created?.key ?? '$FLOE_API_KEY', model };
+  const isUsed = useIsKeyUsed(created?.id);
   const isReachable = !client.needsPublic || !isPrivateHost(new URL(gateway).host);
   return (
     <section aria-labelledby="client" className="min-w-0 rounded-card border border-line bg-surface">
@@ -117,21 +118,23 @@ function ClientPanel({ client }: { readonly client: ConnectableClient }) {
         </div>
       )}
       <ol className="grid gap-6 p-4">
-        <ConnectStep number={1} title={connectText.steps.key}>
-          <KeyStep purpose={client.id} created={created} onCreated={setCreated} />
-        </ConnectStep>
-        <ConnectStep number={2} title={connectText.steps.configure}>
-          <div className="grid gap-3">
-            <div className="max-w-md">
-              <Field label={connectText.steps.model}>
-                <Combobox choices={toModelOptions(models)} value={model} free onChange={setTyped} />
-              </Field>
+        <UnsavedKeyGuard created={created} isUsed={isUsed}>
+          <ConnectStep number={1} title={connectText.steps.key}>
+            <KeyStep purpose={client.id} created={created} onCreated={setCreated} />
+          </ConnectStep>
+          <ConnectStep number={2} title={connectText.steps.configure}>
+            <div className="grid gap-3">
+              <div className="max-w-md">
+                <Field label={connectText.steps.model}>
+                  <Combobox choices={toModelOptions(models)} value={model} free onChange={setTyped} />
+                </Field>
+              </div>
+              {client.snippets(settings).map((snippet) => (
+                <CodeBlock key={snippet.label} snippets={[snippet]} />
+              ))}
             </div>
-            {client.snippets(settings).map((snippet) => (
-              <CodeBlock key={snippet.label} snippets={[snippet]} />
-            ))}
-          </div>
-        </ConnectStep>
+          </ConnectStep>
+        </UnsavedKeyGuard>
         <ConnectStep number={3} title={connectText.steps.run}>
           <p className="text-ui text-ink-2">{client.run}</p>
         </ConnectStep>

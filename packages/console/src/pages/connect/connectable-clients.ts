@@ -24,7 +24,7 @@ export interface ConnectableClient {
   readonly run: string;
   readonly pitfalls: readonly string[];
   /**
-   * Whether requests come from the vendor’s servers, so that the gateway must be reachable from the internet.
+   * Whether the servers of the vendor send the requests. The gateway must then be reachable from the internet.
    */
   readonly needsPublic?: boolean;
 }

@@ -3,7 +3,8 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
-import { useEventStreamState, useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
+import { useEventStreamState } from '../../data/use-server-events.ts';
 import { formatDuration, formatMoney } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { getOutcomeDisplay, getRequestModels } from '../requests/request-rows.ts';
@@ -31,7 +32,15 @@ export const newestSuccessfulRequestQuery = queryOptions({
     getJson<ApiPage<RequestRow>>('api/analytics/requests', { limit: 1, status: '2xx' }, signal),
 });
 
-/** Waits for the first request with a key and shows its result. */
+/** Returns whether a request with the key has arrived. */
+export function useIsKeyUsed(keyId: string | undefined): boolean {
+  const { data } = useQuery({ ...buildNewestRequestQuery([keyId ?? '']), enabled: keyId !== undefined });
+  return data?.data[0] !== undefined;
+}
+
+/**
+ * Shows that the page waits for the first request with a key. When the request has arrived, shows its result.
+ */
 export function FirstRequestStatus({ keyId, client }: { readonly keyId: string; readonly client: string }) {
   const live = useEventStreamState() === 'live';
   useRefetchOnEvent('requests', [NAME]);
@@ -41,7 +50,7 @@ export function FirstRequestStatus({ keyId, client }: { readonly keyId: string; 
   return <FirstRequestResult row={row} client={client} />;
 }
 
-/** Shows that the page is waiting for something to happen. */
+/** Shows a text with a pulsing dot while the page waits for an event, such as the first request. */
 export function WaitingStatus({ children }: { readonly children: ReactNode }) {
   return (
     <p role="status" className="flex items-center gap-2 text-ui text-ink-2">

@@ -1,4 +1,5 @@
 import { KeyRound } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { ApiError } from '../../data/api-error.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import {
@@ -10,13 +11,14 @@ import {
 import { useSignedInSession } from '../../data/session.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton, copyWithToast } from '../../ui/copy-button.tsx';
+import { CopiedContext, CopyButton, copyWithToast } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
+import { SecretGuard } from '../../ui/one-time-secret-dialog.tsx';
 import { connectText } from './text.ts';
 
 /**
- * Creates a personal key for a client. The settings on the page contain the key until the user leaves the
- * page.
+ * Renders the step that creates a personal key for a client. The settings on the page contain the key until the
+ * user leaves the page.
  */
 export function KeyStep({
   purpose,
@@ -62,6 +64,29 @@ export function KeyStep({
         </p>
       )}
     </div>
+  );
+}
+
+/**
+ * Asks for confirmation before the user leaves the page with a new key that is not saved. A key is saved when a copy
+ * button in `children` has copied it, or when it was used.
+ */
+export function UnsavedKeyGuard({
+  created,
+  isUsed,
+  children,
+}: {
+  readonly created: CreatedKey | null;
+  readonly isUsed: boolean;
+  readonly children: ReactNode;
+}) {
+  const [copied, setCopied] = useState('');
+  const isSaved = created === null || isUsed || copied.includes(created.key);
+  return (
+    <CopiedContext value={(text) => created && text.includes(created.key) && setCopied(text)}>
+      {children}
+      {!isSaved && <SecretGuard what="key" />}
+    </CopiedContext>
   );
 }
 

@@ -1,4 +1,4 @@
-/** All text on the Connect page, except the settings and notes of each client (`clients.ts`). */
+/** All text on the Connect page, except the settings and notes of each client (`connectable-clients.ts`). */
 export const connectText = {
   page: {
     title: 'Connect a client',

@@ -11,8 +11,8 @@ import { canChangeKey } from './key-status.ts';
 import { keysText } from './text.ts';
 
 /**
- * Renders a button that expires the old value of a rotated key before the overlap ends. Asks for
- * confirmation.
+ * Renders a button that expires the old value of a rotated key before the end of the overlap. The user must
+ * confirm this.
  */
 export function EndOverlapButton({ row }: { readonly row: KeyResource }) {
   const [asked, setAsked] = useState(false);

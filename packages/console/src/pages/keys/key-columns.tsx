@@ -5,16 +5,17 @@ import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import type { KeyResource } from './key-data.ts';
+import type { KeyCostOf, KeyResource } from './key-data.ts';
 import { getKeyStatus } from './key-status.ts';
 import { keysText } from './text.ts';
 
 /**
- * Returns the columns of the key list. `costs` contains the cost of the last 30 days in nano-USD by key ID. A
- * key that is not in `costs` cost nothing.
+ * Returns the columns of the key list.
+ * @param costOf Returns the cost of a key in the last 30 days.
+ * @param revokers The name of the member who revoked a key, by key ID.
  */
 export function buildKeyColumns(
-  costs: ReadonlyMap<string, number>,
+  costOf: KeyCostOf,
   revokers: ReadonlyMap<string, string>,
   now: Date,
 ): readonly TableColumn<KeyResource>[] {
@@ -40,8 +41,8 @@ export function buildKeyColumns(
       label: keysText.columns.cost,
       width: '5rem',
       align: 'end',
-      cell: ({ id }) => formatMoney(costs.get(id) ?? 0),
-      value: ({ id }) => costs.get(id) ?? 0,
+      cell: ({ id }) => formatMoney(costOf(id)),
+      value: ({ id }) => costOf(id),
     },
     {
       id: 'expires',
@@ -148,7 +149,7 @@ export function KeyCard({
   now,
 }: {
   readonly row: KeyResource;
-  readonly cost: number | undefined;
+  readonly cost: number | null;
   readonly now: Date;
 }) {
   return (
@@ -161,7 +162,7 @@ export function KeyCard({
         <span>
           {row.last_used_at ? <RelativeTimeText at={row.last_used_at} /> : keysText.columns.neverUsed}
         </span>
-        <span>{formatMoney(cost ?? 0)}</span>
+        <span>{formatMoney(cost)}</span>
       </div>
     </div>
   );

@@ -21,7 +21,7 @@ export type CreatedKey = z.output<typeof createdKey>;
 /** The request body that creates a key. */
 export type KeyCreationInput = z.input<typeof keyCreation>;
 /** The request body that changes a key. */
-export type KeyChange = z.input<typeof keyPatch>;
+export type KeyUpdateInput = z.input<typeof keyPatch>;
 
 /** The query keys to invalidate after a change to a platform key. */
 export const PLATFORM_KEY_QUERY_KEYS = [['keys'], ['key'], ['audit']] as const;
@@ -45,13 +45,25 @@ export function buildKeyQuery(id: string) {
 
 const MONTH_MS = 30 * DAY_MS;
 
-/** The query for the cost of each key in the last 30 days, in nano-USD by key ID. */
+/** Maximum number of keys whose cost the API returns. */
+const MOST_COSTS = 100;
+
+/** Returns the cost of a key in nano-USD, or null if it is unknown. */
+export type KeyCostOf = (id: string) => number | null;
+
+/** The query for the cost of each key in the last 30 days. In larger organizations, only the highest costs are known. */
 export const keyCostsQuery = {
-  ...buildTopValuesQuery({ by: 'key', metric: 'cost_nano_usd', limit: 100 }, MONTH_MS),
-  select: ({ data }: TopValues) =>
-    new Map(data.map(({ value, cost_nano_usd }) => [value ?? '', cost_nano_usd])),
+  ...buildTopValuesQuery({ by: 'key', metric: 'cost_nano_usd', limit: MOST_COSTS }, MONTH_MS),
+  select: ({ data }: TopValues): KeyCostOf => {
+    const costs = new Map(data.map(({ value, cost_nano_usd }) => [value ?? '', cost_nano_usd]));
+    const others = data.length < MOST_COSTS ? 0 : null;
+    return (id) => costs.get(id) ?? others;
+  },
   staleTime: 60_000,
 };
+
+/** The costs until the response has arrived. */
+export const UNKNOWN_KEY_COSTS: KeyCostOf = () => null;
 
 /** Returns the query for the totals of one key in the last 30 days. */
 export function buildKeyTotalsQuery(id: string) {
@@ -70,7 +82,7 @@ export function buildKeyUsageQuery(id: string) {
   return buildTimeseriesQuery({ metric: 'requests', interval: 'day', key: id }, MONTH_MS);
 }
 
-/** Returns the query for the newest changes of one key. */
+/** Returns the query for the newest changes to one key. */
 export function buildKeyHistoryQuery(id: string) {
   return queryOptions({
     queryKey: ['audit', 'key', id],
@@ -116,8 +128,8 @@ export function createKey(key: KeyCreationInput): Promise<CreatedKey> {
 }
 
 /**
- * Gives the key a new value, which only this response contains. The old value stays valid for `overlapHours`
- * hours.
+ * Gives the key a new value. Only this response contains the new value. The old value stays valid for
+ * `overlapHours` hours.
  */
 export function rotateKey(id: string, overlapHours: number): Promise<CreatedKey> {
   return sendJson('POST', `${buildKeyApiPath(id)}/rotate`, { overlap_hours: overlapHours });

@@ -8,7 +8,10 @@ import { MaskedKey } from './key-columns.tsx';
 import { type KeyResource, keysQuery } from './key-data.ts';
 import { keysText } from './text.ts';
 
-/** Shows the details of a key, and of its previous value while that is valid. */
+/**
+ * Shows the details of a key. While the previous value of a rotated key is valid, also shows the details of
+ * that value.
+ */
 export function KeyDetails({ row }: { readonly row: KeyResource }) {
   const { previous } = row;
   const creator = useCreatorName(row.created_by);

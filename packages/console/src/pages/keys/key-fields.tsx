@@ -5,12 +5,12 @@ import { useSignedInSession } from '../../data/session.ts';
 import { CodeArea, Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
-import type { KeyChange, KeyResource } from './key-data.ts';
+import type { KeyResource, KeyUpdateInput } from './key-data.ts';
 import { parseModelPatterns } from './key-status.ts';
 import { keysText } from './text.ts';
 
 /** The form values of a key. */
-export interface KeyForm {
+export interface KeyFormValues {
   readonly name: string;
   readonly scopes: readonly KeyScope[];
   readonly models: string;
@@ -19,22 +19,22 @@ export interface KeyForm {
 }
 
 /** The initial form values of a new key. */
-export const DEFAULT_KEY_FORM: KeyForm = { name: '', scopes: ['gateway'], models: '', owner: '', team: '' };
+export const NEW_KEY_FORM: KeyFormValues = { name: '', scopes: ['gateway'], models: '', owner: '', team: '' };
 
 /** Converts a key to form values. */
-export function toKeyForm({ name, scopes, models, owner, team }: KeyResource): KeyForm {
+export function toKeyFormValues({ name, scopes, models, owner, team }: KeyResource): KeyFormValues {
   return { name, scopes, models: (models ?? []).join('\n'), owner: owner ?? '', team: team ?? '' };
 }
 
 /** Converts the form to the fields of the request body. */
-export function toKeyFields({ name, scopes, models, owner, team }: KeyForm) {
+export function toKeyFields({ name, scopes, models, owner, team }: KeyFormValues) {
   return {
     name,
     scopes: [...scopes],
     models: parseModelPatterns(models),
     owner: owner.trim() || null,
     team: team.trim() || null,
-  } satisfies KeyChange;
+  } satisfies KeyUpdateInput;
 }
 
 /** Renders the fields of the key form. */
@@ -42,8 +42,8 @@ export function KeyFields({
   draft,
   onChange,
 }: {
-  readonly draft: KeyForm;
-  readonly onChange: (draft: KeyForm) => void;
+  readonly draft: KeyFormValues;
+  readonly onChange: (draft: KeyFormValues) => void;
 }) {
   const { role } = useSignedInSession();
   const others = isActionAllowed(role, 'management');

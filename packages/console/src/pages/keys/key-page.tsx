@@ -6,7 +6,7 @@ import type { PageQueryPrefetcher } from '../../app/page-route.ts';
 import { usePathParam } from '../../app/url-state.ts';
 import type { ResourceWithETag } from '../../data/api-client.ts';
 import { useSignedInSession } from '../../data/session.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';

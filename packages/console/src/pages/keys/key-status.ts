@@ -14,8 +14,8 @@ export interface KeyStatus {
 }
 
 /**
- * Returns the icon and label of a key that is revoked, expired or rotating, or that expires soon. Returns
- * null for other keys.
+ * Returns the icon and label of a key that is revoked, has expired, will expire within seven days, or is being
+ * rotated. Returns null for other keys.
  */
 export function getKeyStatus(key: KeyResource, now: Date): KeyStatus | null {
   if (key.status === 'revoked') return { state: 'blocked', word: keysText.status.revoked };

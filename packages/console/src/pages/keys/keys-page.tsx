@@ -6,7 +6,7 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { type UrlParameterChanges, useUrlState } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
@@ -22,6 +22,7 @@ import {
   keyRevokersQuery,
   keysQuery,
   limitsAndBudgetsQuery,
+  UNKNOWN_KEY_COSTS,
 } from './key-data.ts';
 import { hasLimitOrBudget } from './key-limits.ts';
 import { isConsoleKey, KEY_FILTERS, type KeyFilter, matchesKeyFilter, parseKeyFilter } from './key-status.ts';
@@ -52,7 +53,7 @@ export function KeysPage() {
 function KeyList({ onNew }: { readonly onNew: () => void }) {
   const { query, change } = useUrlState();
   const { keys, found, consoles, error, refetch } = useFoundKeys(query);
-  const { costs, columns, now } = useKeyColumns(parseKeyFilter(query.get('show')));
+  const { costOf, columns, now } = useKeyColumns(parseKeyFilter(query.get('show')));
   const open = useResourceNavigate('/management/keys');
   if (error && !keys)
     return <ErrorState what={keysText.page.loadFailed} error={error} onRetry={() => void refetch()} />;
@@ -69,7 +70,7 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
           rows={sortRows(found, columns, sort)}
           rowId={({ id }) => id}
           columns={columns}
-          card={(row) => <KeyCard row={row} cost={costs?.get(row.id)} now={now} />}
+          card={(row) => <KeyCard row={row} cost={costOf(row.id)} now={now} />}
           onOpen={({ id }) => open(id)}
           sort={sort}
           onSort={(next) => change({ sort: next })}
@@ -99,13 +100,10 @@ function useFoundKeys(query: URLSearchParams) {
 
 function useKeyColumns(shown: KeyFilter) {
   const now = useNow();
-  const costs = useQuery(keyCostsQuery).data;
+  const costOf = useQuery(keyCostsQuery).data ?? UNKNOWN_KEY_COSTS;
   const revokers = useQuery({ ...keyRevokersQuery, enabled: shown === 'ended' || shown === 'all' }).data;
-  const columns = useMemo(
-    () => buildKeyColumns(costs ?? new Map(), revokers ?? new Map(), now),
-    [costs, revokers, now],
-  );
-  return { costs, columns, now };
+  const columns = useMemo(() => buildKeyColumns(costOf, revokers ?? new Map(), now), [costOf, revokers, now]);
+  return { costOf, columns, now };
 }
 
 function KeyFilters({

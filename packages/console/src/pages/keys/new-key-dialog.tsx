@@ -9,13 +9,13 @@ import { Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { OneTimeSecretDialog } from '../../ui/one-time-secret-dialog.tsx';
 import { type CreatedKey, createKey, type KeyCreationInput, PLATFORM_KEY_QUERY_KEYS } from './key-data.ts';
-import { DEFAULT_KEY_FORM, KeyFields, toKeyFields } from './key-fields.tsx';
+import { KeyFields, NEW_KEY_FORM, toKeyFields } from './key-fields.tsx';
 import { KEY_LIFETIMES, toExpiryTime } from './key-status.ts';
 import { keysText } from './text.ts';
 
-/** Creates a key, then shows its value once. */
+/** Renders a dialog that creates a key and then shows its value once. */
 export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
-  const [draft, setDraft] = useState(DEFAULT_KEY_FORM);
+  const [draft, setDraft] = useState(NEW_KEY_FORM);
   const [expiry, setExpiry] = useState('90');
   const [created, setCreated] = useState<CreatedKey | null>(null);
   const create = useApiMutation((key: KeyCreationInput) => createKey(key), {

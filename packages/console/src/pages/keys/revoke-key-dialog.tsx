@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import { formatMoney } from '../../format/amounts.ts';
 import { formatClockTime, formatRelativeTime, getBrowserTimeZone } from '../../format/times.ts';
 import { formatCountWithNoun } from '../../format/words.ts';
@@ -18,7 +19,9 @@ import { keysText } from './text.ts';
 
 const REFETCH_MS = 1_000;
 
-/** Revokes a key. If the key was used in the last 24 hours, the user must type its name. */
+/**
+ * Renders a dialog that revokes a key. If the key was used in the last 24 hours, the user must type its name.
+ */
 export function RevokeKeyDialog({
   row,
   onClose,
@@ -38,7 +41,7 @@ export function RevokeKeyDialog({
   const revoke = useApiMutation(() => revokeKey(row.id), {
     touches: PLATFORM_KEY_QUERY_KEYS,
     done: () => {
-      showToast(keysText.revoke.done(row.name, formatClockTime(new Date(), getBrowserTimeZone())));
+      showToast(keysText.revoke.done(row.name, formatClockTime(getCurrentTime(), getBrowserTimeZone())));
       onClose();
     },
   });

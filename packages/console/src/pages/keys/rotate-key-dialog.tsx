@@ -17,7 +17,7 @@ const OVERLAPS = [
   { value: '168', label: keysText.rotate.overlaps['168'] },
 ] as const;
 
-/** Gives the key a new value. The user selects how long the old value stays valid. */
+/** Renders a dialog that gives a key a new value. The user selects how long the old value stays valid. */
 export function RotateKeyDialog({
   row,
   onClose,

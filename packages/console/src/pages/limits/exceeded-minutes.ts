@@ -1,6 +1,9 @@
 /**
- * Counts the minutes in which more requests arrived than the limit allows, and the requests that exceed it.
- * Also returns the number of requests in the busiest minute.
+ * Compares the number of requests in each minute with a limit. `over` is the number of minutes above the limit,
+ * `refused` is the number of requests that the limit would have rejected, and `most` is the number of requests
+ * in the busiest minute.
+ * @param values The number of requests in each minute.
+ * @param bound The limit, in requests per minute.
  */
 export function countExceededMinutes(
   values: readonly (number | null)[],

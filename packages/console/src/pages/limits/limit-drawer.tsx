@@ -4,7 +4,13 @@ import { capitalize } from '../../format/words.ts';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { ResourceDrawer, type ResourceDrawerContent } from '../../ui/resource-drawer.tsx';
-import { describeLimit, EMPTY_LIMIT, LIMIT_RESOURCE_KIND, type Limit, type LimitForm } from './limit-form.ts';
+import {
+  describeLimit,
+  LIMIT_RESOURCE_KIND,
+  type Limit,
+  type LimitFormValues,
+  NEW_LIMIT_FORM,
+} from './limit-form.ts';
 import { LimitPreview } from './limit-preview.tsx';
 import { describeLimitSubject } from './limit-subject.ts';
 import { LimitSubjectFields, StoreErrorField } from './limit-subject-fields.tsx';
@@ -14,7 +20,7 @@ import { limitsText } from './text.ts';
 /** Interval in milliseconds at which the usage is refetched. Reading usage counts against no limit. */
 const REFETCH_MS = 2000;
 
-/** Renders the drawer for creating or editing a limit. The list stays visible next to the drawer. */
+/** Renders the drawer that creates or edits a limit, next to the list. */
 export function LimitDrawer(props: {
   readonly id: string;
   readonly onOpen: (id: string) => void;
@@ -23,7 +29,7 @@ export function LimitDrawer(props: {
   return <ResourceDrawer kind={LIMIT_RESOURCE_KIND} parts={PARTS} {...props} />;
 }
 
-const PARTS: ResourceDrawerContent<Limit, LimitForm> = {
+const PARTS: ResourceDrawerContent<Limit, LimitFormValues> = {
   titleOf: (limit) =>
     limitsText.drawer.title(
       capitalize(describeLimitSubject(limit)),
@@ -32,13 +38,13 @@ const PARTS: ResourceDrawerContent<Limit, LimitForm> = {
   lineOf: ({ name }) => name,
   standing: (limit, form) => <CurrentUsage limit={limit} form={form} />,
   fields: (form, set) => <LimitFields form={form} onChange={set} />,
-  empty: EMPTY_LIMIT,
+  empty: NEW_LIMIT_FORM,
   created: (limit) => limitsText.drawer.created(describeLimitSubject(limit)),
   saved: (limit) => limitsText.drawer.saved(describeLimitSubject(limit)),
   refetchMs: REFETCH_MS,
 };
 
-function CurrentUsage({ limit, form }: { readonly limit: Limit; readonly form: LimitForm }) {
+function CurrentUsage({ limit, form }: { readonly limit: Limit; readonly form: LimitFormValues }) {
   const bounds = (['rpm', 'tpm', 'concurrency'] as const).filter((bound) => limit[bound] !== null);
   return (
     <section aria-label={limitsText.drawer.usage} className="grid gap-1.5">
@@ -61,7 +67,7 @@ function CurrentUsage({ limit, form }: { readonly limit: Limit; readonly form: L
   );
 }
 
-function LimitFields({ form, onChange }: FormFieldsProps<LimitForm>) {
+function LimitFields({ form, onChange }: FormFieldsProps<LimitFormValues>) {
   const sentence = describeLimit(form);
   const number = (name: 'rpm' | 'tpm' | 'concurrency') => (
     <FormField name={name} label={limitsText.bounds[name]}>

@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeLimit, EMPTY_LIMIT, toLimitBody, toLimitForm } from './limit-form.ts';
+import { describeLimit, NEW_LIMIT_FORM, toLimitBody, toLimitFormValues } from './limit-form.ts';
 import { LIMIT_SUBJECT_OPTIONS } from './limit-subject.ts';
 
 test('a sentence describes what the limit does', () => {
-  assert.equal(describeLimit(EMPTY_LIMIT), null);
+  assert.equal(describeLimit(NEW_LIMIT_FORM), null);
   assert.equal(
-    describeLimit({ ...EMPTY_LIMIT, subject: 'scope:key', subjectName: 'ci', model: 'openai/*', rpm: '60' }),
+    describeLimit({
+      ...NEW_LIMIT_FORM,
+      subject: 'scope:key',
+      subjectName: 'ci',
+      model: 'openai/*',
+      rpm: '60',
+    }),
     'Key ci can send at most 60 requests in any 60 seconds to openai/*. Floe rejects further requests with status 429 and a Retry-After header.',
   );
   assert.equal(
-    describeLimit({ ...EMPTY_LIMIT, subject: 'per:team', rpm: '1', tpm: '20,000', concurrency: '3' }),
+    describeLimit({ ...NEW_LIMIT_FORM, subject: 'per:team', rpm: '1', tpm: '20,000', concurrency: '3' }),
     'Each team can send at most 1 request in any 60 seconds, 20,000 tokens in any 60 seconds and 3 concurrent requests. Floe rejects further requests with status 429 and a Retry-After header.',
   );
 });
@@ -18,13 +24,13 @@ test('a sentence describes what the limit does', () => {
 test('a form that is sent and read back is the same form, for every subject', () => {
   for (const { value: subject } of LIMIT_SUBJECT_OPTIONS) {
     const subjectName = subject.startsWith('scope') && subject !== 'scope:org' ? 'ci' : '';
-    const form = { ...EMPTY_LIMIT, subject, subjectName, name: 'tight', rpm: '60', model: 'openai/*' };
-    assert.deepEqual(toLimitForm(JSON.parse(JSON.stringify(toLimitBody(form)))), form);
+    const form = { ...NEW_LIMIT_FORM, subject, subjectName, name: 'tight', rpm: '60', model: 'openai/*' };
+    assert.deepEqual(toLimitFormValues(JSON.parse(JSON.stringify(toLimitBody(form)))), form);
   }
 });
 
 test('text that is not a number is sent unchanged, so that the server reports it; an empty field clears the bound', () => {
-  const body = toLimitBody({ ...EMPTY_LIMIT, rpm: 'many', tpm: ' 1,000,000 ' });
+  const body = toLimitBody({ ...NEW_LIMIT_FORM, rpm: 'many', tpm: ' 1,000,000 ' });
   assert.equal(body.rpm, 'many');
   assert.equal(body.tpm, 1_000_000);
   assert.equal(body.concurrency, null);

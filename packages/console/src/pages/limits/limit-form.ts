@@ -8,9 +8,9 @@ import {
   DEFAULT_LIMIT_SUBJECT_FORM,
   describeFormLimitSubject,
   describeLimitSubject,
-  type LimitSubjectForm,
+  type LimitSubjectFormValues,
   toLimitSubjectFields,
-  toLimitSubjectForm,
+  toLimitSubjectFormValues,
 } from './limit-subject.ts';
 import { limitsText } from './text.ts';
 
@@ -18,7 +18,7 @@ import { limitsText } from './text.ts';
 export type Limit = z.output<typeof limitResource>;
 
 /** The form values of a limit. */
-export interface LimitForm extends LimitSubjectForm {
+export interface LimitFormValues extends LimitSubjectFormValues {
   readonly name: string;
   readonly rpm: string;
   readonly tpm: string;
@@ -26,7 +26,7 @@ export interface LimitForm extends LimitSubjectForm {
 }
 
 /** The initial form values of a new limit. */
-export const EMPTY_LIMIT: LimitForm = {
+export const NEW_LIMIT_FORM: LimitFormValues = {
   ...DEFAULT_LIMIT_SUBJECT_FORM,
   name: '',
   rpm: '',
@@ -35,9 +35,9 @@ export const EMPTY_LIMIT: LimitForm = {
 };
 
 /** Converts a limit to form values. */
-export function toLimitForm(limit: Limit): LimitForm {
+export function toLimitFormValues(limit: Limit): LimitFormValues {
   return {
-    ...toLimitSubjectForm(limit),
+    ...toLimitSubjectFormValues(limit),
     name: limit.name ?? '',
     rpm: formatNumberField(limit.rpm),
     tpm: formatNumberField(limit.tpm),
@@ -46,7 +46,7 @@ export function toLimitForm(limit: Limit): LimitForm {
 }
 
 /** Converts the form to the request body. */
-export function toLimitBody(form: LimitForm) {
+export function toLimitBody(form: LimitFormValues) {
   return {
     ...toLimitSubjectFields(form),
     name: form.name.trim() || null,
@@ -57,12 +57,12 @@ export function toLimitBody(form: LimitForm) {
 }
 
 /** The resource kind of limits. The list and the drawer use it. */
-export const LIMIT_RESOURCE_KIND: ConsoleResourceKind<Limit, LimitForm> = {
+export const LIMIT_RESOURCE_KIND: ConsoleResourceKind<Limit, LimitFormValues> = {
   one: limitsText.page.one,
   path: 'api/management/limits',
   touches: [['limits']],
   needs: 'management',
-  formOf: toLimitForm,
+  formOf: toLimitFormValues,
   bodyOf: toLimitBody,
   removal: (limit) => ({
     title: limitsText.removal.title(limit.name ?? describeLimitSubject(limit)),
@@ -71,7 +71,7 @@ export const LIMIT_RESOURCE_KIND: ConsoleResourceKind<Limit, LimitForm> = {
 };
 
 /** Describes in a sentence what the limit will do. Returns null until a number is entered. */
-export function describeLimit(form: LimitForm): string | null {
+export function describeLimit(form: LimitFormValues): string | null {
   const [rpm, tpm, concurrency] = [form.rpm, form.tpm, form.concurrency].map(parseNumberField);
   const bounds = [
     typeof rpm === 'number' && limitsText.sentence.requests(formatCountWithNoun(rpm, 'request')),

@@ -6,12 +6,12 @@ import { parseNumberField } from '../../format/number-field.ts';
 import { formatCountWithNoun } from '../../format/words.ts';
 import { Chart } from '../../ui/chart.tsx';
 import { countExceededMinutes } from './exceeded-minutes.ts';
-import type { Limit, LimitForm } from './limit-form.ts';
+import type { Limit, LimitFormValues } from './limit-form.ts';
 import { findKeyIdByName } from './limit-subject.ts';
 import { limitsText } from './text.ts';
 
 /** Shows the requests of the last day, and how many of them the limit in the form would have rejected. */
-export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly form: LimitForm }) {
+export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly form: LimitFormValues }) {
   const keys = useQuery(orgKeysQuery).data?.data ?? [];
   const filter = subjectFilter(limit, keys);
   const { data } = useQuery({

@@ -10,14 +10,14 @@ import { FormField } from '../../ui/form.tsx';
 import {
   getLimitSubjectNameField,
   LIMIT_SUBJECT_OPTIONS,
-  type LimitSubjectForm,
+  type LimitSubjectFormValues,
   parseLimitSubjectOption,
   STORE_ERROR_OPTIONS,
 } from './limit-subject.ts';
 import { limitsText } from './text.ts';
 
 /** Renders the fields that select the subject and the models of a limit or budget. */
-export function LimitSubjectFields({ form, onChange }: FormFieldsProps<LimitSubjectForm>) {
+export function LimitSubjectFields({ form, onChange }: FormFieldsProps<LimitSubjectFormValues>) {
   const kind = getLimitSubjectNameField(form.subject);
   const keys = [...new Set((useQuery(orgKeysQuery).data?.data ?? []).map(({ name }) => name))];
   const choices = kind === 'key' ? keys.map((value) => ({ value, label: value })) : [];
@@ -67,7 +67,7 @@ const sharedStoreQuery = queryOptions({
  * Renders the field that selects what happens while the shared store is unavailable. Hidden if no shared
  * store is configured and the value is the default.
  */
-export function StoreErrorField({ form, onChange }: FormFieldsProps<LimitSubjectForm>) {
+export function StoreErrorField({ form, onChange }: FormFieldsProps<LimitSubjectFormValues>) {
   const { data, isPending } = useQuery(sharedStoreQuery);
   if (form.on_store_error === 'local' && (isPending || data === 'memory')) return null;
   return (

@@ -12,7 +12,7 @@ export type LimitSubjectKind = (typeof LIMIT_SUBJECT_KINDS)[number];
 export type LimitSubjectOption = `${'scope' | 'per'}:${LimitSubjectKind}`;
 
 /** The form values that select the subject of a limit or budget. */
-export interface LimitSubjectForm {
+export interface LimitSubjectFormValues {
   readonly subject: LimitSubjectOption;
   /** Name of the subject. Empty for the organization and for `per:` options. */
   readonly subjectName: string;
@@ -35,7 +35,10 @@ export interface LimitSubject {
 const NAMES: Readonly<Record<LimitSubjectKind, string>> = limitsText.subject.names;
 const OPTIONS = limitsText.subject.options;
 
-/** The ways of counting that the form offers, with their labels. */
+/**
+ * The subjects that the form offers, with their labels. A limit or budget counts the requests of all subjects
+ * together or of each one separately.
+ */
 export const LIMIT_SUBJECT_OPTIONS: readonly {
   readonly value: LimitSubjectOption;
   readonly label: string;
@@ -51,7 +54,7 @@ export const LIMIT_SUBJECT_OPTIONS: readonly {
   { value: 'per:end_user', label: OPTIONS['per:end_user'] },
 ];
 
-/** What a limit or budget can do while the shared store is unavailable. */
+/** The choices for how Floe handles a limit or budget while the shared store is unavailable, with labels. */
 export const STORE_ERROR_OPTIONS = [
   { value: 'local', label: limitsText.storeError.options.local },
   { value: 'open', label: limitsText.storeError.options.open },
@@ -65,15 +68,15 @@ export function describeLimitSubject(rule: LimitSubject): string {
   return kind === 'org' ? NAMES.org : `${NAMES[kind]} ${rule[kind] ?? '?'}`;
 }
 
-/** Describes the subject that the form selects, such as `key ci`. */
-export function describeFormLimitSubject({ subject, subjectName }: LimitSubjectForm): string {
+/** Describes the subject that is selected in the form, such as `key ci`. */
+export function describeFormLimitSubject({ subject, subjectName }: LimitSubjectFormValues): string {
   const [how, kind] = parts(subject);
   if (how === 'per') return limitsText.subject.each(NAMES[kind]);
   return kind === 'org' ? NAMES.org : `${NAMES[kind]} ${subjectName || '…'}`;
 }
 
 /** Converts the subject of a limit or budget to form values. */
-export function toLimitSubjectForm(rule: LimitSubject): LimitSubjectForm {
+export function toLimitSubjectFormValues(rule: LimitSubject): LimitSubjectFormValues {
   const kind = rule.scope ?? rule.per ?? 'org';
   return {
     subject: `${rule.scope ? 'scope' : 'per'}:${kind}`,
@@ -84,7 +87,7 @@ export function toLimitSubjectForm(rule: LimitSubject): LimitSubjectForm {
 }
 
 /** The initial form values: the whole organization and all models. */
-export const DEFAULT_LIMIT_SUBJECT_FORM: LimitSubjectForm = {
+export const DEFAULT_LIMIT_SUBJECT_FORM: LimitSubjectFormValues = {
   subject: 'scope:org',
   subjectName: '',
   model: '',
@@ -99,7 +102,7 @@ export function toLimitSubjectFields({
   subjectName,
   model,
   on_store_error,
-}: LimitSubjectForm): Record<string, string | null> {
+}: LimitSubjectFormValues): Record<string, string | null> {
   const [how, kind] = parts(subject);
   const named = (one: LimitSubjectKind) =>
     how === 'scope' && kind === one && subjectName.trim() !== '' ? subjectName.trim() : null;

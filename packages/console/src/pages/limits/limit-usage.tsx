@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { Meter } from '../../ui/meter.tsx';
 import { useNow } from '../../ui/relative-time-text.tsx';
@@ -6,8 +7,8 @@ import type { Limit } from './limit-form.ts';
 import { limitsText } from './text.ts';
 
 /**
- * Shows the usage of one value of a limit, such as its requests per minute. A limit that counts each subject
- * separately has no single usage, so only the maximum is shown.
+ * Shows the usage of one maximum of a limit, such as its requests per minute. If the limit counts each subject
+ * separately, there is no single usage, so only the maximum is shown.
  */
 export function LimitUsage({
   limit,
@@ -47,8 +48,8 @@ export function LimitReachedNotice({ limit: { rpm, tpm, state } }: { readonly li
 
 /** Returns the whole seconds left of `ms`, counted down from when the value was received. */
 function useSecondsLeft(ms: number): number {
-  const [until, setUntil] = useState(() => Date.now() + ms);
+  const [until, setUntil] = useState(() => getCurrentTime().getTime() + ms);
   const now = useNow();
-  useEffect(() => setUntil(Date.now() + ms), [ms]);
+  useEffect(() => setUntil(getCurrentTime().getTime() + ms), [ms]);
   return Math.max(0, Math.ceil((until - now.getTime()) / 1000));
 }

@@ -1,6 +1,6 @@
 import { ListPage } from '../../app/list-page.tsx';
 import { buildListQuery, useListRows } from '../../data/lists.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { capitalize } from '../../format/words.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';

@@ -7,7 +7,10 @@ export interface MaintenanceWindowOccurrence {
   readonly end: Date;
 }
 
-/** Returns the occurrence of each one-time window, and the next three of each repeating window. */
+/**
+ * Returns the occurrence of each one-time window, and the next occurrences of each recurring window that the
+ * API lists, in order of their start.
+ */
 export function listMaintenanceOccurrences(
   windows: readonly MaintenanceWindow[],
 ): readonly MaintenanceWindowOccurrence[] {

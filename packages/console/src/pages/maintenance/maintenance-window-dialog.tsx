@@ -2,6 +2,7 @@ import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import { useState } from 'react';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import { getBrowserTimeZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -14,10 +15,11 @@ import { Switch } from '../../ui/toggles.tsx';
 import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
 import { describeCron } from '../monitors/monitor-schedule.ts';
 import {
-  createMaintenanceWindowForm,
-  type MaintenanceWindowForm,
+  createMaintenanceWindowFormValues,
+  type MaintenanceWindowFormValues,
   toMaintenanceWindowBody,
-  toMaintenanceWindowForm,
+  toMaintenanceWindowFormValues,
+  toMaintenanceWindowPatch,
   validateMaintenanceWindowForm,
 } from './maintenance-window-form.ts';
 import { maintenanceText } from './text.ts';
@@ -35,11 +37,12 @@ export function MaintenanceWindowDialog({
 }) {
   const [form, setForm] = useState(() =>
     window
-      ? toMaintenanceWindowForm(window, getBrowserTimeZone())
-      : { ...createMaintenanceWindowForm(new Date(), getBrowserTimeZone()), monitors: planned },
+      ? toMaintenanceWindowFormValues(window, getBrowserTimeZone())
+      : { ...createMaintenanceWindowFormValues(getCurrentTime(), getBrowserTimeZone()), monitors: planned },
   );
+  const [opened] = useState(window);
   const [tried, setTried] = useState(false);
-  const save = useApiMutation(() => saveWindow(window, form), {
+  const save = useApiMutation(() => saveWindow(opened, form), {
     touches: [['maintenance']],
     done: onClose,
   });
@@ -76,16 +79,15 @@ export function MaintenanceWindowDialog({
   );
 }
 
-/** Changes the window, or creates one if `window` is null. */
+/** Changes the window as it was when the dialog opened, or creates one if `window` is null. */
 function saveWindow(
   window: MaintenanceWindow | null,
-  form: MaintenanceWindowForm,
+  form: MaintenanceWindowFormValues,
 ): Promise<MaintenanceWindow> {
   const path = 'api/monitoring/maintenance';
-  const body = toMaintenanceWindowBody(form, window);
   return window
-    ? sendJson('PATCH', `${path}/${encodeURIComponent(window.id)}`, body)
-    : sendJson('POST', path, withoutNulls(body));
+    ? sendJson('PATCH', `${path}/${encodeURIComponent(window.id)}`, toMaintenanceWindowPatch(form, window))
+    : sendJson('POST', path, withoutNulls(toMaintenanceWindowBody(form, null)));
 }
 
 /** Removes null values. Null clears a field and is valid only in an update. */
@@ -99,13 +101,13 @@ const KINDS = [
 ] as const;
 
 interface FieldsProps {
-  readonly form: MaintenanceWindowForm;
+  readonly form: MaintenanceWindowFormValues;
   readonly problems: Readonly<Record<string, string>>;
-  readonly onChange: (form: MaintenanceWindowForm) => void;
+  readonly onChange: (form: MaintenanceWindowFormValues) => void;
 }
 
 function WindowFields({ form, problems, onChange }: FieldsProps) {
-  const set = (part: Partial<MaintenanceWindowForm>) => onChange({ ...form, ...part });
+  const set = (part: Partial<MaintenanceWindowFormValues>) => onChange({ ...form, ...part });
   return (
     <>
       <FormField name="name" label={maintenanceText.dialog.name} problem={problems['name'] ?? null}>
@@ -152,7 +154,7 @@ function WindowFields({ form, problems, onChange }: FieldsProps) {
 
 /** The fields for the start and the duration of the window. */
 function TimeFields({ form, problems, onChange }: FieldsProps) {
-  const set = (part: Partial<MaintenanceWindowForm>) => onChange({ ...form, ...part });
+  const set = (part: Partial<MaintenanceWindowFormValues>) => onChange({ ...form, ...part });
   return (
     <div className="grid items-start gap-4 md:grid-cols-2">
       {form.kind === 'once' ? (

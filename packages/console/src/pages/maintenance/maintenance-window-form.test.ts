@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
-import { toMaintenanceWindowBody, toMaintenanceWindowForm } from './maintenance-window-form.ts';
+import { toMaintenanceWindowBody, toMaintenanceWindowFormValues } from './maintenance-window-form.ts';
 
 const WINDOW: MaintenanceWindow = {
   id: 'mnt_1',
@@ -21,11 +21,11 @@ const WINDOW: MaintenanceWindow = {
 };
 
 test('a window in the zone of the org stays in it, wherever somebody changes it', () => {
-  const body = toMaintenanceWindowBody(toMaintenanceWindowForm(WINDOW, 'Asia/Tokyo'), WINDOW);
+  const body = toMaintenanceWindowBody(toMaintenanceWindowFormValues(WINDOW, 'Asia/Tokyo'), WINDOW);
   assert.deepEqual([body.schedule, body.duration_minutes], [{ cron: '0 2 * * 0' }, 90]);
   const own = { ...WINDOW, schedule: { cron: '0 2 * * 0', timezone: 'Europe/Riga' } };
   assert.deepEqual(
-    toMaintenanceWindowBody(toMaintenanceWindowForm(own, 'Asia/Tokyo'), own).schedule,
+    toMaintenanceWindowBody(toMaintenanceWindowFormValues(own, 'Asia/Tokyo'), own).schedule,
     own.schedule,
   );
 });
@@ -42,7 +42,7 @@ test('an edit keeps the seconds of a single window and the time limits of a repe
   };
   for (const window of [repeating, single]) {
     const body = toMaintenanceWindowBody(
-      { ...toMaintenanceWindowForm(window, 'UTC'), name: 'Other' },
+      { ...toMaintenanceWindowFormValues(window, 'UTC'), name: 'Other' },
       window,
     );
     assert.deepEqual(body, {
@@ -57,12 +57,13 @@ test('an edit keeps the seconds of a single window and the time limits of a repe
     });
   }
   const moved = toMaintenanceWindowBody(
-    { ...toMaintenanceWindowForm(single, 'UTC'), start: '2027-01-11T03:00', length: '1 h' },
+    { ...toMaintenanceWindowFormValues(single, 'UTC'), start: '2027-01-11T03:00', length: '1 h' },
     single,
   );
   assert.equal(Date.parse(moved.ends_at ?? '') - Date.parse(moved.starts_at ?? ''), 3_600_000);
   assert.equal(
-    toMaintenanceWindowBody({ ...toMaintenanceWindowForm(single, 'UTC'), kind: 'repeats' }, single).starts_at,
+    toMaintenanceWindowBody({ ...toMaintenanceWindowFormValues(single, 'UTC'), kind: 'repeats' }, single)
+      .starts_at,
     null,
   );
 });

@@ -5,7 +5,7 @@ import { toCronScheduleBody } from '../monitors/monitor-form.ts';
 import { maintenanceText } from './text.ts';
 
 /** The form values of a maintenance window. */
-export interface MaintenanceWindowForm {
+export interface MaintenanceWindowFormValues {
   readonly name: string;
   readonly kind: 'once' | 'repeats';
   /** The start in the format of `datetime-local`, in the browser’s time zone. */
@@ -20,7 +20,7 @@ export interface MaintenanceWindowForm {
 }
 
 /** Returns the initial form values of a new window. The window starts at the next full hour. */
-export function createMaintenanceWindowForm(now: Date, timezone: string): MaintenanceWindowForm {
+export function createMaintenanceWindowFormValues(now: Date, timezone: string): MaintenanceWindowFormValues {
   const start = new Date(Math.ceil(now.getTime() / 3_600_000) * 3_600_000);
   return {
     name: '',
@@ -36,7 +36,10 @@ export function createMaintenanceWindowForm(now: Date, timezone: string): Mainte
 }
 
 /** Converts a maintenance window to form values. `timezone` is used if the window has no time zone. */
-export function toMaintenanceWindowForm(window: MaintenanceWindow, timezone: string): MaintenanceWindowForm {
+export function toMaintenanceWindowFormValues(
+  window: MaintenanceWindow,
+  timezone: string,
+): MaintenanceWindowFormValues {
   const { starts_at: start, ends_at: end, schedule, duration_minutes: length } = window;
   const minutes = start && end ? (new Date(end).getTime() - new Date(start).getTime()) / 60_000 : 120;
   return {
@@ -53,7 +56,9 @@ export function toMaintenanceWindowForm(window: MaintenanceWindow, timezone: str
 }
 
 /** Returns the problems of the form that can be found without the server, as messages by field. */
-export function validateMaintenanceWindowForm(form: MaintenanceWindowForm): Readonly<Record<string, string>> {
+export function validateMaintenanceWindowForm(
+  form: MaintenanceWindowFormValues,
+): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   if (form.name.trim() === '') found['name'] = maintenanceText.dialog.nameMissing;
   if (parseMinutes(form.length) === null) found['duration_minutes'] = maintenanceText.dialog.durationInvalid;
@@ -63,12 +68,12 @@ export function validateMaintenanceWindowForm(form: MaintenanceWindowForm): Read
 }
 
 /**
- * Converts the form to the request body. Sets the fields of the other recurrence type to null. Keeps what the
- * form does not show: the seconds of a start that was not edited, and the time limits of a repeating window.
- *
- * @param before the window before the change; null for a new window
+ * Converts the form to the request body. Sets the fields of the other recurrence type to null. Keeps values
+ * that the form does not show: the seconds of a start that was not edited, and the start and end of a recurring
+ * window.
+ * @param before The window before the change. Null for a new window.
  */
-export function toMaintenanceWindowBody(form: MaintenanceWindowForm, before: MaintenanceWindow | null) {
+export function toMaintenanceWindowBody(form: MaintenanceWindowFormValues, before: MaintenanceWindow | null) {
   return {
     name: form.name.trim(),
     ...(form.kind === 'once' ? toSingleTimes(form, before) : toRepeatingTimes(form, before)),
@@ -78,7 +83,31 @@ export function toMaintenanceWindowBody(form: MaintenanceWindowForm, before: Mai
   };
 }
 
-function toSingleTimes({ start, length }: MaintenanceWindowForm, before: MaintenanceWindow | null) {
+const TIME_FIELDS: ReadonlySet<string> = new Set(['starts_at', 'ends_at', 'schedule', 'duration_minutes']);
+
+/**
+ * Converts the form to the body of an update. Contains only fields that the user changed, so that another member's
+ * change of other fields is kept. The fields of the time depend on each other, so they are sent together.
+ *
+ * @param before the window when the form was opened
+ */
+export function toMaintenanceWindowPatch(
+  form: MaintenanceWindowFormValues,
+  before: MaintenanceWindow,
+): Readonly<Record<string, unknown>> {
+  const old: Readonly<Record<string, unknown>> = toMaintenanceWindowBody(
+    toMaintenanceWindowFormValues(before, form.timezone),
+    before,
+  );
+  const body = Object.entries(toMaintenanceWindowBody(form, before));
+  const changed = new Set(
+    body.flatMap(([name, value]) => (JSON.stringify(value) === JSON.stringify(old[name]) ? [] : [name])),
+  );
+  const isMoved = [...changed].some((name) => TIME_FIELDS.has(name));
+  return Object.fromEntries(body.filter(([name]) => (TIME_FIELDS.has(name) ? isMoved : changed.has(name))));
+}
+
+function toSingleTimes({ start, length }: MaintenanceWindowFormValues, before: MaintenanceWindow | null) {
   const earlier = before?.starts_at == null ? null : new Date(before.starts_at);
   const isKept = earlier !== null && formatLocalDateTime(earlier) === start;
   const startsAt = isKept ? earlier : new Date(start);
@@ -91,7 +120,7 @@ function toSingleTimes({ start, length }: MaintenanceWindowForm, before: Mainten
   };
 }
 
-function toRepeatingTimes(form: MaintenanceWindowForm, before: MaintenanceWindow | null) {
+function toRepeatingTimes(form: MaintenanceWindowFormValues, before: MaintenanceWindow | null) {
   const { starts_at = null, ends_at = null } = before?.schedule ? before : {};
   return {
     starts_at,

@@ -19,7 +19,7 @@ const DAYS = [
   { value: '30', label: membersText.invite.days['30'] },
 ] as const;
 
-/** Invites a person with a one-time link. */
+/** Renders a dialog that invites a person with a one-time link. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const { role: mine } = useSignedInSession();
   const [draft, setDraft] = useState({ email: '', role: parseMemberRole('member'), team: '', days: '7' });

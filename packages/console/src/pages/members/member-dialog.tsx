@@ -20,7 +20,7 @@ import {
 import { RoleField, TeamField } from './role-fields.tsx';
 import { membersText } from './text.ts';
 
-/** Changes a member’s role and team, or removes the member. */
+/** Renders a dialog that changes a member’s role and team, or removes the member. */
 export function MemberDialog({
   row,
   all,
@@ -31,21 +31,19 @@ export function MemberDialog({
   readonly onClose: () => void;
 }) {
   const me = useSignedInSession();
+  const [before] = useState(row);
   const [role, setRole] = useState(row.role);
   const [team, setTeam] = useState(row.team ?? '');
   const [removing, setRemoving] = useState(false);
   const lockReason = explainMemberRestriction(row, all, me.role);
   const roles = listAssignableRoles(me.role).includes(row.role) ? listAssignableRoles(me.role) : [row.role];
-  const save = useApiMutation(
-    () => changeMember(row.id, { ...(role === row.role ? {} : { role }), team: team.trim() || null }),
-    {
-      touches: MEMBER_QUERY_KEYS,
-      done: () => {
-        showToast(membersText.member.saved(row.name || row.email));
-        onClose();
-      },
+  const save = useApiMutation(() => changeMember(row.id, changedFields(before, role, team.trim())), {
+    touches: MEMBER_QUERY_KEYS,
+    done: () => {
+      showToast(membersText.member.saved(row.name || row.email));
+      onClose();
     },
-  );
+  });
   if (removing) return <Removal row={row} onClose={onClose} />;
   return (
     <Dialog open onClose={onClose} title={row.name || row.email} description={row.email}>
@@ -79,6 +77,14 @@ export function MemberDialog({
       </Form>
     </Dialog>
   );
+}
+
+/** Returns only the changed fields, so that another member's change of the other field is kept. */
+function changedFields(before: Member, role: Member['role'], team: string) {
+  return {
+    ...(role === before.role ? {} : { role }),
+    ...(team === (before.team ?? '') ? {} : { team: team || null }),
+  };
 }
 
 function LowerRoleNotice({ role }: { readonly role: string }) {

@@ -6,7 +6,7 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useSignedInSession } from '../../data/session.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { Button } from '../../ui/button.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { InvitationList } from './invitation-list.tsx';

@@ -6,7 +6,7 @@ import { FormField } from '../../ui/form.tsx';
 import { teamsQuery } from './member-data.ts';
 import { membersText } from './text.ts';
 
-/** Selects a role and explains its permissions. */
+/** Renders a field that selects a role, with an explanation of its permissions. */
 export function RoleField({
   value,
   roles,
@@ -30,7 +30,7 @@ export function RoleField({
   );
 }
 
-/** Selects the team of a member, or no team. */
+/** Renders a field that selects the team of a member, or no team. */
 export function TeamField({
   value,
   onChange,

@@ -12,7 +12,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { changeTeam, createTeam, MEMBER_QUERY_KEYS, removeTeam } from './member-data.ts';
 import { membersText } from './text.ts';
 
-/** Edits a team. With a null row, creates a new team. */
+/** Renders a dialog that edits a team. If `row` is null, the dialog creates a team. */
 export function TeamDialog({ row, onClose }: { readonly row: Team | null; readonly onClose: () => void }) {
   const [draft, setDraft] = useState({
     id: row?.id ?? '',
@@ -102,7 +102,12 @@ function TeamFields({
 
 function saveTeam(row: Team | null, { id, name, cost_center }: Draft) {
   const fields = { name: name.trim() || id, cost_center: cost_center.trim() || null };
-  return row ? changeTeam(row.id, fields) : createTeam({ ...fields, id });
+  if (!row) return createTeam({ ...fields, id });
+  // Only changed fields are sent, so that another member's change of the other field is kept.
+  return changeTeam(row.id, {
+    ...(fields.name === row.name ? {} : { name: fields.name }),
+    ...(fields.cost_center === row.cost_center ? {} : { cost_center: fields.cost_center }),
+  });
 }
 
 function Removal({ row, onClose }: { readonly row: Team; readonly onClose: () => void }) {

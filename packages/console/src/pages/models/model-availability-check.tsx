@@ -10,7 +10,7 @@ import { modelsText } from './text.ts';
 
 type Answer = z.output<typeof routeSimulationResult>;
 
-/** Simulates a request to find out whether a model is available, and if not, why. */
+/** Renders a form that simulates a request to find out whether a model is available, and if not, why. */
 export function ModelAvailabilityCheck() {
   const [model, setModel] = useState('');
   const [checked, setChecked] = useState<{ readonly model: string; readonly answer: Answer } | null>(null);

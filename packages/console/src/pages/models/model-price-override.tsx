@@ -21,7 +21,7 @@ const FIELDS = [
   ['cache_write', modelsText.price.cacheWrite, true],
 ] as const;
 
-/** Sets a price for one model that overrides the catalog price. */
+/** Renders a control that sets a price for one model. The price overrides the catalog price. */
 export function ModelPriceOverride({
   model,
   provider,

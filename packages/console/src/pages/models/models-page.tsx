@@ -2,7 +2,7 @@ import { ArrowRight } from 'lucide-react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { buildListQuery, useListRows } from '../../data/lists.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { formatCount, formatTokens } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';

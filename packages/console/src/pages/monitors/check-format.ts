@@ -3,7 +3,8 @@ import { formatDuration } from '../../format/amounts.ts';
 import { monitorDetailText } from './monitor-detail-text.ts';
 
 /**
- * Describes the difference between the expected and the actual time of a beat: `on time`, `early` or `+7 s`.
+ * Describes how late a beat arrived, compared with its expected time: `on time`, `early` or `+7 s`. Returns `–`
+ * if one of the times is unknown.
  */
 export function formatLateness({
   expected_at,
@@ -16,8 +17,8 @@ export function formatLateness({
 }
 
 /**
- * Returns the metadata of a beat. A beat to the beat URL can have a text body, which is parsed if it is a
- * JSON object.
+ * Returns the metadata of a beat. If the beat was sent to the beat URL with a JSON object as its text body, the
+ * result contains the members of this object.
  */
 export function parseBeatMetadata(value: CheckResource['metadata']): CheckResource['metadata'] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -32,7 +33,7 @@ export function parseBeatMetadata(value: CheckResource['metadata']): CheckResour
 }
 
 /**
- * Returns the first two entries of the metadata and the number of further entries as text, or null if the
+ * Summarizes metadata as text: its first two entries and the number of further entries. Returns null if the
  * metadata is empty.
  */
 export function summarizeBeatMetadata(value: CheckResource['metadata']): string | null {

@@ -92,11 +92,7 @@ export function CheckHistory({ id }: { readonly id: string }) {
       ) : (
         <CheckTable checks={checks} />
       )}
-      <LoadMoreButton
-        more={answer.hasNextPage}
-        loading={answer.isFetchingNextPage}
-        onMore={() => void answer.fetchNextPage()}
-      />
+      <LoadMoreButton answer={answer} />
     </section>
   );
 }

@@ -1,10 +1,13 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { parseMinutes } from '../../format/minutes.ts';
-import type { MonitorForm } from './monitor-form.ts';
+import type { MonitorFormValues } from './monitor-form.ts';
 
 const MINUTE = 60_000;
 
-/** Positions on the bar that shows the time from the last beat to the deadline, as fractions of its width. */
+/**
+ * The positions on a bar that shows the time from the last beat to the deadline. Numbers are fractions of the
+ * width of the bar.
+ */
 export interface DeadlineBarPositions {
   readonly from: Date;
   readonly due: Date;
@@ -46,13 +49,14 @@ export function computeDeadlineBarPositions(
 }
 
 /**
- * Predicts how the deadline of a healthy monitor changes when its interval or grace period is saved. As on
- * the server, the new deadline is never in the past. Returns null if the deadline stays the same, or if only
- * the server can compute it (cron schedule, pause, or downtime of Floe). Pure.
+ * Predicts the deadline of a healthy monitor after its new interval or grace period is saved. `from` is the
+ * current deadline, and `to` is the new one. As on the server, the new deadline is never in the past. Returns
+ * null if the deadline stays the same, or if only the server can compute it (cron schedule, pause, or downtime
+ * of Floe). Pure.
  */
-export function computeMovedDeadline(
+export function predictDeadlineChange(
   monitor: Monitor,
-  form: MonitorForm,
+  form: MonitorFormValues,
   now: Date,
 ): { readonly from: Date; readonly to: Date } | null {
   const { last_beat_at, next_due_at, deadline_at, expected_interval_minutes: old, status } = monitor;

@@ -1,6 +1,6 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 
-/** Returns a monitor for tests, with all fields of the API. */
+/** Returns a monitor with all fields of the API, for tests. `part` contains the fields to set. */
 export function createExampleMonitor(part: Partial<Monitor> = {}): Monitor {
   return {
     id: 'job',

@@ -12,7 +12,7 @@ import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { buildMonitorApiPath, MONITOR_RESOURCE_KIND, replaceCachedMonitors } from './monitor-data.ts';
-import { computeTimestampInHours, MuteMenuItems, useMonitorPauseActions } from './monitor-menu.tsx';
+import { computeTimestampHoursFromNow, MuteMenuItems, useMonitorPauseActions } from './monitor-menu.tsx';
 import { sendTestBeat } from './monitor-requests.ts';
 import { monitorsText } from './text.ts';
 
@@ -69,7 +69,7 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
               key={hours}
               icon={Pause}
               disabled={refusal !== null}
-              onSelect={() => pauseUntil(computeTimestampInHours(hours))}
+              onSelect={() => pauseUntil(computeTimestampHoursFromNow(hours))}
             >
               {monitorsText.actions.pauseFor(hours)}
             </MenuItem>

@@ -15,12 +15,12 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { ManagedByFileNotice } from '../../ui/source-badge.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-import { type ConsoleAlert, DELIVERY_LABELS } from '../channels/channel-data.ts';
+import { type AlertResource, DELIVERY_STATE_DISPLAYS } from '../channels/channel-data.ts';
+import { buildBeatSnippets } from './beat-snippets.ts';
 import { buildMonitorAlertsQuery, buildMonitorApiPath, buildUptimeQuery } from './monitor-data.ts';
 import { monitorDetailText } from './monitor-detail-text.ts';
 import { allBoardsQuery } from './monitor-references.ts';
 import { formatSchedule, formatScheduleTimeZone } from './monitor-schedule.ts';
-import { buildBeatSnippets } from './send-beats.ts';
 
 /**
  * Shows the uptime in four time ranges. The values are rounded down, so that 100% means that there was no
@@ -140,9 +140,7 @@ function scheduleItems(monitor: Monitor): readonly (readonly [string, string | n
   ];
 }
 
-/**
- * Shows commands that send a beat. Until the first beat arrives, the commands are the main part of the page.
- */
+/** Shows commands that send a beat. Until the first beat arrives, this card is the main part of the page. */
 export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
   const waiting = monitor.status === 'waiting';
   return (
@@ -192,7 +190,7 @@ export function RecentAlertsCard({ id }: { readonly id: string }) {
   );
 }
 
-function SentAlert({ alert: { event, title, at, deliveries } }: { readonly alert: ConsoleAlert }) {
+function SentAlert({ alert: { event, title, at, deliveries } }: { readonly alert: AlertResource }) {
   const moment = new Date(at);
   return (
     <li className="flex items-start gap-2 py-2 text-ui first:pt-0 last:pb-0">
@@ -206,7 +204,7 @@ function SentAlert({ alert: { event, title, at, deliveries } }: { readonly alert
             ? monitorDetailText.alerts.notSent
             : deliveries
                 .map(({ channel, state }) =>
-                  monitorDetailText.alerts.delivery(channel, DELIVERY_LABELS[state].word),
+                  monitorDetailText.alerts.delivery(channel, DELIVERY_STATE_DISPLAYS[state].word),
                 )
                 .join(' · ')}
         </div>

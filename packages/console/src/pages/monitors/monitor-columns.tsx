@@ -2,6 +2,7 @@ import type { Monitor } from '@floe/contract/api/monitors';
 import { BellOff } from 'lucide-react';
 import { createContext, use } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import { formatDuration, formatUptime } from '../../format/amounts.ts';
 import {
   formatFullDateTime,
@@ -21,8 +22,8 @@ import type { MonitorSelection } from './monitor-selection.tsx';
 import { monitorsText } from './text.ts';
 
 /**
- * The status history of the last day for the visible monitors. It is a context so that new data renders only
- * the cells that use it, not their rows.
+ * The context with the status history of the last day for the visible monitors. With a context, new data
+ * renders only the cells that use it, and not whole rows.
  */
 export const RecentHistoryContext = createContext<RecentHistoryByMonitor>(new Map());
 
@@ -80,13 +81,18 @@ export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
   },
 ];
 
-/** The IDs of the selected monitors, and the function with which the checkboxes select a monitor. */
+/**
+ * The context with the IDs of the selected monitors, and the function that the checkboxes call to select a
+ * monitor.
+ */
 export const MonitorSelectionContext = createContext<Pick<MonitorSelection, 'ids' | 'toggle'>>({
   ids: new Set(),
   toggle: () => undefined,
 });
 
-/** Returns the columns with a checkbox column before them and an actions menu after them. */
+/**
+ * Returns the given columns with a checkbox column before them and a column with the actions menu after them.
+ */
 export function addRowControls(columns: readonly TableColumn<Monitor>[]): readonly TableColumn<Monitor>[] {
   return [
     { id: 'select', label: '', width: '1rem', cell: (row) => <SelectBox row={row} /> },
@@ -168,7 +174,7 @@ function MonitorName({ row: { id, name, tags, muted_until } }: { readonly row: M
 
 /** An icon that is shown while the monitor’s alerts are muted. */
 function MutedIcon({ until }: { readonly until: string | null }) {
-  if (until === null || new Date(until) <= new Date()) return null;
+  if (until === null || new Date(until) <= getCurrentTime()) return null;
   const label = monitorsText.columns.mutedUntil(formatFullDateTime(new Date(until), getBrowserTimeZone()));
   return (
     <span title={label} className="shrink-0 text-ink-3">

@@ -7,8 +7,8 @@ import { buildMonitorNamesQuery, buildMonitorOptionsQuery, getCachedMonitorOptio
 const PAUSE_MS = 150;
 
 /**
- * Selects a monitor. An organization can have thousands of monitors, so the server searches while the user
- * types. Must be inside a `Field`.
+ * Renders a combobox that selects a monitor. The server searches while the user types, because an organization
+ * can have thousands of monitors. Must be inside a `Field`.
  */
 export function MonitorCombobox({
   chosen,
@@ -39,8 +39,8 @@ export function MonitorCombobox({
 }
 
 /**
- * Returns a function that returns the name of a monitor. Until the name is loaded, and for a monitor that
- * does not exist, it returns the ID.
+ * Returns a function that maps a monitor ID to the name of the monitor. The function returns the ID until the
+ * name is loaded, and if the monitor does not exist.
  */
 export function useMonitorNames(ids: readonly string[]): (id: string) => string {
   const { data } = useQuery({ ...buildMonitorNamesQuery(ids), enabled: ids.length > 0 });

@@ -16,11 +16,17 @@ import type * as z from 'zod';
 import { type ApiPage, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { getBrowserTimeZone } from '../../format/times.ts';
 import type { SelectOption } from '../../ui/field.tsx';
-import type { ConsoleAlert } from '../channels/channel-data.ts';
-import { type MonitorForm, toMonitorBody, toMonitorForm, toMonitorUpdateBody } from './monitor-form.ts';
+import type { AlertResource } from '../channels/channel-data.ts';
+import {
+  type MonitorFormValues,
+  toMonitorBody,
+  toMonitorFormValues,
+  toMonitorUpdateBody,
+} from './monitor-form.ts';
 import { type LoadedMonitorPages, replaceMonitorRows } from './monitor-rows.ts';
 import { monitorsText } from './text.ts';
 
@@ -30,7 +36,7 @@ export type MonitorPeriod = z.output<typeof monitorPeriodResource>;
 export type MonitorUptime = z.output<typeof uptimeReport>;
 
 /** The filter fields of the monitor list. Their names are the query parameters of the API. */
-export const MONITOR_FILTERS: readonly FilterField[] = [
+export const MONITOR_FILTER_FIELDS: readonly FilterField[] = [
   { name: 'status', label: monitorsText.filters.status, values: ['failing', 'waiting', 'paused', 'healthy'] },
   { name: 'tag', label: monitorsText.filters.tag },
   { name: 'channel', label: monitorsText.filters.channel },
@@ -41,7 +47,7 @@ export const MONITOR_FILTERS: readonly FilterField[] = [
 const MONITORS_PATH = 'api/monitoring/monitors';
 
 /** The resource kind of monitors. The editor and the delete dialog use it. */
-export const MONITOR_RESOURCE_KIND: ConsoleResourceKind<Monitor, MonitorForm> = {
+export const MONITOR_RESOURCE_KIND: ConsoleResourceKind<Monitor, MonitorFormValues> = {
   one: monitorsText.page.resource,
   path: MONITORS_PATH,
   touches: [
@@ -50,7 +56,7 @@ export const MONITOR_RESOURCE_KIND: ConsoleResourceKind<Monitor, MonitorForm> = 
     ['monitors', 'status'],
   ],
   needs: 'monitoring',
-  formOf: (monitor) => toMonitorForm(monitor, getBrowserTimeZone()),
+  formOf: (monitor) => toMonitorFormValues(monitor, getBrowserTimeZone()),
   bodyOf: toMonitorBody,
   changeOf: toMonitorUpdateBody,
   removal: ({ id, name }) => ({
@@ -113,7 +119,7 @@ export function removeInactiveMonitorLists(client: QueryClient): void {
   client.removeQueries({ queryKey: MONITOR_LISTS_KEY, type: 'inactive' });
 }
 
-/** Returns the query for the monitors whose name or ID contains the searched text, as select options. */
+/** Returns the query for the monitors whose name or ID contains `search`, at most 50. */
 export function buildMonitorOptionsQuery(search: string) {
   return queryOptions({
     queryKey: ['monitors', 'choices', search],
@@ -123,7 +129,7 @@ export function buildMonitorOptionsQuery(search: string) {
   });
 }
 
-/** Returns the monitors that all searches so far have found, as select options. */
+/** Returns select options for the monitors that earlier searches have found. */
 export function getCachedMonitorOptions(client: QueryClient): readonly SelectOption[] {
   const pages = client.getQueriesData<ApiPage<Monitor>>({ queryKey: ['monitors', 'choices'] });
   const names = new Map(
@@ -174,7 +180,8 @@ export async function updateMonitors(
 }
 
 /**
- * Returns the query for the number of monitors with each status, and for the last day of the given monitors.
+ * Returns the query for the number of monitors with each status, and for the status history of the given
+ * monitors in the last day.
  */
 export function buildMonitorSummaryQuery(ids: readonly string[]) {
   return queryOptions({
@@ -204,8 +211,8 @@ export function buildUptimeQuery(id: string, days: number) {
 }
 
 /**
- * Returns the query for the newest periods of a monitor in the last `days` days, newest first and at most
- * 500.
+ * Returns the query for the periods of a monitor in the last `days` days, newest first. The response contains
+ * at most 500 periods.
  */
 export function buildPeriodsQuery(id: string, days: number) {
   return queryOptions({
@@ -281,11 +288,11 @@ export function buildMonitorAlertsQuery(id: string) {
   return queryOptions({
     queryKey: ['alerts', 'of', id],
     queryFn: ({ signal }) =>
-      getJson<ApiPage<ConsoleAlert>>('api/monitoring/alerts', { subject: id, limit: 5 }, signal),
+      getJson<ApiPage<AlertResource>>('api/monitoring/alerts', { subject: id, limit: 5 }, signal),
   });
 }
 
 function daysAgo(days: number): string {
   // Rounded to the minute, so that queries in quick succession have the same key.
-  return new Date(Math.floor(Date.now() / 60_000) * 60_000 - days * 86_400_000).toISOString();
+  return new Date(Math.floor(getCurrentTime().getTime() / 60_000) * 60_000 - days * 86_400_000).toISOString();
 }

@@ -73,7 +73,7 @@ export const monitorDetailText = {
     all: 'All alerts',
     empty: 'No alerts yet.',
     notSent: 'No channel was notified.',
-    delivery: (channel: string, state: string) => `${channel} ${state}`,
+    delivery: (channel: string, state: string) => `${channel}: ${state}`,
   },
   timeline: {
     title: 'Timeline',

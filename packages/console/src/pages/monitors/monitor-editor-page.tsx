@@ -10,11 +10,11 @@ import { EditForm } from '../../ui/edit-form.tsx';
 import { useNow } from '../../ui/relative-time-text.tsx';
 import { NewResourceForm, ResourceLoader } from '../../ui/resource-forms.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { computeMovedDeadline } from './deadline.ts';
+import { predictDeadlineChange } from './deadline.ts';
 import { MONITOR_RESOURCE_KIND, removeInactiveMonitorLists, replaceCachedMonitors } from './monitor-data.ts';
 import { monitorEditorText } from './monitor-editor-text.ts';
 import { MonitorFields } from './monitor-fields.tsx';
-import { createMonitorForm, type MonitorForm } from './monitor-form.ts';
+import { createMonitorFormValues, type MonitorFormValues } from './monitor-form.ts';
 import { SchedulePreview } from './schedule-preview.tsx';
 import { monitorsText } from './text.ts';
 
@@ -26,7 +26,7 @@ export function NewMonitorPage() {
   const client = useQueryClient();
   const fresh = useResourceCreation(
     MONITOR_RESOURCE_KIND,
-    () => createMonitorForm(getBrowserTimeZone()),
+    () => createMonitorFormValues(getBrowserTimeZone()),
     ({ id }) => {
       removeInactiveMonitorLists(client);
       go(id, 'replace');
@@ -82,10 +82,10 @@ function MonitorEditor({ loaded }: { readonly loaded: ResourceWithETag<Monitor> 
 }
 
 /** Shows how saving would change the next deadline. */
-function DeadlineChange({ monitor, form }: { readonly monitor: Monitor; readonly form: MonitorForm }) {
+function DeadlineChange({ monitor, form }: { readonly monitor: Monitor; readonly form: MonitorFormValues }) {
   const now = useNow();
   const time = (at: Date) => formatTimeOrDateTime(at, getBrowserTimeZone(), now);
-  const moved = computeMovedDeadline(monitor, form, now);
+  const moved = predictDeadlineChange(monitor, form, now);
   return (
     <p className="text-small text-ink-2">
       {moved && (

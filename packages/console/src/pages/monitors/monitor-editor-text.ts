@@ -1,4 +1,4 @@
-/** All text of the form of a monitor. */
+/** All text in the monitor form. */
 export const monitorEditorText = {
   saved: (name: string) => `Monitor ${name} was saved.`,
   save: 'Save monitor',

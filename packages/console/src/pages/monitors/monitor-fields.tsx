@@ -6,11 +6,11 @@ import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { monitorEditorText } from './monitor-editor-text.ts';
-import { applyCronInput, type MonitorForm } from './monitor-form.ts';
+import { applyCronInput, type MonitorFormValues } from './monitor-form.ts';
 import { allChannelsQuery } from './monitor-references.ts';
 import { deriveMonitorId } from './monitor-schedule.ts';
 
-interface FieldsProps extends FormFieldsProps<MonitorForm> {
+interface FieldsProps extends FormFieldsProps<MonitorFormValues> {
   readonly isNew?: boolean;
 }
 

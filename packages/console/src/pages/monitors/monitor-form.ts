@@ -6,7 +6,7 @@ import { monitorEditorText } from './monitor-editor-text.ts';
 import { deriveMonitorId, parseCrontabLine } from './monitor-schedule.ts';
 
 /** The form values of a monitor, as the user typed them. */
-export interface MonitorForm {
+export interface MonitorFormValues {
   readonly name: string;
   readonly id: string;
   readonly kind: 'interval' | 'cron';
@@ -27,7 +27,7 @@ export interface MonitorForm {
 }
 
 /** Returns the initial form values of a new monitor. */
-export function createMonitorForm(timezone: string): MonitorForm {
+export function createMonitorFormValues(timezone: string): MonitorFormValues {
   return {
     name: '',
     id: '',
@@ -49,10 +49,10 @@ export function createMonitorForm(timezone: string): MonitorForm {
  * Converts a monitor to form values.
  * @param timezone The time zone to show if the monitor has no cron schedule.
  */
-export function toMonitorForm(monitor: Monitor, timezone: string): MonitorForm {
+export function toMonitorFormValues(monitor: Monitor, timezone: string): MonitorFormValues {
   const { schedule, expected_interval_minutes: interval, first_beat_due_minutes: first } = monitor;
   return {
-    ...createMonitorForm(schedule ? (schedule.timezone ?? '') : timezone),
+    ...createMonitorFormValues(schedule ? (schedule.timezone ?? '') : timezone),
     name: monitor.name,
     id: monitor.id,
     kind: schedule ? 'cron' : 'interval',
@@ -69,7 +69,9 @@ export function toMonitorForm(monitor: Monitor, timezone: string): MonitorForm {
 }
 
 /** Returns the first invalid field with a message, or null if all fields are valid. */
-function validateMonitorForm(form: MonitorForm): { readonly param: string; readonly message: string } | null {
+function validateMonitorForm(
+  form: MonitorFormValues,
+): { readonly param: string; readonly message: string } | null {
   const { kind, interval, grace, firstDue, alertAfter } = form;
   if (kind === 'interval' && parseMinutes(interval) === null)
     return { param: 'expected_interval_minutes', message: monitorEditorText.durationInvalid };
@@ -83,7 +85,7 @@ function validateMonitorForm(form: MonitorForm): { readonly param: string; reado
 }
 
 /** Converts the schedule fields to a part of the request body. The schedule preview sends only this part. */
-export function toScheduleBody(form: MonitorForm) {
+export function toScheduleBody(form: MonitorFormValues) {
   const grace = form.grace === '' ? null : parseMinutes(form.grace);
   return form.kind === 'interval'
     ? { expected_interval_minutes: parseMinutes(form.interval), grace_period_minutes: grace }
@@ -101,7 +103,7 @@ export function toCronScheduleBody({ cron, timezone }: { readonly cron: string; 
  * Converts the form to the body of an update.
  * @throws ApiError that names the invalid field
  */
-export function toMonitorUpdateBody(form: MonitorForm) {
+export function toMonitorUpdateBody(form: MonitorFormValues) {
   const problem = validateMonitorForm(form);
   if (problem) throw new ApiError({ status: 0, code: 'invalid', ...problem });
   return {
@@ -117,11 +119,10 @@ export function toMonitorUpdateBody(form: MonitorForm) {
 }
 
 /**
- * Converts the form to the body of a create request. The body contains the ID.
- * The ID cannot change later.
+ * Converts the form to the body of a create request, which includes the ID.
  * @throws ApiError that names the invalid field
  */
-export function toMonitorBody(form: MonitorForm) {
+export function toMonitorBody(form: MonitorFormValues) {
   return { ...toMonitorUpdateBody(form), id: form.id || deriveMonitorId(form.name) };
 }
 
@@ -129,7 +130,7 @@ export function toMonitorBody(form: MonitorForm) {
  * Returns the form after text was entered in the cron field. A pasted crontab line can also set the time
  * zone.
  */
-export function applyCronInput(form: MonitorForm, text: string): MonitorForm {
+export function applyCronInput(form: MonitorFormValues, text: string): MonitorFormValues {
   const found =
     text.trim().split(/\s+/).length > 5 || text.startsWith('CRON_TZ=') ? parseCrontabLine(text) : null;
   if (!found) return { ...form, cron: text };

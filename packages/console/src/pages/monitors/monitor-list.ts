@@ -9,12 +9,14 @@ import {
 } from '@tanstack/react-query';
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { PageQueryPrefetcher } from '../../app/page-route.ts';
+import { runThrottled } from '../../data/throttle.ts';
+import { useLoadMore } from '../../data/use-load-more.ts';
 import { useEventStreamState, useServerEvents } from '../../data/use-server-events.ts';
 import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import {
   buildMonitorSummaryQuery,
   buildMonitorsQuery,
-  MONITOR_FILTERS,
+  MONITOR_FILTER_FIELDS,
   refreshMonitors,
 } from './monitor-data.ts';
 import { allChannelsQuery } from './monitor-references.ts';
@@ -27,7 +29,6 @@ export type RecentHistoryByMonitor = ReadonlyMap<string, MonitorSummary['recent'
 const BLOCK_ROWS = 50;
 /** Number of rows assumed to be visible until the table reports the visible rows. */
 const FIRST_LOOK = 24;
-const EVENT_MS = 1_000;
 const LIVE_MS = 60_000;
 /** Poll interval in milliseconds without an event stream. */
 const POLL_MS = 10_000;
@@ -36,7 +37,7 @@ const TOP_PX = 40;
 
 /** Starts the queries of the page: first the first rows, then their status history. */
 export const prefetchMonitors: PageQueryPrefetcher = (client, { query }) => {
-  const list = buildMonitorsQuery(toFilterQuery(toFilterTokens(query, MONITOR_FILTERS)));
+  const list = buildMonitorsQuery(toFilterQuery(toFilterTokens(query, MONITOR_FILTER_FIELDS)));
   void client.prefetchQuery(buildMonitorSummaryQuery([]));
   void client.prefetchQuery(allChannelsQuery);
   void client.fetchInfiniteQuery(list).then(
@@ -51,10 +52,11 @@ export const prefetchMonitors: PageQueryPrefetcher = (client, { query }) => {
 };
 
 /**
- * Manages a list of any number of monitors, most urgent first. Pages load on scroll, the last day loads for
- * visible rows, and the server counts the statuses. When monitors change, only visible rows are refetched.
- * Rows change their positions only while the user is not reading the list.
- * @param isBusy Returns whether rows are selected, in which case they must not move.
+ * Manages a list of any number of monitors, most urgent first. More pages load on scroll. The status history of
+ * the last day loads only for visible rows. The number of monitors with each status comes from the server. When
+ * monitors change, only visible rows are refetched. Rows move only while the user is not interacting with the
+ * list.
+ * @param isBusy Returns whether rows are selected. While it returns true, rows do not move.
  */
 export function useMonitorList(filters: Readonly<Record<string, string>>, isBusy: () => boolean) {
   const answer = useInfiniteQuery({ ...buildMonitorsQuery(filters), placeholderData: keepPreviousData });
@@ -73,10 +75,7 @@ export function useMonitorList(filters: Readonly<Record<string, string>>, isBusy
     () => rows.slice(shown.current.first, shown.current.last + 1),
     isBusy,
   );
-  const { hasNextPage, isFetching, fetchNextPage } = answer;
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetching) void fetchNextPage();
-  }, [hasNextPage, isFetching, fetchNextPage]);
+  const more = useLoadMore(answer, answer.isFetching);
   return { answer, rows, recent, counts: standing?.counts, more, onShown, point };
 }
 
@@ -120,25 +119,21 @@ function useListRefresh(
   const client = useQueryClient();
   const live = useEventStreamState() === 'live';
   const pointing = useRef(false);
-  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
-  const catchUp = useEffectEvent(() => {
-    if (document.hidden) return;
-    void client.invalidateQueries({ queryKey: ['monitors', 'status'] });
+  const isShown = useRef(true);
+  const catchUp = useEffectEvent(async () => {
+    if (document.hidden || !isShown.current) return;
+    const status = client.invalidateQueries({ queryKey: ['monitors', 'status'] });
     const ids = inView().map(({ id }) => id);
     const isRead = pointing.current || isBusy() || (scrolled() ?? 0) > TOP_PX;
-    if (isRead && ids.length > 0) void refreshMonitors(client, ids.slice(0, 100)).catch(() => undefined);
+    if (isRead && ids.length > 0) await refreshMonitors(client, ids.slice(0, 100)).catch(() => undefined);
     else if (!isRead) {
       const { queryKey } = buildMonitorsQuery(filters);
       client.setQueryData<LoadedMonitorPages>(queryKey, (list) => list && trimToFirstPage(list));
-      void client.invalidateQueries({ queryKey, exact: true });
+      await client.invalidateQueries({ queryKey, exact: true });
     }
+    await status;
   });
-  const soon = useCallback(() => {
-    timer.current ??= setTimeout(() => {
-      timer.current = null;
-      catchUp();
-    }, EVENT_MS);
-  }, []);
+  const soon = useCallback(() => runThrottled('monitor list', catchUp), []);
   useServerEvents('monitors', soon);
   // A cached list missed the events that arrived while another page was shown.
   const isKept = useRef(inView().length > 0);
@@ -146,16 +141,15 @@ function useListRefresh(
     if (isKept.current) soon();
   }, [soon]);
   useEffect(() => {
-    const every = setInterval(() => catchUp(), live ? LIVE_MS : POLL_MS);
+    const every = setInterval(soon, live ? LIVE_MS : POLL_MS);
     return () => clearInterval(every);
-  }, [live]);
-  useEffect(
-    () => () => {
-      if (timer.current) clearTimeout(timer.current);
-      timer.current = null;
-    },
-    [],
-  );
+  }, [live, soon]);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
   return useCallback((inside: boolean) => {
     pointing.current = inside && window.matchMedia('(hover: hover)').matches;
   }, []);

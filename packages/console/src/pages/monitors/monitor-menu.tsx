@@ -6,21 +6,21 @@ import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
-import { getServerTime } from '../../data/server-clock.ts';
+import { getCurrentTime, getServerTime } from '../../data/server-clock.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { buildBeatSnippets } from './beat-snippets.ts';
 import { buildMonitorApiPath, replaceCachedMonitors } from './monitor-data.ts';
 import { requestMonitorPause, requestMonitorResume } from './monitor-requests.ts';
-import { buildBeatSnippets } from './send-beats.ts';
 import { monitorsText } from './text.ts';
 
 /**
- * Renders the actions menu of a row. Until it is opened, it is only a button, because scrolling creates and
- * removes many rows.
+ * Renders the actions menu of a row. To make scrolling fast, only the button is rendered until the menu is
+ * opened.
  */
 export function MonitorMenu({ monitor }: { readonly monitor: Monitor }) {
   const [isMounted, setMounted] = useState(false);
@@ -77,19 +77,19 @@ export const MUTE_DURATIONS = [
   { hours: 24, label: monitorsText.actions.muteFor(24) },
 ] as const;
 
-/** Returns the server's time in `hours` hours, in ISO 8601 format. */
-export function computeTimestampInHours(hours: number): string {
+/** Returns the server time `hours` hours from now, in ISO 8601 format. */
+export function computeTimestampHoursFromNow(hours: number): string {
   return new Date(getServerTime().getTime() + hours * HOUR_MS).toISOString();
 }
 
 /**
- * Renders the menu items that mute or unmute the alerts of a monitor. If the monitor is still failing when
- * the mute ends, the alert is sent then.
+ * Renders the menu items that mute or unmute the alerts of a monitor. If the monitor is still failing when the
+ * mute ends, Floe sends the alert then.
  */
 export function MuteMenuItems({ monitor: { id, name, muted_until } }: { readonly monitor: Monitor }) {
   const client = useQueryClient();
   const refusal = useDenialReason('monitoring');
-  const muted = muted_until !== null && new Date(muted_until) > new Date();
+  const muted = muted_until !== null && new Date(muted_until) > getCurrentTime();
   const off = refusal !== null;
   const mute = useApiMutation(
     (until: string | null) => sendJson<Monitor>('PATCH', buildMonitorApiPath(id), { muted_until: until }),
@@ -113,7 +113,7 @@ export function MuteMenuItems({ monitor: { id, name, muted_until } }: { readonly
       key={hours}
       icon={BellOff}
       disabled={off}
-      onSelect={() => mute.run(computeTimestampInHours(hours))}
+      onSelect={() => mute.run(computeTimestampHoursFromNow(hours))}
     >
       {label}
     </MenuItem>
@@ -121,7 +121,8 @@ export function MuteMenuItems({ monitor: { id, name, muted_until } }: { readonly
 }
 
 /**
- * Returns a function that pauses or resumes a monitor. After a pause, a toast with an undo button is shown.
+ * Returns functions that pause and resume a monitor, and whether one of these changes is in progress. After a
+ * pause, shows a toast with an undo button.
  */
 export function useMonitorPauseActions({ id, name, paused }: Pick<Monitor, 'id' | 'name' | 'paused'>) {
   const client = useQueryClient();

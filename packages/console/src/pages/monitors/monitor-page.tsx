@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import { formatMinutes } from '../../format/minutes.ts';
 import { formatTimeOrDateTime, getBrowserTimeZone } from '../../format/times.ts';

@@ -6,8 +6,8 @@ import type { ApiPage } from '../../data/api-client.ts';
 export type LoadedMonitorPages = InfiniteData<ApiPage<Monitor>, string>;
 
 /**
- * Joins the pages in the order of the server and removes duplicates. A monitor can be on two pages because it
- * can move to another page while pages load. Pure.
+ * Joins the pages in the order of the server and removes duplicates. A monitor can be on two pages if it
+ * moved while the pages were loading. Pure.
  */
 export function mergeMonitorPages(pages: readonly ApiPage<Monitor>[]): readonly Monitor[] {
   const seen = new Set<string>();
@@ -21,8 +21,8 @@ export function mergeMonitorPages(pages: readonly ApiPage<Monitor>[]): readonly 
 }
 
 /**
- * Returns the list with refetched rows in place of their old versions. Rows that were refetched but no longer
- * exist are removed. Pure.
+ * Returns the list with the rows in `fresh` in place of their old versions. Removes rows that are in `asked`
+ * but not in `fresh`, because these monitors no longer exist. Pure.
  */
 export function replaceMonitorRows(
   list: LoadedMonitorPages,

@@ -4,13 +4,13 @@ import { scheduleText } from './text.ts';
 
 type Scheduled = Pick<Monitor, 'expected_interval_minutes' | 'schedule'>;
 
-/** Describes a schedule as `every 24 h`, or returns the cron expression. */
+/** Describes a schedule: an interval as in `every 24 h`, or the cron expression. */
 export function formatSchedule({ expected_interval_minutes: minutes, schedule }: Scheduled): string {
   return schedule ? scheduleText.cron(schedule.cron) : scheduleText.every(formatMinutes(minutes ?? 0));
 }
 
 /**
- * Returns the time zone of a schedule. If the schedule has none, returns a text for the organization’s time
+ * Returns the time zone of a schedule. If it is not set, returns a text that refers to the organization’s time
  * zone.
  */
 export function formatScheduleTimeZone({ timezone }: { readonly timezone?: string | undefined }): string {
@@ -26,8 +26,8 @@ export function formatScheduleWithGrace(monitor: Scheduled & Pick<Monitor, 'grac
 const { days: DAYS, everyDay } = scheduleText;
 
 /**
- * Describes a common cron expression in words. Returns null for other expressions. Computes no times; the
- * server does.
+ * Describes a common cron expression in words. Returns null for other expressions. Does not compute times,
+ * because the server does.
  */
 export function describeCron(cron: string): string | null {
   const named: Readonly<Record<string, string>> = {

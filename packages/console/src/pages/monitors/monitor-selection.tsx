@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Bell, BellOff, Pause, Play, Tag, Wrench } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useMemo, useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { useApiMutation } from '../../data/api-mutation.ts';
+import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
 import { parseListInput } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -13,7 +13,7 @@ import { Form } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { type BulkMonitorChange, refreshMonitors, updateMonitors } from './monitor-data.ts';
-import { computeTimestampInHours, MUTE_DURATIONS } from './monitor-menu.tsx';
+import { computeTimestampHoursFromNow, MUTE_DURATIONS } from './monitor-menu.tsx';
 import { selectRowRange } from './monitor-rows.ts';
 import { monitorsText } from './text.ts';
 
@@ -70,8 +70,15 @@ export function MonitorSelectionBar({
   readonly rows: readonly Monitor[];
 }) {
   const [tagging, setTagging] = useState(false);
-  const { change, refused, dismiss } = useBulkChange([...ids], clear);
+  const { change, refused, dismiss } = useBulkChange([...ids], () => {
+    clear();
+    setTagging(false);
+  });
   const needs = 'monitoring';
+  const openTags = (open: boolean) => {
+    change.reset();
+    setTagging(open);
+  };
   if (ids.size === 0 && refused.length === 0) return null;
   return (
     <div className="grid gap-2">
@@ -94,7 +101,7 @@ export function MonitorSelectionBar({
           {monitorsText.selection.resume}
         </Button>
         <MuteMenu onMute={(muted_until) => change.run({ muted_until })} />
-        <Button icon={Tag} needs={needs} onClick={() => setTagging(true)}>
+        <Button icon={Tag} needs={needs} busy={change.running} onClick={() => openTags(true)}>
           {monitorsText.selection.editTags}
         </Button>
         <PlanLink ids={ids} />
@@ -102,19 +109,9 @@ export function MonitorSelectionBar({
           {monitorsText.page.clearSelection}
         </Button>
       </section>
-      {change.error && <Notice state="failing">{change.error.message}</Notice>}
+      {change.error && !tagging && <Notice state="failing">{change.error.message}</Notice>}
       <FailedMonitors refused={refused} onDismiss={dismiss} />
-      {tagging && (
-        <TagsDialog
-          some={ids.size}
-          running={change.running}
-          onClose={() => setTagging(false)}
-          onChange={(tags) => {
-            setTagging(false);
-            change.run(tags);
-          }}
-        />
-      )}
+      {tagging && <TagsDialog some={ids.size} change={change} onClose={() => openTags(false)} />}
     </div>
   );
 }
@@ -142,7 +139,7 @@ function MuteMenu({ onMute }: { readonly onMute: (until: string | null) => void 
       }
     >
       {MUTE_DURATIONS.map(({ hours, label }) => (
-        <MenuItem key={hours} icon={BellOff} onSelect={() => onMute(computeTimestampInHours(hours))}>
+        <MenuItem key={hours} icon={BellOff} onSelect={() => onMute(computeTimestampHoursFromNow(hours))}>
           {label}
         </MenuItem>
       ))}
@@ -222,14 +219,12 @@ function FailedMonitors({
 
 function TagsDialog({
   some,
-  running,
+  change,
   onClose,
-  onChange,
 }: {
   readonly some: number;
-  readonly running: boolean;
+  readonly change: ApiMutation<BulkMonitorChange>;
   readonly onClose: () => void;
-  readonly onChange: (tags: BulkMonitorChange) => void;
 }) {
   const [added, setAdded] = useState('');
   const [removed, setRemoved] = useState('');
@@ -238,14 +233,14 @@ function TagsDialog({
     <Dialog open onClose={onClose} title={monitorsText.selection.tagsTitle(some)}>
       <Form
         onSubmit={() => {
-          if (add.length + remove.length > 0) onChange({ add_tags: add, remove_tags: remove });
+          if (add.length + remove.length > 0) change.run({ add_tags: add, remove_tags: remove });
         }}
-        error={null}
-        running={running}
+        error={change.error}
+        running={change.running}
         actions={
           <>
             <Button onClick={onClose}>{monitorsText.selection.cancel}</Button>
-            <Button type="submit" look="primary" needs="monitoring">
+            <Button type="submit" look="primary" needs="monitoring" busy={change.running}>
               {monitorsText.selection.saveTags}
             </Button>
           </>

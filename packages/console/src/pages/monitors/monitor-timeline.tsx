@@ -40,7 +40,10 @@ const LOOKS: Readonly<Record<MonitorPeriod['status'], string>> = {
   waiting: 'border border-dashed border-waiting inset-y-0',
 };
 
-/** Shows the status over time with a mark for each beat. The same data is available as a list. */
+/**
+ * Shows the status of a monitor over time, with a mark for each beat. The user can switch to a list of the
+ * same data.
+ */
 export function MonitorTimeline({ id, since }: { readonly id: string; readonly since: string }) {
   const [days, setDays] = useState('1');
   const [listed, setListed] = useState(false);

@@ -22,6 +22,7 @@ import { FilterBar } from '../../ui/filter-bar.tsx';
 import { LoadMoreButton } from '../../ui/load-more-button.tsx';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { listVisibleColumns } from '../../ui/table-columns.ts';
+import { buildBeatSnippets } from './beat-snippets.ts';
 import {
   addRowControls,
   MONITOR_COLUMNS,
@@ -29,24 +30,24 @@ import {
   MonitorSelectionContext,
   RecentHistoryContext,
 } from './monitor-columns.tsx';
-import { MONITOR_FILTERS } from './monitor-data.ts';
+import { MONITOR_FILTER_FIELDS } from './monitor-data.ts';
 import { useMonitorList } from './monitor-list.ts';
 import { allChannelsQuery } from './monitor-references.ts';
 import { type MonitorSelection, MonitorSelectionBar, useMonitorSelection } from './monitor-selection.tsx';
-import { buildBeatSnippets } from './send-beats.ts';
 import { monitorsText } from './text.ts';
 
 export { prefetchMonitors } from './monitor-list.ts';
 
-const NO_FILTERS = Object.fromEntries(MONITOR_FILTERS.map(({ name }) => [name, null]));
+const isMonitorFilter = (name: string) => findFilterField(MONITOR_FILTER_FIELDS, name) !== undefined;
+const NO_FILTERS = Object.fromEntries(MONITOR_FILTER_FIELDS.map(({ name }) => [name, null]));
 
 /** Lists all monitors with their status and next deadline. */
 export function MonitorsPage() {
   const { query, change } = useUrlState();
   const go = useOrgNavigate();
   const create = () => go('/monitors/new');
-  const asked = selectQueryParameters(query, (name) => findFilterField(MONITOR_FILTERS, name) !== undefined);
-  const tokens = useMemo(() => toFilterTokens(new URLSearchParams(asked), MONITOR_FILTERS), [asked]);
+  const asked = selectQueryParameters(query, isMonitorFilter);
+  const tokens = useMemo(() => toFilterTokens(new URLSearchParams(asked), MONITOR_FILTER_FIELDS), [asked]);
   const filters = useMemo(() => toFilterQuery(tokens), [tokens]);
   const list = useMonitorList(filters, () => selection.ids.size > 0);
   const selection = useMonitorSelection(list.rows);
@@ -81,7 +82,7 @@ export function MonitorsPage() {
           onChoose={(status) => change({ status })}
         />
         <FilterBar
-          fields={MONITOR_FILTERS}
+          fields={MONITOR_FILTER_FIELDS}
           tokens={tokens}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
@@ -198,7 +199,7 @@ function MonitorTable({
           />
         </MonitorSelectionContext>
       </RecentHistoryContext>
-      <LoadMoreButton more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
+      <LoadMoreButton answer={answer} />
     </div>
   );
 }

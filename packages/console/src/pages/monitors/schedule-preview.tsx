@@ -8,13 +8,13 @@ import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
 import { formatFullDateTime, formatShortTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { monitorEditorText } from './monitor-editor-text.ts';
-import { type MonitorForm, toScheduleBody } from './monitor-form.ts';
+import { type MonitorFormValues, toScheduleBody } from './monitor-form.ts';
 import { describeCron } from './monitor-schedule.ts';
 
 type Preview = z.output<typeof schedulePreview>;
 
 /** Describes the schedule and lists the next expected beats. The server computes the beats. */
-export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
+export function SchedulePreview({ form }: { readonly form: MonitorFormValues }) {
   const settled = useDebouncedValue(toScheduleBody(form));
   const incomplete = form.kind === 'interval' && parseMinutes(form.interval) === null;
   const { data, error } = useQuery({
@@ -43,7 +43,7 @@ export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
   );
 }
 
-function ScheduleSummary({ form, preview }: { readonly form: MonitorForm; readonly preview: Preview }) {
+function ScheduleSummary({ form, preview }: { readonly form: MonitorFormValues; readonly preview: Preview }) {
   const [first] = preview.data;
   const grace = preview.grace_period_minutes;
   const sentence =

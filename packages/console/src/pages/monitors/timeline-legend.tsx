@@ -2,8 +2,8 @@ import { STATUS_STYLES } from '../../ui/status.tsx';
 import { monitorDetailText } from './monitor-detail-text.ts';
 
 /**
- * Explains the colors and marks of the timeline. If `changed` is true, also explains the line that marks a
- * schedule change.
+ * Explains the colors and marks of the timeline. If `changed` is true, also explains the lines that mark
+ * schedule changes.
  */
 export function TimelineLegend({ changed }: { readonly changed: boolean }) {
   const states = ['healthy', 'failing', 'waiting', 'unknown', 'paused'] as const;

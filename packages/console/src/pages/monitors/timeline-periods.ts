@@ -15,8 +15,8 @@ export interface TimelinePeriod {
 const LABEL_SHARE = 0.12;
 
 /**
- * Returns the periods within the time range, oldest first. Failing periods have a minimum width so that they
- * stay visible. Pure.
+ * Returns the periods within a time range, oldest first, with their positions on the timeline. Only failing
+ * periods can have a label. Pure.
  */
 export function buildTimelinePeriods(
   periods: readonly MonitorPeriod[],
@@ -45,8 +45,8 @@ export function buildTimelinePeriods(
 }
 
 /**
- * Returns the positions of the beats, misses and failures to mark below the timeline. Returns an empty list if there
- * are too many to distinguish.
+ * Returns the positions of the beats, misses and failures to mark below the timeline. If there are more than
+ * 120, returns only the misses and failures.
  */
 export function buildTimelineBeatMarks(
   checks: readonly CheckResource[],

@@ -2,7 +2,7 @@ import type { OverviewAttentionItem } from '@floe/contract/api/overview';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { overviewText } from './text.ts';
 
-/** Returns the link to the page of the resource to which an entry refers. */
+/** Returns the link to the page of the resource that an item of the overview is about. */
 export function buildAttentionLink({ subject }: Pick<OverviewAttentionItem, 'subject'>): {
   readonly to: string;
   readonly search: Readonly<Record<string, string>>;
@@ -26,12 +26,12 @@ export function buildAttentionLink({ subject }: Pick<OverviewAttentionItem, 'sub
   }
 }
 
-/** Returns the label of an entry’s kind. */
+/** Returns the label for the kind of an item that needs attention. */
 export function getAttentionLabel({ kind }: Pick<OverviewAttentionItem, 'kind'>): string {
   return overviewText.attention.kinds[kind];
 }
 
-/** Returns the display status for the severity of an entry. */
+/** Returns the display status for the severity of an item that needs attention. */
 export function getAttentionStatus({ severity }: Pick<OverviewAttentionItem, 'severity'>): DisplayStatus {
   return severity === 'critical' ? 'failing' : severity === 'warning' ? 'warning' : 'waiting';
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import type { Timeseries } from '../../data/analytics-queries.ts';
-import { useAnnotations } from '../../data/annotations.ts';
+import { useAnnotations } from '../../data/use-annotations.ts';
 import { type SelectedTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
 import {
   formatCompactNumber,

@@ -4,9 +4,12 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import * as charts from '../../data/analytics-queries.ts';
 import { getJson } from '../../data/api-client.ts';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import {
   chooseChartInterval,
+  moveTimeRange,
   type SelectedTimeRange,
+  splitRelativeTime,
   toTimeRangeParameters,
 } from '../../filters/time-range.ts';
 
@@ -19,34 +22,43 @@ export type AnnotationsResponse = z.output<typeof analyticsAnnotations>;
 const CHARTS_MS = 15_000;
 const COUNTERS_MS = 5_000;
 
-/** Returns the query for the totals and for what needs attention. Refetched every five seconds. */
+/**
+ * Returns the query for the totals and the items that need attention. The query is refetched every five
+ * seconds.
+ */
 export function buildOverviewQuery(timeRange: SelectedTimeRange) {
   const time = toTimeRangeParameters(timeRange);
   return queryOptions({
     queryKey: ['overview', time],
-    queryFn: ({ signal }) => getJson<Overview>('api/overview', time, signal),
+    queryFn: ({ signal }) =>
+      getJson<Overview>(
+        'api/overview',
+        toTimeRangeParameters(moveTimeRange(timeRange, getCurrentTime())),
+        signal,
+      ),
     refetchInterval: COUNTERS_MS,
     placeholderData: keepPreviousData,
   });
 }
 
-/** The query parameters that group requests by outcome. */
+/** The query parameter that groups the values of a chart by outcome. */
 export const GROUP_BY_OUTCOME = { group_by: 'outcome' } as const;
 
-/** Returns the query for a chart of a metric. Refetched every 15 seconds. */
+/** Returns the query for a chart of a metric. The query is refetched every 15 seconds. */
 export function buildOverviewMetricQuery(
   metric: string,
   timeRange: SelectedTimeRange,
   more: Readonly<Record<string, string>> = {},
 ) {
+  const [time, lastMs] = splitRelativeTime(toTimeRangeParameters(timeRange), timeRange);
   const query = {
-    ...toTimeRangeParameters(timeRange),
+    ...time,
     metric,
     interval: chooseChartInterval(timeRange),
     ...more,
   };
   return {
-    ...charts.buildTimeseriesQuery(query),
+    ...charts.buildTimeseriesQuery(query, lastMs),
     refetchInterval: CHARTS_MS,
     placeholderData: keepPreviousData,
   };
@@ -54,9 +66,10 @@ export function buildOverviewMetricQuery(
 
 /** Returns the query for the values of the dimension `by` that have the highest `metric`. */
 export function buildOverviewTopQuery(by: string, metric: string, timeRange: SelectedTimeRange, limit = 5) {
-  const query = { ...toTimeRangeParameters(timeRange), by, metric, limit };
+  const [time, lastMs] = splitRelativeTime(toTimeRangeParameters(timeRange), timeRange);
+  const query = { ...time, by, metric, limit };
   return {
-    ...charts.buildTopValuesQuery(query),
+    ...charts.buildTopValuesQuery(query, lastMs),
     refetchInterval: CHARTS_MS,
     placeholderData: keepPreviousData,
   };

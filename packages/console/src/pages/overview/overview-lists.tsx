@@ -10,7 +10,7 @@ import { getMissingValueLabel } from '../analytics/metric-groups.ts';
 import { buildOverviewTopQuery, buildRecentAnnotationsQuery, type Overview } from './overview-data.ts';
 import { overviewText } from './text.ts';
 
-/** Shows the models and keys with the highest spend, errors, monitors and recent events. */
+/** Shows the models and keys with the highest spend, recent errors, monitors and recent events. */
 export function OverviewLists({
   span,
   overview,

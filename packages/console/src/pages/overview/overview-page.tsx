@@ -6,7 +6,7 @@ import type { PageQueryPrefetcher } from '../../app/page-route.ts';
 import { useOrgId, useUrlState } from '../../app/url-state.ts';
 import { buildAnnotationsQuery } from '../../data/annotations.ts';
 import { gapsQuery } from '../../data/gaps.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { type SelectedTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { resolveUrlTimeRange } from '../../filters/url-time-range.ts';
@@ -57,9 +57,7 @@ export function OverviewPage() {
   return (
     <PageFrame
       title={overviewText.page.title}
-      actions={
-        <TimeRangePicker span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
-      }
+      actions={<TimeRangePicker span={span} isRolling onChange={(choice) => change({ ...choice })} />}
     >
       {error && !data ? (
         <ErrorState what={overviewText.page.loadFailed} error={error} onRetry={() => void refetch()} />

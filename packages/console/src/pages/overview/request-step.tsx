@@ -13,9 +13,10 @@ import {
   buildNewestRequestQuery,
   FirstRequestResult,
   newestSuccessfulRequestQuery,
+  useIsKeyUsed,
   WaitingStatus,
 } from '../connect/first-request.tsx';
-import { KeyStep } from '../connect/key-step.tsx';
+import { KeyStep, UnsavedKeyGuard } from '../connect/key-step.tsx';
 import { NEW_PLAYGROUND_PROMPT } from '../playground/chat-request.ts';
 import { runChat } from '../playground/run-chat.ts';
 import { overviewText } from './text.ts';
@@ -46,6 +47,7 @@ export function RequestStep() {
     },
     { touches: [['first-use']] },
   );
+  const isUsed = useIsKeyUsed(created?.id);
   const settings = {
     gateway: buildApiUrl('gateway').href,
     key: created?.key ?? '$FLOE_API_KEY',
@@ -60,8 +62,10 @@ export function RequestStep() {
   return (
     <>
       <p className="text-ui text-ink-2">{overviewText.requestStep.intro}</p>
-      <KeyStep purpose="first-steps" created={created} onCreated={setCreated} />
-      <CodeBlock snippets={snippets} />
+      <UnsavedKeyGuard created={created} isUsed={isUsed}>
+        <KeyStep purpose="first-steps" created={created} onCreated={setCreated} />
+        <CodeBlock snippets={snippets} />
+      </UnsavedKeyGuard>
       <div className="flex flex-wrap items-center gap-3">
         <Button icon={Send} needs="playground" busy={send.running} onClick={() => send.run(undefined)}>
           {overviewText.requestStep.send}

@@ -6,7 +6,8 @@ import { useState } from 'react';
 import type * as z from 'zod';
 import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
 import { sessionQuery, useSignedInSession } from '../../data/session.ts';
-import { useEventStreamState, useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
+import { useEventStreamState } from '../../data/use-server-events.ts';
 import { CONNECTABLE_CLIENTS } from '../connect/connectable-clients.ts';
 import { buildNewestRequestQuery, newestSuccessfulRequestQuery } from '../connect/first-request.tsx';
 import { type GuideStepId, isConnectPageKeyName, listCompletedSteps } from './setup-guide-steps.ts';
@@ -65,7 +66,7 @@ export interface SetupGuideState {
 
 /**
  * Returns the state of the setup guide.
- * @param isRequested Whether the URL requests the guide.
+ * @param isResendRequested Whether the URL requests the guide.
  */
 export function useSetupGuide(isRequested: boolean): SetupGuideState {
   const client = useQueryClient();
@@ -109,7 +110,10 @@ const PROGRESS_QUERIES = {
   budgets: listQuery<NamedResource>('api/management/budgets'),
 };
 
-/** Starts the queries of the guide if it will be shown. Failed queries are repeated by the page. */
+/**
+ * Starts the queries of the guide if it will be shown. Ignores errors, because the page repeats failed
+ * queries.
+ */
 export async function prefetchSetupGuide(client: QueryClient, isRequested: boolean): Promise<void> {
   await client.prefetchQuery(currentUserQuery);
   const who = client.getQueryData(currentUserQuery.queryKey);

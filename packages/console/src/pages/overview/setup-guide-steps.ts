@@ -5,13 +5,13 @@ export const GUIDE_STEPS = ['request', 'provider', 'client', 'monitor', 'budget'
 /** The id of a step in the setup guide. */
 export type GuideStepId = (typeof GUIDE_STEPS)[number];
 
-/** What already exists in the organization. Undefined values are still loading. */
+/** The data that determines which steps are complete. Undefined values are still loading. */
 export interface SetupGuideProgress {
   readonly requests: number | undefined;
-  /** Number of successful requests with any key. */
+  /** Number of successful requests with any key, at most 1. */
   readonly succeeded: number | undefined;
   readonly providerKinds: readonly string[] | undefined;
-  /** Number of requests with keys that were created for a client. */
+  /** Number of requests with keys that were created for a client, at most 1. */
   readonly clientRequests: number | undefined;
   /** Whether any monitor has received a beat. */
   readonly hasBeat: boolean | undefined;
@@ -34,8 +34,8 @@ export function listCompletedSteps(progress: SetupGuideProgress): ReadonlySet<Gu
 }
 
 /**
- * Returns whether a key has a name that the Connect page generates. Such a name contains the name of one of
- * the `clients`.
+ * Returns whether the Connect page may have generated the name of a key. Such a name contains one of the client
+ * IDs in `clients`.
  */
 export function isConnectPageKeyName(name: string, clients: readonly string[]): boolean {
   return clients.some((client) => name.endsWith(`-${client}`) || name.includes(`-${client}-`));

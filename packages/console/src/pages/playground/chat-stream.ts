@@ -10,6 +10,8 @@ export interface PartialChatResponse {
   readonly reasoning: string;
   readonly calls: readonly ChatToolCall[];
   readonly finish: string | null;
+  /** Whether the stream said that the response is complete. A stream that ends without this was cut off. */
+  readonly isComplete: boolean;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
   /** An error event inside the stream, or null. */
@@ -22,14 +24,14 @@ export const EMPTY_CHAT_RESPONSE: PartialChatResponse = {
   reasoning: '',
   calls: [],
   finish: null,
+  isComplete: false,
   inputTokens: null,
   outputTokens: null,
   failure: null,
 };
 
 /**
- * Splits a stream of Server-Sent Events into the data of each event. An event can be distributed over several
- * chunks.
+ * Splits a stream of server-sent events into the data of each event. A chunk can end in the middle of an event.
  */
 export class SseDataParser {
   #rest = '';
@@ -51,6 +53,7 @@ export class SseDataParser {
 
 /** Returns the response after one more event of the stream. Unknown events do not change it. */
 export function applyChatEvent(answer: PartialChatResponse, data: string): PartialChatResponse {
+  if (data === '[DONE]') return { ...answer, isComplete: true };
   const chunk = objectIn(data);
   if (!chunk) return answer;
   const error = chunk['error'];
@@ -78,11 +81,13 @@ export function applyChatEvent(answer: PartialChatResponse, data: string): Parti
 function applyChoice(answer: PartialChatResponse, choice: JsonObject): PartialChatResponse {
   const delta = choice['delta'] ?? choice['message'];
   const finish = textAt(choice, 'finish_reason') || answer.finish;
-  if (!isJsonObject(delta)) return { ...answer, finish };
+  const isComplete = answer.isComplete || finish !== null;
+  if (!isJsonObject(delta)) return { ...answer, finish, isComplete };
   const calls = delta['tool_calls'];
   return {
     ...answer,
     finish,
+    isComplete,
     text: answer.text + textAt(delta, 'content') + textAt(delta, 'refusal'),
     reasoning: answer.reasoning + (textAt(delta, 'reasoning_content') || textAt(delta, 'reasoning')),
     calls: Array.isArray(calls)

@@ -3,8 +3,8 @@ import { type BodyMessagePart, parseBodyJson, parseBodyMessages } from '../reque
 import type { PlaygroundPrompt, PromptMessage } from './chat-request.ts';
 
 /**
- * Converts a stored request body to a prompt and the requested model. Returns null if the format is not
- * supported.
+ * Converts the text of a stored request body to a prompt and the requested model. Returns null if the format is
+ * not supported.
  */
 export function parseRequestBodyAsPrompt(
   text: string,

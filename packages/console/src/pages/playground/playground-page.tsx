@@ -29,7 +29,10 @@ import { loadStoredPrompt, storePrompt } from './stored-prompt.ts';
 import { playgroundText } from './text.ts';
 import { useChatRuns } from './use-chat-runs.ts';
 
-/** Sends a prompt to a model or route, as a client would, or to two of them to compare the responses. */
+/**
+ * Renders the page that sends a prompt to a model or route, as a client would, or to two of them to compare the
+ * responses.
+ */
 export function PlaygroundPage() {
   const play = usePlayground();
   const { models, prompt, setPrompt, problem, from, change } = play;

@@ -14,7 +14,7 @@ import {
 import { ImagePicker, isAcceptedImageFile, PromptImages, readFileAsDataUrl } from './prompt-images.tsx';
 import { playgroundText } from './text.ts';
 
-/** Edits the prompt: system instructions, messages, parameters and tools. */
+/** Renders the form of the prompt: system instructions, messages, parameters and tools. */
 export function PromptForm({
   prompt,
   problem,

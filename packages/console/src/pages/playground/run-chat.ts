@@ -1,4 +1,4 @@
-import { type ApiError, createUnreachableError, parseApiError } from '../../data/api-error.ts';
+import { ApiError, createUnreachableError, parseApiError } from '../../data/api-error.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
 import { type PlaygroundPrompt, toChatRequestBody } from './chat-request.ts';
 import {
@@ -7,6 +7,7 @@ import {
   type PartialChatResponse,
   SseDataParser,
 } from './chat-stream.ts';
+import { playgroundText } from './text.ts';
 
 /** The state of sending a prompt to one model. */
 export interface ChatRun {
@@ -23,7 +24,7 @@ export interface ChatRun {
   readonly error: ApiError | null;
 }
 
-/** Returns the state before the prompt is sent. */
+/** Returns the initial state of sending a prompt to a model. */
 export const createChatRun = (model: string): ChatRun => ({
   phase: 'running',
   model,
@@ -35,8 +36,8 @@ export const createChatRun = (model: string): ChatRun => ({
 });
 
 /**
- * Sends a prompt to the gateway and reports the state until the response ends. Aborting also cancels the
- * request to the provider.
+ * Sends a prompt to the gateway. Calls `report` whenever the state changes, and resolves to the last state.
+ * Never rejects: errors are part of the state. Aborting also cancels the request to the provider.
  */
 export async function runChat(options: {
   readonly prompt: PlaygroundPrompt;
@@ -70,11 +71,17 @@ export async function runChat(options: {
       const begins = run.firstMs === null && (next.text || next.reasoning || next.calls.length > 0);
       turn({ answer: next, ...(begins ? { firstMs: performance.now() - start } : {}) });
     }
-    over(run.answer.failure ? 'failed' : 'done');
+    if (run.answer.failure) over('failed');
+    else if (run.answer.isComplete) over('done');
+    else over('failed', createCutOffError());
   } catch {
     over(signal.aborted ? 'stopped' : 'failed', signal.aborted ? null : createUnreachableError());
   }
   return run;
+}
+
+function createCutOffError(): ApiError {
+  return new ApiError({ status: 0, code: 'network', message: playgroundText.answer.cutOff });
 }
 
 function ask({

@@ -76,6 +76,8 @@ export const playgroundText = {
     answerCall: 'Add tool result',
     call: (name: string) => `Tool call: ${name}`,
     streamBroke: 'The stream ended with an error.',
+    cutOff:
+      'The response was cut off before it was complete. Check the proxies between this browser and Floe, then run the prompt again.',
   },
   figures: {
     firstToken: (duration: string) => `First token after ${duration}`,

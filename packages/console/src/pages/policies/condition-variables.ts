@@ -1,6 +1,8 @@
 import { policiesText } from './text.ts';
 
-/** The names that a condition can use (see docs/reference/conditions.md), with descriptions. */
+/**
+ * The names of the variables that a condition can use, with descriptions (see docs/reference/conditions.md).
+ */
 export const CONDITION_VARIABLE_DESCRIPTIONS: readonly (readonly [string, string])[] = Object.entries(
   policiesText.names,
 );
@@ -11,8 +13,8 @@ export function getWordBeforeCaret(condition: string, caret: number): string {
 }
 
 /**
- * Returns the names that start with the typed word, except the word itself. Names of the response are omitted
- * for policies that apply to requests.
+ * Returns up to eight variables whose names start with the typed word, with their descriptions. Omits the
+ * variable whose name is the typed word. For policies on requests, also omits the variables of the response.
  */
 export function suggestConditionVariables(
   word: string,

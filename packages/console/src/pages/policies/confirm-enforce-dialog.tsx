@@ -1,11 +1,14 @@
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { describeDryRunEffect, formatDryRunCounts } from './dry-run-text.ts';
 import { DryRunProgress } from './policy-dry-run.tsx';
-import type { PolicyForm } from './policy-form.ts';
+import type { PolicyFormValues } from './policy-form.ts';
 import { policiesText } from './text.ts';
 import { DRY_RUN_DAYS, type PolicyDryRunState } from './use-policy-dry-run.ts';
 
-/** Asks for confirmation before a log-only policy is enforced. Shows the result of a dry run. */
+/**
+ * Renders a dialog that asks for confirmation before a log-only policy is enforced. The dialog shows the result
+ * of a dry run.
+ */
 export function ConfirmEnforceDialog({
   form,
   run,
@@ -13,7 +16,7 @@ export function ConfirmEnforceDialog({
   onClose,
   onEnforce,
 }: {
-  readonly form: PolicyForm;
+  readonly form: PolicyFormValues;
   readonly run: PolicyDryRunState;
   readonly open: boolean;
   readonly onClose: () => void;
@@ -38,7 +41,7 @@ export function ConfirmEnforceDialog({
   );
 }
 
-function DryRunEffect({ form, run }: { readonly form: PolicyForm; readonly run: PolicyDryRunState }) {
+function DryRunEffect({ form, run }: { readonly form: PolicyFormValues; readonly run: PolicyDryRunState }) {
   if (run.isRunning) return <DryRunProgress run={run} />;
   if (run.result === null || run.isStale)
     return <span>{run.error?.message ?? run.failure ?? policiesText.enforce.unknown}</span>;

@@ -2,14 +2,17 @@ import type { policyDryRunJobResult } from '@floe/contract/api/policies';
 import type * as z from 'zod';
 import { formatCount, formatPercent } from '../../format/amounts.ts';
 import { formatCountWithNoun } from '../../format/words.ts';
-import type { PolicyForm } from './policy-form.ts';
+import type { PolicyFormValues } from './policy-form.ts';
 import { policiesText } from './text.ts';
 
 /** The result of evaluating a policy against stored requests. */
 export type PolicyDryRunSummary = z.output<typeof policyDryRunJobResult>;
 
-/** Describes the effect of the policy, as in `1,204 requests from 12 keys would have been denied.` */
-export function describeDryRunEffect(result: PolicyDryRunSummary, action: PolicyForm['action']): string {
+/** Describes what the policy would have done, as in `1,204 requests from 12 keys would have been denied.` */
+export function describeDryRunEffect(
+  result: PolicyDryRunSummary,
+  action: PolicyFormValues['action'],
+): string {
   const { evaluated, matched, denied, redacted, key_count } = result;
   if (evaluated === 0) return policiesText.effect.noBodies;
   if (matched === 0) return policiesText.effect.noMatch(formatCount(evaluated));

@@ -1,7 +1,7 @@
 import { ListPage } from '../../app/list-page.tsx';
 import { useOrgNavigate, useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { buildListQuery, useListRows } from '../../data/lists.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { Button } from '../../ui/button.tsx';
 import { OrderNotice, useOrderColumn } from '../../ui/order-column.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';

@@ -12,15 +12,21 @@ import {
   formatDryRunProgress,
   type PolicyDryRunSummary,
 } from './dry-run-text.ts';
-import type { PolicyForm } from './policy-form.ts';
+import type { PolicyFormValues } from './policy-form.ts';
 import { policiesText } from './text.ts';
 import { DRY_RUN_DAYS, type PolicyDryRunState } from './use-policy-dry-run.ts';
 
 /**
- * Starts a dry run, which evaluates the policy on the stored bodies of the last days as if it were enforced,
- * and shows the result.
+ * Starts a dry run and shows its result. The dry run evaluates the policy against the bodies stored in the
+ * last seven days, as if the policy were enforced.
  */
-export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonly run: PolicyDryRunState }) {
+export function PolicyDryRun({
+  form,
+  run,
+}: {
+  readonly form: PolicyFormValues;
+  readonly run: PolicyDryRunState;
+}) {
   const isEmpty = form.when.trim() === '' && !form.secrets && form.pii.length === 0;
   return (
     <Card title={policiesText.dryRun.title(DRY_RUN_DAYS)} aside={policiesText.dryRun.aside}>
@@ -89,7 +95,7 @@ function Outcome({
   isStale,
 }: {
   readonly result: PolicyDryRunSummary;
-  readonly action: PolicyForm['action'];
+  readonly action: PolicyFormValues['action'];
   readonly isStale: boolean;
 }) {
   const { evaluated, days, keys, samples } = result;

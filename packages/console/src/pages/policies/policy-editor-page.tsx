@@ -12,11 +12,11 @@ import { ConfirmEnforceDialog } from './confirm-enforce-dialog.tsx';
 import { PolicyDryRun } from './policy-dry-run.tsx';
 import { PolicyFields } from './policy-fields.tsx';
 import {
-  EMPTY_POLICY,
+  NEW_POLICY_FORM,
   POLICY_EXAMPLES,
   POLICY_RESOURCE_KIND,
   type Policy,
-  type PolicyForm,
+  type PolicyFormValues,
 } from './policy-form.ts';
 import { PolicySampleTest } from './policy-sample-test.tsx';
 import { policiesText } from './text.ts';
@@ -30,7 +30,7 @@ export function NewPolicyPage() {
   const go = useResourceNavigate(CRUMB.to);
   const fresh = useResourceCreation(
     POLICY_RESOURCE_KIND,
-    () => POLICY_EXAMPLES[example]?.form ?? EMPTY_POLICY,
+    () => POLICY_EXAMPLES[example]?.form ?? NEW_POLICY_FORM,
     (policy) => {
       showToast(savedText(policy));
       go(policy.id, 'replace');
@@ -90,7 +90,11 @@ function savedText({ name, enabled, mode }: Policy): string {
 }
 
 /** Asks for confirmation before a log-only or disabled policy is enforced. */
-function useEnforceQuestion(edit: ResourceEditState<PolicyForm>, before: Policy, run: PolicyDryRunState) {
+function useEnforceQuestion(
+  edit: ResourceEditState<PolicyFormValues>,
+  before: Policy,
+  run: PolicyDryRunState,
+) {
   const [open, setOpen] = useState(false);
   const { form } = edit;
   const takesEffect =
@@ -115,7 +119,7 @@ function useEnforceQuestion(edit: ResourceEditState<PolicyForm>, before: Policy,
 }
 
 /** Shows the effect of the policy on stored requests and on a sample. */
-function Trials({ form, run }: { readonly form: PolicyForm; readonly run: PolicyDryRunState }) {
+function Trials({ form, run }: { readonly form: PolicyFormValues; readonly run: PolicyDryRunState }) {
   return (
     <div className="grid gap-4">
       <PolicyDryRun form={form} run={run} />

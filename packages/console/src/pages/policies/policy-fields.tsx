@@ -5,16 +5,16 @@ import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { ConditionInput } from './condition-input.tsx';
 import {
-  PII_DETECTORS,
+  PERSONAL_DATA_DETECTORS,
   POLICY_ACTIONS,
   POLICY_APPLIES_TO_OPTIONS,
   POLICY_MODES,
-  type PolicyForm,
+  type PolicyFormValues,
 } from './policy-form.ts';
 import { policiesText } from './text.ts';
 
 /** Renders the fields of the policy form. */
-export function PolicyFields({ form, onChange }: FormFieldsProps<PolicyForm>) {
+export function PolicyFields({ form, onChange }: FormFieldsProps<PolicyFormValues>) {
   return (
     <>
       <FormField name="name" label={policiesText.fields.name} hint={policiesText.fields.nameHint}>
@@ -52,7 +52,7 @@ export function PolicyFields({ form, onChange }: FormFieldsProps<PolicyForm>) {
 }
 
 /** The fields for the message to the caller, the mode, and whether the policy is enabled. */
-function Effect({ form, onChange }: FormFieldsProps<PolicyForm>) {
+function Effect({ form, onChange }: FormFieldsProps<PolicyFormValues>) {
   return (
     <>
       {form.action === 'deny' && (
@@ -80,7 +80,7 @@ function Effect({ form, onChange }: FormFieldsProps<PolicyForm>) {
   );
 }
 
-function Detectors({ form, onChange }: FormFieldsProps<PolicyForm>) {
+function Detectors({ form, onChange }: FormFieldsProps<PolicyFormValues>) {
   const toggle = (kind: string, on: boolean) =>
     onChange({ pii: on ? [...form.pii, kind] : form.pii.filter((one) => one !== kind) });
   return (
@@ -95,7 +95,7 @@ function Detectors({ form, onChange }: FormFieldsProps<PolicyForm>) {
           checked={form.secrets}
           onChange={(secrets) => onChange({ secrets })}
         />
-        {PII_DETECTORS.map(([kind, label]) => (
+        {PERSONAL_DATA_DETECTORS.map(([kind, label]) => (
           <Checkbox
             key={kind}
             label={label}

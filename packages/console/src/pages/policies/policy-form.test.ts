@@ -2,27 +2,27 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   describePolicyCondition,
-  EMPTY_POLICY,
+  NEW_POLICY_FORM,
   POLICY_EXAMPLES,
   type Policy,
   parseJsonObject,
   toDryRunPolicy,
   toPolicyBody,
-  toPolicyForm,
+  toPolicyFormValues,
 } from './policy-form.ts';
 
 test('a form that is sent and read back is the same form', () => {
   for (const { form } of [
     ...POLICY_EXAMPLES,
-    { form: { ...EMPTY_POLICY, name: 'x', pii: ['email', 'iban'] } },
+    { form: { ...NEW_POLICY_FORM, name: 'x', pii: ['email', 'iban'] } },
   ]) {
     const shown: Policy = JSON.parse(JSON.stringify(toPolicyBody(form)));
-    assert.deepEqual(toPolicyForm(shown), form);
+    assert.deepEqual(toPolicyFormValues(shown), form);
   }
 });
 
 test('a policy for a dry run has no empty fields, and always a name', () => {
-  const tried = toDryRunPolicy({ ...EMPTY_POLICY, when: 'true' });
+  const tried = toDryRunPolicy({ ...NEW_POLICY_FORM, when: 'true' });
   assert.deepEqual(Object.keys(tried).sort(), ['action', 'enabled', 'mode', 'name', 'on', 'when']);
   assert.equal(tried['name'], 'draft');
 });

@@ -9,7 +9,7 @@ export type Policy = z.output<typeof policyResource>;
 export type PolicySampleResult = z.output<typeof policyDryRunResponse>;
 
 /** The detectors of personal data that the form offers. */
-export const PII_DETECTORS = [
+export const PERSONAL_DATA_DETECTORS = [
   ['email', policiesText.detectors.email],
   ['phone', policiesText.detectors.phone],
   ['credit_card', policiesText.detectors.credit_card],
@@ -18,7 +18,7 @@ export const PII_DETECTORS = [
 ] as const;
 
 /** The form values of a policy. */
-export interface PolicyForm {
+export interface PolicyFormValues {
   readonly name: string;
   readonly enabled: boolean;
   readonly on: Policy['on'];
@@ -31,7 +31,7 @@ export interface PolicyForm {
 }
 
 /** The initial form values of a new policy. */
-export const EMPTY_POLICY: PolicyForm = {
+export const NEW_POLICY_FORM: PolicyFormValues = {
   name: '',
   enabled: true,
   on: 'request',
@@ -44,11 +44,11 @@ export const EMPTY_POLICY: PolicyForm = {
 };
 
 /** Complete example policies that a new policy can start from. */
-export const POLICY_EXAMPLES: readonly { readonly label: string; readonly form: PolicyForm }[] = [
+export const POLICY_EXAMPLES: readonly { readonly label: string; readonly form: PolicyFormValues }[] = [
   {
     label: policiesText.examples.capOutput.label,
     form: {
-      ...EMPTY_POLICY,
+      ...NEW_POLICY_FORM,
       name: 'cap-output',
       when: 'request.max_tokens > 8000',
       message: policiesText.examples.capOutput.message,
@@ -56,12 +56,12 @@ export const POLICY_EXAMPLES: readonly { readonly label: string; readonly form: 
   },
   {
     label: policiesText.examples.noSecrets.label,
-    form: { ...EMPTY_POLICY, name: 'no-secrets', secrets: true, action: 'redact' },
+    form: { ...NEW_POLICY_FORM, name: 'no-secrets', secrets: true, action: 'redact' },
   },
   {
     label: policiesText.examples.knownProjects.label,
     form: {
-      ...EMPTY_POLICY,
+      ...NEW_POLICY_FORM,
       name: 'known-projects',
       when: "!has(metadata.project) || !(metadata.project in ['atlas', 'billing'])",
       message: policiesText.examples.knownProjects.message,
@@ -90,7 +90,7 @@ export const POLICY_APPLIES_TO_OPTIONS = [
 ] as const;
 
 /** Converts a policy to form values. */
-export function toPolicyForm(policy: Policy): PolicyForm {
+export function toPolicyFormValues(policy: Policy): PolicyFormValues {
   return {
     name: policy.name,
     enabled: policy.enabled,
@@ -104,8 +104,8 @@ export function toPolicyForm(policy: Policy): PolicyForm {
   };
 }
 
-/** Converts the form to the request body. Sets fields to null that the policy does not use. */
-export function toPolicyBody(form: PolicyForm) {
+/** Converts the form to the request body. Fields that the policy does not use are set to null. */
+export function toPolicyBody(form: PolicyFormValues) {
   const detects = form.secrets || form.pii.length > 0;
   return {
     name: form.name.trim(),
@@ -122,7 +122,7 @@ export function toPolicyBody(form: PolicyForm) {
 /**
  * Converts the form to the policy for a dry run. Omits fields that the policy does not use, as in floe.yaml.
  */
-export function toDryRunPolicy(form: PolicyForm): Record<string, unknown> {
+export function toDryRunPolicy(form: PolicyFormValues): Record<string, unknown> {
   const body = toPolicyBody({ ...form, name: form.name.trim() || 'draft' });
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
@@ -153,12 +153,12 @@ export function parseJsonObject(json: string): { readonly object: object } | { r
 }
 
 /** The resource kind of policies. The list and the editor use it. */
-export const POLICY_RESOURCE_KIND: ConsoleResourceKind<Policy, PolicyForm> = {
+export const POLICY_RESOURCE_KIND: ConsoleResourceKind<Policy, PolicyFormValues> = {
   one: policiesText.page.one,
   path: 'api/management/policies',
   touches: [['policies']],
   needs: 'management',
-  formOf: toPolicyForm,
+  formOf: toPolicyFormValues,
   bodyOf: toPolicyBody,
   removal: ({ id }) => ({
     title: policiesText.editor.removal.title(id),

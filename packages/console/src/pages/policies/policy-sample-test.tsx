@@ -8,7 +8,12 @@ import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { CodeArea, Field } from '../../ui/field.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
-import { type PolicyForm, type PolicySampleResult, parseJsonObject, toDryRunPolicy } from './policy-form.ts';
+import {
+  type PolicyFormValues,
+  type PolicySampleResult,
+  parseJsonObject,
+  toDryRunPolicy,
+} from './policy-form.ts';
 import { policiesText } from './text.ts';
 
 const REQUEST = JSON.stringify(
@@ -35,10 +40,10 @@ const ANSWER = JSON.stringify(
 );
 
 /**
- * Evaluates the draft of a policy on a sample request or response, as if the policy were enforced. Nothing is
- * sent to a provider or stored.
+ * Renders a form that evaluates the draft of a policy against a sample request or response, as if the policy
+ * were enforced. Nothing is sent to a provider or stored.
  */
-export function PolicySampleTest({ form }: { readonly form: PolicyForm }) {
+export function PolicySampleTest({ form }: { readonly form: PolicyFormValues }) {
   const [request, setRequest] = useState(REQUEST);
   const [answer, setAnswer] = useState(ANSWER);
   const [parsedRequest, parsedAnswer] = [parseJsonObject(request), parseJsonObject(answer)];
@@ -130,7 +135,7 @@ function TestOutcome({
   onAnswer,
 }: {
   readonly trial: PolicySampleResult;
-  readonly mode: PolicyForm['mode'];
+  readonly mode: PolicyFormValues['mode'];
   readonly onAnswer: boolean;
 }) {
   const [sample] = trial.data;

@@ -3,12 +3,13 @@ import { sendJson } from '../../data/api-client.ts';
 import type { ApiError } from '../../data/api-error.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { type BackgroundJob, useBackgroundJob } from '../../data/background-job.ts';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import type { PolicyDryRunSummary } from './dry-run-text.ts';
-import { type PolicyForm, toDryRunPolicy } from './policy-form.ts';
+import { type PolicyFormValues, toDryRunPolicy } from './policy-form.ts';
 import { policiesText } from './text.ts';
 
 const DAY_MS = 86_400_000;
-/** Number of days that a dry run evaluates. */
+/** The number of days, up to now, whose stored bodies a dry run evaluates. */
 export const DRY_RUN_DAYS = 7;
 
 /** The state of a dry run and the functions that start and stop it. */
@@ -27,10 +28,10 @@ export interface PolicyDryRunState {
 }
 
 /**
- * Runs a draft policy on the requests that were stored in the last few days. The server runs a background job.
- * This hook polls the job's progress.
+ * Runs a draft policy on the bodies stored in the last seven days (`DRY_RUN_DAYS`). The server runs a
+ * background job. This hook polls the job's progress.
  */
-export function usePolicyDryRun(form: PolicyForm): PolicyDryRunState {
+export function usePolicyDryRun(form: PolicyFormValues): PolicyDryRunState {
   const rule = JSON.stringify(toDryRunPolicy({ ...form, enabled: true, mode: 'monitor' }));
   const [begun, setBegun] = useState<{
     readonly job: BackgroundJob<PolicyDryRunSummary>;
@@ -40,7 +41,7 @@ export function usePolicyDryRun(form: PolicyForm): PolicyDryRunState {
     (policy: string) =>
       sendJson<BackgroundJob<PolicyDryRunSummary>>('POST', 'api/management/policies/dry-run/jobs', {
         policies: [JSON.parse(policy)],
-        from: new Date(Date.now() - DRY_RUN_DAYS * DAY_MS).toISOString(),
+        from: new Date(getCurrentTime().getTime() - DRY_RUN_DAYS * DAY_MS).toISOString(),
       }),
     { done: (started, policy) => setBegun({ job: started, rule: policy }) },
   );

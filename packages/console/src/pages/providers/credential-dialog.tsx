@@ -18,8 +18,8 @@ import { providersText } from './text.ts';
 const EMPTY = { name: '', api_key: '', weight: '1' };
 
 /**
- * Adds a key to a provider or replaces one. To rotate keys without downtime, add the new key before you
- * remove the old one.
+ * Renders a dialog that adds a credential to a provider, or replaces one. To rotate a credential without
+ * downtime, users add the new one before they remove the old one.
  */
 export function CredentialDialog({
   provider,

@@ -19,7 +19,10 @@ import {
 } from './provider-data.ts';
 import { providersText } from './text.ts';
 
-/** Lists the keys of a provider. Keys can be added, tested, replaced and removed, but are never shown. */
+/**
+ * Lists the credentials of a provider. They can be added, tested, replaced and removed. Their secrets are
+ * never shown.
+ */
 export function CredentialList({ provider }: { readonly provider: ProviderResource }) {
   const [adding, setAdding] = useState(false);
   const fromFile = provider.source.kind === 'file';

@@ -5,6 +5,8 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { isHandlingResultAfterLeaving } from '../../data/change-result.ts';
+import { findFieldChanges } from '../../data/field-changes.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { parseListInput } from '../../format/words.ts';
@@ -36,7 +38,7 @@ const START = {
   models: '*',
 };
 
-/** Renders the page that adds a provider. The key is tested before the provider is saved. */
+/** Renders the page that adds a provider. The credential is tested before the provider is saved. */
 export function NewProviderPage() {
   const [form, setForm] = useState(START);
   const [test, setTest] = useState<CredentialTestReport | null>(null);
@@ -59,6 +61,7 @@ export function NewProviderPage() {
           onSubmit={() => save.run('test')}
           error={save.error}
           running={save.running}
+          unsaved={findFieldChanges(START, form).length > 0}
           actions={
             <>
               <Button onClick={() => leave()}>{providersText.create.cancel}</Button>
@@ -95,12 +98,17 @@ function useTestAndSave(
       const found =
         how === 'test' ? await sendJson<CredentialTestReport>('POST', `${PROVIDERS_PATH}/test`, body) : null;
       onTested(found);
-      return found?.ok === false ? null : sendJson<ProviderResource>('POST', PROVIDERS_PATH, body);
+      const provider =
+        found?.ok === false ? null : await sendJson<ProviderResource>('POST', PROVIDERS_PATH, body);
+      return { provider, found };
     },
     {
       touches: PROVIDER_QUERY_KEYS,
-      done: (provider) => {
+      done: ({ provider, found }) => {
         if (provider !== null) showToast(providersText.create.saved(provider.id));
+        // The form shows the result of the test, unless the user has left it.
+        else if (found !== null && isHandlingResultAfterLeaving())
+          showToast(providersText.create.notSaved(form.id.trim(), found.message));
         onDone(provider);
       },
     },

@@ -19,7 +19,7 @@ export type ProviderTraffic = TopValues['data'][number];
 
 /** The API path of the providers. */
 export const PROVIDERS_PATH = 'api/management/providers';
-/** The keys of the queries that a change of a provider makes stale. */
+/** The query keys to invalidate after a change to a provider. */
 export const PROVIDER_QUERY_KEYS = [['providers'], ['models'], ['breakers']];
 
 /** Returns the API path of a provider. */

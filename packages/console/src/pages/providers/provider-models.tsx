@@ -15,7 +15,10 @@ import { providersText } from './text.ts';
 
 const formOf = ({ models }: ProviderResource) => ({ models: models.join('\n') });
 
-/** Edits the allowlist of a provider and shows which of the available models match it. */
+/**
+ * Renders the form for the allowlist of a provider, and shows which of the available models the allowlist
+ * matches.
+ */
 export function ProviderModels({ loaded }: { readonly loaded: ResourceWithETag<ProviderResource> }) {
   const provider = loaded.body;
   const edit = usePatchForm<ProviderResource, { readonly models: string }>({

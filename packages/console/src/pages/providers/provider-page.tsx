@@ -3,7 +3,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam, useUrlState } from '../../app/url-state.ts';
 import { useOrgNavigate } from '../../app/use-org-navigate.ts';
 import type { ResourceWithETag } from '../../data/api-client.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { formatCount, formatPercent } from '../../format/amounts.ts';
 import { capitalize } from '../../format/words.ts';
 import { StatStrip } from '../../ui/cards.tsx';
@@ -28,7 +28,7 @@ import { ProviderTimeouts } from './provider-timeouts.tsx';
 import { providersText } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
 
-/** Shows a provider: its keys, allowed models, settings and timeouts. */
+/** Shows a provider: its credentials, allowed models, settings and timeouts. */
 export function ProviderPage() {
   const id = usePathParam('id');
   useRefetchOnEvent('config', ['providers']);

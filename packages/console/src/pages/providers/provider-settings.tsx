@@ -23,7 +23,10 @@ const formOf = (provider: ProviderResource) => ({
   price_multiplier: formatNumberField(provider.price_multiplier),
 });
 
-/** Edits the base URL and the billing of a provider, and enables or disables the provider. */
+/**
+ * Renders the form for the base URL and the billing of a provider. The form can also enable or disable the
+ * provider.
+ */
 export function ProviderSettingsForm({
   loaded,
   more,

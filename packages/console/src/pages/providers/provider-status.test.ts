@@ -51,8 +51,8 @@ test('keys are counted by the result of their last test', () => {
 });
 
 test('a test result has the models and the time, or the message of the provider', () => {
-  assert.equal(describeCredentialTest(tested(true).test), 'Key is valid (1 model, 12 ms)');
-  assert.equal(describeCredentialTest({ ...tested(true).test, models: null }), 'Key is valid (12 ms)');
+  assert.equal(describeCredentialTest(tested(true).test), 'Credential is valid (1 model, 12 ms)');
+  assert.equal(describeCredentialTest({ ...tested(true).test, models: null }), 'Credential is valid (12 ms)');
   assert.equal(describeCredentialTest(tested(false).test), 'No such key.');
 });
 

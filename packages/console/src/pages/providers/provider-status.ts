@@ -4,7 +4,7 @@ import type { DisplayStatus } from '../../ui/status.tsx';
 import type { CredentialResource, CredentialTestReport, ProviderResource } from './provider-data.ts';
 import { providersText } from './text.ts';
 
-/** The state of the recent requests to a provider. */
+/** The open breakers of a provider, and its requests and errors in the last 24 hours. */
 export interface ProviderHealth {
   /** Number of open and half-open breakers of the provider’s targets. */
   readonly openBreakers: number;
@@ -20,7 +20,8 @@ const DEGRADED_RATE = 0.1;
 
 /**
  * Returns the icon and label for the status of a provider. A provider is healthy if it is enabled and usable,
- * has no open breaker and no rejected key, and less than 10% of its recent requests failed.
+ * has no open breaker and no rejected credential, and less than 10% of its recent requests failed. The share of
+ * failed requests is ignored if there were fewer than 10 requests.
  */
 export function getProviderStatus(
   provider: Pick<ProviderResource, 'enabled' | 'problem' | 'credentials'>,
@@ -62,7 +63,7 @@ export function summarizeCredentialTests(credentials: readonly Pick<CredentialRe
 }
 
 /**
- * Describes the result of a credential test, as in `Key is valid (41 models, 212 ms)`, or returns the error
+ * Describes the result of a credential test, as in `Credential is valid (41 models, 212 ms)`, or returns the error
  * message of the provider.
  */
 export function describeCredentialTest({ ok, models, message, duration_ms }: CredentialTestReport): string {

@@ -31,7 +31,7 @@ function write(form: TimeoutForm) {
   return { timeouts: Object.fromEntries(given) };
 }
 
-/** Edits the timeouts of a provider. A route can override them. */
+/** Renders the form for the timeouts of a provider. A route can override them. */
 export function ProviderTimeouts({ loaded }: { readonly loaded: ResourceWithETag<ProviderResource> }) {
   const edit = usePatchForm<ProviderResource, TimeoutForm>({
     path: buildProviderApiPath(loaded.body.id),

@@ -5,7 +5,7 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { buildListQuery, useListRows } from '../../data/lists.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { formatCompactNumber, formatPercent } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, Notice } from '../../ui/feedback.tsx';

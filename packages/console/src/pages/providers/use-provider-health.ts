@@ -1,7 +1,7 @@
 import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
 import { buildListQuery, useListRows } from '../../data/lists.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { providerTrafficQuery } from './provider-data.ts';
 import type { ProviderHealth } from './provider-status.ts';
 

@@ -5,6 +5,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { sendJson } from '../../data/api-client.ts';
 import type { ApiError } from '../../data/api-error.ts';
 import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
+import { getServerTime } from '../../data/server-clock.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import { formatClockTime, getBrowserTimeZone } from '../../format/times.ts';
@@ -13,8 +14,8 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { useNow } from '../../ui/relative-time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { getHookEventLabel } from './decision-label.ts';
-import { type ConsoleApproval, RELAY_PATH } from './relay-data.ts';
+import { getAgentEventLabel } from './decision-label.ts';
+import { type ApprovalResource, RELAY_PATH } from './relay-data.ts';
 import { relayText } from './text.ts';
 
 type Answer = 'once' | 'session' | 'deny';
@@ -27,21 +28,23 @@ const ANSWER_TOASTS = {
 const KEYS: Readonly<Record<string, Answer>> = { a: 'once', s: 'session', d: 'deny' };
 
 /**
- * Renders a pending approval. Its keyboard shortcuts work only while the card has the focus, so that no
- * approval is answered by accident.
+ * Renders a pending approval. Its keyboard shortcuts work only while the card has the focus, so that the user
+ * does not approve or deny an action by accident.
  */
 export function ApprovalCard({
   approval,
   wanted = false,
 }: {
-  readonly approval: ConsoleApproval;
+  readonly approval: ApprovalResource;
   /** Whether the URL links to this approval. */
   readonly wanted?: boolean;
 }) {
   const { input_summary: what, event, session_id, owner, key } = approval;
   const [note, setNote] = useState('');
   const refusal = useDenialReason('relay');
-  const left = Date.parse(approval.expires_at) - useNow().getTime();
+  // Renders every second. The server decides when the approval expires, so its clock counts.
+  useNow();
+  const left = Date.parse(approval.expires_at) - getServerTime().getTime();
   const answer = useAnswer(approval, note.trim());
   const isOver = left <= 0;
   const press = (pressed: KeyboardEvent<HTMLElement>) => {
@@ -69,7 +72,7 @@ export function ApprovalCard({
         {what}
       </p>
       <p className="text-ui text-ink-2">
-        {relayText.approval.matchedBy(getHookEventLabel(event), approval.rules)}{' '}
+        {relayText.approval.matchedBy(getAgentEventLabel(event), approval.rules)}{' '}
         <OrgLink to="/relay/decisions" search={{ open: approval.decision_id, range: '24h' }}>
           {relayText.approval.viewDecision}
         </OrgLink>
@@ -89,7 +92,7 @@ export function ApprovalCard({
   );
 }
 
-function useAnswer({ id }: ConsoleApproval, note: string): ApiMutation<Answer> {
+function useAnswer({ id }: ApprovalResource, note: string): ApiMutation<Answer> {
   return useApiMutation(
     async (given: Answer) => {
       const body = {
@@ -97,7 +100,7 @@ function useAnswer({ id }: ConsoleApproval, note: string): ApiMutation<Answer> {
         ...(given === 'session' ? { scope: 'session' } : {}),
         ...(note === '' ? {} : { note }),
       };
-      return sendJson<ConsoleApproval>('POST', `${RELAY_PATH}/approvals/${encodeURIComponent(id)}`, body);
+      return sendJson<ApprovalResource>('POST', `${RELAY_PATH}/approvals/${encodeURIComponent(id)}`, body);
     },
     {
       touches: [['relay', 'approvals']],
@@ -106,7 +109,7 @@ function useAnswer({ id }: ConsoleApproval, note: string): ApiMutation<Answer> {
   );
 }
 
-function ApprovalHeader({ approval }: { readonly approval: ConsoleApproval }) {
+function ApprovalHeader({ approval }: { readonly approval: ApprovalResource }) {
   const { owner, key, agent } = approval;
   return (
     <header className="flex flex-wrap items-baseline gap-x-2 text-ui">
@@ -172,7 +175,7 @@ function Answers({
   );
 }
 
-function TimeLeft({ approval, leftMs }: { readonly approval: ConsoleApproval; readonly leftMs: number }) {
+function TimeLeft({ approval, leftMs }: { readonly approval: ApprovalResource; readonly leftMs: number }) {
   if (leftMs <= 0) return <p className="text-ui text-ink-2">{relayText.approval.expired}</p>;
   const whole = Date.parse(approval.expires_at) - Date.parse(approval.created_at);
   const share = Math.min(1, leftMs / Math.max(1, whole));

@@ -2,14 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
-import { useEventStreamState, useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
+import { useEventStreamState } from '../../data/use-server-events.ts';
 import { formatClockTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Card } from '../../ui/cards.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { ApprovalCard } from './approval-card.tsx';
-import { type ConsoleApproval, RELAY_PATH } from './relay-data.ts';
+import { type ApprovalResource, RELAY_PATH } from './relay-data.ts';
 import { relayText } from './text.ts';
 
 /** Poll interval in milliseconds without an event stream. It is short because agents are waiting. */
@@ -65,7 +66,7 @@ export function ApprovalsPage() {
 }
 
 /** Moves the approval in the URL to the top. */
-function wantedFirst(approvals: readonly ConsoleApproval[], wanted: string): readonly ConsoleApproval[] {
+function wantedFirst(approvals: readonly ApprovalResource[], wanted: string): readonly ApprovalResource[] {
   return [...approvals].sort((one, other) => Number(other.id === wanted) - Number(one.id === wanted));
 }
 
@@ -73,7 +74,7 @@ function approvalsQuery(query: { readonly state?: string; readonly limit: number
   return {
     queryKey: ['relay', 'approvals', query.state ?? 'all'],
     queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-      getJson<ApiPage<ConsoleApproval>>(`${RELAY_PATH}/approvals`, query, signal),
+      getJson<ApiPage<ApprovalResource>>(`${RELAY_PATH}/approvals`, query, signal),
     refetchInterval,
   };
 }
@@ -85,7 +86,7 @@ const APPROVAL_STATES = {
   expired: { state: 'unknown', word: relayText.approvals.expired },
 } as const;
 
-function AnsweredApprovals({ approvals }: { readonly approvals: readonly ConsoleApproval[] }) {
+function AnsweredApprovals({ approvals }: { readonly approvals: readonly ApprovalResource[] }) {
   return (
     <Card title={relayText.approvals.answered} aside={relayText.approvals.answeredRemark}>
       <ul className="divide-y divide-line">
@@ -115,7 +116,7 @@ function AnsweredApprovals({ approvals }: { readonly approvals: readonly Console
   );
 }
 
-function approvalOutcome({ state, scope, expires_at }: ConsoleApproval): string {
+function approvalOutcome({ state, scope, expires_at }: ApprovalResource): string {
   if (state !== 'allowed') return APPROVAL_STATES[state].word;
   return scope === 'session'
     ? relayText.approvals.allowedForSession(formatClockTime(new Date(expires_at), getBrowserTimeZone()))

@@ -9,8 +9,7 @@ import { DecisionStatus } from './decision-status.tsx';
 import { relayText } from './text.ts';
 
 /**
- * Lists each person with each of their agents. Those whose agents send model requests without calling the
- * relay come first.
+ * Lists the agents of each person. Agents that send model requests without calling the relay are listed first.
  */
 export function CoverageByPerson({
   rows,

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { getJson } from '../../data/api-client.ts';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import { formatCountWithNoun } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -89,7 +90,7 @@ function useCoverage(days: string) {
   return useQuery({
     queryKey: ['relay', 'coverage', days],
     queryFn: ({ signal }) => {
-      const from = new Date(Date.now() - Number(days) * DAY_MS).toISOString();
+      const from = new Date(getCurrentTime().getTime() - Number(days) * DAY_MS).toISOString();
       return getJson<RelayCoverage>(`${RELAY_PATH}/coverage`, { from }, signal);
     },
     refetchInterval: 15_000,

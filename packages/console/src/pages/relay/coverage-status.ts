@@ -6,8 +6,8 @@ import { relayText } from './text.ts';
 export type CoverageRow = RelayCoverage['data'][number];
 
 /**
- * Returns the icon and label for the coverage of a person’s agent. Only incomplete coverage is shown in
- * color. Pure.
+ * Returns the icon and label for the coverage of a person’s agent. Only incomplete or unknown coverage has an
+ * icon. Pure.
  */
 export function getCoverageStatus({ covered_ratio, model_requests, relay_calls }: CoverageRow): {
   readonly state: DisplayStatus | null;

@@ -3,7 +3,7 @@ import { formatDuration } from '../../format/amounts.ts';
 import { formatClockTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { getDecisionLabel, getHookEventLabel, type StoredDecision } from './decision-label.ts';
+import { getAgentEventLabel, getDecisionLabel, type StoredDecision } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { ruleText } from './rule-text.ts';
 import { relayText } from './text.ts';
@@ -28,7 +28,7 @@ export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
     id: 'event',
     label: relayText.columns.event,
     width: '8rem',
-    cell: ({ event }) => getHookEventLabel(event),
+    cell: ({ event }) => getAgentEventLabel(event),
   },
   {
     id: 'what',
@@ -103,7 +103,7 @@ export function DecisionCard({ row }: { readonly row: StoredDecision }) {
           {row.rule ? relayText.columns.byRule(word, row.rule) : word} · {row.agent}
         </div>
       </div>
-      <Badge>{getHookEventLabel(row.event)}</Badge>
+      <Badge>{getAgentEventLabel(row.event)}</Badge>
     </div>
   );
 }

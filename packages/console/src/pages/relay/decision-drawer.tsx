@@ -11,9 +11,9 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Badge, StatusBadge } from '../../ui/status.tsx';
 import { formatAgent } from './decision-columns.tsx';
 import {
+  getAgentEventLabel,
   getDecisionLabel,
   getEnforcedDecisionLabel,
-  getHookEventLabel,
   type StoredDecision,
 } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
@@ -81,7 +81,7 @@ function Heading({ decision }: DecisionProps) {
       {state === null ? <Badge>{word}</Badge> : <StatusBadge state={state}>{word}</StatusBadge>}
       <h2 className="min-w-0 text-body font-semibold break-words">
         {decision.rule === null
-          ? getHookEventLabel(decision.event)
+          ? getAgentEventLabel(decision.event)
           : relayText.decision.byRule(decision.rule)}
       </h2>
     </div>

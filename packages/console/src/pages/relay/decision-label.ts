@@ -12,8 +12,8 @@ export type StoredDecision = z.output<typeof storedRelayDecision>;
 export type RelaySimulationResult = z.output<typeof relaySimulationResult>;
 /** A decision of the relay, such as `deny`. */
 export type DecisionValue = StoredDecision['decision'];
-/** The kind of an action that an agent reports, such as `shell`. */
-export type HookEventKind = StoredDecision['event'];
+/** The kind of an event of an agent, such as `shell`. */
+export type AgentEventKind = StoredDecision['event'];
 
 /** The icon and the label of a decision. The decision `abstain` has no icon. */
 export interface DecisionLabel {
@@ -49,12 +49,15 @@ export function getEnforcedDecisionLabel(decision: DecisionValue): DecisionLabel
   return { state: SAID[decision].state, word: relayText.enforcedLabels[decision] };
 }
 
-/** Returns the label of a hook event. */
-export function getHookEventLabel(event: HookEventKind): string {
+/** Returns the label for a kind of event. */
+export function getAgentEventLabel(event: AgentEventKind): string {
   return relayText.events[event];
 }
 
-/** A text segment of a command. `mark` is set if a rule matched the segment or if it cannot be analyzed. */
+/**
+ * A segment of the text of a command. `mark` states whether a rule matched the segment (`hit`) or the relay
+ * cannot analyze it (`unclear`).
+ */
 export interface CommandTextSegment {
   readonly text: string;
   readonly mark: 'hit' | 'unclear' | null;

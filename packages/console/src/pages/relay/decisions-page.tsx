@@ -1,9 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Radio } from 'lucide-react';
-import { lazy, Suspense, useCallback, useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { type UrlParameterChanges, useUrlState } from '../../app/url-state.ts';
+import { getCurrentTime } from '../../data/server-clock.ts';
+import { useLoadMore } from '../../data/use-load-more.ts';
 import { type FilterToken, toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { resolveTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
@@ -125,7 +127,7 @@ function useDecisions() {
   const filterQuery = selectQueryParameters(query, (name) => !LOOKS.has(name));
   const { span, tokens, filters } = useMemo(() => {
     const asked = new URLSearchParams(filterQuery);
-    const time = resolveTimeRange(asked, new Date());
+    const time = resolveTimeRange(asked, getCurrentTime());
     const found = toFilterTokens(asked, DECISION_FILTER_FIELDS);
     return {
       span: time,
@@ -140,10 +142,7 @@ function useDecisions() {
     refetchInterval: ({ state }) => (live && (state.data?.pages.length ?? 0) < 2 ? PEEK_MS : false),
   });
   const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data), [answer.data]);
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = answer;
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const more = useLoadMore(answer);
   return { query, change, span, tokens, live, answer, rows, more };
 }
 

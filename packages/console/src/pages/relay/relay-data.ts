@@ -6,11 +6,11 @@ import type * as z from 'zod';
 import { getAllRows, getJson, getNextNonEmptyPage, sendJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { settingsQuery } from '../settings/settings-data.ts';
-import type { HookEventKind, RelaySimulationResult, StoredDecision } from './decision-label.ts';
+import type { AgentEventKind, RelaySimulationResult, StoredDecision } from './decision-label.ts';
 import { relayText } from './text.ts';
 
 /** An approval as the API returns it. */
-export type ConsoleApproval = z.output<typeof relayApproval>;
+export type ApprovalResource = z.output<typeof relayApproval>;
 /** The model requests and relay calls by person and agent. */
 export type RelayCoverage = z.output<typeof relayCoverage>;
 /** A session of an agent. */
@@ -72,7 +72,7 @@ export function buildDecisionQuery(id: string) {
 
 /** The action to evaluate in a simulation. */
 export interface RelaySimulationInput {
-  readonly event: HookEventKind;
+  readonly event: AgentEventKind;
   /** The command, prompt, path or tool name. */
   readonly text: string;
   /** The connector URL of a tool. */
@@ -110,7 +110,7 @@ function simulationEvent({ event, text, url }: RelaySimulationInput) {
 /** The API path of the rules. */
 export const RELAY_RULES_PATH = `${RELAY_PATH}/rules`;
 
-/** The query for all rules, which are needed to evaluate a draft: all other rules also apply. */
+/** The query for all rules. A draft is evaluated together with all other rules. */
 export const allRulesQuery = queryOptions({
   queryKey: ['relay', 'rules', 'all'],
   queryFn: ({ signal }) => getAllRows<RelayRuleWithMatchCount>(RELAY_RULES_PATH, {}, signal),

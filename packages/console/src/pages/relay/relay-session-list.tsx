@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { buildListQuery, useListRows } from '../../data/lists.ts';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { QueryResults } from '../../ui/query-results.tsx';
@@ -25,7 +26,7 @@ export function RelaySessionList({ days }: { readonly days: number }) {
   const covered = COVERED.find(({ id }) => id === query.get('covered'))?.id ?? 'all';
   const filters = useMemo(
     () => ({
-      from: new Date(Date.now() - days * DAY_MS).toISOString(),
+      from: new Date(getCurrentTime().getTime() - days * DAY_MS).toISOString(),
       ...(covered === 'all' ? {} : { covered }),
     }),
     [days, covered],

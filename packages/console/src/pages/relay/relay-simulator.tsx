@@ -30,7 +30,7 @@ const PLACEHOLDERS = {
 const SETTLE_MS = 120;
 
 /**
- * Shows how the relay would parse an action and decide about it, with the saved rules or with the draft.
+ * Shows how the relay would parse an action and what it would decide, with the saved rules or with the draft.
  * Nothing is executed or recorded.
  */
 export function RelaySimulator({

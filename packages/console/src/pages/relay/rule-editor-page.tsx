@@ -17,23 +17,23 @@ import { allRulesQuery, RELAY_RULES_PATH, type RelayRuleWithMatchCount } from '.
 import { RelaySimulator } from './relay-simulator.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import {
-  EMPTY_RULE,
   formatRuleSavedMessage,
-  type RuleForm,
+  NEW_RULE_FORM,
+  type RuleFormValues,
   replaceRuleWithDraft,
   toRuleBody,
-  toRuleForm,
+  toRuleFormValues,
 } from './rule-form.ts';
 import { RuleReplayCard } from './rule-replay-card.tsx';
 import { ruleText } from './rule-text.ts';
 
 const CRUMB = { label: ruleText.page.title, to: '/relay/rules' } as const;
-const RULE_KIND: ConsoleResourceKind<RelayRuleWithMatchCount, RuleForm> = {
+const RULE_KIND: ConsoleResourceKind<RelayRuleWithMatchCount, RuleFormValues> = {
   one: ruleText.page.resource,
   path: RELAY_RULES_PATH,
   touches: [['relay', 'rules'], ['relay-rules'], ['relay', 'simulation']],
   needs: 'relay',
-  formOf: toRuleForm,
+  formOf: toRuleFormValues,
   bodyOf: toRuleBody,
   removal: ({ rule }) => ({
     title: ruleText.deleteTitle(rule.name),
@@ -44,14 +44,14 @@ const RULE_KIND: ConsoleResourceKind<RelayRuleWithMatchCount, RuleForm> = {
 /** Renders the page that creates a rule, with a test and a replay of decisions. */
 export function NewRulePage() {
   const go = useResourceNavigate(CRUMB.to);
-  const fresh = useResourceCreation(RULE_KIND, EMPTY_RULE, (saved) => {
+  const fresh = useResourceCreation(RULE_KIND, NEW_RULE_FORM, (saved) => {
     showToast(formatRuleSavedMessage(saved));
     go(saved.id, 'replace');
   });
   const { form, set } = fresh;
   return (
     <PageFrame title={ruleText.page.newTitle} crumbs={[CRUMB]}>
-      <TwoColumnLayout beside={<RuleTestPanel form={form === EMPTY_RULE ? null : form} id={null} />}>
+      <TwoColumnLayout beside={<RuleTestPanel form={form === NEW_RULE_FORM ? null : form} id={null} />}>
         <NewResourceForm kind={RULE_KIND} fresh={fresh} onCancel={() => go()}>
           <RuleFields form={form} onChange={set} />
         </NewResourceForm>
@@ -86,7 +86,7 @@ function RuleEditor({ loaded }: { readonly loaded: ResourceWithETag<RelayRuleWit
 }
 
 /** Tests the draft together with all other rules, or the current rules if nothing was changed. */
-function RuleTestPanel({ form, id }: { readonly form: RuleForm | null; readonly id: string | null }) {
+function RuleTestPanel({ form, id }: { readonly form: RuleFormValues | null; readonly id: string | null }) {
   const { data: all } = useQuery(allRulesQuery);
   const draft = useMemo(
     () => (form === null || all === undefined ? undefined : replaceRuleWithDraft(all, id, form)),

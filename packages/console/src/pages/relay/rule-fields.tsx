@@ -5,9 +5,9 @@ import { FormField } from '../../ui/form.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { useHasBeenTrue } from '../../ui/use-has-been-true.ts';
-import { getHookEventLabel, type HookEventKind } from './decision-label.ts';
+import { type AgentEventKind, getAgentEventLabel } from './decision-label.ts';
 import { useRelayMode } from './relay-data.ts';
-import type { MatchField, RuleForm } from './rule-form.ts';
+import type { MatchField, RuleFormValues } from './rule-form.ts';
 import { ruleText } from './rule-text.ts';
 
 const DECISIONS = [
@@ -22,13 +22,13 @@ const MODES = [
   { id: 'enforce', label: ruleText.form.enforce, does: ruleText.form.enforceHint },
 ] as const;
 
-const EVENTS: readonly HookEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
+const EVENTS: readonly AgentEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
 
 interface RuleMatchField {
   readonly name: MatchField;
   readonly label: string;
   readonly placeholder: string;
-  readonly events: readonly HookEventKind[];
+  readonly events: readonly AgentEventKind[];
 }
 
 const RULE_MATCH_FIELDS: readonly RuleMatchField[] = [
@@ -47,12 +47,12 @@ const RULE_MATCH_FIELDS: readonly RuleMatchField[] = [
 function matchField(
   name: MatchField,
   placeholder: string,
-  ...events: readonly HookEventKind[]
+  ...events: readonly AgentEventKind[]
 ): RuleMatchField {
   return { name, label: ruleText.form[name], placeholder, events };
 }
 
-type Fields = FormFieldsProps<RuleForm>;
+type Fields = FormFieldsProps<RuleFormValues>;
 
 /** Renders the fields of the rule form. */
 export function RuleFields({ form, onChange }: Fields) {
@@ -115,7 +115,7 @@ function MatchFields({ form, onChange }: Fields) {
           {EVENTS.map((event) => (
             <Checkbox
               key={event}
-              label={getHookEventLabel(event)}
+              label={getAgentEventLabel(event)}
               checked={form.on.includes(event)}
               onChange={(checked) =>
                 onChange({

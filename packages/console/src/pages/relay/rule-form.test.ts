@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  EMPTY_RULE,
   formatRuleSavedMessage,
   isLimitedToObserve,
+  NEW_RULE_FORM,
   replaceRuleWithDraft,
   summarizeRule,
   toRuleBody,
-  toRuleForm,
+  toRuleFormValues,
 } from './rule-form.ts';
 
 const RULE = {
@@ -36,7 +36,7 @@ const shown = (rule: typeof RULE, mode: 'observe' | 'enforce' = 'enforce') => ({
 
 test('a rule goes through the form and loses nothing, not even what has no field', () => {
   const { except: _, ...kept } = RULE;
-  assert.deepEqual(toRuleBody(toRuleForm({ rule: RULE })), {
+  assert.deepEqual(toRuleBody(toRuleFormValues({ rule: RULE })), {
     ...kept,
     detect: null,
     except: null,
@@ -45,8 +45,8 @@ test('a rule goes through the form and loses nothing, not even what has no field
 });
 
 test('a field that is emptied is cleared, not kept', () => {
-  const form = { ...toRuleForm({ rule: RULE }), rest: '', user: '', agent: '' };
-  const body = toRuleBody({ ...form, match: EMPTY_RULE.match });
+  const form = { ...toRuleFormValues({ rule: RULE }), rest: '', user: '', agent: '' };
+  const body = toRuleBody({ ...form, match: NEW_RULE_FORM.match });
   assert.equal(body['who'], null);
   assert.equal(body['message'], null);
   assert.equal(body['match'], null);
@@ -54,18 +54,18 @@ test('a field that is emptied is cleared, not kept', () => {
 
 test('a rest that is no JSON object is refused by its field', () => {
   for (const rest of ['{', '[]', '3'])
-    assert.throws(() => toRuleBody({ ...EMPTY_RULE, rest }), { param: 'rest' });
+    assert.throws(() => toRuleBody({ ...NEW_RULE_FORM, rest }), { param: 'rest' });
 });
 
 test('a draft takes the place of its rule, and a new one joins them', () => {
   const all = [shown(RULE), shown({ ...RULE, name: 'other' })];
   const names = (rules: object[] | null) => rules?.map((rule) => Reflect.get(rule, 'name'));
-  assert.deepEqual(names(replaceRuleWithDraft(all, 'other', { ...EMPTY_RULE, name: 'next' })), [
+  assert.deepEqual(names(replaceRuleWithDraft(all, 'other', { ...NEW_RULE_FORM, name: 'next' })), [
     'no-force-push',
     'next',
   ]);
-  assert.deepEqual(names(replaceRuleWithDraft(all, null, EMPTY_RULE))?.length, 3);
-  assert.equal(replaceRuleWithDraft(all, null, { ...EMPTY_RULE, rest: '{' }), null);
+  assert.deepEqual(names(replaceRuleWithDraft(all, null, NEW_RULE_FORM))?.length, 3);
+  assert.equal(replaceRuleWithDraft(all, null, { ...NEW_RULE_FORM, rest: '{' }), null);
 });
 
 test('a rule is summarized in one line', () => {
@@ -88,7 +88,7 @@ test('the toast says that a rule applies only when it does not merely observe', 
     for (const relay of ['observe', 'enforce'] as const) {
       const effective = relay === 'observe' ? 'observe' : mode;
       const text = formatRuleSavedMessage({
-        rule: { ...toRuleBody({ ...EMPTY_RULE, name: 'r', mode }), name: 'r' },
+        rule: { ...toRuleBody({ ...NEW_RULE_FORM, name: 'r', mode }), name: 'r' },
         mode: effective,
       });
       assert.equal(/now applies/.test(text), effective !== 'observe', `${mode} under ${relay}`);

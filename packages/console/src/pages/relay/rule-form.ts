@@ -1,6 +1,6 @@
 import { isJsonObject } from '@floe/contract/json';
 import { ApiError } from '../../data/api-error.ts';
-import type { HookEventKind } from './decision-label.ts';
+import type { AgentEventKind } from './decision-label.ts';
 import type { RelayRuleWithMatchCount } from './relay-data.ts';
 import { ruleText } from './rule-text.ts';
 
@@ -27,11 +27,11 @@ const MATCH_FIELDS = [
 export type MatchField = (typeof MATCH_FIELDS)[number];
 
 /** The form values of a rule. */
-export interface RuleForm {
+export interface RuleFormValues {
   readonly name: string;
   readonly decision: 'allow' | 'deny' | 'ask';
   readonly mode: 'observe' | 'warn' | 'enforce';
-  readonly on: readonly HookEventKind[];
+  readonly on: readonly AgentEventKind[];
   /** The patterns of each match field, one per line. */
   readonly match: Readonly<Record<MatchField, string>>;
   readonly when: string;
@@ -42,7 +42,7 @@ export interface RuleForm {
   readonly rest: string;
 }
 
-const NO_MATCH: RuleForm['match'] = {
+const NO_MATCH: RuleFormValues['match'] = {
   command: '',
   subcommand: '',
   any_flag: '',
@@ -56,7 +56,7 @@ const NO_MATCH: RuleForm['match'] = {
 };
 
 /** The initial form values of a new rule. The rule is in observe mode. */
-export const EMPTY_RULE: RuleForm = {
+export const NEW_RULE_FORM: RuleFormValues = {
   name: '',
   decision: 'deny',
   mode: 'observe',
@@ -72,7 +72,7 @@ export const EMPTY_RULE: RuleForm = {
 const KNOWN = new Set(['name', 'decision', 'mode', 'on', 'match', 'when', 'message', 'on_error']);
 
 /** Converts a rule to form values. */
-export function toRuleForm({ rule }: Pick<RelayRuleWithMatchCount, 'rule'>): RuleForm {
+export function toRuleFormValues({ rule }: Pick<RelayRuleWithMatchCount, 'rule'>): RuleFormValues {
   const match = objectOf(rule['match']);
   const fields = MATCH_FIELDS.map((name) => [name, lines(match[name])] as const);
   const { user, agent } = messageOf(rule['message']);
@@ -90,13 +90,13 @@ export function toRuleForm({ rule }: Pick<RelayRuleWithMatchCount, 'rule'>): Rul
   };
 }
 
-const EVENT_KINDS: readonly HookEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
+const EVENT_KINDS: readonly AgentEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
 
 /**
  * Converts the form to the request body. Null removes a setting.
  * @throws ApiError that names `rest` if its text is not a JSON object
  */
-export function toRuleBody(form: RuleForm): Json {
+export function toRuleBody(form: RuleFormValues): Json {
   const rest = readRest(form.rest);
   const typed = MATCH_FIELDS.flatMap((name) => {
     const patterns = form.match[name]
@@ -127,13 +127,13 @@ export function toRuleBody(form: RuleForm): Json {
 }
 
 /**
- * Returns all rules with the draft in place of its saved version, as a simulation needs them. Returns null if
- * the draft is not valid.
+ * Returns all rules for a simulation, with the draft instead of the saved version of the rule with the ID `id`.
+ * Returns null if the draft is not valid.
  */
 export function replaceRuleWithDraft(
   all: readonly RelayRuleWithMatchCount[],
   id: string | null,
-  form: RuleForm,
+  form: RuleFormValues,
 ): object[] | null {
   try {
     const draft = Object.fromEntries(Object.entries(toRuleBody(form)).filter(([, value]) => value !== null));
@@ -172,7 +172,8 @@ export function formatRuleSavedMessage(saved: Pick<RelayRuleWithMatchCount, 'rul
 }
 
 /**
- * Returns whether `relay.mode` is `observe` although the mode of at least one rule is `warn` or `enforce`.
+ * Returns whether the setting `relay.mode` limits at least one rule with the mode `warn` or `enforce` to
+ * `observe`.
  */
 export function isLimitedToObserve(
   rules: readonly Pick<RelayRuleWithMatchCount, 'rule' | 'mode'>[],

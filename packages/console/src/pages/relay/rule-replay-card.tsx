@@ -1,4 +1,4 @@
-import type { relayDryRunResult } from '@floe/contract/api/relay-management';
+import type { relayReplayResult } from '@floe/contract/api/relay-management';
 import { History } from 'lucide-react';
 import { useState } from 'react';
 import type * as z from 'zod';
@@ -22,7 +22,7 @@ const DAYS = [
   { id: '30', label: ruleText.replay.days(30) },
 ] as const;
 
-type Answer = Omit<z.output<typeof relayDryRunResult>, 'job'>;
+type Answer = Omit<z.output<typeof relayReplayResult>, 'job'>;
 type StartedReplay = Answer & { readonly job: BackgroundJob<Answer> | null };
 
 interface ReplayResult {
@@ -62,8 +62,8 @@ function useReplay(days: string, draft: readonly object[] | null | undefined, as
 }
 
 /**
- * Replays recent decisions and shows which of them would change. Evaluates the draft rules, or the saved rules
- * if there is no draft.
+ * Renders a card that replays recent decisions and shows which of them would change. Uses the draft rules, or
+ * the saved rules if there is no draft.
  */
 export function RuleReplayCard({ draft }: { readonly draft?: readonly object[] | null | undefined }) {
   const [days, setDays] = useState('7');

@@ -1,9 +1,9 @@
-import type { relayDryRunResult } from '@floe/contract/api/relay-management';
+import type { relayReplayResult } from '@floe/contract/api/relay-management';
 import type * as z from 'zod';
 import { ruleText } from './rule-text.ts';
 
 /** The number of decisions that would change, by kind of change. */
-export type RuleReplayCounts = Omit<z.output<typeof relayDryRunResult>, 'changes' | 'job'>;
+export type RuleReplayCounts = Omit<z.output<typeof relayReplayResult>, 'changes' | 'job'>;
 
 /** Summarizes the result, as in `Changes: 18 now denied, 2 no longer blocked.` Pure. */
 export function summarizeRuleReplay(counts: RuleReplayCounts): string {

@@ -54,7 +54,7 @@ export const ruleText = {
     subcommand: 'Subcommands',
     any_flag: 'Any of these flags',
     args: 'Argument patterns',
-    does: 'Command traits',
+    does: 'Command effects',
     server_url: 'Connector URL',
     server_command: 'Connector command',
     tool: 'Tools',
@@ -70,7 +70,7 @@ export const ruleText = {
     conditionHint: 'A CEL expression that must also be true. Optional.',
     rest: 'Other settings (JSON)',
     restHint:
-      'Optional. A JSON object in the format of floe.yaml. It can contain detect, who, schedule, except and more match fields.',
+      'Optional. A JSON object in the format of floe.yaml. It can contain detect, who, schedule, except and other match fields.',
     restInvalid: 'Enter a JSON object, such as {"who": {"teams": ["search"]}}.',
     onError: 'If no decision arrives in time',
     onErrorOpen: 'Allow the action',

@@ -3,16 +3,16 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { buildListQuery, useListRows } from '../../data/lists.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { getDecisionLabel, getHookEventLabel } from './decision-label.ts';
+import { getAgentEventLabel, getDecisionLabel } from './decision-label.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { RELAY_RULES_PATH, type RelayRuleWithMatchCount } from './relay-data.ts';
 import { RelaySimulator } from './relay-simulator.tsx';
-import { isLimitedToObserve, summarizeRule, toRuleForm } from './rule-form.ts';
+import { isLimitedToObserve, summarizeRule, toRuleFormValues } from './rule-form.ts';
 import { RuleReplayCard } from './rule-replay-card.tsx';
 import { ruleText } from './rule-text.ts';
 
@@ -51,7 +51,7 @@ export function RulesPage() {
 }
 
 function ruleDecisionLabel({ rule, mode }: RelayRuleWithMatchCount) {
-  const { decision } = toRuleForm({ rule });
+  const { decision } = toRuleFormValues({ rule });
   const label = getDecisionLabel({
     decision: mode === 'observe' ? 'abstain' : decision,
     enforced_decision: decision,
@@ -83,7 +83,7 @@ const COLUMNS: readonly TableColumn<RelayRuleWithMatchCount>[] = [
     id: 'on',
     label: ruleText.page.events,
     width: 'minmax(7rem, 12rem)',
-    cell: ({ rule }) => toRuleForm({ rule }).on.map(getHookEventLabel).join(', '),
+    cell: ({ rule }) => toRuleFormValues({ rule }).on.map(getAgentEventLabel).join(', '),
   },
   {
     id: 'match',

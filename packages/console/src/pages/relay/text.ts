@@ -1,6 +1,8 @@
 import { formatCount } from '../../format/amounts.ts';
 
-/** All text on the Decisions, Approvals and Coverage pages; those of rules are in `rule-text.ts`. */
+/**
+ * All text on the Decisions, Approvals and Coverage pages. The text on the Rules pages is in `rule-text.ts`.
+ */
 export const relayText = {
   labels: {
     deny: 'Denied',
@@ -200,7 +202,7 @@ export const relayText = {
     notCovered: 'Not covered',
     covered: 'Covered',
     emptyTitle: 'No sessions in this time range',
-    empty: 'Sessions that agents report with model requests or relay calls are listed here.',
+    empty: 'A session appears here after an agent sends a model request or a relay event with a session ID.',
     noSession: 'No session ID',
     session: 'Session',
     lastSeen: 'Last seen',

@@ -9,8 +9,8 @@ import { requestsText } from './text.ts';
 import type { RequestList } from './use-request-list.ts';
 
 /**
- * Renders a button that shows whether the list updates live, or why it does not, and turns live updates on or
- * off.
+ * Renders a button that turns live updates of the list on or off. The button also shows whether the list
+ * updates live, or why it does not.
  */
 export function LiveUpdatesButton({ list }: { readonly list: RequestList }) {
   const { live, tail, span, change, query } = list;
@@ -90,7 +90,7 @@ export function toggleLiveUpdates({ live, change }: RequestList): void {
   change({ live: live ? '0' : null }, 'replace');
 }
 
-/** Scrolls to the top and shows the requests that wait to be shown. */
+/** Scrolls to the top and adds the waiting requests to the list. */
 export function showWaitingRequests({ tail }: RequestList): void {
   document.querySelector('[data-scroll]')?.scrollTo({ top: 0 });
   tail.show();
@@ -105,8 +105,8 @@ function useWaitingInTitle(waiting: number): void {
 }
 
 /**
- * Shows the number of requests that wait to be shown. The banner covers the rows, so no row moves when it
- * appears or disappears.
+ * Shows the number of waiting requests. The banner covers the top rows, so no row moves when it appears or
+ * disappears.
  */
 export function NewRequestsBanner({ list }: { readonly list: RequestList }) {
   const { tail, live } = list;

@@ -5,7 +5,10 @@ import { mergeRequestRows } from './request-rows.ts';
 /** Maximum number of live rows in memory. Older rows load again on scroll. */
 const MAX_ROWS = 5_000;
 
-/** The rows that have arrived since the list was loaded. */
+/**
+ * The rows that have arrived since the list was loaded. `rows` are shown in the list. `pending` rows wait to be
+ * shown.
+ */
 export interface LiveRowsState {
   readonly rows: readonly RequestRow[];
   /** Rows that arrived while rows must not move. They wait until the user shows them. */
@@ -27,8 +30,9 @@ export interface LiveBatch {
 }
 
 /**
- * Returns the live rows after a batch has arrived. If rows must not move, the batch waits. Otherwise, the
- * batch and all waiting rows are added at the top.
+ * Returns the live rows after a batch has arrived. If `isBusy` is true, the batch waits, because rows must not
+ * move. Otherwise, the batch and all waiting rows are added at the top.
+ * @param known The IDs of the rows that the loaded list contains.
  */
 export function addLiveBatch(
   tail: LiveRowsState,

@@ -37,7 +37,8 @@ interface LiveList {
 
 /**
  * Adds new requests to the list as they arrive. While `isHeld` returns true, for example because the user has
- * scrolled down, new rows are only counted. `reload` reloads the list if the server did not send all rows.
+ * scrolled down, new requests are only counted. If the server did not send all new requests, calls `reload`,
+ * which reloads the list.
  */
 export function useLiveTail({ filters, on, liveId, knownIds, isHeld, reload }: LiveList): LiveTail {
   const [tail, setTail] = useState(NO_LIVE_ROWS);

@@ -1,4 +1,6 @@
-import { useQueries } from '@tanstack/react-query';
+import type { RequestListPage } from '@floe/contract/api/analytics';
+import { queryOptions, useQueries } from '@tanstack/react-query';
+import { getJson } from '../../data/api-client.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
 import type { FilterToken } from '../../filters/filter-text.ts';
 import { describeFilter } from '../../filters/filter-value.ts';
@@ -6,8 +8,8 @@ import { formatCountWithNoun } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
-import { listMenusText } from './list-menus-text.ts';
-import { buildQueryWithoutFilter, type RequestFilters } from './request-data.ts';
+import { REQUEST_PAGE_ROWS, type RequestFilters } from './request-data.ts';
+import { requestListMenusText } from './request-list-menus-text.ts';
 
 /**
  * Explains why the list is empty: there are no requests in the time range, or none of them match the filters.
@@ -28,10 +30,10 @@ export function NoRequests({
   return (
     <>
       <EmptyState
-        title={listMenusText.empty.title}
-        action={<Button onClick={onWiden}>{listMenusText.empty.widen}</Button>}
+        title={requestListMenusText.empty.title}
+        action={<Button onClick={onWiden}>{requestListMenusText.empty.widen}</Button>}
       >
-        {listMenusText.empty.body}
+        {requestListMenusText.empty.body}
       </EmptyState>
       <div className="mx-auto max-w-2xl px-4 pb-10">
         <CodeBlock snippets={[{ label: 'curl', code: firstRequest() }]} />
@@ -59,32 +61,42 @@ function NoneMatch({
   });
   return (
     <EmptyState
-      title={listMenusText.empty.filteredTitle}
+      title={requestListMenusText.empty.filteredTitle}
       action={
         <>
           {(found.length > 0 ? found.map(({ token }) => token) : tokens).map((token) => (
             <Button key={token.name} onClick={() => onRemove(token.name)}>
-              {listMenusText.empty.removeFilter(describeToken(token))}
+              {requestListMenusText.empty.removeFilter(describeToken(token))}
             </Button>
           ))}
-          <Button onClick={onWiden}>{listMenusText.empty.widen}</Button>
+          <Button onClick={onWiden}>{requestListMenusText.empty.widen}</Button>
         </>
       }
     >
       {found.length === 0
-        ? listMenusText.empty.filteredBody
+        ? requestListMenusText.empty.filteredBody
         : found.map(({ token, page: { data, next_cursor } }) => (
             <span key={token.name} className="block">
-              {listMenusText.empty.without(
+              {requestListMenusText.empty.without(
                 describeToken(token),
                 next_cursor
-                  ? listMenusText.export.moreThan(formatCountWithNoun(data.length, 'request'))
+                  ? requestListMenusText.export.moreThan(formatCountWithNoun(data.length, 'request'))
                   : formatCountWithNoun(data.length, 'request'),
               )}
             </span>
           ))}
     </EmptyState>
   );
+}
+
+/** Returns the query for the requests that would match if the filter `name` were removed. */
+function buildQueryWithoutFilter(filters: RequestFilters, name: string) {
+  const { [name]: _, ...others } = filters;
+  return queryOptions({
+    queryKey: ['requests', 'fewer', others],
+    queryFn: ({ signal }) =>
+      getJson<RequestListPage>('api/analytics/requests', { ...others, limit: REQUEST_PAGE_ROWS }, signal),
+  });
 }
 
 function describeToken({ name, value }: FilterToken): string {

@@ -7,7 +7,7 @@ import { getApiLabel } from './request-details.ts';
 
 const ROUTE_MODES: Readonly<Record<string, string>> = requestDetailText.caller.routeModes;
 
-/** Shows who sent the request and how. */
+/** Shows who sent the request, the API that the caller used, and the metadata of the caller. */
 export function CallerCard({ request }: { readonly request: RequestDetail }) {
   const { key_name, surface, route_mode, team, owner, end_user, client, session, stream, cache, metadata } =
     request;

@@ -8,6 +8,7 @@ import { parseFilterValues } from '../../filters/filter-value.ts';
 import {
   chooseChartInterval,
   type SelectedTimeRange,
+  splitRelativeTime,
   toTimeRangeParameters,
 } from '../../filters/time-range.ts';
 
@@ -28,7 +29,8 @@ export function toRequestFilters(
   return { ...filters, ...toTimeRangeParameters(timeRange) };
 }
 
-const PAGE_ROWS = 100;
+/** Number of rows of a page of the list. */
+export const REQUEST_PAGE_ROWS = 100;
 const FIGURES_MS = 15_000;
 /**
  * Maximum number of rows in a tail response. If there are more, the newest are returned and the list must be
@@ -47,7 +49,7 @@ export function buildRequestsQuery(filters: RequestFilters) {
     queryFn: ({ pageParam, signal }) =>
       getJson<RequestListPage>(
         'api/analytics/requests',
-        { ...filters, ...(pageParam === '' ? live : {}), limit: PAGE_ROWS, cursor: pageParam },
+        { ...filters, ...(pageParam === '' ? live : {}), limit: REQUEST_PAGE_ROWS, cursor: pageParam },
         signal,
       ),
     initialPageParam: '',
@@ -95,16 +97,6 @@ export function buildFieldValuesQuery(field: string, prefix: string, timeRange: 
   };
 }
 
-/** Returns the query for the requests that would match if the filter `name` were removed. */
-export function buildQueryWithoutFilter(filters: RequestFilters, name: string) {
-  const { [name]: _, ...others } = filters;
-  return queryOptions({
-    queryKey: ['requests', 'fewer', others],
-    queryFn: ({ signal }) =>
-      getJson<RequestListPage>('api/analytics/requests', { ...others, limit: PAGE_ROWS }, signal),
-  });
-}
-
 /**
  * Fetches the requests that were recorded between two events. Without the ID of the second event, fetches all
  * requests after the first event.
@@ -118,8 +110,8 @@ export function fetchRequestTail(
 }
 
 /**
- * Returns whether the list has no filters. Events are not filtered, so their rows can be used only if the
- * list has no filters.
+ * Returns whether the request list has no filters and no end time. Only then can it use the rows in events,
+ * because events are not filtered.
  */
 export function isUnfiltered(filters: RequestFilters): boolean {
   return Object.keys(filters).every((name) => name === 'from');
@@ -135,17 +127,21 @@ export function buildRequestQuery(id: string) {
 }
 
 /** Returns the query for the totals of all requests that match the filters. */
-export function buildRequestSummaryQuery(filters: RequestFilters) {
-  return { ...charts.buildSummaryQuery(filters), refetchInterval: FIGURES_MS };
+export function buildRequestSummaryQuery(filters: RequestFilters, timeRange: SelectedTimeRange) {
+  return {
+    ...charts.buildSummaryQuery(...splitRelativeTime(filters, timeRange)),
+    refetchInterval: FIGURES_MS,
+  };
 }
 
 /** Returns the query for the number of requests in each interval, by outcome. */
 export function buildRequestOutcomesQuery(filters: RequestFilters, timeRange: SelectedTimeRange) {
+  const [others, lastMs] = splitRelativeTime(filters, timeRange);
   const asked = {
-    ...filters,
+    ...others,
     metric: 'requests',
     group_by: 'outcome',
     interval: chooseChartInterval(timeRange),
   };
-  return { ...charts.buildTimeseriesQuery(asked), refetchInterval: FIGURES_MS };
+  return { ...charts.buildTimeseriesQuery(asked, lastMs), refetchInterval: FIGURES_MS };
 }

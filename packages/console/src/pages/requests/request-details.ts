@@ -14,8 +14,8 @@ export function getApiLabel(surface: string): string {
 }
 
 /**
- * Returns the output speed in tokens per second, from the first token to the end. Returns null if the
- * response was not streamed or was too short to measure.
+ * Returns the output speed in tokens per second, measured from the first token to the end. Returns null if the
+ * response was not streamed or took less than 20 ms after the first token.
  */
 export function computeOutputSpeed({ usage, latency_ms, first_token_ms }: RequestRow): number | null {
   const ms = first_token_ms === null ? 0 : latency_ms - first_token_ms;
@@ -41,7 +41,7 @@ export function describeInterruption(
   return { state: 'aborted', text: strings.aborted(time, moment) };
 }
 
-/** A time segment of a request. `from` and `to` are fractions of the duration of the request. */
+/** A time segment of an attempt. `from` and `to` are fractions of the duration of the request. */
 export interface AttemptSegment {
   readonly kind: 'first_token' | 'streaming' | 'failure';
   readonly from: number;

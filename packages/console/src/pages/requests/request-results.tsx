@@ -21,8 +21,8 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'status', 'model']);
 type Row = RequestList['rows'][number];
 
 /**
- * Returns a function that changes the filter of a field so that it excludes a value. Values that are already
- * excluded stay excluded.
+ * Returns a function that changes the filter of a field so that the list no longer contains rows with a given
+ * value. Values that are already excluded stay excluded.
  */
 export function createFilterExcluder({ change, query }: Pick<RequestList, 'change' | 'query'>) {
   return ({ name, value }: FilterToken) => change({ [name]: excludeFilterValue(query.get(name), value) });
@@ -101,7 +101,7 @@ export function RequestResults({
         onEnd={more}
         stale={answer.isPlaceholderData}
       />
-      <LoadMoreButton more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
+      <LoadMoreButton answer={answer} />
     </>
   );
 }

@@ -49,7 +49,10 @@ export function getRequestModels(row: RequestRow): {
   return { asked, served: full === null || full === asked || row.model === asked ? null : full };
 }
 
-/** Splits a model ID such as `openai/gpt-5` into the provider and the model name. */
+/**
+ * Splits a model ID such as `openai/gpt-5` into the provider with the slash (`openai/`) and the model name. The
+ * provider is empty if the ID contains no slash.
+ */
 export function splitModelId(model: string): { readonly provider: string; readonly name: string } {
   const cut = model.indexOf('/');
   return cut === -1
@@ -57,7 +60,10 @@ export function splitModelId(model: string): { readonly provider: string; readon
     : { provider: model.slice(0, cut + 1), name: model.slice(cut + 1) };
 }
 
-/** Returns whether the request used something that costs money, whether or not its price is known. */
+/**
+ * Returns whether the request has a cost, even if its price is unknown. Rejected, failed and cached requests
+ * have no cost, and neither have aborted requests without usage.
+ */
 export function isCharged({ state, usage }: Pick<RequestRow, 'state' | 'usage'>): boolean {
   return state === 'complete' || state === 'partial' || (state === 'aborted' && usage.source !== 'none');
 }
@@ -105,8 +111,8 @@ export function mergeRequestRows(
 }
 
 /**
- * Returns the fixed time range that contains the displayed rows but no later ones. If the selected range is
- * relative, the fixed range ends with the newest displayed row.
+ * Returns an absolute time range that contains the displayed rows and no newer ones. If the selected range is
+ * relative, the result ends with the newest displayed row.
  */
 export function toFixedTimeRange(
   { from, to, range }: SelectedTimeRange,

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import type { AnalyticsTotals } from '../../data/analytics-queries.ts';
-import { useAnnotations } from '../../data/annotations.ts';
+import { useAnnotations } from '../../data/use-annotations.ts';
 import { type SelectedTimeRange, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { formatCount, formatDuration, formatMoney, formatPercent } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { RequestTimeline } from '../../ui/request-timeline.tsx';
 import { buildRequestOutcomesQuery, buildRequestSummaryQuery, type RequestFilters } from './request-data.ts';
+import { requestListMenusText } from './request-list-menus-text.ts';
 import { RequestTotalsLayout, type RequestTotalTexts } from './request-totals-layout.tsx';
-import { requestsText } from './text.ts';
 import { toTimelineIntervals } from './timeline-intervals.ts';
 
 const MarkLine = lazy(() =>
@@ -25,7 +25,7 @@ export function RequestTotals({
   readonly span: SelectedTimeRange;
   readonly onZoom: (from: Date, to: Date) => void;
 }) {
-  const { data: summary, error } = useQuery(buildRequestSummaryQuery(filters));
+  const { data: summary, error } = useQuery(buildRequestSummaryQuery(filters, span));
   const outcomes = useQuery(buildRequestOutcomesQuery(filters, span)).data;
   const intervals = useMemo(() => toTimelineIntervals(outcomes), [outcomes]);
   const marks = useAnnotations(toTimeRangeParameters(span));
@@ -43,7 +43,7 @@ export function RequestTotals({
           summary && (
             <RequestTimeline
               intervals={intervals}
-              label={requestsText.figures.byOutcome(summary.requests)}
+              label={requestListMenusText.chart.byOutcome(summary.requests)}
               onChoose={(at) => onZoom(new Date(at), new Date(at + step))}
               marks={marks}
             />

@@ -3,9 +3,9 @@ import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
 import type { UrlParameterChanges } from '../../app/url-state.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
-import { listMenusText } from './list-menus-text.ts';
+import { requestListMenusText } from './request-list-menus-text.ts';
 import { buildApplyViewChanges, buildClearViewChanges, isViewEdited, isViewOnlyUrl } from './saved-views.ts';
-import { viewsQuery } from './view-data.ts';
+import { savedViewsQuery } from './view-data.ts';
 
 const SaveView = lazy(() =>
   import('./save-view-button.tsx').then(({ SaveViewButton: Part }) => ({ default: Part })),
@@ -21,13 +21,16 @@ interface View {
 
 /** The built-in views. They are listed before the saved views. */
 const VIEWS: readonly View[] = [
-  { label: listMenusText.views.builtIn.all, filters: {} },
-  { label: listMenusText.views.builtIn.errors, filters: { outcome: 'client_error,upstream_error,partial' } },
-  { label: listMenusText.views.builtIn.blocked, filters: { outcome: 'blocked' } },
-  { label: listMenusText.views.builtIn.partial, filters: { outcome: 'partial' } },
-  { label: listMenusText.views.builtIn.cached, filters: { outcome: 'cached' } },
-  { label: listMenusText.views.builtIn.slow, filters: { first_token_ms: '>=2000' } },
-  { label: listMenusText.views.builtIn.ide, filters: { route_mode: 'ide' } },
+  { label: requestListMenusText.views.builtIn.all, filters: {} },
+  {
+    label: requestListMenusText.views.builtIn.errors,
+    filters: { outcome: 'client_error,upstream_error,partial' },
+  },
+  { label: requestListMenusText.views.builtIn.blocked, filters: { outcome: 'blocked' } },
+  { label: requestListMenusText.views.builtIn.partial, filters: { outcome: 'partial' } },
+  { label: requestListMenusText.views.builtIn.cached, filters: { outcome: 'cached' } },
+  { label: requestListMenusText.views.builtIn.slow, filters: { first_token_ms: '>=2000' } },
+  { label: requestListMenusText.views.builtIn.ide, filters: { route_mode: 'ide' } },
 ];
 const VIEW_FILTERS = ['outcome', 'route_mode', 'first_token_ms'];
 
@@ -52,7 +55,7 @@ export function RequestViews({
   const edited = current !== undefined && isViewEdited(query, current);
   return (
     <>
-      <nav aria-label={listMenusText.views.label} className={STRIP}>
+      <nav aria-label={requestListMenusText.views.label} className={STRIP}>
         {VIEWS.map((view) => (
           <ViewTab
             key={view.label}
@@ -91,7 +94,7 @@ export function RequestViews({
       </nav>
       {isGone && (
         <div className="px-4 pt-3 md:px-6">
-          <Notice>{listMenusText.views.missing}</Notice>
+          <Notice>{requestListMenusText.views.missing}</Notice>
         </div>
       )}
     </>
@@ -103,7 +106,7 @@ function useNamedView(
   query: URLSearchParams,
   onChange: (changes: UrlParameterChanges, how?: 'push' | 'replace') => void,
 ) {
-  const { data } = useQuery(viewsQuery);
+  const { data } = useQuery(savedViewsQuery);
   const saved = data?.data ?? [];
   const named = query.get('view');
   const current = saved.find(({ id }) => id === named);

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import { IconButtonPlaceholder } from '../../ui/button.tsx';
 import { DrawerPlaceholder } from '../../ui/drawer-placeholder.tsx';
 import { FilterBarLayout } from '../../ui/filter-bar-layout.tsx';
@@ -192,7 +193,7 @@ function useWalk(
     {
       keys: 'y',
       does: requestsText.shortcuts.fixTime,
-      run: () => change(absolute(toFixedTimeRange(span, rows[0], new Date()))),
+      run: () => change(absolute(toFixedTimeRange(span, rows[0], getCurrentTime()))),
     },
     { keys: 'f', does: requestsText.shortcuts.filter, run: filter },
   ]);
@@ -204,7 +205,7 @@ function Toolbar({ list }: { readonly list: RequestList }) {
   const columns = buildRequestColumns(1, metadata);
   return (
     <>
-      <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+      <TimeRange span={span} isRolling onChange={(choice) => change({ ...choice })} />
       <LiveUpdatesButton list={list} />
       <span className="max-md:hidden">
         <ColumnMenu

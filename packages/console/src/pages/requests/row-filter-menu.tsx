@@ -1,10 +1,10 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { Fragment } from 'react';
 import type { FilterToken } from '../../filters/filter-text.ts';
-import { describeFilter } from '../../filters/filter-value.ts';
+import { describeFilter, formatFilterValue } from '../../filters/filter-value.ts';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { listRowFilters } from './request-fields.ts';
-import { requestsText } from './text.ts';
+import { requestListMenusText } from './request-list-menus-text.ts';
 
 /** A row, and the element next to which its filter menu opens. */
 export interface RowFilterAnchor {
@@ -44,8 +44,12 @@ export function RowFilterMenu({
         return (
           <Fragment key={token.name}>
             {index > 0 && <MenuSeparator />}
-            <MenuItem onSelect={() => onOnly(token)}>{requestsText.rowFilters.only(filter)}</MenuItem>
-            <MenuItem onSelect={() => onWithout(token)}>{requestsText.rowFilters.exclude(filter)}</MenuItem>
+            <MenuItem onSelect={() => onOnly({ ...token, value: formatFilterValue([token.value]) })}>
+              {requestListMenusText.rowFilters.only(filter)}
+            </MenuItem>
+            <MenuItem onSelect={() => onWithout(token)}>
+              {requestListMenusText.rowFilters.exclude(filter)}
+            </MenuItem>
           </Fragment>
         );
       })}

@@ -7,17 +7,17 @@ import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { listMenusText } from './list-menus-text.ts';
-import type { SavedView } from './saved-views.ts';
+import { requestListMenusText } from './request-list-menus-text.ts';
+import { type SavedView, toSavedParameters, toViewParameters } from './saved-views.ts';
 import { createView, deleteView, replaceViewFilters, updateView } from './view-data.ts';
 
 const ViewDialog = lazy(() =>
-  import('./view-dialog.tsx').then(({ SavedViewDialog: Part }) => ({ default: Part })),
+  import('./saved-view-dialog.tsx').then(({ SavedViewDialog: Part }) => ({ default: Part })),
 );
 
 const TOUCHES = [['views']] as const;
 
-/** Saves the current filters, relative time range and columns as a new view. */
+/** Renders a button that saves the current filters, relative time range and columns as a new view. */
 export function SaveViewButton({
   query,
   onChange,
@@ -29,13 +29,13 @@ export function SaveViewButton({
   return (
     <>
       <Button look="quiet" icon={Plus} needs="views" onClick={() => setOpen(true)} className="self-center">
-        {listMenusText.views.save}
+        {requestListMenusText.views.save}
       </Button>
       {open && (
         <Suspense>
           <ViewDialog
-            title={listMenusText.views.save}
-            make={(name, shared) => createView(name, shared, query)}
+            title={requestListMenusText.views.save}
+            make={(name, shared) => createView(name, shared, toViewParameters(query))}
             onClose={() => setOpen(false)}
             onDone={(saved) => onChange({ view: saved.id })}
           />
@@ -67,22 +67,22 @@ export function SavedViewMenu({
       <Menu
         trigger={
           <Button look="quiet" className="self-center">
-            {edited ? listMenusText.views.edited : listMenusText.views.edit}
+            {edited ? requestListMenusText.views.edited : requestListMenusText.views.edit}
           </Button>
         }
         align="start"
       >
         <MenuItem disabled={!edited || shared !== null} onSelect={() => update.run(undefined)}>
-          {listMenusText.views.update}
+          {requestListMenusText.views.update}
         </MenuItem>
         <MenuItem disabled={!edited} onSelect={onReset}>
-          {listMenusText.views.reset}
+          {requestListMenusText.views.reset}
         </MenuItem>
         <MenuItem disabled={shared !== null} onSelect={() => setRenaming(true)}>
-          {listMenusText.views.rename}
+          {requestListMenusText.views.rename}
         </MenuItem>
         <MenuItem danger disabled={shared !== null} onSelect={() => remove.run(undefined)}>
-          {listMenusText.views.delete}
+          {requestListMenusText.views.delete}
         </MenuItem>
       </Menu>
       {(update.error ?? remove.error) && (
@@ -93,7 +93,7 @@ export function SavedViewMenu({
       {renaming && (
         <Suspense>
           <ViewDialog
-            title={listMenusText.views.rename}
+            title={requestListMenusText.views.rename}
             from={saved}
             make={(name, isShared) => updateView(saved.id, { name, shared: isShared })}
             onClose={() => setRenaming(false)}
@@ -112,18 +112,18 @@ function useViewChanges(
 ) {
   const client = useQueryClient();
   const failed = (error: unknown) =>
-    showToast(error instanceof Error ? error.message : listMenusText.views.notRestored);
+    showToast(error instanceof Error ? error.message : requestListMenusText.views.notRestored);
   const update = useApiMutation(() => replaceViewFilters(saved.id, query), {
     touches: TOUCHES,
-    done: () => showToast(listMenusText.views.updated(saved.name)),
+    done: () => showToast(requestListMenusText.views.updated(saved.name)),
   });
   const remove = useApiMutation(() => deleteView(saved.id), {
     touches: TOUCHES,
     done() {
       onChange({ view: null });
       // Undo creates the view again, with a new ID.
-      showToast(listMenusText.views.deleted(saved.name), () => {
-        void createView(saved.name, saved.shared, query).then(({ id }) => {
+      showToast(requestListMenusText.views.deleted(saved.name), () => {
+        void createView(saved.name, saved.shared, toSavedParameters(saved)).then(({ id }) => {
           onChange({ view: id });
           return client.invalidateQueries({ queryKey: ['views'] });
         }, failed);

@@ -27,7 +27,7 @@ export function buildApplyViewChanges(
   query: URLSearchParams,
   saved: Pick<SavedView, 'id' | 'filters'>,
 ): UrlParameterChanges {
-  const own = textOf(saved);
+  const own = toSavedParameters(saved);
   const time = 'range' in own ? { from: null, to: null } : {};
   return { ...buildClearViewChanges(query), ...time, ...own, view: saved.id };
 }
@@ -39,7 +39,7 @@ export function buildClearViewChanges(query: URLSearchParams): UrlParameterChang
 
 /** Returns whether the parameters of the URL differ from those of the view that the URL names. */
 export function isViewEdited(query: URLSearchParams, saved: Pick<SavedView, 'filters'>): boolean {
-  const own = textOf(saved);
+  const own = toSavedParameters(saved);
   const now = toViewParameters(query);
   const names = new Set([...Object.keys(own), ...Object.keys(now)]);
   // A fixed time range does not make it a different view.
@@ -52,7 +52,8 @@ export function isViewOnlyUrl(query: URLSearchParams): boolean {
   return query.has('view') && Object.keys(toViewParameters(query)).length === 0 && !query.has('from');
 }
 
-function textOf({ filters }: Pick<SavedView, 'filters'>): Record<string, string> {
+/** Returns the URL parameters that a view contains. */
+export function toSavedParameters({ filters }: Pick<SavedView, 'filters'>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(filters).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );

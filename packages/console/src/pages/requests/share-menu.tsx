@@ -1,13 +1,14 @@
 import { Download, Link2 } from 'lucide-react';
 import { formatCurl, formatQueryParameters } from '../../data/api-client.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import { formatTimeRangeLabel } from '../../filters/time-range.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx';
-import { listMenusText } from './list-menus-text.ts';
 import type { RequestFilters } from './request-data.ts';
+import { requestListMenusText } from './request-list-menus-text.ts';
 import { toFixedTimeRange } from './request-rows.ts';
 import type { RequestList } from './use-request-list.ts';
 
@@ -15,7 +16,7 @@ import type { RequestList } from './use-request-list.ts';
 export function ShareMenu({ list }: { readonly list: RequestList }) {
   const { span, filters, rows, answer } = list;
   const fixed = () => {
-    const { from, to } = toFixedTimeRange(span, rows[0], new Date());
+    const { from, to } = toFixedTimeRange(span, rows[0], getCurrentTime());
     const url = new URL(location.href);
     for (const name of ['range', 'live']) url.searchParams.delete(name);
     url.searchParams.set('from', from.toISOString());
@@ -24,35 +25,38 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
   };
   const label = formatTimeRangeLabel(span);
   const number = answer.hasNextPage
-    ? listMenusText.export.moreThan(formatCount(rows.length))
+    ? requestListMenusText.export.moreThan(formatCount(rows.length))
     : formatCount(rows.length);
   return (
     <>
-      <Menu trigger={<IconButton icon={Link2} label={listMenusText.share.label} />}>
-        <MenuItem onSelect={() => copyWithToast(fixed(), listMenusText.share.fixedLinkCopied)}>
-          {listMenusText.share.fixedLink}
+      <Menu trigger={<IconButton icon={Link2} label={requestListMenusText.share.label} />}>
+        <MenuItem onSelect={() => copyWithToast(fixed(), requestListMenusText.share.fixedLinkCopied)}>
+          {requestListMenusText.share.fixedLink}
         </MenuItem>
         {label && (
           <MenuItem
             onSelect={() =>
-              copyWithToast(location.href, listMenusText.share.liveLinkCopied(label.toLowerCase()))
+              copyWithToast(location.href, requestListMenusText.share.liveLinkCopied(label.toLowerCase()))
             }
           >
-            {listMenusText.share.liveLink(label.toLowerCase())}
+            {requestListMenusText.share.liveLink(label.toLowerCase())}
           </MenuItem>
         )}
         <MenuItem
           onSelect={() =>
-            copyWithToast(formatCurl('api/analytics/requests', filters), listMenusText.share.apiCallCopied)
+            copyWithToast(
+              formatCurl('api/analytics/requests', filters),
+              requestListMenusText.share.apiCallCopied,
+            )
           }
         >
-          {listMenusText.share.apiCall}
+          {requestListMenusText.share.apiCall}
         </MenuItem>
       </Menu>
-      <Menu trigger={<IconButton icon={Download} label={listMenusText.export.label} />}>
-        <MenuLabel>{listMenusText.export.matching(number)}</MenuLabel>
-        <MenuItem onSelect={() => save('csv', filters)}>{listMenusText.export.csv}</MenuItem>
-        <MenuItem onSelect={() => save('ndjson', filters)}>{listMenusText.export.ndjson}</MenuItem>
+      <Menu trigger={<IconButton icon={Download} label={requestListMenusText.export.label} />}>
+        <MenuLabel>{requestListMenusText.export.matching(number)}</MenuLabel>
+        <MenuItem onSelect={() => save('csv', filters)}>{requestListMenusText.export.csv}</MenuItem>
+        <MenuItem onSelect={() => save('ndjson', filters)}>{requestListMenusText.export.ndjson}</MenuItem>
       </Menu>
     </>
   );

@@ -19,7 +19,7 @@ export const UNKNOWN_TAIL_EVENT: TailEvent = { after: null, id: null, batch: nul
  */
 const MAX_EVENTS = 200;
 
-/** The functions and settings that a `TailReader` uses. */
+/** The functions that a `TailReader` calls, and its settings. */
 export interface TailReaderOptions {
   /**
    * Fetches the requests between two event IDs. Without the second ID, fetches all requests after the first.
@@ -36,9 +36,10 @@ export interface TailReaderOptions {
 }
 
 /**
- * Keeps a request list complete. The list is complete up to the ID of an event. If the next event directly
- * follows that ID, its rows are used; otherwise, the missing rows are fetched. Each request is therefore
- * added exactly once, even if the event stream repeats events or is interrupted.
+ * Keeps a request list complete while requests arrive. The list is complete up to the ID of an event. If the
+ * next event directly follows that ID, the reader adds the rows in the event. Otherwise, it fetches the missing
+ * rows. Each request is therefore added exactly once, even if the event stream repeats events or is
+ * interrupted.
  */
 export class TailReader {
   readonly #options: TailReaderOptions;

@@ -1,8 +1,8 @@
 import { formatCountWithNoun } from '../../format/words.ts';
 
 /**
- * Strings of the request list that are needed for the first render. Other strings are loaded later:
- * `list-menus-text.ts` for views, menus and the empty list, and `detail-text.ts` for a single request.
+ * Text of the Requests page that the first render needs. Other text is loaded later: `request-list-menus-text.ts` for
+ * views, menus and the empty list, and `request-detail-text.ts` for a single request.
  */
 export const requestsText = {
   page: {
@@ -30,7 +30,7 @@ export const requestsText = {
   /** Short reasons for error codes. Other codes are shown without underscores. */
   reasons: {
     rate_limit_exceeded: 'rate limit',
-    budget_exceeded: 'budget spent',
+    budget_exceeded: 'budget exceeded',
     budget_reserved: 'budget reserved',
     price_unknown: 'price unknown',
     model_not_allowed: 'model not allowed',
@@ -109,7 +109,6 @@ export const requestsText = {
     latency: 'Latency p95',
     firstToken: 'First token p50',
     spend: 'Spend',
-    byOutcome: (count: number) => `${formatCountWithNoun(count, 'request')} by outcome`,
   },
   live: {
     on: 'Live',
@@ -126,8 +125,6 @@ export const requestsText = {
       'Requests arrive faster than the list can show them. The list shows only some of them, but the counts are exact.',
   },
   rowFilters: {
-    only: (filter: string) => `Only ${filter}`,
-    exclude: (filter: string) => `Exclude ${filter}`,
     open: 'Filter by this request’s values',
     openHint: 'Filter by this request’s values (f)',
   },

@@ -3,6 +3,7 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import type { PageQueryPrefetcher } from '../../app/page-route.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { buildAnnotationsQuery } from '../../data/annotations.ts';
+import { useLoadMore } from '../../data/use-load-more.ts';
 import { toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
 import { toTimeRangeParameters } from '../../filters/time-range.ts';
@@ -38,9 +39,7 @@ function parseListUrl(link: string) {
 export const prefetchRequests: PageQueryPrefetcher = (client, { query }) => {
   const { span, filters } = parseListUrl(listParameters(query));
   void client.prefetchInfiniteQuery(buildRequestsQuery(filters));
-  const summary = buildRequestSummaryQuery(filters);
-  if (summary.enabled === false) return;
-  void client.prefetchQuery(summary);
+  void client.prefetchQuery(buildRequestSummaryQuery(filters, span));
   void client.prefetchQuery(buildAnnotationsQuery(toTimeRangeParameters(span)));
   void client.prefetchQuery(buildRequestOutcomesQuery(filters, span));
 };
@@ -79,10 +78,7 @@ export function useRequestList() {
   // The list keeps its identity while its content is the same, because a new list would render all columns
   // and rows again.
   const metadata = useMemo((): readonly string[] => JSON.parse(found), [found]);
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = answer;
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const more = useLoadMore(answer);
   return { query, change, key, span, tokens, filters, rows, answer, tail, live, more, point, metadata };
 }
 

@@ -17,8 +17,8 @@ const TOP_MS = 1_000;
 const INPUTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /**
- * Restores the scroll position after a reload or after Back or Forward. The position is relative to the row
- * that was the first visible one.
+ * Restores the scroll position after a reload, or after the user goes back or forward. The position is relative
+ * to the row that was the first visible row.
  */
 export function useScrollPosition(list: {
   /** Identifies the content of the list. A drawer next to the list does not change it. */

@@ -5,20 +5,24 @@ import { type SavedView, toViewParameters } from './saved-views.ts';
 const PAGE = 'requests';
 
 /** The query for the saved views of the request list. */
-export const viewsQuery = queryOptions({
+export const savedViewsQuery = queryOptions({
   queryKey: ['views', PAGE],
   queryFn: ({ signal }) =>
     getJson<ApiPage<SavedView>>('api/management/views', { page: PAGE, limit: 100 }, signal),
   staleTime: 60_000,
 });
 
-/** Saves the filters in the URL as a new view. */
-export function createView(name: string, shared: boolean, query: URLSearchParams): Promise<SavedView> {
+/** Saves URL parameters as a new view. */
+export function createView(
+  name: string,
+  shared: boolean,
+  filters: Readonly<Record<string, string>>,
+): Promise<SavedView> {
   return sendJson('POST', 'api/management/views', {
     name,
     page: PAGE,
     shared,
-    filters: toViewParameters(query),
+    filters,
   });
 }
 

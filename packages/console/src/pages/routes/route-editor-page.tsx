@@ -9,7 +9,7 @@ import { NewResourceForm, ResourceForm, ResourceLoader } from '../../ui/resource
 import { showToast } from '../../ui/toast.tsx';
 import { TwoColumnLayout } from '../../ui/two-column-layout.tsx';
 import { RouteFields } from './route-fields.tsx';
-import { EMPTY_ROUTE, ROUTE_RESOURCE_KIND, type Route, toRouteBody } from './route-form.ts';
+import { NEW_ROUTE_FORM, ROUTE_RESOURCE_KIND, type Route, toRouteBody } from './route-form.ts';
 import { RouteSimulator } from './route-simulator.tsx';
 import { useNonClosedBreakersByModel } from './target-status.tsx';
 import { routesText } from './text.ts';
@@ -20,7 +20,7 @@ const CRUMB = { label: routesText.page.title, to: '/management/routes' } as cons
 export function NewRoutePage() {
   const go = useResourceNavigate(CRUMB.to);
   const states = useNonClosedBreakersByModel();
-  const fresh = useResourceCreation(ROUTE_RESOURCE_KIND, EMPTY_ROUTE, ({ id, model }) => {
+  const fresh = useResourceCreation(ROUTE_RESOURCE_KIND, NEW_ROUTE_FORM, ({ id, model }) => {
     showToast(routesText.editor.created(model));
     go(id, 'replace');
   });

@@ -9,11 +9,11 @@ import {
   parseRouteCacheOption,
   ROUTE_CACHE_OPTIONS,
   ROUTE_STRATEGY_OPTIONS,
-  type RouteForm,
+  type RouteFormValues,
   TIMEOUT_LABELS,
 } from './route-form.ts';
 import { TargetList } from './target-list.tsx';
-import type { BreakersByTarget } from './target-status.tsx';
+import type { BreakersByModel } from './target-status.tsx';
 import { routesText } from './text.ts';
 
 const RESCUES = [
@@ -26,7 +26,7 @@ export function RouteFields({
   form,
   states,
   onChange,
-}: FormFieldsProps<RouteForm> & { readonly states: BreakersByTarget }) {
+}: FormFieldsProps<RouteFormValues> & { readonly states: BreakersByModel }) {
   return (
     <>
       <FormField name="model" label={routesText.fields.model} hint={routesText.fields.modelHint}>
@@ -62,7 +62,7 @@ export function RouteFields({
   );
 }
 
-function CacheField({ form, onChange }: FormFieldsProps<RouteForm>) {
+function CacheField({ form, onChange }: FormFieldsProps<RouteFormValues>) {
   return (
     <FormField name="cache" label={routesText.fields.cache} hint={routesText.fields.cacheHint}>
       <Select
@@ -74,7 +74,7 @@ function CacheField({ form, onChange }: FormFieldsProps<RouteForm>) {
   );
 }
 
-function RetriesAndTimeouts({ form, onChange }: FormFieldsProps<RouteForm>) {
+function RetriesAndTimeouts({ form, onChange }: FormFieldsProps<RouteFormValues>) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
       <FormField name="retries" label={routesText.fields.retries}>
@@ -102,7 +102,7 @@ function Targets({
   form,
   states,
   onChange,
-}: FormFieldsProps<RouteForm> & { readonly states: BreakersByTarget }) {
+}: FormFieldsProps<RouteFormValues> & { readonly states: BreakersByModel }) {
   const warnings = findRouteWarnings(form);
   return (
     <div className="grid gap-1.5">

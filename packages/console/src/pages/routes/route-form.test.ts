@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   computeTargetShares,
-  EMPTY_ROUTE,
   findRouteWarnings,
+  NEW_ROUTE_FORM,
   type Route,
   toRouteBody,
-  toRouteForm,
+  toRouteFormValues,
 } from './route-form.ts';
 
 const ROUTE: Route = {
@@ -32,14 +32,14 @@ const ROUTE: Route = {
 
 test('a route that is opened and saved unchanged is the same route', () => {
   const { id, chat_reasoning, position, source, created_at, updated_at, updated_by, ...fields } = ROUTE;
-  assert.deepEqual(toRouteBody(toRouteForm(ROUTE)), fields);
+  assert.deepEqual(toRouteBody(toRouteFormValues(ROUTE)), fields);
 });
 
 test('timeouts are seconds in the form and milliseconds in the API; text that is not a number is sent unchanged', () => {
-  assert.equal(toRouteForm(ROUTE).timeouts.connect_ms, '0.25');
+  assert.equal(toRouteFormValues(ROUTE).timeouts.connect_ms, '0.25');
   const body = toRouteBody({
-    ...EMPTY_ROUTE,
-    timeouts: { ...EMPTY_ROUTE.timeouts, idle_ms: '1.5', total_ms: 'long' },
+    ...NEW_ROUTE_FORM,
+    timeouts: { ...NEW_ROUTE_FORM.timeouts, idle_ms: '1.5', total_ms: 'long' },
   });
   assert.deepEqual(body.timeouts, { idle_ms: 1500, total_ms: 'long' });
 });

@@ -10,7 +10,7 @@ export type Route = z.output<typeof routeResource>;
 export type RouteStrategy = Route['strategy'];
 
 /** The form values of a target. */
-export interface TargetForm {
+export interface TargetFormValues {
   /**
    * Identifies the target while it is dragged, because two targets can have the same model. Not sent to the
    * API.
@@ -25,11 +25,11 @@ const TIMEOUTS = ['connect_ms', 'headers_ms', 'first_token_ms', 'idle_ms', 'tota
 export type TimeoutName = (typeof TIMEOUTS)[number];
 
 /** The form values of a route. */
-export interface RouteForm {
+export interface RouteFormValues {
   readonly model: string;
   readonly enabled: boolean;
   readonly strategy: RouteStrategy;
-  readonly targets: readonly TargetForm[];
+  readonly targets: readonly TargetFormValues[];
   readonly retries: string;
   readonly rescue: Route['rescue'];
   /** Cache setting. Empty means the organization default. */
@@ -62,12 +62,12 @@ export const ROUTE_CACHE_OPTIONS = [
 ] as const;
 
 /** Returns the cache setting for the value of a select option. */
-export function parseRouteCacheOption(option: string): RouteForm['cache'] {
+export function parseRouteCacheOption(option: string): RouteFormValues['cache'] {
   return ROUTE_CACHE_OPTIONS.find(({ value }) => value === option)?.value ?? '';
 }
 
 /** The initial form values of a new route. */
-export const EMPTY_ROUTE: RouteForm = {
+export const NEW_ROUTE_FORM: RouteFormValues = {
   model: '',
   enabled: true,
   strategy: 'failover',
@@ -79,7 +79,7 @@ export const EMPTY_ROUTE: RouteForm = {
 };
 
 /** Converts a route to form values. */
-export function toRouteForm(route: Route): RouteForm {
+export function toRouteFormValues(route: Route): RouteFormValues {
   const seconds = (name: TimeoutName) => {
     const ms = route.timeouts[name];
     return ms === undefined ? '' : formatNumberField(ms / 1000);
@@ -107,7 +107,7 @@ export function toRouteForm(route: Route): RouteForm {
 }
 
 /** Converts the form to the request body, which has the same fields as a route in floe.yaml. */
-export function toRouteBody(form: RouteForm) {
+export function toRouteBody(form: RouteFormValues) {
   const timeouts = TIMEOUTS.flatMap((name) => {
     const seconds = parseNumberField(form.timeouts[name]);
     if (seconds === null) return [];
@@ -129,12 +129,12 @@ export function toRouteBody(form: RouteForm) {
 }
 
 /** The resource kind of routes. The list and the editor use it. */
-export const ROUTE_RESOURCE_KIND: ConsoleResourceKind<Route, RouteForm> = {
+export const ROUTE_RESOURCE_KIND: ConsoleResourceKind<Route, RouteFormValues> = {
   one: routesText.page.one,
   path: 'api/management/routes',
   touches: [['routes'], ['models']],
   needs: 'management',
-  formOf: toRouteForm,
+  formOf: toRouteFormValues,
   bodyOf: toRouteBody,
   removal: ({ id, model }) => ({
     title: routesText.editor.removal.title(id),
@@ -147,7 +147,7 @@ export const ROUTE_RESOURCE_KIND: ConsoleResourceKind<Route, RouteForm> = {
  * Returns the share of the requests that each target gets with the strategy `weighted`. If no weight is above
  * 0, all shares are 0.
  */
-export function computeTargetShares(targets: readonly Pick<TargetForm, 'weight'>[]): number[] {
+export function computeTargetShares(targets: readonly Pick<TargetFormValues, 'weight'>[]): number[] {
   const weights = targets.map(({ weight }) => {
     const value = parseNumberField(weight) ?? 1;
     return typeof value === 'number' && value > 0 ? value : 0;
@@ -157,7 +157,7 @@ export function computeTargetShares(targets: readonly Pick<TargetForm, 'weight'>
 }
 
 /** Returns warnings about the targets. Warnings do not prevent saving. */
-export function findRouteWarnings({ targets }: Pick<RouteForm, 'targets'>): string[] {
+export function findRouteWarnings({ targets }: Pick<RouteFormValues, 'targets'>): string[] {
   const models = targets.map(({ model }) => model.trim()).filter((model) => model !== '');
   const providers = new Set(models.map((model) => model.split('/')[0]));
   const twice = models.find((model, index) => models.indexOf(model) !== index);

@@ -15,14 +15,14 @@ import {
   describeRouteSimulation,
   hasDifferentSimulationResult,
   type RouteSimulation,
-  type RouteSimulationForm,
+  type RouteSimulationFormValues,
   toRouteSimulationBody,
 } from './simulation-form.ts';
 import { routesText } from './text.ts';
 
 /**
- * Simulates a request twice, with the saved route and with the draft, and compares the results. No request is
- * sent, counted or stored.
+ * Renders a form that simulates a request with the saved route and with the draft, and compares the results. No
+ * request is sent, counted or stored.
  */
 export function RouteSimulator({
   draft,
@@ -36,9 +36,9 @@ export function RouteSimulator({
   /** The model to use while the model field is empty. */
   readonly model: string;
   /** Initial values from a recorded request. */
-  readonly start?: Partial<RouteSimulationForm>;
+  readonly start?: Partial<RouteSimulationFormValues>;
 }) {
-  const [form, setForm] = useState<RouteSimulationForm>({
+  const [form, setForm] = useState<RouteSimulationFormValues>({
     model: '',
     key: '',
     endUser: '',
@@ -85,7 +85,7 @@ export function RouteSimulator({
 }
 
 function useSimulation(
-  form: RouteSimulationForm,
+  form: RouteSimulationFormValues,
   draft: object | undefined,
   replaces: string | undefined,
   enabled: boolean,
@@ -110,7 +110,7 @@ function SimulationFields({
   form,
   model,
   onChange,
-}: FormFieldsProps<RouteSimulationForm> & { readonly model: string }) {
+}: FormFieldsProps<RouteSimulationFormValues> & { readonly model: string }) {
   const { data } = useQuery(orgKeysQuery);
   const keys = [
     { value: '', label: routesText.simulator.noKey },

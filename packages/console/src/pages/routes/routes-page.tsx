@@ -1,13 +1,13 @@
 import { ListPage } from '../../app/list-page.tsx';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { buildListQuery, useListRows } from '../../data/lists.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { OrderNotice, useOrderColumn } from '../../ui/order-column.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { ROUTE_RESOURCE_KIND, ROUTE_STRATEGY_OPTIONS, type Route } from './route-form.ts';
-import { type BreakersByTarget, TargetStatus, useNonClosedBreakersByModel } from './target-status.tsx';
+import { type BreakersByModel, TargetStatus, useNonClosedBreakersByModel } from './target-status.tsx';
 import { routesText } from './text.ts';
 
 /** Lists the routes of the organization in the order in which they are matched. */
@@ -35,7 +35,7 @@ export function RoutesPage() {
   );
 }
 
-function columns(states: BreakersByTarget): readonly TableColumn<Route>[] {
+function columns(states: BreakersByModel): readonly TableColumn<Route>[] {
   return [
     {
       id: 'model',
@@ -84,7 +84,7 @@ function strategyName(strategy: Route['strategy']): string {
   return ROUTE_STRATEGY_OPTIONS.find(({ id }) => id === strategy)?.label ?? strategy;
 }
 
-function Targets({ route, states }: { readonly route: Route; readonly states: BreakersByTarget }) {
+function Targets({ route, states }: { readonly route: Route; readonly states: BreakersByModel }) {
   if (route.targets.length === 0) return <span className="text-ink-3">{routesText.columns.noTargets}</span>;
   return (
     <span className="flex min-w-0 gap-3 overflow-hidden">
@@ -98,7 +98,7 @@ function Targets({ route, states }: { readonly route: Route; readonly states: Br
   );
 }
 
-function RouteCard({ route, states }: { readonly route: Route; readonly states: BreakersByTarget }) {
+function RouteCard({ route, states }: { readonly route: Route; readonly states: BreakersByModel }) {
   return (
     <span className="grid gap-0.5">
       <span className="truncate font-medium">

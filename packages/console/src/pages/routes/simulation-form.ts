@@ -8,7 +8,7 @@ import { routesText } from './text.ts';
 export type RouteSimulation = z.output<typeof routeSimulationResult>;
 
 /** The form values of a simulated request. */
-export interface RouteSimulationForm {
+export interface RouteSimulationFormValues {
   readonly model: string;
   /** ID of a platform key. Empty simulates the request without a key. */
   readonly key: string;
@@ -31,7 +31,7 @@ const PIXEL =
  * @param draft The draft of a route to use in the simulation.
  * @param replaces The ID of the saved route that the draft replaces.
  */
-export function toRouteSimulationBody(form: RouteSimulationForm, draft?: object, replaces?: string) {
+export function toRouteSimulationBody(form: RouteSimulationFormValues, draft?: object, replaces?: string) {
   const wanted = Math.min(MAX_TOKENS, Math.max(1, Math.round(Number(form.tokens) || 1)));
   const prompt = 'word '.repeat(Math.ceil((wanted * CHARACTERS_PER_TOKEN) / 5)).trim();
   const image = { type: 'image_url', image_url: { url: PIXEL } };
@@ -55,8 +55,8 @@ export function toRouteSimulationBody(form: RouteSimulationForm, draft?: object,
 }
 
 /**
- * Describes the result of a simulation: the first target and its breaker status, or the reason for the
- * rejection.
+ * Describes the result of a simulation: the first target and the state of its breaker, or why the request would
+ * be rejected.
  */
 export function describeRouteSimulation({ outcome, targets, status, message }: RouteSimulation): {
   readonly state: DisplayStatus;

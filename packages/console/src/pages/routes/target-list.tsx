@@ -8,27 +8,27 @@ import { Combobox } from '../../ui/combobox.tsx';
 import { Input, type SelectOption } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { SortableList } from '../../ui/sortable-list.tsx';
-import { computeTargetShares, type RouteForm, type TargetForm } from './route-form.ts';
-import { type BreakersByTarget, TargetStatus } from './target-status.tsx';
+import { computeTargetShares, type RouteFormValues, type TargetFormValues } from './route-form.ts';
+import { type BreakersByModel, TargetStatus } from './target-status.tsx';
 import { routesText } from './text.ts';
 
 /**
- * Edits the targets of a route in the order in which they are tried. Targets can be reordered by dragging or
- * with the keyboard.
+ * Renders an editor for the targets of a route, in the order in which they are tried. Targets can be reordered
+ * by dragging or with the keyboard.
  */
 export function TargetList({
   form,
   states,
   onChange,
 }: {
-  readonly form: RouteForm;
-  readonly states: BreakersByTarget;
-  readonly onChange: (targets: readonly TargetForm[]) => void;
+  readonly form: RouteFormValues;
+  readonly states: BreakersByModel;
+  readonly onChange: (targets: readonly TargetFormValues[]) => void;
 }) {
   const { targets, strategy } = form;
   const models = useModelIds();
   const shares = computeTargetShares(targets);
-  const set = (key: string, fields: Partial<TargetForm>) =>
+  const set = (key: string, fields: Partial<TargetFormValues>) =>
     onChange(targets.map((target) => (target.key === key ? { ...target, ...fields } : target)));
   return (
     <div className="grid gap-2">
@@ -76,13 +76,13 @@ function TargetRow({
   onChange,
   onRemove,
 }: {
-  readonly target: TargetForm;
+  readonly target: TargetFormValues;
   readonly index: number;
-  readonly states: BreakersByTarget;
+  readonly states: BreakersByModel;
   readonly models: readonly SelectOption[];
   /** Share of traffic, or null if the strategy does not use weights. */
   readonly share: number | null;
-  readonly onChange: (key: string, fields: Partial<TargetForm>) => void;
+  readonly onChange: (key: string, fields: Partial<TargetFormValues>) => void;
   readonly onRemove: () => void;
 }) {
   return (
@@ -115,10 +115,10 @@ function Weight({
   share,
   onChange,
 }: {
-  readonly target: TargetForm;
+  readonly target: TargetFormValues;
   readonly index: number;
   readonly share: number;
-  readonly onChange: (key: string, fields: Partial<TargetForm>) => void;
+  readonly onChange: (key: string, fields: Partial<TargetFormValues>) => void;
 }) {
   return (
     <div className="flex items-center gap-2">

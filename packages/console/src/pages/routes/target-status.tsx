@@ -1,15 +1,16 @@
 import type { BreakerResource } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
-import { useEventStreamState, useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
+import { useEventStreamState } from '../../data/use-server-events.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { getBreakerStateDisplay } from '../breakers/breaker-state-display.ts';
 
 /** The breakers that are not closed, by `<provider>/<model>`. */
-export type BreakersByTarget = ReadonlyMap<string, BreakerResource>;
+export type BreakersByModel = ReadonlyMap<string, BreakerResource>;
 
 /** Returns the breakers that are not closed, by `<provider>/<model>`. */
-export function useNonClosedBreakersByModel(): BreakersByTarget {
+export function useNonClosedBreakersByModel(): BreakersByModel {
   const live = useEventStreamState() === 'live';
   useRefetchOnEvent('breakers', ['breakers']);
   const { data } = useQuery({
@@ -26,7 +27,7 @@ export function TargetStatus({
   states,
   model,
 }: {
-  readonly states: BreakersByTarget;
+  readonly states: BreakersByModel;
   readonly model: string;
 }) {
   const breaker = states.get(model);

@@ -45,7 +45,7 @@ export const routesText = {
     timeoutPlaceholder: 'Provider default',
     seconds: (label: string) => `${label} timeout (s)`,
     enabled: 'Enabled',
-    enabledHint: 'When the route is disabled, requests are matched against the next routes.',
+    enabledHint: 'When the route is disabled, requests are matched against the routes below it.',
   },
   strategies: {
     failover: {
@@ -122,7 +122,7 @@ export const routesText = {
     halfOpen: (target: string) =>
       `${target} would be used. The request would test whether the target has recovered.`,
     ramping: (target: string) =>
-      `${target} would be used for part of the requests, because its breaker is ramping up.`,
+      `${target} would receive only a share of the requests, because its breaker is ramping up.`,
     used: (target: string) => `${target} would be used.`,
   },
   simulated: {

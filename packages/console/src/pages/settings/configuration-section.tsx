@@ -3,7 +3,7 @@ import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { capitalize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';

@@ -13,7 +13,7 @@ import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { settingsText } from './text.ts';
 
-/** Edits the name and time zone of the organization. */
+/** Renders the form for the name and time zone of the organization. */
 export function OrgSection() {
   const { data, error, refetch } = useQuery(orgQuery);
   if (error && !data)

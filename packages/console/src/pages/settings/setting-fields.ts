@@ -149,8 +149,8 @@ export function toSettingsFormValues(
 }
 
 /**
- * Returns the body of a `PATCH` request with only the settings whose form value differs from the current
- * value.
+ * Returns the body of a `PATCH` request. It contains only the settings whose form value differs from the
+ * current value.
  */
 export function toSettingsPatch(
   settings: OrgSettingsResource,

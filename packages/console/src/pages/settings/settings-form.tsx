@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ResourceWithETag } from '../../data/api-client.ts';
 import { type ResourceEditState, usePatchForm } from '../../data/use-patch-form.ts';
-import { useRefetchOnEvent } from '../../data/use-server-events.ts';
+import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { Card } from '../../ui/cards.tsx';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
@@ -20,7 +20,7 @@ import {
 import { SETTINGS_PATH, settingsQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
-/** Edits one section of the organization’s settings. The section is saved as a whole. */
+/** Renders the form for one section of the organization’s settings. The section is saved as a whole. */
 export function SettingsForm({ section }: { readonly section: SettingSection }) {
   const { data, error, refetch } = useQuery(settingsQuery);
   useRefetchOnEvent('config', settingsQuery.queryKey);

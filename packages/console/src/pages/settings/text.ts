@@ -1,4 +1,4 @@
-/** All text on the Settings page except the settings themselves, see `setting-text.ts`. */
+/** All text on the Settings page, except the text of each setting, which is in `setting-field-text.ts`. */
 export const settingsText = {
   page: {
     title: 'Settings',

@@ -8,7 +8,7 @@ import { AccountForm } from './account-form.tsx';
 import { acceptInvitationLink, buildInvitationPreviewQuery, type InvitationPreview } from './sign-in-data.ts';
 import { signInText } from './text.ts';
 
-/** Shows an invitation and accepts it with an existing or a new account. */
+/** Shows an invitation, which the user can accept with an existing or a new account. */
 export function InvitationPage({
   token,
   session,

@@ -8,8 +8,8 @@ export function parseLinkToken(url: URL): string | null {
 }
 
 /**
- * Calls the given function with the token when a one-time link is opened in a tab that already shows this
- * page. Only the fragment changes then, so the page does not reload. Returns a function that stops watching.
+ * Calls `arrived` with the token when the user opens a one-time link in a tab that already shows this page. The
+ * page does not reload then, because only the URL fragment changes. Returns a function that stops watching.
  */
 export function watchLinkTokens(
   page: EventTarget & { readonly location: { readonly href: string } },

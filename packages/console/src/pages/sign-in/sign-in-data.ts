@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { sendJson } from '../../data/api-client.ts';
 import { getPasskeyAssertion } from '../../data/passkey.ts';
 
-/** The values with which an account is created. */
+/** The name, email address and password of a new account. */
 export interface NewAccount {
   readonly email: string;
   readonly name: string;
@@ -31,8 +31,8 @@ export function createOwnerAccount(token: string, account: NewAccount): Promise<
 export type SetupPreview = z.output<typeof setupPreview>;
 
 /**
- * Returns the query that checks whether a one-time link is valid. The error of the query states why it is
- * not, for example when it was used.
+ * Returns the query for the organization and expiry time of a one-time link for an owner. If the link is not
+ * valid, the error of the query states why, for example because it was used.
  */
 export function buildSetupPreviewQuery(token: string | null) {
   return queryOptions({

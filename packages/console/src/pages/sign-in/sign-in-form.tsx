@@ -11,7 +11,7 @@ import { Form, FormField } from '../../ui/form.tsx';
 import { signInWithPasskey, signInWithPassword } from './sign-in-data.ts';
 import { signInText } from './text.ts';
 
-/** Shows the sign-in methods of this installation. */
+/** Renders a form with the sign-in methods of this installation. */
 export function SignInForm({
   methods,
   next,

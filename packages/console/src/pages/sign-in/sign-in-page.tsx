@@ -28,7 +28,10 @@ function useLinkToken(): string | null {
   return token;
 }
 
-/** Signs the user in, creates the first account or accepts an invitation, depending on the URL. */
+/**
+ * Renders the page on which the user signs in, creates the first account or accepts an invitation, depending on
+ * the URL.
+ */
 export function SignInPage() {
   const { data: session, error, refetch } = useQuery(sessionQuery);
   const client = useQueryClient();

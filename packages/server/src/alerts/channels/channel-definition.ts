@@ -40,7 +40,10 @@ export interface OutgoingMail {
   readonly inReplyTo: string | null;
 }
 
-/** The secrets that sign webhook requests. For 24 hours after a change, they include the previous secret. */
+/**
+ * The previous signing secret of a webhook channel. For 24 hours after a secret is replaced, requests are signed
+ * with both the new and the previous secret. After that, `previousSecret` is null.
+ */
 export interface PreviousSigningSecret {
   readonly previousSecret: string | null;
 }
@@ -54,7 +57,7 @@ export interface ChannelDefinition<Kind extends ChannelKind> {
    * Whether the receiver manages incidents. A closing message must then close exactly the incident that its
    * thread opened.
    */
-  readonly keepsIncidents?: true;
+  readonly managesIncidents?: true;
   readonly http?: {
     message(
       notice: AlertMessage,

@@ -22,6 +22,13 @@ export const CHANNEL_DEFINITIONS: { readonly [Kind in ChannelKind]: ChannelDefin
   telegram: telegramDefinition,
 };
 
-export function isChannelKind(kind: string): kind is ChannelKind {
+/**
+ * Returns whether the receivers of a kind of channel manage incidents (`ChannelDefinition.managesIncidents`).
+ */
+export function managesIncidents({ kind }: { readonly kind: string }): boolean {
+  return isChannelKind(kind) && CHANNEL_DEFINITIONS[kind].managesIncidents === true;
+}
+
+function isChannelKind(kind: string): kind is ChannelKind {
   return Object.hasOwn(CHANNEL_DEFINITIONS, kind);
 }

@@ -1,4 +1,5 @@
 import { formatPlainTextMessage } from '../alert-message.ts';
+import { truncateTextToBytes } from '../alert-wording.ts';
 import {
   type ChannelDefinition,
   explainHtmlResponse,
@@ -28,7 +29,7 @@ export const slackDefinition: ChannelDefinition<'slack'> = {
             {
               color: `#${selectMessageColor(notice).toString(16).padStart(6, '0')}`,
               fallback: title,
-              text: formatPlainTextMessage(notice, 3_000, quoted),
+              text: formatPlainTextMessage(notice, 3_000, { quoted }),
             },
           ],
         }),
@@ -53,7 +54,7 @@ export const discordDefinition: ChannelDefinition<'discord'> = {
             {
               color: selectMessageColor(notice),
               url: notice.link,
-              description: formatPlainTextMessage(notice, 4_000, quoted),
+              description: formatPlainTextMessage(notice, 4_000, { quoted }),
             },
           ],
         }),
@@ -100,6 +101,9 @@ export const microsoftTeamsDefinition: ChannelDefinition<'teams'> = {
   },
 };
 
+/** ntfy shows at most 4,096 bytes. It rejects a longer message, or sends it as an attachment. */
+const MAX_NTFY_BYTES = 4_000;
+
 /**
  * The definition for ntfy. The body contains the text, and headers contain everything else. Headers with
  * non-ASCII text use encoded words (RFC 2047).
@@ -117,7 +121,7 @@ export const ntfyDefinition: ChannelDefinition<'ntfy'> = {
           tags: notice.phase === 'opens' ? 'red_circle' : notice.phase === 'closes' ? 'green_circle' : 'bell',
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
         },
-        body: formatPlainTextMessage(notice, 3_500),
+        body: formatPlainTextMessage(notice, MAX_NTFY_BYTES, { truncate: truncateTextToBytes }),
       };
     },
     refusal: (answer) =>

@@ -1,3 +1,4 @@
+import type { AlertWording } from '../alert-wording.ts';
 import { type ChannelDefinition, JSON_HEADERS, parseReceiverJson } from './channel-definition.ts';
 
 /**
@@ -5,7 +6,7 @@ import { type ChannelDefinition, JSON_HEADERS, parseReceiverJson } from './chann
  * repeated trigger does not open a second incident.
  */
 export const pagerdutyDefinition: ChannelDefinition<'pagerduty'> = {
-  keepsIncidents: true,
+  managesIncidents: true,
   http: {
     message(notice, { base_url, routing_key }) {
       const [first] = notice.alerts;
@@ -25,7 +26,7 @@ export const pagerdutyDefinition: ChannelDefinition<'pagerduty'> = {
             severity: notice.phase === 'opens' ? 'critical' : notice.phase === 'test' ? 'info' : 'warning',
             timestamp: new Date(first?.at ?? notice.sentAt).toISOString(),
             ...(first && { class: first.event, component: first.subject.name.slice(0, 255) }),
-            custom_details: Object.fromEntries(facts),
+            custom_details: toDetails(facts),
           },
         }),
       };
@@ -37,3 +38,11 @@ export const pagerdutyDefinition: ChannelDefinition<'pagerduty'> = {
         : 'the response is not from PagerDuty; check the URL',
   },
 };
+
+/** Converts facts to an object. Monitors in a grouped message can have the same name, and none may be lost. */
+function toDetails(facts: AlertWording['facts']): Readonly<Record<string, string>> {
+  const byLabel = Map.groupBy(facts, ([label]) => label);
+  return Object.fromEntries(
+    [...byLabel].map(([label, same]) => [label, same.map(([, value]) => value).join('; ')]),
+  );
+}

@@ -11,7 +11,10 @@ import type { LiveWatcher } from './live-watcher.ts';
  */
 const ROWS_PER_MESSAGE = 100;
 
-/** The text for a watcher if a batch contains no event for it. Nothing is sent. */
+/**
+ * The empty text that the formatter returns if a batch contains no events for a watcher. Nothing is then
+ * sent.
+ */
 export const NO_EVENT_TEXT = '';
 
 /** The event that instructs a client to reload its data, because it missed events. */

@@ -32,7 +32,7 @@ const READS_PER_POLL = 20;
 const MAX_WATCHERS = 1_000;
 const MAX_WATCHERS_PER_ORG = 250;
 
-/** The dependencies of a `LiveHub`. */
+/** The settings and dependencies of a `LiveHub`. */
 export interface LiveHubOptions {
   readonly database: Pick<Database, 'read' | 'rowTransaction'>;
   readonly clock: Clock;

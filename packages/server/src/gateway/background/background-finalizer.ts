@@ -34,7 +34,7 @@ const EXPIRY_MS = 24 * 3_600_000;
 /** Maximum number of responses per organization in one poll. */
 const MAX_PER_ORG = 10;
 
-/** The dependencies of the background finalizer. */
+/** The settings and dependencies of the background finalizer. */
 export interface BackgroundFinalizerOptions {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly clock: Clock;
@@ -42,7 +42,10 @@ export interface BackgroundFinalizerOptions {
   readonly gateway: () => SharedGatewayDependencies;
 }
 
-/** Creates the background finalizer of this process. */
+/**
+ * Creates the background finalizer of this process. It polls providers for the results of background responses,
+ * and finalizes the exchange of each response when the provider has finished it.
+ */
 export function createBackgroundFinalizer(options: BackgroundFinalizerOptions): BackgroundFinalizer {
   return new PollingFinalizer(options);
 }

@@ -5,7 +5,7 @@ import type { ClientRequest } from '../client-request.ts';
 import { estimateExchangeCost } from '../estimate-exchange.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Target } from '../org-catalog.ts';
-import { findRequestedTier } from '../requested-tier.ts';
+import { findRequestedServiceTier } from '../requested-service-tier.ts';
 import { isResponseFinal } from './background-finalizer.ts';
 
 /** A response that the provider continues to generate after the exchange has ended. */
@@ -33,7 +33,7 @@ export function findUnfinishedResponse({
   return { id: responseId, ask: prompt, target };
 }
 
-/** Leaves the finalization of an exchange to the background finalizer. The finalizer polls the provider. */
+/** Passes an exchange to the background finalizer, which polls the provider until the response is final. */
 export function deferFinalization(
   x: Exchange,
   { id, ask: prompt, target }: UnfinishedResponse,
@@ -45,7 +45,7 @@ export function deferFinalization(
     responseId: id,
     origin: target.provider.sealOrigin(target.credential),
     grant: admission && gateway.guard.settleLimits(admission.grant),
-    tier: findRequestedTier(prompt) ?? null,
+    tier: findRequestedServiceTier(prompt) ?? null,
     inputTokens: estimateInputTokens(prompt.body),
     reservedNanoUsd: route && estimateExchangeCost(x, route).nanoUsd,
   });

@@ -1,6 +1,6 @@
 /**
  * The maximum number of body bytes that are stored. For a longer body, the number of omitted bytes
- * is recorded. Redacting this much takes about 2 ms.
+ * is recorded. Redacting this much takes about 3 ms.
  */
 export const MAX_STORED_BODY_BYTES = 64 * 1024;
 /**

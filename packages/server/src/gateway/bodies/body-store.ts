@@ -9,7 +9,7 @@ import type { BodySink } from '../../store/spool/body-sink.ts';
 import type { StoredBodiesRow } from '../../store/stored-bodies.ts';
 import { type ExchangeBodies, parseStoredBodies } from './stored-body.ts';
 
-/** Identifies the exchange that stored bodies belong to. */
+/** Data about the exchange that stored bodies belong to: its id, organization, key, owner and time. */
 export interface BodyMetadata {
   /** Id of the exchange. */
   readonly id: string;

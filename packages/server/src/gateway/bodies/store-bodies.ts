@@ -41,6 +41,9 @@ function storedRequestBody(x: Exchange, redact: boolean): StoredBody | null {
     : buildStoredBody(body.subarray(0, MAX_STORED_BODY_BYTES + BODY_LOOK_AHEAD_BYTES), body.length, redact);
 }
 
+/** Matches the first non-empty line of an event stream, in Latin-1. A byte order mark may precede it. */
+const STREAM_START = /^(?:\xef\xbb\xbf)?[\r\n]*(?:event|data|id|retry)?:/;
+
 /**
  * Returns a stream as the complete response that it contains, because a value that is split across events
  * would not be detected. If nothing is redacted, a stream that cannot be parsed is stored as it was sent.
@@ -48,7 +51,7 @@ function storedRequestBody(x: Exchange, redact: boolean): StoredBody | null {
 function storedAnswerBody(x: Exchange, recorder: BodyRecorder, redact: boolean): StoredBody | null {
   if (recorder.totalBytes === 0) return null;
   const told = recorder.start;
-  const isStream = /^(?:event|data|id|retry)?:/.test(told.toString('latin1', 0, 8));
+  const isStream = STREAM_START.test(told.toString('latin1', 0, 1024));
   if (!isStream) return buildStoredBody(told, recorder.totalBytes, redact);
   const whole = assembleAnswer(x, told);
   if (whole !== null) {

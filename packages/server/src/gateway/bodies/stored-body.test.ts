@@ -53,3 +53,12 @@ test('the recorder keeps the start of the content and counts the rest', () => {
   assert.equal(tape.totalBytes, 500_000);
   assert.equal(tape.start.toString(), 'a'.repeat(MAX_STORED_BODY_BYTES + BODY_LOOK_AHEAD_BYTES));
 });
+
+test('a value at the start of a line of a truncated body is redacted', () => {
+  const lines = ['4111 1111 1111 1111', 'sk-ant-api03-aB3dE5gH7jK9mN2pQ4sT6vW8xY1zaB3dE5gH', '123-45-6789'];
+  const content = `${lines.join('\n')}\n${'An ordinary line.\n'.repeat(8_000)}`;
+  const body = Buffer.from(JSON.stringify({ messages: [{ role: 'user', content }] }));
+  const kept = buildStoredBody(startOf(body), body.length, true);
+  assert.deepEqual([kept?.truncated, kept?.redacted], [true, { credit_card: 1, secret: 1, us_ssn: 1 }]);
+  for (const line of lines) assert.ok(!kept?.text.includes(line), line);
+});

@@ -40,7 +40,10 @@ export function buildCachedResponse(x: Exchange, recorder: ResponseRecorder): Ca
 
 type Members = ClientRequest['members'];
 
-/** Returns whether a Chat client requested the usage frame of its stream. */
+/**
+ * Returns whether a Chat client requested a frame with the usage at the end of its stream
+ * (`stream_options.include_usage`).
+ */
 export function isUsageFrameRequested(body: Buffer, members: Members): boolean {
   const options = members.get('stream_options');
   if (!options) return false;

@@ -1,6 +1,6 @@
 /**
- * Tracks the cacheable requests in progress in this process, by organization and fingerprint. An
- * entry ends when its response can be read from the cache.
+ * Tracks the cacheable requests in progress in this process, by organization and fingerprint. An entry is
+ * removed when its response can be read from the cache.
  */
 export class InFlightRequests {
   readonly #requests = new Map<string, Promise<void>>();

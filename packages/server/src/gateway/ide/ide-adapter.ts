@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { ClientConnection } from '../client-connection.ts';
-import { createGenerationOperation } from '../generation.ts';
+import { createGenerationOperation } from '../generation-operation.ts';
 import { handleExchange } from '../handle-exchange.ts';
 import type { createModelEndpoints } from '../model-endpoints.ts';
 import { rejectNonExchangeRequest } from '../non-exchange-request.ts';

@@ -12,8 +12,8 @@ export const IDE_SURFACE: GatewaySurface = {
 };
 
 /**
- * Returns the IDE surface for clients that send the model in the path. The model in the path takes
- * precedence over the one in the body.
+ * Returns the IDE surface for clients that send the model in the path, as Azure OpenAI requires it
+ * (`/deployments/{model}`). The model in the path takes precedence over the one in the body.
  */
 export function createDeploymentSurface(deployment: string): GatewaySurface {
   return { ...IDE_SURFACE, ide: { deployment } };

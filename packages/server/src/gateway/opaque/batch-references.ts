@@ -16,7 +16,13 @@ const MODEL_DECIDING_MEMBERS = new Set([
 ]);
 /** The members other than `model` that can contain a model id in the native APIs. */
 export const MODEL_NAMING_MEMBERS = ['session', 'tools', 'models', 'fallbacks'];
-const MODEL_LIST_MEMBERS = new Set(['models', 'fallbacks']);
+/** The members of `MODEL_NAMING_MEMBERS` whose entries can be model ids. */
+export const MODEL_LIST_MEMBERS: ReadonlySet<string> = new Set(['models', 'fallbacks']);
+/**
+ * The maximum number of models that a request may name. Limits, budgets and allowlists are checked for each of
+ * them.
+ */
+export const MAX_MODELS_PER_REQUEST = 1_000;
 /** Names of the members with the batch input. */
 const INPUT_FILE_MEMBERS = new Set(['input_file_id', 'input_file_ids', 'input_files', 'file_id', 'file_ids']);
 /** Members with the caller's data, in which `model` has no meaning. */
@@ -24,7 +30,7 @@ const FREE_FORM_MEMBERS = new Set(['metadata', 'parameters', 'input_schema', 'sc
 
 /** The models and files that a batch request, or a request about a batch, refers to. */
 export interface BatchReferences {
-  readonly models: string[];
+  readonly models: Set<string>;
   /** Ids of the files that the batch reads. */
   readonly inputs: string[];
 }
@@ -34,15 +40,15 @@ export interface BatchReferences {
  * id that this function misses. The function does not depend on the structure that contains the
  * requests of a batch, because this structure differs between providers.
  * @throws Fault `invalid_request` for a duplicate name at any depth, a name that determines the
- * model but differs in letter case, a request that is not an object, or a `model` that is not a
- * string. The message is a clause that follows the position.
+ * model but differs in letter case, more than `MAX_MODELS_PER_REQUEST` different models, a request that is not an
+ * object, or a `model` that is not a string. The message is a clause that follows the position.
  */
 export function findBatchReferences(bytes: Buffer): BatchReferences {
   const doubled = findDuplicateMemberName(bytes);
   if (doubled !== null)
     throw ambiguousBodyFault(`the field "${doubled.slice(0, 64)}" must occur only once in an object`);
   const parsed: Json = JSON.parse(bytes.toString('utf8'));
-  const found: BatchReferences = { models: [], inputs: [] };
+  const found: BatchReferences = { models: new Set(), inputs: [] };
   if (!isJsonObject(parsed)) return found;
   for (const name of REQUEST_MEMBERS) {
     const inner = parsed[name];
@@ -52,6 +58,10 @@ export function findBatchReferences(bytes: Buffer): BatchReferences {
   }
   rejectMisspelledMembers(parsed);
   collectReferences(parsed, found);
+  if (found.models.size > MAX_MODELS_PER_REQUEST)
+    throw ambiguousBodyFault(
+      `it names more than ${MAX_MODELS_PER_REQUEST.toLocaleString('en-US')} different models`,
+    );
   return found;
 }
 
@@ -60,18 +70,18 @@ function collectReferences(value: Json, found: BatchReferences): void {
   if (!isJsonObject(value)) return;
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined || FREE_FORM_MEMBERS.has(name)) continue;
-    if (isModelMember(name, member)) found.models.push(member);
+    if (isModelMember(name, member)) found.models.add(member);
     else if (MODEL_LIST_MEMBERS.has(name)) collectModelList(member, found);
-    else if (INPUT_FILE_MEMBERS.has(name))
-      found.inputs.push(...[member].flat().filter((entry) => typeof entry === 'string'));
-    else collectReferences(member, found);
+    else if (INPUT_FILE_MEMBERS.has(name)) {
+      for (const entry of [member].flat()) if (typeof entry === 'string') found.inputs.push(entry);
+    } else collectReferences(member, found);
   }
 }
 
 /** Collects a list of models or fallbacks. Each entry is a model name, or an object that contains one. */
 function collectModelList(value: Json, found: BatchReferences): void {
   for (const entry of toArrayOrEmpty(value))
-    if (typeof entry === 'string') found.models.push(entry);
+    if (typeof entry === 'string') found.models.add(entry);
     else collectReferences(entry, found);
 }
 
@@ -89,17 +99,17 @@ function isModelMember(name: string, member: Json): member is string {
  * Adds the model ids in the members that can contain one in the native APIs to `found`. Ignores the
  * body's own `model`.
  */
-export function collectNestedModels(body: JsonObject, found: string[]): void {
+export function collectNestedModels(body: JsonObject, found: Set<string>): void {
   addModel(body['session'], found);
   for (const tool of toArrayOrEmpty(body['tools'])) addModel(tool, found);
-  for (const name of ['models', 'fallbacks'])
+  for (const name of MODEL_LIST_MEMBERS)
     for (const model of toArrayOrEmpty(body[name]))
-      if (typeof model === 'string') found.push(model);
+      if (typeof model === 'string') found.add(model);
       else addModel(model, found);
 }
 
-function addModel(value: Json | undefined, found: string[]): void {
-  if (isJsonObject(value) && typeof value['model'] === 'string') found.push(value['model']);
+function addModel(value: Json | undefined, found: Set<string>): void {
+  if (isJsonObject(value) && typeof value['model'] === 'string') found.add(value['model']);
 }
 
 /** Returns the entries of an array. Returns an empty array for any other value. */

@@ -57,3 +57,19 @@ test('a body without references is not parsed twice', () => {
     previousResponseId: null,
   });
 });
+
+test('each model is listed once, however often a body names it', () => {
+  const fallbacks = Array.from({ length: 150_000 }, () => 'm');
+  assert.deepEqual(named({ fallbacks }).models, ['m']);
+  const requests = Array.from({ length: 3 }, () => ({ params: { model: 'n', fallbacks } }));
+  assert.deepEqual(named({ requests }).models, ['n', 'm']);
+  assert.equal(named({ file_ids: fallbacks }).ids.length, fallbacks.length);
+});
+
+test('a body with more than 1,000 different models is invalid', () => {
+  const models = Array.from({ length: 1_001 }, (_, at) => `m-${at}`);
+  assert.equal(named({ fallbacks: models.slice(1) }).models.length, 1_000);
+  assert.throws(() => named({ fallbacks: models }), /at most 1,000 different models/);
+  assert.throws(() => named({ requests: models.map((model) => ({ params: { model } })) }), /at most 1,000/);
+  assert.throws(() => named({ requests: [{ params: { fallbacks: models } }] }), /more than 1,000/);
+});

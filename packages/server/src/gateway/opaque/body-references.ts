@@ -6,6 +6,8 @@ import type { ByteSpan } from '@floe/wire/json-edits';
 import {
   collectNestedModels,
   findBatchReferences,
+  MAX_MODELS_PER_REQUEST,
+  MODEL_LIST_MEMBERS,
   MODEL_NAMING_MEMBERS,
   toArrayOrEmpty,
 } from './batch-references.ts';
@@ -47,26 +49,60 @@ export interface BodyReferences {
  * fallback lists. Does not search tool arguments and schemas, because they are data.
  */
 export function findBodyReferences(body: Buffer, members: ReadonlyMap<string, ByteSpan>): BodyReferences {
-  const models: string[] = [];
+  const named = new Set<string>();
   const ids: string[] = [];
-  const wantsModels = MODEL_NAMING_MEMBERS.some((name) => members.has(name));
-  collectBatchRequests(body, members.get('requests'), models);
+  collectBatchRequests(body, members.get('requests'), named);
+  collectModels(body, members, named);
+  const models = toModelList(named);
   const text = body.toString('latin1');
-  const wantsIds = REFERENCE_PATTERN.test(text);
-  if (!wantsModels && !wantsIds) return { models, ids, previousResponseId: null };
+  if (!REFERENCE_PATTERN.test(text)) return { models, ids, previousResponseId: null };
   const parsed: Json = JSON.parse(body.toString('utf8'));
   if (!isJsonObject(parsed)) return { models, ids, previousResponseId: null };
-  if (wantsModels) {
-    for (const name of MODEL_NAMING_MEMBERS) rejectDuplicates(body, name, members.get(name));
-    collectNestedModels(parsed, models);
-  }
-  if (wantsIds) collectIds(parsed, ids);
+  collectIds(parsed, ids);
   const { previous_response_id: previous } = parsed;
   return { models, ids, previousResponseId: typeof previous === 'string' ? previous : null };
 }
 
+/**
+ * Returns the model ids in the members of a body that can contain one, other than its `model`.
+ * @throws Fault `invalid_request` for a duplicate name in such a member, or for too many models
+ */
+export function findNestedModels(body: Buffer, members: ReadonlyMap<string, ByteSpan>): readonly string[] {
+  const found = new Set<string>();
+  collectModels(body, members, found);
+  return toModelList(found);
+}
+
+function collectModels(body: Buffer, members: ReadonlyMap<string, ByteSpan>, found: Set<string>): void {
+  for (const name of MODEL_NAMING_MEMBERS) {
+    const span = members.get(name);
+    if (span === undefined || !mayNameModel(body, name, span)) continue;
+    rejectDuplicates(body, name, span);
+    const value: Json = JSON.parse(body.toString('utf8', span.start, span.end));
+    collectNestedModels({ [name]: value }, found);
+  }
+}
+
+function toModelList(found: ReadonlySet<string>): readonly string[] {
+  if (found.size <= MAX_MODELS_PER_REQUEST) return [...found];
+  const most = MAX_MODELS_PER_REQUEST.toLocaleString('en-US');
+  throw new Fault('invalid_request', `The request body must name at most ${most} different models.`, {
+    param: 'model',
+  });
+}
+
+/**
+ * Returns whether a member must be parsed. The tools of coding agents are long and rarely name a model. JSON can
+ * write the letters of a name as `\u006d`.
+ */
+function mayNameModel(body: Buffer, name: string, { start, end }: ByteSpan): boolean {
+  if (MODEL_LIST_MEMBERS.has(name)) return true;
+  const value = body.subarray(start, end);
+  return value.includes('"model"') || value.includes('\\u006');
+}
+
 /** Validates the batch requests in a body as strictly as the lines of a batch input file. */
-function collectBatchRequests(body: Buffer, span: ByteSpan | undefined, found: string[]): void {
+function collectBatchRequests(body: Buffer, span: ByteSpan | undefined, found: Set<string>): void {
   if (span === undefined) return;
   const cursor = new JsonCursor(body, span.start, span.end);
   if (!cursor.enterArray()) return;
@@ -76,7 +112,7 @@ function collectBatchRequests(body: Buffer, span: ByteSpan | undefined, found: s
     cursor.skip();
     const entry = body.subarray(start, cursor.at);
     try {
-      found.push(...findBatchReferences(entry).models);
+      for (const model of findBatchReferences(entry).models) found.add(model);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       throw new Fault('invalid_request', `requests[${at}] cannot be checked: ${error.message}.`, {
@@ -108,9 +144,9 @@ function collectIds(value: Json | undefined, found: string[]): void {
   for (const [name, member] of Object.entries(value)) {
     if (typeof member === 'string' && (ID_MEMBERS.has(name) || namesReadFile(name, value)))
       found.push(member);
-    else if (ID_LIST_MEMBERS.has(name))
-      found.push(...toArrayOrEmpty(member).filter((entry) => typeof entry === 'string'));
-    else if (name === 'conversation') found.push(...resourceIds(member));
+    else if (ID_LIST_MEMBERS.has(name)) {
+      for (const entry of toArrayOrEmpty(member)) if (typeof entry === 'string') found.push(entry);
+    } else if (name === 'conversation') found.push(...resourceIds(member));
     else if (!FREE_FORM_MEMBERS.has(name)) collectIds(member, found);
   }
 }

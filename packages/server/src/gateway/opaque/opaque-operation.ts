@@ -7,6 +7,7 @@ import { type ClientConnection, ClientDisconnectedError } from '../client-connec
 import { decodePercentEncoding } from '../client-query.ts';
 import { type Exchange, type ExchangeResult, UNPARSED_REQUEST } from '../exchange-record.ts';
 import { requireModelId } from '../model-id.ts';
+import { createNestedModelNotAllowedFault } from '../nested-models.ts';
 import type { GatewayOperation } from '../operation.ts';
 import { orderTargets, setExchangeRoute } from '../order-targets.ts';
 import type { ResolvedRoute } from '../org-catalog.ts';
@@ -105,7 +106,7 @@ async function readAndRoute(
       members,
       model: opaque.model,
       stream: opaque.stream,
-      choices: 1,
+      choices: opaque.choices ?? 1,
       user: opaque.user,
     };
     x.request = { ...x.request, prompt };
@@ -134,7 +135,7 @@ function resolveOpaqueRoute(
   const targets = route.targets.filter(({ provider }) =>
     references.models.every((named) => base.allowsModel(provider, key, named)),
   );
-  if (targets.length === 0) throw modelNotAllowedFault(references.models.join(', '));
+  if (targets.length === 0) throw createNestedModelNotAllowedFault(references.models);
   const scanned = body.kind === 'json' ? { body: body.bytes, members: body.members } : null;
   const ordering = { orgId: key.orgId, stream, body: scanned };
   const ordered = orderTargets(x, { ...route, targets }, ordering);
@@ -154,24 +155,27 @@ async function applyOpaquePolicies(
   opaqueRequest: OpaqueRequest,
   policies: CompiledPolicies,
 ): Promise<OpaqueRequest> {
-  if (policies.answer)
-    x.decisions.push({
-      step: 'policy',
-      outcome: 'not_evaluated',
-      reason: 'Floe does not apply policies to responses on this path',
-    });
-  if (opaqueRequest.body.kind !== 'json') return opaqueRequest;
-  const { bytes, members } = opaqueRequest.body;
+  const { body } = opaqueRequest;
+  if (policies.answer) recordNotEvaluated(x, 'responses on this path');
+  if (policies.request && (body.kind === 'upload' || body.kind === 'spool'))
+    recordNotEvaluated(x, 'forms and files');
+  if (body.kind !== 'json') return opaqueRequest;
+  const { bytes, members } = body;
   const { stream, user, model } = opaqueRequest;
   const asked = { body: bytes, members, model: model ?? '', stream, choices: 1, user };
   const evaluated = applyRequestPolicies(x, key, asked, { request: policies.request, answer: null });
-  const body = evaluated instanceof Promise ? await evaluated : evaluated;
-  if (body === bytes) return opaqueRequest;
-  const kept: BufferedJsonBody = { kind: 'json', bytes: body, members: scanJsonObject(body) };
+  const changed = evaluated instanceof Promise ? await evaluated : evaluated;
+  if (changed === bytes) return opaqueRequest;
+  const kept: BufferedJsonBody = { kind: 'json', bytes: changed, members: scanJsonObject(changed) };
   const { prompt } = x.request;
-  const opaque = { ...opaqueRequest, body: kept, bytes: body.length };
-  x.request = { ...x.request, prompt: prompt && { ...prompt, body, members: kept.members }, opaque };
+  const opaque = { ...opaqueRequest, body: kept, bytes: changed.length };
+  x.request = { ...x.request, prompt: prompt && { ...prompt, body: changed, members: kept.members }, opaque };
   return opaque;
+}
+
+function recordNotEvaluated(x: Exchange, content: string): void {
+  const reason = `Floe does not apply policies to ${content}`;
+  x.decisions.push({ step: 'policy', outcome: 'not_evaluated', reason });
 }
 
 async function sendOpaque(
@@ -202,16 +206,6 @@ function createModelCheck(
   const open = [...catalog.providers.values()].every(({ models }) => models.includes('*'));
   if (key.models === null && open) return null;
   return (model) => x.target !== null && base.allowsModel(x.target.provider, key, model);
-}
-
-function modelNotAllowedFault(models: string): Fault {
-  return new Fault(
-    'model_not_allowed',
-    `The request body uses a model that this key is not allowed to use: ${models}.`,
-    {
-      param: 'model',
-    },
-  );
 }
 
 /** Requires that a key that is restricted to some models may use paths without a model. */

@@ -8,8 +8,8 @@ import { createBufferedResponseSink } from '../response-sinks.ts';
 import {
   ForwardedUpstreamError,
   findErrorStatusMeaning,
-  readUpstreamError,
-  readUpstreamHeader,
+  getUpstreamHeader,
+  parseUpstreamError,
 } from '../upstream-error.ts';
 import { buildOpaqueRequest, type OpaqueSendInput } from './build-opaque-request.ts';
 import { buildForwardedResponseHeaders, omitHeaders } from './forwarded-headers.ts';
@@ -19,7 +19,7 @@ import { OpaqueResponse, type OpaqueResponseState } from './opaque-response.ts';
 export interface OpaquePlanInput extends OpaqueSendInput {
   readonly answerState: OpaqueResponseState;
   /** How a JSON response is processed before it is sent; null if every response is forwarded unchanged. */
-  readonly postProcessing: PostProcessing | null;
+  readonly postProcessing: ResponsePostProcessing | null;
   /** The response that was buffered for processing; null if there is none. */
   bufferedAnswer: TargetResponse | null;
 }
@@ -35,7 +35,7 @@ export interface TargetResponse extends UpstreamResponse {
  * response may contain new resources, which are recorded. `list`: the response may contain resources of other
  * callers, which are removed. `show`: none of these applies.
  */
-export type PostProcessing = 'create' | 'note' | 'list' | 'show';
+export type ResponsePostProcessing = 'create' | 'note' | 'list' | 'show';
 
 /**
  * Plans an attempt of a request that Floe forwards without parsing.
@@ -74,7 +74,7 @@ function createAnswerSink(
   if (!good)
     return createErrorResponseSink((body) => toRefusal(target, base.forwardsServerErrors, { ...head, body }));
   // A sign-in page of a network is not a response of a JSON API.
-  const type = readUpstreamHeader(headers, 'content-type') ?? '';
+  const type = getUpstreamHeader(headers, 'content-type') ?? '';
   if (resource.isJsonOnly && /^\s*text\/html\b/i.test(type))
     return createErrorResponseSink((body) =>
       createUnexpectedContentTypeFault(target.provider.id, 'JSON', { ...head, body }),
@@ -99,11 +99,11 @@ function toRefusal({ provider }: Target, passesFailures: boolean, answer: Upstre
     'content-length',
     'content-encoding',
   );
-  const type = readUpstreamHeader(headers, 'content-type') ?? 'application/json';
+  const type = getUpstreamHeader(headers, 'content-type') ?? 'application/json';
   const meaning = findErrorStatusMeaning(provider.definition, status, body.toString('utf8'));
   if (passesFailures && status >= 500 && (meaning === undefined || meaning === 'overloaded'))
     return new ForwardedUpstreamError(status, type, body, { headers: passing });
-  const refusal = readUpstreamError(provider, answer);
+  const refusal = parseUpstreamError(provider, answer);
   return refusal instanceof ForwardedUpstreamError
     ? new ForwardedUpstreamError(status, refusal.contentType, body, { headers: passing })
     : refusal;

@@ -57,10 +57,10 @@ export interface OpaqueRequest {
   readonly isUnstored: boolean;
   readonly user: string | null;
   /**
-   * Number of requested images (`n`), characters to speak (`input`) and `documents` to rank; null if not
+   * Number of requested choices or images (the larger of `n` and `best_of`), characters to speak (`input`) and `documents` to rank; null if not
    * stated.
    */
-  readonly images: number | null;
+  readonly choices: number | null;
   readonly characters: number | null;
   readonly documents: number | null;
   /** Size of the part of the body that has been received, in bytes. */
@@ -123,7 +123,7 @@ function opaqueRequestDefaults(body: OpaqueBody, resource: ResourceReference): O
     stream: false,
     isUnstored: false,
     user: null,
-    images: null,
+    choices: null,
     characters: null,
     documents: null,
   };
@@ -197,7 +197,7 @@ async function spoolMultipart(reader: OpaqueReadOptions, type: string): Promise<
     ...opaqueRequestDefaults({ kind: 'spool', spool, field }, reader.resource),
     model: field?.value ?? reader.resource.model,
     stream: fields.get('stream')?.value === 'true',
-    images: positiveInteger(fields.get('n')?.value),
+    choices: positiveInteger(fields.get('n')?.value),
     bytes: spool.size,
   };
 }
@@ -220,7 +220,7 @@ function parseJsonRequest(bytes: Buffer, resource: ResourceReference): OpaqueReq
     stream: flag('stream', true),
     isUnstored: flag('store', false) || (resource.collection === 'chat/completions' && !flag('store', true)),
     user: text('user') ?? parseMetadataUser(bytes, members),
-    images: positiveInteger(optionalNumber(bytes, members.get('n'))),
+    choices: largestPositiveInteger(['n', 'best_of'].map((name) => optionalNumber(bytes, members.get(name)))),
     // Characters are Unicode code points, as they are billed.
     characters: resource.surface === 'audio' ? [...(text('input') ?? '')].length : null,
     documents: resource.surface === 'rerank' ? countEntries(bytes, members.get('documents')) : null,
@@ -240,7 +240,7 @@ function findReferences(
   const things = findBodyReferences(bytes, members);
   if (surface !== 'batches' || collection === 'messages/batches') return things;
   try {
-    return { ...things, models: [...things.models, ...findBatchReferences(bytes).models] };
+    return { ...things, models: [...new Set([...things.models, ...findBatchReferences(bytes).models])] };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     throw new Fault('invalid_request', `The request body cannot be checked: ${error.message}.`);
@@ -264,6 +264,12 @@ function countEntries(bytes: Buffer, span: ByteSpan | undefined): number | null 
   let count = 0;
   for (; cursor.nextElement(); count += 1) cursor.skip();
   return count;
+}
+
+function largestPositiveInteger(values: readonly (number | undefined)[]): number | null {
+  return values
+    .map(positiveInteger)
+    .reduce((one, other) => (Number(other) > Number(one) ? other : one), null);
 }
 
 function positiveInteger(value: string | number | undefined): number | null {

@@ -7,7 +7,7 @@ import { mustCountContent } from '../charged-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { buildResponseHeaders } from '../response-headers.ts';
 import { formatResponsesFailure } from '../responses-failure.ts';
-import { ForwardedUpstreamError, readUpstreamHeader } from '../upstream-error.ts';
+import { ForwardedUpstreamError, getUpstreamHeader } from '../upstream-error.ts';
 import { buildForwardedResponseHeaders } from './forwarded-headers.ts';
 import type { ResourceReference } from './resource-reference.ts';
 import { createResponseBodyObserver, type ResponseBodyObserver } from './response-body-observer.ts';
@@ -37,7 +37,7 @@ export interface OpaqueResponseState {
  * provider headers.
  */
 export function mergeResponseHeaders(x: Exchange, headers: UpstreamHeaders): string[] {
-  const type = readUpstreamHeader(headers, 'content-type');
+  const type = getUpstreamHeader(headers, 'content-type');
   const own = buildResponseHeaders(x, type ?? '').slice(type === undefined ? 2 : 0);
   const names = new Set(own.filter((_, at) => at % 2 === 0));
   const theirs = buildForwardedResponseHeaders(headers);
@@ -83,8 +83,8 @@ export class OpaqueResponse implements ResponseSink {
     this.#state = state;
     this.#status = status;
     this.#headers = headers;
-    const type = readUpstreamHeader(headers, 'content-type') ?? '';
-    const readable = (readUpstreamHeader(headers, 'content-encoding') ?? 'identity') === 'identity';
+    const type = getUpstreamHeader(headers, 'content-type') ?? '';
+    const readable = (getUpstreamHeader(headers, 'content-encoding') ?? 'identity') === 'identity';
     const isStream = readable && /^\s*text\/event-stream\b/i.test(type);
     this.#streamTap = isStream ? new StreamObserver() : null;
     this.#answerTap =
@@ -211,7 +211,7 @@ export class OpaqueResponse implements ResponseSink {
   #heldRefusal(): ForwardedUpstreamError {
     return new ForwardedUpstreamError(
       this.#status,
-      readUpstreamHeader(this.#headers, 'content-type') ?? 'text/event-stream',
+      getUpstreamHeader(this.#headers, 'content-type') ?? 'text/event-stream',
       Buffer.concat(this.#held, this.#size),
     );
   }

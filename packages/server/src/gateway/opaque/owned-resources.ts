@@ -102,7 +102,7 @@ export async function readOwnedPage(first: JsonObject, listing: ResourceListing)
   };
 }
 
-/** Returns the resources of a page. */
+/** Returns the resources in one page of a provider's list. */
 export function listPageEntries(page: JsonObject): JsonObject[] {
   return Array.isArray(page['data']) ? page['data'].filter(isJsonObject) : [];
 }

@@ -9,8 +9,8 @@ import { omitHeaders } from './forwarded-headers.ts';
 import type { OpaqueContext } from './opaque-context.ts';
 import {
   type OpaquePlanInput,
-  type PostProcessing,
   planOpaqueAttempt,
+  type ResponsePostProcessing,
   type TargetResponse,
 } from './opaque-plan.ts';
 import type { OpaqueRequest } from './opaque-request.ts';
@@ -30,7 +30,7 @@ export function findRequiredPostProcessing(
   x: Exchange,
   resource: ResourceReference,
   opaque: OpaqueRequest,
-): PostProcessing | null {
+): ResponsePostProcessing | null {
   const { collection, id } = resource;
   const { method } = x.client;
   if (collection === null) return null;

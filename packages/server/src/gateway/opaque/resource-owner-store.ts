@@ -1,4 +1,7 @@
-/** The organization and key that own a resource at a provider. */
+/**
+ * The key that created a resource at a provider, and the provider and credential with which the resource was
+ * created.
+ */
 export interface ResourceOwner {
   readonly provider: string;
   /** Name of the provider credential with which the resource was created. */

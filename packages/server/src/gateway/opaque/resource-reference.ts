@@ -39,6 +39,13 @@ const COLLECTIONS: Readonly<Record<ApiStyle, readonly string[]>> = {
 /** Path segments that are actions rather than ids. */
 const ACTION_PATHS = new Set(['responses/compact', 'responses/input_tokens', 'messages/count_tokens']);
 
+/**
+ * Paths whose bodies are JSON. Other content types are rejected, because some providers ignore the content type,
+ * and policies do not evaluate other bodies.
+ */
+const JSON_PATH =
+  /^(?:chat\/completions|completions|responses(?:\/compact|\/input_tokens)?|messages(?:\/count_tokens|\/batches)?|embeddings|moderations|rerank|batches|batch\/jobs|(?:fim|agents)\/completions|conversations(?:\/[^/]+\/items)?|images\/generations|audio\/speech)$/;
+
 const SURFACES = new Set([
   'responses',
   'messages',
@@ -70,9 +77,7 @@ export function parseResourcePath(style: ApiStyle, segments: readonly string[]):
     isBatchResults:
       (collection === 'files' && what === 'content') ||
       (collection === 'messages/batches' && what === 'results'),
-    isJsonOnly: /^(?:chat\/completions|completions|responses|messages|embeddings|moderations|rerank)$/.test(
-      path,
-    ),
+    isJsonOnly: JSON_PATH.test(path),
   };
 }
 

@@ -28,7 +28,7 @@ export interface ResponseBodyObserver {
   readonly byModel: ReadonlyMap<string, Usage> | null;
 }
 
-/** Returns the tap for a body with this content type; null if such a body contains no usage. */
+/** Creates the observer for a body with this content type; null if such a body contains no usage. */
 export function createResponseBodyObserver(
   contentType: string,
   isResults: boolean,

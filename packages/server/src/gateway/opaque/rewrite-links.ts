@@ -39,9 +39,9 @@ export function canContainLinks({ collection, isBatchResults }: ResourceReferenc
 }
 
 /**
- * Prevents official SDKs from sending a platform key to a provider. SDKs follow links in resources, such as the
- * `results_url` of a batch, and send the caller's key with the request. Replaces each link to the provider's
- * API with a link to Floe, and returns all other bytes unchanged.
+ * Replaces each link to the provider's API with a link to Floe, and returns all other bytes unchanged. Official
+ * SDKs follow links in resources, such as the `results_url` of a batch, and send the caller's key with the
+ * request. Without the replacement, they would send the platform key to the provider.
  */
 export function rewriteLinks(body: Buffer, mount: LinkRewriteContext): Buffer {
   const edits: ByteEdit[] = [];

@@ -1,13 +1,12 @@
 import { Fault } from '@floe/contract/faults';
-import type { KeyRecord } from '../../platform/keyring.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { OpaqueApi } from '../../providers/provider-definition.ts';
+import { canUseQualifiedModel } from '../nested-models.ts';
 import {
   createTarget,
   DEFAULT_RETRIES_PER_TARGET,
   type ResolvedRoute,
   resolveRoute,
-  splitModelId,
 } from '../org-catalog.ts';
 import type { OpaqueApiRules, OpaqueRouteInput } from './opaque-api-rules.ts';
 import { findRouteSettings } from './route-settings.ts';
@@ -28,16 +27,6 @@ export const UNIFIED_OPAQUE_API: OpaqueApiRules = {
   allowsModel: canUseQualifiedModel,
   targetPath: ({ provider, model }, segments) => provider.opaquePath(segments.join('/'), model),
 };
-
-/**
- * Returns whether the key may use a model that a body names by the provider's model id or as
- * `<provider>/<model>`.
- */
-function canUseQualifiedModel(provider: Provider, key: KeyRecord, model: string): boolean {
-  const named = splitModelId(model);
-  const bare = named?.provider === provider.id ? named.model : model;
-  return provider.allows(bare) && (key.models === null || key.models(`${provider.id}/${bare}`));
-}
 
 function resolveWithModel({ catalog, key, resource, owner }: OpaqueRouteInput, model: string): ResolvedRoute {
   const route = resolveRoute(catalog, key.models ?? (() => true), model);

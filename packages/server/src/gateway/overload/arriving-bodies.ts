@@ -6,8 +6,8 @@ export interface ArrivingBody {
 
 /**
  * The requests whose bodies are arriving. They do not count as in progress, so that slow clients do not use the
- * capacity of the process. If there are too many, the oldest one of the organization that has the most is rejected.
- * Bodies that arrive quickly are therefore not affected by slow ones.
+ * capacity of the process. If there are too many, the oldest request of the organization with the most of them
+ * is rejected. Bodies that arrive quickly are therefore not affected by slow ones.
  */
 export class ArrivingBodies {
   readonly #maximum: number;

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { ListedModel, ModelLists } from '../../providers/model-list.ts';
+import type { ListedModel, ModelListCache } from '../../providers/model-list.ts';
 import { toAnthropicModel, toAnthropicModelList } from '../anthropic-models.ts';
 import type { AuthenticatedCaller } from '../caller.ts';
 import type { ClientConnection } from '../client-connection.ts';
@@ -13,7 +13,7 @@ import { canUseModel } from './passthrough-apis.ts';
  * Creates the passthrough operations `models` and `models/{id}`. They list the models that the key
  * may use, with the provider's model ids and in the format of the API style.
  */
-export function createNativeModelEndpoints(gateway: SharedGatewayDependencies, lists: ModelLists) {
+export function createNativeModelEndpoints(gateway: SharedGatewayDependencies, lists: ModelListCache) {
   const call = (operation: NonExchangeRequest['operation'], style: ApiStyle): NonExchangeRequest => ({
     operation,
     routeMode: `passthrough-${style}`,
@@ -42,7 +42,7 @@ export function createNativeModelEndpoints(gateway: SharedGatewayDependencies, l
  */
 function listNativeModels(
   { key, catalog }: AuthenticatedCaller,
-  lists: ModelLists,
+  lists: ModelListCache,
   style: ApiStyle,
 ): ListedModel[] {
   const found = new Map<string, ListedModel>();

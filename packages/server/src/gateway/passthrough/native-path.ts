@@ -28,9 +28,9 @@ function supportsDialect({ dialects, bodyShapeOf }: Provider, dialect: Dialect):
 }
 
 /**
- * Returns the path of a native API request at a provider, including the configured query. Paths that belong
- * to a dialect are those that the provider defines. All other paths are derived from them by replacing the
- * suffix.
+ * Returns the path of a native API request at a provider, including the configured query. Uses the provider's
+ * own path if the request belongs to a dialect. Otherwise, replaces the end of such a path with the requested
+ * path.
  */
 export function buildNativePath(
   provider: Provider,

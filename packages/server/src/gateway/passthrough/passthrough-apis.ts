@@ -14,9 +14,9 @@ import {
 } from '../org-catalog.ts';
 import { buildNativePath } from './native-path.ts';
 
-/** The native API in OpenAI style of the configured targets. */
+/** The passthrough API in the style of OpenAI. It forwards requests to the configured targets. */
 export const PASSTHROUGH_A_API = createPassthroughBase('a');
-/** The native API in Anthropic style of the configured targets. */
+/** The passthrough API in the style of Anthropic. It forwards requests to the configured targets. */
 export const PASSTHROUGH_B_API = createPassthroughBase('b');
 
 function createPassthroughBase(style: ApiStyle): OpaqueApiRules {
@@ -91,7 +91,7 @@ function resolveForModel(
   if (enabled.length === 0)
     throw new Fault(
       'model_not_found',
-      `The model "${model.slice(0, 200)}" is not on the allowlist of ${known.map(({ provider }) => provider.id).join(', ')}.`,
+      `The model "${model.slice(0, 200)}" is not on the allowlist of ${known.map(({ provider }) => provider.id).join(', ')}. Ask an admin to add it.`,
       { param: 'model', notAllowlisted: true },
     );
   const open = enabled.filter(({ provider, id }) => canUseModel(provider, key, id));

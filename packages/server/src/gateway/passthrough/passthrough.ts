@@ -1,4 +1,4 @@
-import type { ModelLists } from '../../providers/model-list.ts';
+import type { ModelListCache } from '../../providers/model-list.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import { handleExchange } from '../handle-exchange.ts';
 import type { OpaqueApiRules } from '../opaque/opaque-api-rules.ts';
@@ -23,7 +23,7 @@ const BASES: Readonly<Record<ApiStyle, OpaqueApiRules>> = { a: PASSTHROUGH_A_API
  */
 export function createPassthroughHandler(
   gateway: SharedGatewayDependencies,
-  modelLists: ModelLists,
+  modelLists: ModelListCache,
 ): PassthroughHandler {
   const lists = createNativeModelEndpoints(gateway, modelLists);
   return (client, style, rest) => {

@@ -61,7 +61,7 @@ function createPolicyRequest(
   };
 }
 
-/** Records the decision of every policy that applied in the request log row. */
+/** Records in the request log row the decision of every policy that applied. */
 export function recordPolicyDecisions(x: Exchange, { decisions }: PolicyEvaluation): void {
   for (const { outcome, reason } of decisions) x.decisions.push({ step: 'policy', outcome, reason });
 }

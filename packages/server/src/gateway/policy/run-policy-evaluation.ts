@@ -2,12 +2,12 @@ import type { PolicyTaskContext } from '../../guardrails/policies/policy-threads
 import type { Exchange } from '../exchange-record.ts';
 
 /**
- * Waits for an evaluation in a policy thread, before the exchange starts an attempt. Cancels the evaluation
- * if the client disconnects or the exchange is interrupted.
+ * Runs an evaluation in a policy thread and waits for its result. Must not be called during an attempt.
+ * Cancels the evaluation if the client disconnects or the exchange is interrupted.
  * @throws `client.interruption`, and the errors of `evaluate`
  */
 export async function runPolicyEvaluation<Result>(
-  { client, caller }: Exchange,
+  { client, caller }: Pick<Exchange, 'client' | 'caller'>,
   evaluate: (caller: PolicyTaskContext) => Promise<Result>,
 ): Promise<Result> {
   if (client.isInterrupted) throw client.interruption;

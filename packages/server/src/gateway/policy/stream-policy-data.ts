@@ -2,11 +2,14 @@ import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import type { Usage } from '@floe/wire/usage';
 import { INLINE_LIMITS } from '../../guardrails/policies/inline-limits.ts';
-import { detectFindingKinds, type StreamedPolicyResponse } from '../../guardrails/policies/policy-tasks.ts';
+import {
+  detectFindingKinds,
+  type StreamedResponseToEvaluate,
+} from '../../guardrails/policies/policy-tasks.ts';
 import { StreamStringCollector } from './stream-string-collector.ts';
 
-/** What policies detect in a stream. */
-export interface StreamDetection {
+/** Whether policies detect data in a stream, and which kinds they must find in each frame. */
+export interface StreamDetectionSettings {
   /** The kinds to find in each frame; null if no policy can stop the stream early. */
   readonly early: ReadonlySet<FindingKind> | null;
   /** Whether a policy detects data. */
@@ -29,7 +32,7 @@ export class StreamPolicyData {
   #usage: Usage | null;
   #longTexts: string[] = [];
 
-  constructor({ early, detects }: StreamDetection, usage: Usage | null) {
+  constructor({ early, detects }: StreamDetectionSettings, usage: Usage | null) {
     this.#usage = usage;
     this.#strings = detects ? new StreamStringCollector(early && ((text) => this.#scan(text, early))) : null;
   }
@@ -77,7 +80,7 @@ export class StreamPolicyData {
   }
 
   /** Returns the complete response. `usage` is used if the stream contained none. */
-  complete(usage: Usage | null): Pick<StreamedPolicyResponse, 'answer' | 'blocks' | 'strings'> {
+  complete(usage: Usage | null): Pick<StreamedResponseToEvaluate, 'answer' | 'blocks' | 'strings'> {
     const blocks = [...this.#blocks.values()].map((pieces) => pieces.join(''));
     const answer = { text: blocks.join('\n'), finish: this.#finish, tools: this.#tools };
     return {

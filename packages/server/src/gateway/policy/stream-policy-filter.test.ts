@@ -9,7 +9,10 @@ const CARD = '4111 1111 1111 1111';
 const POLICY = { name: 'out', on: 'answer', action: 'deny', mode: 'enforce' };
 
 /** Sends the choices of each chunk through a policy, and returns what the client receives. */
-async function readStream(chunks: readonly (readonly JsonObject[])[], policy: JsonObject): Promise<string> {
+async function readStream(
+  chunks: readonly (readonly JsonObject[])[],
+  ...policies: readonly JsonObject[]
+): Promise<string> {
   const frames = chunks.map((choices) => ({
     id: 'c',
     object: 'chat.completion.chunk',
@@ -20,7 +23,7 @@ async function readStream(chunks: readonly (readonly JsonObject[])[], policy: Js
   const gateway = await startFakeClockGateway({
     upstreams: { a: () => createSseReply([...frames, 'data: [DONE]\n\n']) },
     routes: [],
-    org: { policies: [{ ...POLICY, ...policy }] },
+    org: { policies: policies.map((policy, at) => ({ ...POLICY, name: `out-${at}`, ...policy })) },
   });
   try {
     const messages = [{ role: 'user', content: 'hi' }];
@@ -65,4 +68,17 @@ test('a stream with more tool calls than Floe reads is stopped', async () => {
   const text = await readStream(chunks, { when: 'answer.tools.exists(name, name == "forbidden")' });
   assert.match(text, /more than 10000 tool calls/);
   assert.doesNotMatch(text, /"forbidden"|"stop"|\[DONE\]/);
+});
+
+test('a policy without a detector exempts a stream from the policies after it', async () => {
+  const chunks = [[{ index: 0, delta: { content: CARD } }], [{ index: 0, delta: {}, finish_reason: 'stop' }]];
+  const detect = { pii: ['credit_card'] };
+  const exempt = { when: 'request.model == "a/m"', action: 'allow' };
+  assert.match(await readStream(chunks, exempt, { detect }), /4111 1111.*\[DONE\]/s);
+  for (const policies of [
+    [{ ...exempt, when: 'request.model == "b/m"' }, { detect }],
+    [{ ...exempt, mode: 'monitor' }, { detect }],
+    [{ detect }, exempt],
+  ])
+    assert.doesNotMatch(await readStream(chunks, ...policies), /4111|\[DONE\]/);
 });

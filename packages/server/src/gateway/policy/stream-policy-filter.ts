@@ -12,7 +12,7 @@ import { tryEvaluateInline } from '../../guardrails/policies/inline-limits.ts';
 import type { CompiledPolicy, PolicySet } from '../../guardrails/policies/policies.ts';
 import {
   evaluateStreamPolicies,
-  type StreamedPolicyResponse,
+  type StreamedResponseToEvaluate,
 } from '../../guardrails/policies/policy-tasks.ts';
 import type { PolicyTaskContext } from '../../guardrails/policies/policy-threads.ts';
 import type { Exchange } from '../exchange-record.ts';
@@ -42,7 +42,7 @@ export class StreamPolicyFilter {
   /** Whether content has been forwarded. */
   hasContent = false;
   /**
-   * Set while a thread evaluates policies. Rejects if the evaluation fails, so that the response must fail.
+   * Set while a thread evaluates policies. If it rejects, the evaluation has failed and the response must fail.
    */
   pending: Promise<void> | null = null;
   readonly #controller = new AbortController();
@@ -251,7 +251,7 @@ export class StreamPolicyFilter {
   /** Evaluates policies. Returns a promise if a thread must evaluate them, otherwise null. */
   #evaluate(
     policySet: PolicySet,
-    part: Omit<StreamedPolicyResponse, 'request'>,
+    part: Omit<StreamedResponseToEvaluate, 'request'>,
     apply: (evaluation: PolicyEvaluation) => void,
   ): Promise<void> | null {
     const response = { ...part, request: this.#context.request };

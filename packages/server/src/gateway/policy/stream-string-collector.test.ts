@@ -66,3 +66,26 @@ test('pieces of different texts are not joined, and labels and base64 data are n
   ]);
   assert.deepEqual([...texts].sort(), ['41112222', '9999', 'assistant', 'chatcmpl-1']);
 });
+
+test('a piece of a key that looks like base64 data is not left out', () => {
+  const key = `sk-proj-${'aB3dE5gH7jK9mN1pQ'.repeat(10)}`;
+  const token = ['eyJhbGciOiJIUzI1NiJ9.', `eyJ${'aB3dE5gH7jK9mN1pQ'.repeat(10)}`, '.aB3dE5gH7jK9mN1pQ'];
+  for (const pieces of [[key.slice(0, 20), key.slice(20)], token]) {
+    const { texts, scanned } = collect(pieces.map((content) => choice(0, { content })));
+    assert.ok(texts.includes(pieces.join('')));
+    assert.ok(scanned.includes(pieces.join('')));
+  }
+  const image = 'aB3dE5gH7jK9mN1pQ'.repeat(10);
+  assert.deepEqual(collect([choice(0, { data: image }), choice(0, { data: image })]).scanned, ['chatcmpl-1']);
+});
+
+test('the start of a block of Messages contains the first piece of its text', () => {
+  const start = {
+    type: 'content_block_start',
+    index: 1,
+    content_block: { type: 'text', text: CARD.slice(0, 7) },
+  };
+  const delta = { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: CARD.slice(7) } };
+  const { texts, scanned } = collect([start, delta]);
+  assert.ok(texts.includes(CARD) && scanned.includes(CARD), JSON.stringify(texts));
+});

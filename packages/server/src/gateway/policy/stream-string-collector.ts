@@ -5,7 +5,10 @@ import { findDuplicateMemberName, parseJsonWithDuplicateMembers } from '@floe/wi
 import { tryParseJson } from '@floe/wire/json-narrowing';
 import { JsonSyntaxError } from '@floe/wire/json-syntax-error';
 
-/** Receives a text to scan: a complete string, or the newest piece of a longer string with the text before it. */
+/**
+ * A function that receives text to scan: a complete string, or the newest piece of a longer string with the
+ * text before it.
+ */
 export type TextScanner = (text: string) => void;
 
 /**
@@ -25,6 +28,10 @@ const REPETITIONS = new Set(['message', 'logprobs']);
 const LABELS = new Set(['id', 'type', 'role', 'name', 'call_id', 'item_id', 'status', 'finish_reason']);
 /** Members that identify the part of the response that an event belongs to. */
 const POSITIONS = ['type', 'item_id', 'output_index', 'content_index', 'summary_index', 'index'];
+
+/** In Messages, the start of a block contains the first piece of the text that its deltas continue. */
+const BLOCK_START = 'content_block_start';
+const BLOCK_DELTA = 'content_block_delta';
 
 interface Pieces {
   /** Joined once at the end. */
@@ -49,14 +56,19 @@ export class StreamStringCollector {
   add(data: string): void {
     const event = parseEvent(data);
     if (!isJsonObject(event)) return;
-    const position = POSITIONS.map((name) => JSON.stringify(event[name]) ?? '').join();
-    for (const [name, value] of Object.entries(event))
+    const isBlockStart = event['type'] === BLOCK_START;
+    const place = isBlockStart ? { ...event, type: BLOCK_DELTA } : event;
+    const position = POSITIONS.map((name) => JSON.stringify(place[name]) ?? '').join();
+    for (const [given, value] of Object.entries(event)) {
+      const name = isBlockStart && given === 'content_block' ? 'delta' : given;
       this.#visit(value, { path: `${position}.${name}`, name, isPiece: PIECES.has(name) });
+    }
   }
 
-  /** Returns all strings without repetitions. */
+  /** Returns all strings without repetitions, and without base64 data. */
   texts(): readonly string[] {
-    return [...new Set([...[...this.#pieces.values()].map(({ all }) => all.join('')), ...this.#complete])];
+    const joined = [...this.#pieces.values()].map(({ all }) => all.join(''));
+    return [...new Set([...joined.filter((text) => !isBase64Blob(text)), ...this.#complete])];
   }
 
   #visit(value: Json | undefined, at: Place): void {
@@ -76,7 +88,6 @@ export class StreamStringCollector {
   }
 
   #text(text: string, { path, name, isPiece }: Place): void {
-    if (isBase64Blob(text)) return;
     if (!isPiece || LABELS.has(name)) return this.#addComplete(text);
     const known = this.#pieces.get(path) ?? { all: [], tail: '' };
     this.#pieces.set(path, known);
@@ -84,11 +95,12 @@ export class StreamStringCollector {
     if (this.#scan === null) return;
     const recent = known.tail + text;
     known.tail = recent.slice(-MATCH_TAIL_CHARS);
-    this.#scan(recent);
+    // A piece of a key can look like base64 data, so the text before it counts as well.
+    if (!isBase64Blob(recent)) this.#scan(recent);
   }
 
   #addComplete(text: string): void {
-    if (text.length < MIN_FINDING_CHARS || this.#complete.has(text)) return;
+    if (text.length < MIN_FINDING_CHARS || this.#complete.has(text) || isBase64Blob(text)) return;
     this.#complete.add(text);
     this.#scan?.(text);
   }

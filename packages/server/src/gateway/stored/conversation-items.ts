@@ -67,6 +67,8 @@ export function toNativeItem(stored: ConversationItem, target: string): JsonObje
       ? { ...said, encrypted_content: packSeal({ dialect: 'responses', value: proof }, origin) }
       : undefined;
   }
+  // A compaction replaces the conversation before it. A target that cannot read the compaction must not be used.
+  if (type === 'compaction') return toCanonicalItem(stored);
   if (PORTABLE_ITEM_TYPES.has(type)) return item['role'] === 'assistant' ? flattenMessage(said) : said;
   return origin === target ? toCanonicalItem(stored) : undefined;
 }

@@ -2,7 +2,6 @@ import { Fault } from '@floe/contract/faults';
 import { readBooleanAt, readStringAt } from '@floe/wire/json-edits';
 import type { ClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
-import type { OrgCatalog } from '../org-catalog.ts';
 import { resolveItemReferences } from './item-references.ts';
 import { requireFinishedTurns } from './refresh-response.ts';
 import { ResponsesTurn } from './responses-turn.ts';
@@ -12,7 +11,7 @@ import type { StoredTurn } from './turn-store.ts';
  * Loads the earlier turns of the stored conversation that a request continues. Returns null if the
  * request does not continue a stored response and will not be stored.
  * @throws Fault `previous_response_not_found` if the id is unknown, expired, deleted or belongs to
- * another key; `invalid_request` if the stored response is still in progress
+ * another key; `invalid_request` if the stored response is still in progress; `policy_denied`
  */
 export async function loadResponsesTurn(x: Exchange, prompt: ClientRequest): Promise<ResponsesTurn | null> {
   const { catalog, key } = x.caller;
@@ -20,7 +19,7 @@ export async function loadResponsesTurn(x: Exchange, prompt: ClientRequest): Pro
   const owner = { orgId: key.orgId, keyId: catalog.resourceScope === 'org' ? null : key.id };
   const previous = prompt.members.get('previous_response_id');
   const previousId = previous && readStringAt(prompt.body, previous);
-  const conversation = previousId ? await loadConversation(x, catalog, owner, previousId) : [];
+  const conversation = previousId ? await loadConversation(x, owner, previousId) : [];
   const references = await resolveItemReferences(x.gateway.turns, owner, prompt, conversation);
   const keeps = isStoredRequest(prompt);
   if (!keeps && conversation.length === 0 && references.size === 0) return null;
@@ -28,15 +27,14 @@ export async function loadResponsesTurn(x: Exchange, prompt: ClientRequest): Pro
 }
 
 async function loadConversation(
-  { gateway }: Exchange,
-  catalog: OrgCatalog,
+  x: Exchange,
   owner: { readonly orgId: string; readonly keyId: string | null },
   responseId: string,
 ): Promise<readonly StoredTurn[]> {
-  const { turns } = gateway;
+  const { turns } = x.gateway;
   const turn = await turns.find(owner, responseId);
   const conversation = turn && (await turns.conversation(turn));
-  if (conversation) return requireFinishedTurns(gateway, catalog, conversation);
+  if (conversation) return requireFinishedTurns(x, conversation);
   const shown = responseId.slice(0, 100);
   const why = turn
     ? `An earlier response in the conversation of "${shown}" has been deleted.`

@@ -1,7 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import type { OrgCatalog } from '../org-catalog.ts';
-import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
+import { applyPoliciesToStoredResponse, type StoredResponseReader } from './evaluate-stored-response.ts';
 import { callResponseProvider } from './response-provider.ts';
 import type { StoredTurn } from './turn-store.ts';
 
@@ -11,47 +10,57 @@ export function isResponseInProgress(response: JsonObject): boolean {
 }
 
 /**
- * Returns the response of a turn. If a background response was in progress, requests its current
- * state from the provider.
+ * Returns the response of a turn, after the response policies. If a background response was in progress,
+ * requests its current state from the provider.
+ * @throws Fault `policy_denied`, and the faults of `callResponseProvider`
  */
-export async function refreshResponse(
-  gateway: SharedGatewayDependencies,
-  catalog: OrgCatalog,
+export async function refreshResponse(reader: StoredResponseReader, turn: StoredTurn): Promise<JsonObject> {
+  return evaluateAndStoreResponse(reader, turn, await fetchCurrentResponse(reader, turn));
+}
+
+/** Returns the current response of a turn, before the response policies. */
+export async function fetchCurrentResponse(
+  { gateway, caller }: StoredResponseReader,
   turn: StoredTurn,
 ): Promise<JsonObject> {
   if (!isResponseInProgress(turn.response)) return turn.response;
-  const told = await callResponseProvider(gateway, catalog, turn, 'show');
-  if (told?.status !== 200 || told.body === null) return turn.response;
-  if (!isResponseInProgress(told.body)) await storeUpdatedResponse(gateway, turn, told.body);
-  return told.body;
+  const told = await callResponseProvider(gateway, caller.catalog, turn, 'show');
+  return told?.status === 200 && told.body !== null ? told.body : turn.response;
 }
 
-/** Stores the final response and finalizes its exchange. */
-export async function storeUpdatedResponse(
-  gateway: SharedGatewayDependencies,
+/**
+ * Applies the response policies to the current response of a turn, and returns the result. If the provider has
+ * finished the response since the turn was stored, also finalizes the exchange of the response and stores the
+ * result.
+ * @throws Fault `policy_denied`; the response is then not stored
+ */
+export async function evaluateAndStoreResponse(
+  reader: StoredResponseReader,
   turn: StoredTurn,
   response: JsonObject,
-): Promise<void> {
-  await gateway.turns.replace(turn, response);
-  if (!isResponseInProgress(response))
-    await gateway.background.recordEnd(turn.orgId, String(turn.response['id']), response);
+): Promise<JsonObject> {
+  const { gateway } = reader;
+  const isNew = response !== turn.response && !isResponseInProgress(response);
+  if (isNew) await gateway.background.recordEnd(turn.orgId, String(turn.response['id']), response);
+  const evaluated = await applyPoliciesToStoredResponse(reader, turn, response);
+  if (isNew) await gateway.turns.replace(turn, evaluated);
+  return evaluated;
 }
 
 /**
  * Returns the turns. For each response that was in progress, requests the current state from its
  * provider.
  * @throws Fault `invalid_request` if a response is still in progress, because it would be missing
- * from the conversation
+ * from the conversation; `policy_denied`
  */
 export async function requireFinishedTurns(
-  gateway: SharedGatewayDependencies,
-  catalog: OrgCatalog,
+  reader: StoredResponseReader,
   turns: readonly StoredTurn[],
 ): Promise<readonly StoredTurn[]> {
-  if (!turns.some((turn) => isResponseInProgress(turn.response))) return turns;
   return Promise.all(
     turns.map(async (turn) => {
-      const response = await refreshResponse(gateway, catalog, turn);
+      if (!isResponseInProgress(turn.response)) return turn;
+      const response = await refreshResponse(reader, turn);
       if (!isResponseInProgress(response)) return { ...turn, response };
       const { id, status } = response;
       throw new Fault(

@@ -1,11 +1,12 @@
 import { Fault } from '@floe/contract/faults';
-import { isJsonObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { Timer } from '../../core/clock.ts';
 import type { Provider, ProviderCredential } from '../../providers/configured-provider.ts';
 import type { UpstreamResponseHandler } from '../../providers/transport.ts';
 import { buildUpstreamRequest } from '../../providers/upstream-request.ts';
 import type { OrgCatalog } from '../org-catalog.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
+import { parseUpstreamJson } from '../upstream-json.ts';
 import type { StoredTurn } from './turn-store.ts';
 
 /** Timeout for reading a stored response. Reading requires no generation. */
@@ -144,7 +145,7 @@ class ProviderCall implements UpstreamResponseHandler {
 
 function tryParseObject(bytes: Buffer): JsonObject | null {
   try {
-    const value = parseJsonExactly(bytes.toString('utf8'));
+    const value = parseUpstreamJson(bytes);
     return isJsonObject(value) ? value : null;
   } catch {
     return null;

@@ -24,7 +24,7 @@ export interface PendingResponseEnd {
   send(): void;
 }
 
-/** Returns the held-back end of a JSON response. For JSON, the end is the complete response. */
+/** Returns the pending end of a JSON response, which is the complete response. */
 export function createJsonResponseEnd(
   client: ClientConnection,
   headers: readonly string[],
@@ -173,6 +173,7 @@ export class ResponsesTurn {
       createdAt: x.createdAt,
       origin: target.provider.sealOrigin(target.credential),
       held: held && target.provider.definition.storesResponses === true,
+      model: this.#request.model,
       input: toInputItems(parseClientRequestBody(this.#request)['input']).map(
         (item) => this.#resolveItem(item).item,
       ),

@@ -1,20 +1,24 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import { toResponsesEventStream } from '@floe/wire/responses/responses-event-stream';
-import type { AuthenticatedCaller } from '../caller.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import { handleNonExchangeRequest, type NonExchangeRequest } from '../non-exchange-request.ts';
-import type { OrgCatalog } from '../org-catalog.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
+import { applyPoliciesToEarlierResponses, type StoredResponseReader } from './evaluate-stored-response.ts';
 import { listInputItems } from './input-items.ts';
-import { isResponseInProgress, refreshResponse, storeUpdatedResponse } from './refresh-response.ts';
+import {
+  evaluateAndStoreResponse,
+  fetchCurrentResponse,
+  isResponseInProgress,
+  refreshResponse,
+} from './refresh-response.ts';
 import { callResponseProvider } from './response-provider.ts';
 import type { StoredTurn } from './turn-store.ts';
 
-/** A stored response and its organization. */
+/** A stored response and the caller who reads it. */
 interface FoundResponse {
   readonly turn: StoredTurn;
-  readonly catalog: OrgCatalog;
+  readonly reader: StoredResponseReader;
   readonly owner: { readonly orgId: string; readonly keyId: string | null };
 }
 
@@ -33,23 +37,23 @@ export function createStoredResponseEndpoints(gateway: SharedGatewayDependencies
         client,
         gateway,
         { operation, routeMode: 'unified', errorFormat: 'openai' },
-        async (caller) => act(await requireTurn(caller, gateway, id), query),
+        async (caller) => act(await requireTurn({ gateway, caller, client }, id), query),
       );
   return {
-    get: withResponse('responses.get', async ({ turn, catalog }, query) => {
-      const response = await refreshResponse(gateway, catalog, turn);
+    get: withResponse('responses.get', async ({ turn, reader }, query) => {
+      const response = await refreshResponse(reader, turn);
       if (query.get('stream') !== 'true') return response;
       if (isResponseInProgress(response))
         throw new Fault(
           'unsupported_parameter',
-          'This response is still being generated. Retrieve it without "stream" until its status is completed.',
+          'This response is still being generated. Until it is finished, retrieve it without "stream".',
           { param: 'stream' },
         );
       return toResponsesEventStream(response, parseStartingAfter(query));
     }),
 
-    remove: withResponse('responses.delete', async ({ turn, catalog, owner }) => {
-      const kept = await callResponseProvider(gateway, catalog, turn, 'delete');
+    remove: withResponse('responses.delete', async ({ turn, reader, owner }) => {
+      const kept = await callResponseProvider(gateway, reader.caller.catalog, turn, 'delete');
       if (kept && kept.status !== 404 && kept.status >= 300)
         throw new Fault(
           'upstream_error',
@@ -63,45 +67,39 @@ export function createStoredResponseEndpoints(gateway: SharedGatewayDependencies
       return { id, object: 'response', deleted: true };
     }),
 
-    inputItems: withResponse('responses.list_input_items', async ({ turn }, query) => {
+    inputItems: withResponse('responses.list_input_items', async ({ turn, reader }, query) => {
       const conversation = (await gateway.turns.conversation(turn)) ?? [turn];
-      return { ...listInputItems(conversation, query) };
+      return { ...listInputItems(await applyPoliciesToEarlierResponses(reader, conversation), query) };
     }),
 
-    cancel: withResponse('responses.cancel', (found) => cancelResponse(gateway, found)),
+    cancel: withResponse('responses.cancel', cancelResponse),
   };
 }
 
 /** Cancels a background response at its provider. @throws Fault `invalid_request` or `upstream_error` */
-async function cancelResponse(
-  gateway: SharedGatewayDependencies,
-  { turn, catalog }: FoundResponse,
-): Promise<JsonObject> {
+async function cancelResponse({ turn, reader }: FoundResponse): Promise<JsonObject> {
   if (turn.response['background'] !== true)
     throw new Fault(
       'invalid_request',
       'Only responses created with "background": true can be canceled. To stop any other response, close the connection.',
       { param: 'response_id' },
     );
-  const response = await refreshResponse(gateway, catalog, turn);
-  if (!isResponseInProgress(response)) return response;
-  const told = await callResponseProvider(gateway, catalog, turn, 'cancel');
+  // Policies must not prevent the cancellation of an unfinished response.
+  const current = await fetchCurrentResponse(reader, turn);
+  if (!isResponseInProgress(current)) return evaluateAndStoreResponse(reader, turn, current);
+  const told = await callResponseProvider(reader.gateway, reader.caller.catalog, turn, 'cancel');
   if (told === null || told.status !== 200 || told.body === null)
     throw new Fault('upstream_error', 'The provider did not cancel the response. Retry the request.', {
       upstreamStatus: told?.status ?? 0,
     });
-  await storeUpdatedResponse(gateway, turn, told.body);
-  return told.body;
+  return evaluateAndStoreResponse(reader, turn, told.body);
 }
 
-async function requireTurn(
-  { key, catalog }: AuthenticatedCaller,
-  gateway: SharedGatewayDependencies,
-  id: string,
-): Promise<FoundResponse> {
+async function requireTurn(reader: StoredResponseReader, id: string): Promise<FoundResponse> {
+  const { key, catalog } = reader.caller;
   const owner = { orgId: key.orgId, keyId: catalog.resourceScope === 'org' ? null : key.id };
-  const turn = await gateway.turns.find(owner, id);
-  if (turn) return { turn, catalog, owner };
+  const turn = await reader.gateway.turns.find(owner, id);
+  if (turn) return { turn, reader, owner };
   throw new Fault('not_found', `There is no stored response "${id.slice(0, 100)}" for this key.`, {
     param: 'response_id',
   });

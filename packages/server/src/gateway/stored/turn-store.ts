@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
+import { runForOrg } from '../../core/org-context.ts';
 import {
   decryptSecret,
   encryptSecret,
@@ -37,6 +38,8 @@ export interface StoredTurn {
   readonly origin: string;
   /** Whether the provider also stores the response under the same id. */
   readonly held: boolean;
+  /** The model that the client requested. */
+  readonly model: string;
   /** The request's own items, without those of earlier turns. */
   readonly input: readonly JsonObject[];
   /** The response as the client received it. */
@@ -59,7 +62,7 @@ export interface TurnStore {
   remove(owner: StoredResponseFilter, responseId: string): Promise<boolean>;
 }
 
-/** The dependencies of a turn store. */
+/** The settings and dependencies of a turn store. */
 export interface TurnStoreOptions {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly key: SecretEncryptionKey;
@@ -74,11 +77,8 @@ export function createTurnStore({ database, key, clock, retentionDays }: TurnSto
     await database.transaction((writer) => insertStoredResponses(writer, rows));
   });
   const find = async (owner: StoredResponseFilter, responseId: string) => {
-    const row = await findStoredResponse(
-      database.read,
-      owner,
-      responseId,
-      clock.now() - retentionDays() * DAY_MS,
+    const row = await runForOrg(owner.orgId, () =>
+      findStoredResponse(database.read, owner, responseId, clock.now() - retentionDays() * DAY_MS),
     );
     return row && decryptTurn(row, key);
   };
@@ -87,17 +87,21 @@ export function createTurnStore({ database, key, clock, retentionDays }: TurnSto
     find,
     async conversation(turn) {
       if (turn.previousId === null) return [turn];
-      const rows = await listStoredConversation(database.read, turn.id);
+      const rows = await runForOrg(turn.orgId, () => listStoredConversation(database.read, turn.id));
       // If the chain does not end with a first turn, a turn has been deleted.
       if (rows.at(-1)?.previous_id !== null) return undefined;
       return rows.reverse().map((row) => decryptTurn(row, key));
     },
     replace: (turn, response) =>
-      database.transaction((writer) =>
-        replaceStoredResponse(writer, turn.id, encryptTurn({ ...turn, response }, key).sealed),
+      runForOrg(turn.orgId, () =>
+        database.transaction((writer) =>
+          replaceStoredResponse(writer, turn.id, encryptTurn({ ...turn, response }, key).sealed),
+        ),
       ),
     remove: (owner, responseId) =>
-      database.transaction((writer) => deleteStoredResponses(writer, owner, responseId)),
+      runForOrg(owner.orgId, () =>
+        database.transaction((writer) => deleteStoredResponses(writer, owner, responseId)),
+      ),
   };
 }
 
@@ -136,7 +140,7 @@ function createBatchWriter(
 }
 
 function encryptTurn(turn: StoredTurn, key: SecretEncryptionKey): StoredResponseRow {
-  const { id, orgId, input, response } = turn;
+  const { id, orgId, model, input, response } = turn;
   return {
     id,
     org_id: orgId,
@@ -146,12 +150,12 @@ function encryptTurn(turn: StoredTurn, key: SecretEncryptionKey): StoredResponse
     created_at: turn.createdAt,
     origin: turn.origin,
     stored_by_provider: turn.held ? 1 : 0,
-    sealed: encryptSecret(JSON.stringify({ input, response }), { orgId, rowId: id, version: 1 }, key),
+    sealed: encryptSecret(JSON.stringify({ model, input, response }), { orgId, rowId: id, version: 1 }, key),
   };
 }
 
 function decryptTurn(row: StoredResponseRow, key: SecretEncryptionKey): StoredTurn {
-  const { input, response } = decryptStoredTurn(row, key);
+  const { model, input, response } = decryptStoredTurn(row, key);
   return {
     id: row.id,
     orgId: row.org_id,
@@ -160,25 +164,31 @@ function decryptTurn(row: StoredResponseRow, key: SecretEncryptionKey): StoredTu
     createdAt: row.created_at,
     origin: row.origin,
     held: row.stored_by_provider === 1,
+    model,
     input,
     response,
   };
 }
 
 /**
- * Decrypts the input and the response of a stored turn.
+ * Decrypts the requested model, the input and the response of a stored turn.
  *
  * @throws Fault `internal_error` if it cannot be decrypted; an operator must then act
  */
 export function decryptStoredTurn(
   row: StoredResponseRow,
   key: SecretEncryptionKey,
-): Pick<StoredTurn, 'input' | 'response'> {
+): Pick<StoredTurn, 'model' | 'input' | 'response'> {
   try {
     const text = decryptSecret(row.sealed, { orgId: row.org_id, rowId: row.id, version: 1 }, key);
     const content = parseJsonExactly(text);
     if (isJsonObject(content) && Array.isArray(content.input) && isJsonObject(content.response))
-      return { input: content.input.filter(isJsonObject), response: content.response };
+      return {
+        // Turns of earlier versions contain only the model that the response states.
+        model: String(content.model ?? content.response.model ?? ''),
+        input: content.input.filter(isJsonObject),
+        response: content.response,
+      };
   } catch (cause) {
     if (!(cause instanceof UnreadableSecretError) && !(cause instanceof SyntaxError)) throw cause;
     throw unreadableTurnFault(cause);

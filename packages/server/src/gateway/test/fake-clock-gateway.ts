@@ -12,10 +12,10 @@ import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import { createMetrics } from '../../analytics/metrics.ts';
 import { type BreakerStateChange, Breakers } from '../../guardrails/breakers/breakers.ts';
 import { createInMemoryProbeLeases } from '../../guardrails/breakers/probe-leases.ts';
+import { readLimitAndBudgetStatus } from '../../guardrails/limit-and-budget-status.ts';
 import { OutputLengthEstimator } from '../../guardrails/output-length-estimator.ts';
 import { PolicyThreads } from '../../guardrails/policies/policy-threads.ts';
 import type { RequestAttributes } from '../../guardrails/request-attributes.ts';
-import { readGuardrailRuleStatus } from '../../guardrails/rule-status.ts';
 import { createMemoryGuard } from '../../guardrails/test/memory-guard.ts';
 import { NodeHttpTransport } from '../../http/node-http-transport.ts';
 import {
@@ -34,7 +34,7 @@ import { compileCatalogs } from '../compile-catalogs.ts';
 import { ConversationTargets } from '../conversation-targets.ts';
 import { EMBEDDINGS_OPERATION } from '../embeddings.ts';
 import { FirstTokenDeadlines } from '../first-token-deadline.ts';
-import { createGenerationOperation } from '../generation.ts';
+import { createGenerationOperation } from '../generation-operation.ts';
 import { handleExchange } from '../handle-exchange.ts';
 import { IDE_SURFACE } from '../ide/ide-surface.ts';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
@@ -68,7 +68,7 @@ export interface FakeClockGateway {
   /** The Prometheus text exposition. */
   metrics(): Promise<string>;
   /** Where the caller stands with the org's limits and budgets. */
-  ruleStatus(): ReturnType<typeof readGuardrailRuleStatus>;
+  ruleStatus(): ReturnType<typeof readLimitAndBudgetStatus>;
   send(surface: keyof typeof SURFACES, body: JsonObject, more?: HttpCallOptions): Promise<HttpCallResponse>;
   /** Of a path below `/gateway/v1` that is no dialect of its own: embeddings, images, audio, … */
   sendTo(path: string, body: JsonObject, headers?: HttpCallOptions['headers']): Promise<HttpCallResponse>;
@@ -138,7 +138,7 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
     events,
     rows,
     metrics: () => gateway.metrics.render(),
-    ruleStatus: () => readGuardrailRuleStatus(gateway.guard, orgRulesOf(gateway), ANY_REQUEST),
+    ruleStatus: () => readLimitAndBudgetStatus(gateway.guard, orgRulesOf(gateway), ANY_REQUEST),
     upstream: (id) => upstreams.get(id) ?? assert.fail(`no upstream ${id}`),
     send: (surface, body, more = {}) =>
       callHttp(`${url}/${surface}`, {

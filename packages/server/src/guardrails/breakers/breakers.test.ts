@@ -141,3 +141,19 @@ test('a target without failures for 30 seconds is removed', () => {
   breakers?.recordSuccess('acme', TARGET, null, 'go');
   assert.equal(breakers?.isEmpty, true);
 });
+
+test('many failing models of one organization do not evict the breakers of another one, or forced states', () => {
+  const clock = new FakeClock();
+  const [breakers] = processes(clock, () => createInMemoryProbeLeases(clock), 1);
+  assert.ok(breakers);
+  const until = clock.now() + 3_600_000;
+  const forced = { orgId: 'hostile', provider: 'p', credential: 'c', model: 'forced' };
+  breakers.setForcedStates([{ ...forced, state: 'open', until, reason: '', by: 'key_1' }]);
+  open([breakers]);
+  for (let n = 0; n < 10_100; n++)
+    for (let failures = 0; failures < 2; failures++)
+      breakers.recordFailure('hostile', { ...TARGET, model: `m${n}` }, 'upstream_error', 'go');
+  assert.equal(breakers.allowsTraffic('acme', TARGET), false);
+  assert.equal(breakers.allowsTraffic('hostile', { ...TARGET, model: 'forced' }), false);
+  assert.ok(breakers.list().length <= 10_000);
+});

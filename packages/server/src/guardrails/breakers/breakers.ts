@@ -42,7 +42,7 @@ export interface BreakerView extends BreakerKey {
   readonly forced: ForcedCircuitState | null;
   /** Milliseconds until the target may be tried again. */
   readonly waitMs: number;
-  /** The same, ignoring the forced state. */
+  /** Milliseconds until the target could be tried again without the forced state. */
   readonly unforcedWaitMs: number;
   readonly calls: { readonly ok: number; readonly failed: number; readonly slow: number };
 }
@@ -181,8 +181,8 @@ export class Breakers {
   }
 
   /**
-   * Returns the breakers of one organization, or of all, except those that are only closed. Removes breakers
-   * whose targets have not been used for a long time.
+   * Returns the existing breakers of one organization, or of all organizations. Removes breakers whose targets
+   * have not been used for a long time.
    */
   list(orgId?: string): readonly BreakerView[] {
     const views: BreakerView[] = [];
@@ -238,14 +238,19 @@ export class Breakers {
     return circuit;
   }
 
-  /** Removes the oldest closed breakers, or the oldest breaker if none is closed. */
+  /**
+   * Removes the oldest closed breakers of the organization with the most breakers, or its oldest ones if none is closed.
+   * Never removes a forced state. Removes several, because the selection takes a millisecond.
+   */
   #evict(): void {
     if (this.#circuits.size < MAX_CIRCUITS) return;
-    let room = MAX_CIRCUITS / 10;
-    for (const [key, { circuit }] of this.#circuits)
-      if (circuit.state === 'closed' && !circuit.forced && room-- > 0) this.#circuits.delete(key);
-    const [oldest] = this.#circuits.keys();
-    if (this.#circuits.size >= MAX_CIRCUITS && oldest !== undefined) this.#circuits.delete(oldest);
+    const unforced = [...this.#circuits].filter(([, { circuit }]) => !circuit.forced);
+    const byOrg = Map.groupBy(unforced, ([, { name }]) => name.orgId);
+    const [removable = []] = [...byOrg.values()].sort((one, other) => other.length - one.length);
+    const closed = removable.filter(([, { circuit }]) => circuit.state === 'closed');
+    const removed =
+      closed.length > 0 ? closed.slice(0, MAX_CIRCUITS / 10) : removable.slice(0, MAX_CIRCUITS / 100);
+    for (const [key] of removed) this.#circuits.delete(key);
   }
 }
 

@@ -82,7 +82,7 @@ export class CircuitBreaker {
     this.#settings = settings;
   }
 
-  /** Decides whether a request may use the target. A promise if the probe lease needs a network call. */
+  /** Decides whether a request may use the target. Returns a promise if the probe lease needs a network call. */
   admit(): BreakerAdmission | Promise<BreakerAdmission> {
     const forced = this.#currentForcedState();
     const now = this.#options.monotonic();
@@ -120,7 +120,7 @@ export class CircuitBreaker {
     return forced?.state === 'open' ? forced.until - this.#options.now() : this.unforcedWaitMs();
   }
 
-  /** The same, ignoring a forced state. */
+  /** Returns the milliseconds until the target could be tried again without a forced state. */
   unforcedWaitMs(): number {
     const now = this.#options.monotonic();
     const opens = this.state === 'open' ? this.#openUntil : 0;
@@ -177,7 +177,7 @@ export class CircuitBreaker {
     this.#open(now, `the credential failed: ${code}`);
   }
 
-  /** Records a 429. A 429 is not a failure. Starts a cooldown of `askedMs`, or of a random, growing time. */
+  /** Records a 429, which is not a failure. Starts a cooldown of `askedMs`, or of a random, increasing time. */
   recordRateLimit(askedMs: number | undefined): void {
     if (!this.#settings.enabled) return;
     const now = this.#options.monotonic();

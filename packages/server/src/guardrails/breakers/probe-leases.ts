@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 
 /**
- * Decides which process may probe an open target. A probe lease expires if the process neither
+ * Decides which process may probe a target whose breaker is open. A probe lease expires if the process neither
  * releases nor renews it, so that a terminated process does not block the others.
  */
 export interface ProbeLeases {

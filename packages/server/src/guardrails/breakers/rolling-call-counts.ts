@@ -1,6 +1,9 @@
-/** The names of the call counters. */
+/**
+ * The outcomes of calls that a breaker counts. A `slow` call also counts as `ok`, and `retried` counts
+ * retries.
+ */
 export const CALL_COUNTER_NAMES = ['ok', 'failed', 'slow', 'retried'] as const;
-/** The name of a call counter. */
+/** An outcome of calls that a breaker counts. */
 export type CallCounterName = (typeof CALL_COUNTER_NAMES)[number];
 
 const SLOT_MS = 1000;

@@ -1,8 +1,8 @@
 import type { CompiledPolicy, PolicySet } from './policies.ts';
 
 /**
- * Returns the policies that can stop a stream early: those that detect data and do not read the complete
- * response. Null if none of them could deny the response.
+ * Returns the policies that are evaluated when a stream contains a finding: those that do not read the complete
+ * response. Null if no finding could stop the stream.
  */
 export function selectBlockingPolicies(policySet: PolicySet): PolicySet | null {
   const { policies } = policySet;
@@ -11,8 +11,8 @@ export function selectBlockingPolicies(policySet: PolicySet): PolicySet | null {
   // An `allow` whose condition is not known yet may exempt the response from later policies.
   const open = policies.findIndex((policy) => policy.action === 'allow' && policy.enforced && asks(policy));
   const before = open === -1 ? policies : policies.slice(0, open);
-  const early = before.filter((policy) => policy.detects !== null && !asks(policy));
-  if (!early.some(canBlockStream)) return null;
+  const early = before.filter((policy) => !asks(policy));
+  if (!early.some((policy) => policy.detects !== null && canBlockStream(policy))) return null;
   const detects = new Set(early.flatMap((policy) => [...(policy.detects ?? [])]));
   return { ...policySet, policies: early, detects };
 }

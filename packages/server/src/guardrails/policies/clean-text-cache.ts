@@ -9,10 +9,10 @@ const remembered = new Set<string>();
 let sets = 0;
 
 /**
- * Remembers the texts in which one policy set found nothing. Policy sets share no entries, so an
- * organization learns nothing about another one, and a changed policy scans all texts again. A text
- * is identified by its SHA-256 hash. Because no one can construct two texts with the same hash, a
- * secret cannot be hidden behind a remembered text.
+ * Stores the hashes of texts in which a policy set found nothing, so that Floe does not scan these texts again.
+ * Policy sets share no entries. An organization therefore learns nothing about the texts of other organizations,
+ * and a changed policy scans all texts again. The hash is SHA-256. No one can construct a text that contains a
+ * secret and has the same hash as a text in the cache.
  */
 export class CleanTextCache implements WritableCleanTextSet {
   readonly #set = `${sets++} `;

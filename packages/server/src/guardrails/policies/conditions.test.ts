@@ -2,38 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PolicySchema } from '@floe/contract/config/limits-cache-policies';
 import type { JsonObject } from '@floe/contract/json';
-import { scanJsonObject } from '@floe/wire/json-edits';
-import { evaluatePolicies } from './evaluate-policies.ts';
-import { compilePolicies, findPolicyError } from './policies.ts';
-import { type PolicyRequest, PolicyRequestView } from './policy-request-view.ts';
-
-function requestOf(body: JsonObject, more: Partial<PolicyRequest> = {}): PolicyRequest {
-  const bytes = Buffer.from(JSON.stringify(body));
-  return {
-    body: bytes,
-    members: scanJsonObject(bytes),
-    model: String(body['model'] ?? 'up/m'),
-    stream: body['stream'] === true,
-    surface: 'chat',
-    key: 'ci',
-    team: 'platform',
-    owner: null,
-    endUser: null,
-    metadata: null,
-    ...more,
-  };
-}
-
-function judged(policies: readonly JsonObject[], request: PolicyRequest) {
-  const compiled = compilePolicies(
-    policies.map((policy) => PolicySchema.parse({ mode: 'enforce', ...policy })),
-  );
-  assert.ok(compiled?.request);
-  return evaluatePolicies(compiled.request, new PolicyRequestView(request, compiled.request));
-}
-
-const holds = (when: string, request: PolicyRequest) =>
-  judged([{ name: 'rule', on: 'request', when, action: 'deny' }], request).deniedBy !== null;
+import { holds, judged, requestOf } from '../test/policy-requests.ts';
+import { findPolicyError } from './policies.ts';
+import type { PolicyRequest } from './policy-request-view.ts';
 
 const SAYS = 'Mail me at the office, and keep the launch code 0000 to yourself';
 const DIALECTS: Record<string, PolicyRequest> = {

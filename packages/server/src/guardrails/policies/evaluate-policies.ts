@@ -2,7 +2,7 @@ import { EvaluationFailure } from '@floe/conditions/condition';
 import type { FindingLocationsByKind } from '@floe/conditions/detect/locate-findings';
 import type { FindingCounts } from '@floe/conditions/detect/redact';
 import type { FindingKind, SecretDetector } from '@floe/conditions/detect/sensitive-data-scan';
-import { StepMeter } from '@floe/conditions/step-meter';
+import { MAX_EVALUATION_STEPS, StepMeter } from '@floe/conditions/step-meter';
 import type { ConditionVariables } from '@floe/conditions/vocabulary';
 import { InlineLimitExceededError } from './inline-limits.ts';
 import type { CompiledPolicy, PolicySet } from './policies.ts';
@@ -12,8 +12,11 @@ import type { CompiledPolicy, PolicySet } from './policies.ts';
  * them.
  */
 export interface PolicyEvaluationInput {
-  /** Returns values for all variables that the policies use, or the reason why they are unavailable. */
-  variables(): ConditionVariables | EvaluationFailure;
+  /**
+   * Returns values for all variables that the policies use, or the reason why they are unavailable. Has one
+   * entry for each prompt, because a batch contains several.
+   */
+  variables(): readonly (ConditionVariables | EvaluationFailure)[];
   /** Returns the number of findings for each kind that the policies detect. */
   findings(): FindingCounts;
   /**
@@ -53,8 +56,8 @@ const NO_KINDS: ReadonlySet<FindingKind> = new Set();
  * Evaluates policies in order. Each policy evaluates the original text, not the redacted one. The
  * first enforced `allow` or `deny` policy that applies ends the evaluation. If a condition cannot
  * be evaluated, a `deny` or `redact` policy applies and an `allow` or `flag` policy does not, so
- * that an error never permits a request. All conditions share a budget of `MAX_EVALUATION_STEPS`.
- * Conditions that exceed it cannot be evaluated.
+ * that an error never permits a request. All conditions share a budget of `MAX_EVALUATION_STEPS` for each
+ * prompt, up to `MAX_BUDGETED_PROMPTS`. Conditions that exceed it cannot be evaluated.
  * @param inlineSteps a smaller budget for the main thread
  * @throws InlineLimitExceededError if the evaluation needs more than `inlineSteps`
  */
@@ -64,11 +67,13 @@ export function evaluatePolicies(
   inlineSteps?: number,
 ): PolicyEvaluation {
   const decisions: PolicyDecision[] = [];
-  const steps = new StepMeter(inlineSteps);
+  let meter: StepMeter | null = null;
   let redact = NO_KINDS;
   for (const policy of policies) {
-    const match = matchPolicy(policy, subject, steps);
-    if (steps.isExceeded && inlineSteps !== undefined)
+    // Only conditions need the variables.
+    if (policy.condition) meter ??= new StepMeter(inlineSteps ?? computeStepLimit(subject));
+    const match = matchPolicy(policy, subject, meter);
+    if (meter?.isExceeded && inlineSteps !== undefined)
       throw new InlineLimitExceededError(
         `The conditions need more than ${inlineSteps.toLocaleString('en-US')} steps, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
       );
@@ -89,15 +94,22 @@ export function evaluatePolicies(
   return { decisions, deniedBy: null, redact };
 }
 
+/** The steps for this number of prompts take about 10 s, a third of the time that a policy thread has. */
+const MAX_BUDGETED_PROMPTS = 100;
+
+function computeStepLimit(subject: PolicyEvaluationInput): number {
+  return MAX_EVALUATION_STEPS * Math.min(subject.variables().length, MAX_BUDGETED_PROMPTS);
+}
+
 /** Returns why the policy applies; null if it does not apply. */
 function matchPolicy(
-  { condition, detects }: CompiledPolicy,
+  { condition, detects, action }: CompiledPolicy,
   subject: PolicyEvaluationInput,
-  steps: StepMeter,
+  steps: StepMeter | null,
 ): string | EvaluationFailure | null {
   let reason: string | EvaluationFailure = 'its condition is true';
-  if (condition) {
-    const holds = evaluateCondition(condition, subject, steps);
+  if (condition && steps) {
+    const holds = evaluateCondition(condition, subject, { steps, isForAll: action === 'allow' });
     if (holds === false) return null;
     if (holds instanceof EvaluationFailure) reason = holds;
   }
@@ -134,16 +146,25 @@ function describeFindings(
   return `found ${parts.join('; ')}`;
 }
 
+/**
+ * Evaluates a condition for each prompt. With `isForAll`, the condition must be true for all prompts, so that
+ * one prompt of a batch cannot exempt the others. Otherwise, one prompt is sufficient.
+ */
 function evaluateCondition(
   condition: NonNullable<CompiledPolicy['condition']>,
   subject: PolicyEvaluationInput,
-  steps: StepMeter,
+  { steps, isForAll }: { readonly steps: StepMeter; readonly isForAll: boolean },
 ): boolean | EvaluationFailure {
-  const variables = subject.variables();
-  const holds = variables instanceof EvaluationFailure ? variables : condition.evaluate(variables, steps);
-  return holds instanceof EvaluationFailure
-    ? new EvaluationFailure(`its condition could not be evaluated (${safeReason(holds)})`)
-    : holds;
+  let failure: EvaluationFailure | null = null;
+  for (const variables of subject.variables()) {
+    const holds = variables instanceof EvaluationFailure ? variables : condition.evaluate(variables, steps);
+    if (holds instanceof EvaluationFailure) failure ??= holds;
+    else if (holds !== isForAll) return holds;
+    if (steps.isExceeded) break;
+  }
+  return failure === null
+    ? isForAll
+    : new EvaluationFailure(`its condition could not be evaluated (${safeReason(failure)})`);
 }
 
 /** Passes on only messages about names and types. Other messages could contain parts of the request. */

@@ -1,9 +1,9 @@
 import { ScanLimitExceededError } from '@floe/conditions/detect/redact';
 
 /**
- * How much work a policy evaluation may do on the main thread. A larger evaluation runs in a worker thread, so
- * that it does not delay other requests. Each limit allows less than 4 ms of work on the machine of decision
- * 0158.
+ * How much work a policy evaluation may do on the main thread. A larger evaluation runs in a worker thread,
+ * so that it does not delay other requests. Each limit allows less than 4 ms of work on the machine that
+ * decision 0158 describes.
  */
 export interface InlineLimits {
   /** Maximum size of a body. Reading and hashing it take about 1 ms per MB. */
@@ -32,7 +32,10 @@ export class InlineLimitExceededError extends Error {
   override readonly name = 'InlineLimitExceededError';
 }
 
-/** @throws InlineLimitExceededError if there are limits and the body is too large to be parsed */
+/**
+ * Requires that a body is small enough to be parsed on the main thread.
+ * @throws InlineLimitExceededError if there are limits and the body is too large
+ */
 export function requireParsableInline(bytes: number, limits: InlineLimits | null): void {
   if (limits !== null && bytes > limits.parsedBytes)
     throw new InlineLimitExceededError(
@@ -40,7 +43,10 @@ export function requireParsableInline(bytes: number, limits: InlineLimits | null
     );
 }
 
-/** @throws InlineLimitExceededError if there are limits and the body is too large to be read as text */
+/**
+ * Requires that a body is small enough to be read as text on the main thread.
+ * @throws InlineLimitExceededError if there are limits and the body is too large
+ */
 export function requireReadableInline(bytes: number, limits: InlineLimits | null): void {
   if (limits !== null && bytes > limits.bodyBytes)
     throw new InlineLimitExceededError(
@@ -48,7 +54,10 @@ export function requireReadableInline(bytes: number, limits: InlineLimits | null
     );
 }
 
-/** @throws InlineLimitExceededError if there are limits and the texts are too long to be scanned */
+/**
+ * Requires that texts are short enough to be scanned on the main thread.
+ * @throws InlineLimitExceededError if there are limits and the texts are too long
+ */
 export function requireScannableInline(texts: readonly string[], limits: InlineLimits | null): void {
   if (limits === null) return;
   const chars = texts.reduce((sum, text) => sum + text.length, 0);

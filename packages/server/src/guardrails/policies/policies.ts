@@ -1,4 +1,8 @@
-import { type CompiledCondition, compileCondition } from '@floe/conditions/condition';
+import {
+  type CompiledCondition,
+  compileCondition,
+  MAX_ORG_COMPILATION_STEPS,
+} from '@floe/conditions/condition';
 import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import type { PolicyConfig } from '@floe/contract/config';
 import { CleanTextCache } from './clean-text-cache.ts';
@@ -19,7 +23,7 @@ export interface CompiledPolicy {
   readonly message: string | null;
 }
 
-/** The request policies or the response policies, in order, with everything that they read. */
+/** The request policies or the response policies, in order, and the data that their evaluation needs. */
 export interface PolicySet {
   readonly policies: readonly CompiledPolicy[];
   readonly needs: ReadonlySet<string>;
@@ -41,8 +45,8 @@ export interface PolicySetConfig {
 let sources = 0;
 
 /**
- * An organization's policies, prepared for evaluation. `request` or `answer` is null if no policy
- * applies to requests or to responses.
+ * An organization's policies, prepared for evaluation. `request` is null if no policy applies to requests.
+ * `answer` is null if no policy applies to responses.
  */
 export interface CompiledPolicies {
   readonly request: PolicySet | null;
@@ -63,6 +67,20 @@ export function compilePolicies(configs: readonly PolicyConfig[]): CompiledPolic
 }
 
 /**
+ * Compiles the conditions of policies one after the other, so that `compilePolicies` finds them compiled. Calls
+ * `endStep` after each one, because parsing a long condition takes milliseconds. Ignores invalid conditions.
+ */
+export async function compileConditionsInSteps(
+  configs: readonly PolicyConfig[],
+  endStep: () => Promise<void>,
+): Promise<void> {
+  for (const config of configs) {
+    findPolicyError(config);
+    await endStep();
+  }
+}
+
+/**
  * Returns what is wrong with a policy's condition, worded to follow "when: "; null if the condition
  * is valid.
  */
@@ -75,7 +93,42 @@ export function findPolicyError(config: PolicyConfig): string | null {
   }
 }
 
-function compilePolicy({ name, on, action, mode, message, when, detect }: PolicyConfig): CompiledPolicy {
+/** The message for a policy that makes the conditions of an organization too expensive to compile. */
+export const COMPILATION_COST_MESSAGE = `with this condition, the regular expressions of all policies of the organization need more than ${MAX_ORG_COMPILATION_STEPS} steps to compile; use fewer or shorter regular expressions`;
+
+/**
+ * Returns the number of steps that compiling a condition takes, or 0 if it is invalid. `findPolicyError` reports an
+ * invalid condition.
+ */
+export function countCompilationSteps(when: string): number {
+  try {
+    return compileCondition(when, POLICY_VOCABULARY).compilationSteps;
+  } catch {
+    return 0;
+  }
+}
+
+/** Returns whether conditions are too expensive to compile together. Ignores invalid ones. */
+export function exceedCompilationCost(conditions: Iterable<string>): boolean {
+  let steps = 0;
+  for (const when of conditions) {
+    steps += countCompilationSteps(when);
+    if (steps > MAX_ORG_COMPILATION_STEPS) return true;
+  }
+  return false;
+}
+
+/** The cache of compiled policies. It never becomes outdated, because a changed policy is a new object. */
+const compiledPolicies = new WeakMap<PolicyConfig, CompiledPolicy>();
+
+/** Compiles each object only once, because a condition can take 30 ms. */
+function compilePolicy(config: PolicyConfig): CompiledPolicy {
+  const compiled = compiledPolicies.get(config) ?? compileUncached(config);
+  compiledPolicies.set(config, compiled);
+  return compiled;
+}
+
+function compileUncached({ name, on, action, mode, message, when, detect }: PolicyConfig): CompiledPolicy {
   const condition = when === undefined ? null : compileCondition(when, POLICY_VOCABULARY);
   if (on === 'request')
     for (const need of condition?.inputs ?? [])

@@ -1,14 +1,14 @@
 import { EvaluationFailure } from '@floe/conditions/condition';
-import { isBase64Blob } from '@floe/conditions/detect/base64-blobs';
 import { type FindingLocationsByKind, locateFindings } from '@floe/conditions/detect/locate-findings';
 import { type FindingCounts, type JsonScanResult, scanJson } from '@floe/conditions/detect/redact';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
-import { findRequestedMaxOutputTokens } from '../requested-max-output-tokens.ts';
 import type { PolicyEvaluationInput } from './evaluate-policies.ts';
 import { type InlineLimits, requireParsableInline, requireReadableInline } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
+import { PROMPT_CONTAINER_MEMBERS, splitContainedPrompts } from './prompt-content.ts';
+import { buildPromptVariables, type PromptSource } from './prompt-variables.ts';
 
 /** The agent session that a request belongs to. */
 export interface PolicySession {
@@ -36,10 +36,6 @@ export interface PolicyRequest {
   readonly session?: PolicySession | null;
 }
 
-/** Conditions cannot evaluate larger texts, so the cost of a condition is bounded. */
-const MAX_TEXT_CHARS = 4_000_000;
-const MAX_LIST_ENTRIES = 10_000;
-
 /**
  * The view of a request that policies evaluate. Reads each field of the request at most once, and
  * only if a policy needs the field.
@@ -50,8 +46,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
   readonly #limits: InlineLimits | null;
   #json: string | null = null;
   #parsed: JsonObject | null = null;
-  #messages: readonly Message[] | null = null;
-  #variables: ConditionVariables | EvaluationFailure | null = null;
+  #variables: readonly (ConditionVariables | EvaluationFailure)[] | null = null;
   #scan: JsonScanResult | null = null;
   #places: FindingLocationsByKind | null = null;
 
@@ -62,7 +57,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
     this.#limits = limits;
   }
 
-  variables(): ConditionVariables | EvaluationFailure {
+  variables(): readonly (ConditionVariables | EvaluationFailure)[] {
     this.#variables ??= this.#buildVariables();
     return this.#variables;
   }
@@ -90,79 +85,58 @@ export class PolicyRequestView implements PolicyEvaluationInput {
     return this.#json;
   }
 
-  #buildVariables(): ConditionVariables | EvaluationFailure {
+  #buildVariables(): readonly (ConditionVariables | EvaluationFailure)[] {
     const { needs } = this.#policySet;
-    if (needs.has('request') || needs.has('request.messages') || needs.has('request.text')) {
-      const messages = this.#allMessages();
-      if (messages.length > MAX_LIST_ENTRIES)
-        return new EvaluationFailure(`the request has more than ${MAX_LIST_ENTRIES} messages`);
-      const chars = messages.reduce((sum, { text }) => sum + text.length, 0);
-      if (chars > MAX_TEXT_CHARS)
-        return new EvaluationFailure(`the text is longer than ${MAX_TEXT_CHARS} characters`);
-    }
-    if (needs.has('request') || needs.has('request.tools'))
-      if (arrayMember(this.#body(), 'tools').length > MAX_LIST_ENTRIES)
-        return new EvaluationFailure(`the request has more than ${MAX_LIST_ENTRIES} tools`);
     const { key, team, owner, endUser, surface, metadata, session } = this.#request;
-    return {
+    const caller = {
       key,
       surface,
       team: team ?? '',
       owner: owner ?? '',
       end_user: endUser ?? '',
       metadata: needs.has('metadata') ? toVariable(metadata ?? {}) : null,
-      request: this.#requestVariables(needs),
       session: new Map<string, ConditionValue>([
         ['id', session?.id ?? ''],
         ['relayed', session?.relayed ?? false],
         ['requests', BigInt(session?.requests ?? 0)],
       ]),
     };
+    return this.#findPrompts().map((prompt) => {
+      const request = buildPromptVariables(prompt, needs);
+      return request instanceof EvaluationFailure ? request : { ...caller, request };
+    });
   }
 
-  #requestVariables(needs: ReadonlySet<string>): ReadonlyMap<string, ConditionValue> {
-    const members = new Map<string, ConditionValue>();
-    for (const name of REQUEST_MEMBERS)
-      if (needs.has('request') || needs.has(`request.${name}`))
-        members.set(name, this.#requestVariable(name));
-    return members;
+  /** Returns the request, or the prompts that it contains, such as those of a batch. */
+  #findPrompts(): readonly PromptSource[] {
+    const { model, stream, body, members, surface } = this.#request;
+    const own: PromptSource = {
+      hasOtherText: !MESSAGE_SURFACES.has(surface),
+      model,
+      stream,
+      bytes: body.length,
+      readBody: () => this.#body(),
+      readNumber: (name) => this.#number(name),
+    };
+    if (!PROMPT_CONTAINER_MEMBERS.some((name) => members.has(name)) || !this.#needsRequest()) return [own];
+    const { contained, rest, isRestPrompt } = splitContainedPrompts(this.#body());
+    return [
+      ...(isRestPrompt ? [{ ...own, readBody: () => rest }] : []),
+      ...contained.map((prompt) => toPromptSource(prompt, own)),
+    ];
   }
 
-  #requestVariable(name: (typeof REQUEST_MEMBERS)[number]): ConditionValue {
-    const { model, stream, body } = this.#request;
-    switch (name) {
-      case 'model':
-        return model;
-      case 'stream':
-        return stream;
-      case 'bytes':
-        return BigInt(body.length);
-      case 'max_tokens':
-        return BigInt(findRequestedMaxOutputTokens(this.#request) ?? 0);
-      case 'temperature':
-        return this.#number('temperature') ?? 0;
-      case 'system':
-        return this.#allMessages().filter(isSystem).map(textOf).join('\n');
-      case 'messages':
-        return this.#allMessages().map(
-          ({ role, text }) =>
-            new Map([
-              ['role', role],
-              ['text', text],
-            ]),
-        );
-      case 'text':
-        return this.#allMessages().map(textOf).join('\n');
-      case 'tools':
-        return arrayMember(this.#body(), 'tools').map(toolName);
-    }
+  #needsRequest(): boolean {
+    return [...this.#policySet.needs].some((need) => need.startsWith('request'));
   }
 
-  #number(name: string): number | null {
+  /** Returns 0 for an absent member or null, and undefined for any other value that is not a finite number. */
+  #number(name: string): number | undefined {
     const { body, members } = this.#request;
     const span = members.get(name);
-    const value = span && readNumberAt(body, span);
-    return value !== undefined && Number.isFinite(value) ? value : null;
+    if (span === undefined || body[span.start] === NULL_START) return 0;
+    const value = readNumberAt(body, span);
+    return value !== undefined && Number.isFinite(value) ? value : undefined;
   }
 
   #body(): JsonObject {
@@ -173,109 +147,26 @@ export class PolicyRequestView implements PolicyEvaluationInput {
     this.#parsed = parsed;
     return parsed;
   }
-
-  #allMessages(): readonly Message[] {
-    this.#messages ??= parseMessages(this.#body());
-    return this.#messages;
-  }
 }
 
-const REQUEST_MEMBERS = [
-  'model',
-  'stream',
-  'bytes',
-  'max_tokens',
-  'temperature',
-  'system',
-  'messages',
-  'text',
-  'tools',
-] as const;
+/** The surfaces whose APIs define which members contain messages. */
+const MESSAGE_SURFACES: ReadonlySet<string> = new Set(['chat', 'responses', 'messages', 'embeddings']);
+/** The first byte of `null`. */
+const NULL_START = 0x6e;
 
-interface Message {
-  readonly role: string;
-  readonly text: string;
-}
-
-const textOf = ({ text }: Message) => text;
-const isSystem = ({ role }: Message) => role === 'system' || role === 'developer';
-
-/**
- * Returns the turns of a Chat, Responses, Messages or embeddings body. Instructions are returned as a
- * `system` turn.
- */
-function parseMessages(body: JsonObject): Message[] {
-  const messages: Message[] = [];
-  for (const name of ['instructions', 'system'])
-    if (body[name] != null) messages.push({ role: 'system', text: collectText(body[name]) });
-  for (const name of ['messages', 'input', 'prompt']) {
-    const turns = body[name];
-    if (turns == null) continue;
-    if (Array.isArray(turns)) for (const turn of turns) messages.push(parseMessage(turn));
-    else messages.push(parseMessage(turns));
-  }
-  return messages;
-}
-
-function parseMessage(turn: Json): Message {
-  if (!isJsonObject(turn)) return { role: 'user', text: collectText(turn) };
-  const { role, type } = turn;
-  const name = typeof role === 'string' ? role : typeof type === 'string' ? type : 'user';
-  return { role: name, text: collectText(turn) };
-}
-
-/** Members that describe a value rather than contain text. */
-const LABEL_MEMBERS: ReadonlySet<string> = new Set([
-  'type',
-  'role',
-  'id',
-  'call_id',
-  'tool_call_id',
-  'tool_use_id',
-  'status',
-]);
-/** Members that contain text. They are never taken for blobs, so that padding does not hide a text. */
-const TEXT_MEMBERS: ReadonlySet<string> = new Set([
-  'text',
-  'content',
-  'input',
-  'prompt',
-  'system',
-  'instructions',
-  'arguments',
-  'output',
-]);
-
-/**
- * Returns all texts in a value, one per line, without labels and without blobs such as images and signatures.
- */
-function collectText(value: Json | undefined): string {
-  const texts: string[] = [];
-  addTexts(value, true, texts);
-  return texts.join('\n');
-}
-
-/** @param isText whether the value belongs to a member that contains text */
-function addTexts(value: Json | undefined, isText: boolean, texts: string[]): void {
-  if (typeof value === 'string') {
-    if (value !== '' && (isText || !isBase64Blob(value))) texts.push(value);
-  } else if (Array.isArray(value)) for (const entry of value) addTexts(entry, isText, texts);
-  else if (isJsonObject(value))
-    for (const [name, entry] of Object.entries(value))
-      if (!LABEL_MEMBERS.has(name)) addTexts(entry, TEXT_MEMBERS.has(name), texts);
-}
-
-function arrayMember(body: JsonObject, name: string): readonly Json[] {
-  const list = body[name];
-  return Array.isArray(list) ? list : [];
-}
-
-/** Returns the name of a tool, in `function` for Chat; the type of a hosted tool. */
-function toolName(tool: Json): string {
-  if (!isJsonObject(tool)) return '';
-  const { function: inner, name, type } = tool;
-  const given = isJsonObject(inner) ? inner['name'] : (name ?? type);
-  return typeof given === 'string' ? given : '';
+function toPromptSource(prompt: JsonObject, { model: outerModel, bytes }: PromptSource): PromptSource {
+  const { model, stream, messages, input } = prompt;
+  return {
+    model: typeof model === 'string' ? model : outerModel,
+    stream: stream === true,
+    hasOtherText: messages == null && input == null,
+    bytes,
+    readBody: () => prompt,
+    readNumber(name) {
+      const value = prompt[name] ?? 0;
+      return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+    },
+  };
 }
 
 /** Converts JSON to a value for conditions. */

@@ -21,7 +21,7 @@ export interface PolicyResponse {
 /** Searches a response for sensitive data. Each method is called at most once. */
 export interface ResponseFindingsSearch {
   find(): FindingCounts;
-  /** Returns null if the text has no paths, as in a stream. */
+  /** Returns where the findings are. Null if the text has no paths, as in a stream. */
   locate(): FindingLocationsByKind | null;
   /** The limits for the request. Null if the evaluation runs in a worker thread. */
   readonly limits: InlineLimits | null;
@@ -48,14 +48,11 @@ export class PolicyResponseView implements PolicyEvaluationInput {
     this.#search = search;
   }
 
-  variables(): ConditionVariables | EvaluationFailure {
+  variables(): readonly (ConditionVariables | EvaluationFailure)[] {
     const { text, finish, tools, usage } = this.#answer;
     if (text.length > MAX_TEXT_CHARS)
-      return new EvaluationFailure(`the text is longer than ${MAX_TEXT_CHARS} characters`);
-    const variables = this.#request.variables();
-    if (variables instanceof EvaluationFailure) return variables;
-    return {
-      ...variables,
+      return [new EvaluationFailure(`the text is longer than ${MAX_TEXT_CHARS} characters`)];
+    const own = {
       answer: new Map<string, ConditionValue>([
         ['text', text],
         ['finish', finish],
@@ -63,6 +60,9 @@ export class PolicyResponseView implements PolicyEvaluationInput {
       ]),
       usage: toUsageVariable(usage),
     };
+    return this.#request
+      .variables()
+      .map((request) => (request instanceof EvaluationFailure ? request : { ...request, ...own }));
   }
 
   findings(): FindingCounts {

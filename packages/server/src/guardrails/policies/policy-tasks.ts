@@ -20,8 +20,8 @@ import { type PolicyResponse, PolicyResponseView } from './policy-response-view.
  */
 type Copied<Value extends { readonly body: Buffer }> = Omit<Value, 'body'> & { readonly body: Uint8Array };
 
-/** A response that was received as a stream. */
-export interface StreamedPolicyResponse {
+/** A streamed response that policies evaluate, with its request. */
+export interface StreamedResponseToEvaluate {
   readonly request: PolicyRequest;
   readonly answer: PolicyResponse;
   /** The texts of the blocks. `answer.text` contains them in lines. */
@@ -32,7 +32,7 @@ export interface StreamedPolicyResponse {
   readonly early: readonly FindingKind[] | null;
 }
 
-/** The work of a policy thread. */
+/** A task of a policy thread. */
 export type PolicyTask =
   | { readonly name: 'request'; readonly source: PolicySetConfig; readonly request: Copied<PolicyRequest> }
   | {
@@ -45,7 +45,7 @@ export type PolicyTask =
   | {
       readonly name: 'stream';
       readonly source: PolicySetConfig;
-      readonly response: Omit<StreamedPolicyResponse, 'request' | 'blocks'> & {
+      readonly response: Omit<StreamedResponseToEvaluate, 'request' | 'blocks'> & {
         readonly request: Copied<PolicyRequest>;
         /** A number is the index of the same text in `strings`, so that it is copied only once. */
         readonly blocks: readonly (string | number)[];
@@ -90,10 +90,14 @@ export function runPolicyTask(task: PolicyTask): PolicyTaskResult {
   return toResult(set, evaluateResponsePolicies(set, response), response.body);
 }
 
-/** Evaluates the response policies on a complete stream. A stream cannot be redacted. */
+/**
+ * Evaluates the response policies on a complete stream. A stream cannot be redacted.
+ * @param limits the limits of the main thread; null in a worker thread
+ * @throws InlineLimitExceededError if the evaluation must run in a worker thread
+ */
 export function evaluateStreamPolicies(
   policySet: PolicySet,
-  { request, answer, strings, early }: StreamedPolicyResponse,
+  { request, answer, strings, early }: StreamedResponseToEvaluate,
   limits: InlineLimits | null = null,
 ): PolicyEvaluation {
   const find = () => {
@@ -108,7 +112,7 @@ export function evaluateStreamPolicies(
 /** @throws Error if the early policies are evaluated on a set that has none */
 function selectStreamPolicies(
   whole: ThreadPolicySet,
-  { early }: Pick<StreamedPolicyResponse, 'early'>,
+  { early }: Pick<StreamedResponseToEvaluate, 'early'>,
 ): ThreadPolicySet {
   const { cleanTexts } = whole;
   return early === null ? whole : { ...requireSet(selectBlockingPolicies(whole)), cleanTexts };

@@ -12,7 +12,7 @@ import type { BufferedPolicyResponse, EvaluatedBody } from './evaluate-bodies.ts
 import type { PolicyEvaluation } from './evaluate-policies.ts';
 import type { CompiledPolicy, PolicySet } from './policies.ts';
 import type { PolicyRequest } from './policy-request-view.ts';
-import type { PolicyTask, PolicyTaskResult, StreamedPolicyResponse } from './policy-tasks.ts';
+import type { PolicyTask, PolicyTaskResult, StreamedResponseToEvaluate } from './policy-tasks.ts';
 
 /** One task per organization at a time leaves a thread for other organizations. */
 const THREADS = 2;
@@ -28,7 +28,7 @@ const RETRY_AFTER_MS = 1_000;
 /** Copying a slice takes less than 1 ms. */
 const COPY_SLICE_BYTES = 1024 * 1024;
 
-/** Who waits for an evaluation. */
+/** The organization for which policies are evaluated, and the signal that cancels the evaluation. */
 export interface PolicyTaskContext {
   readonly orgId: string;
   /** Aborted when the client disconnects. */
@@ -121,7 +121,7 @@ export class PolicyThreads {
   /** Evaluates the response policies on a complete stream. */
   evaluateStream(
     policySet: PolicySet,
-    response: StreamedPolicyResponse,
+    response: StreamedResponseToEvaluate,
     caller: PolicyTaskContext,
   ): Promise<PolicyEvaluation> {
     const { text } = response.answer;
@@ -171,12 +171,10 @@ export class PolicyThreads {
     const own = this.#bytesByOrg.get(orgId) ?? 0;
     if (own > 0 && own + bytes > MAX_BYTES_PER_ORG)
       throw this.#reject(
-        "The total size of this organization's requests that are waiting for policy evaluation is too large.",
+        'The requests of this organization that are waiting for policy evaluation have reached the size limit.',
       );
     if (this.#bytes > 0 && this.#bytes + bytes > MAX_BYTES)
-      throw this.#reject(
-        'The total size of the requests that are waiting for policy evaluation is too large.',
-      );
+      throw this.#reject('The requests that are waiting for policy evaluation have reached the size limit.');
     this.#count(orgId, bytes, 1);
     try {
       return await evaluate();

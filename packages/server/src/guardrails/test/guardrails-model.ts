@@ -4,12 +4,12 @@ import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/limits-cache-policies';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import {
-  type CompiledGuardrailRules,
-  compileGuardrailRules,
+  type CompiledLimitsAndBudgets,
+  compileLimitsAndBudgets,
   toConfiguredLimitOrBudget,
-} from '../compile-rules.ts';
+} from '../compile-limits-and-budgets.ts';
 import type { Grant } from '../grant.ts';
-import type { GuardrailEnforcer } from '../guardrail-enforcer.ts';
+import type { LimitAndBudgetEnforcer } from '../limit-and-budget-enforcer.ts';
 import {
   type BudgetModel,
   type LimitModel,
@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 /** The system that is compared with the model. */
 export interface GuardFleet {
   /** One for each process. */
-  readonly guards: readonly GuardrailEnforcer[];
+  readonly guards: readonly LimitAndBudgetEnforcer[];
   /** Milliseconds of the wall clock, by which periods of budgets are told apart. */
   now(): number;
   advance(ms: number): Promise<void>;
@@ -237,7 +237,7 @@ function grantResultOf({ taken, claims }: Grant): GrantResult {
   return claims[taken.refusedIndex]?.kind === 'spend' ? 'budget' : 'rate';
 }
 
-export function compileModelRules({ limits, budgets }: OrgModel): CompiledGuardrailRules {
+export function compileModelRules({ limits, budgets }: OrgModel): CompiledLimitsAndBudgets {
   const limitRules = limits.map(
     ({ subject, rpm, tpm, concurrency }, index): LimitConfig =>
       LimitSchema.parse({ name: `limit-${index}`, ...subject, ...defined({ rpm, tpm, concurrency }) }),
@@ -247,7 +247,7 @@ export function compileModelRules({ limits, budgets }: OrgModel): CompiledGuardr
       BudgetSchema.parse({ name: `budget-${index}`, ...subject, period, limit_usd: limitNanoUsd / 1e9 }),
   );
   return (
-    compileGuardrailRules(
+    compileLimitsAndBudgets(
       limitRules.map(toConfiguredLimitOrBudget),
       budgetRules.map(toConfiguredLimitOrBudget),
       'UTC',

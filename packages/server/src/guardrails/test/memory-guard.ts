@@ -1,24 +1,27 @@
 import type { Clock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { InMemoryCounters } from '../../store/counters/in-memory-counters.ts';
-import type { Database } from '../../store/store-interfaces.ts';
-import { GuardrailEnforcer } from '../guardrail-enforcer.ts';
+import type { Database, LimitCounters } from '../../store/store-interfaces.ts';
+import { LimitAndBudgetEnforcer } from '../limit-and-budget-enforcer.ts';
 import { SpendCache } from '../spend-cache.ts';
 
 /** Creates an enforcer that counts in memory and has no journal, for tests of code that uses it. */
 export function createMemoryGuard(
   database: Pick<Database, 'read' | 'isShared'>,
   clock: Clock,
-): GuardrailEnforcer {
-  return withoutJournal(new SpendCache(database, clock, silentLog), clock);
+): LimitAndBudgetEnforcer {
+  return withoutJournal(new SpendCache(database, clock, silentLog), clock, new InMemoryCounters(clock));
 }
 
 /**
  * Creates an in-memory enforcer and a spend record. Tests use the record to simulate the spending
  * that the database would report for other processes.
  */
-export function createMemoryGuardWithSpend(clock: Clock): {
-  guard: GuardrailEnforcer;
+export function createMemoryGuardWithSpend(
+  clock: Clock,
+  counters: LimitCounters = new InMemoryCounters(clock),
+): {
+  guard: LimitAndBudgetEnforcer;
   spendCache: SpendCache;
 } {
   const database = {
@@ -28,10 +31,14 @@ export function createMemoryGuardWithSpend(clock: Clock): {
     },
   };
   const spendCache = new SpendCache(database, clock, silentLog);
-  return { guard: withoutJournal(spendCache, clock), spendCache };
+  return { guard: withoutJournal(spendCache, clock, counters), spendCache };
 }
 
-function withoutJournal(spendCache: SpendCache, clock: Clock): GuardrailEnforcer {
+function withoutJournal(
+  spendCache: SpendCache,
+  clock: Clock,
+  counters: LimitCounters,
+): LimitAndBudgetEnforcer {
   const journal = {
     reserve: async () => undefined,
     extend: () => undefined,
@@ -39,5 +46,5 @@ function withoutJournal(spendCache: SpendCache, clock: Clock): GuardrailEnforcer
     flush: async () => undefined,
     close: async () => undefined,
   };
-  return new GuardrailEnforcer({ counters: new InMemoryCounters(clock), journal, spendCache, clock });
+  return new LimitAndBudgetEnforcer({ counters, journal, spendCache, clock });
 }

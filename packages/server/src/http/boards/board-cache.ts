@@ -1,50 +1,77 @@
+import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import type { BoardView } from '../../monitoring/boards/board-view.ts';
+import type { BoardRenderBudget } from './board-render-budget.ts';
 
 /** A board that became private disappears within this time, in every process. */
 const RECHECK_MS = 2_000;
-/** Minimum age before a board is rendered again. Rendering takes at most a twentieth of the time. */
+/** Minimum age before a board is rendered again. */
 const MIN_AGE_MS = 5_000;
-const MAX_RENDER_SHARE = 20;
 /**
  * Maximum age of a board that is shown while the database is unavailable. The page shows the time of its
  * data.
  */
 const MAX_STALE_MS = 600_000;
-const MAX_BOARDS = 200;
+/** Maximum size of all cached boards. A board of 500 monitors can need 20 MB. */
+const MAX_BYTES = 128 * 1024 * 1024;
+/** Each board counts as at least this many bytes, so at most 200 boards are cached. */
+const MIN_COUNTED_BYTES = MAX_BYTES / 200;
 const MAX_MISSES = 1_000;
+/** Maximum time that one database read counts, because most of a long read is waiting. */
+const MAX_COUNTED_LOAD_MS = 1_000;
+
+/** The organization of a board, and a text that changes with the settings of the board. */
+export interface BoardVersion {
+  readonly orgId: string;
+  readonly version: string;
+}
 
 /** Loads boards by the names in their URLs. */
 export interface BoardLoader {
-  /** The version of a board. Null if these readers may see no board with this name. */
-  versionOf(name: string): Promise<string | null>;
+  /** Null if these readers may see no board with this name. */
+  versionOf(name: string): Promise<BoardVersion | null>;
   read(name: string): Promise<BoardView | null>;
 }
 
+/** The rendered responses of a board. They can be rendered after the board was cached. */
+interface RenderedAnswers {
+  /** Approximate size in memory. */
+  readonly bytes: number;
+}
+
 interface CachedBoard<Answers> {
+  readonly orgId: string;
   readonly version: string;
   readonly answers: Answers;
   readonly checkedAt: number;
   readonly renderedAt: number;
-  readonly renderMs: number;
+}
+
+export interface BoardCacheOptions<Answers> {
+  readonly source: BoardLoader;
+  readonly clock: Clock;
+  readonly budget: BoardRenderBudget;
+  readonly render: (view: BoardView, orgId: string) => Answers;
 }
 
 /** Caches rendered boards. Concurrent readers share one database read. */
-export class BoardCache<Answers> {
-  readonly #source: BoardLoader;
+export class BoardCache<Answers extends RenderedAnswers> {
+  readonly #options: BoardCacheOptions<Answers>;
   readonly #clock: Clock;
-  readonly #make: (view: BoardView) => Answers;
   readonly #kept = new Map<string, CachedBoard<Answers>>();
   readonly #missing = new Map<string, number>();
   readonly #underWay = new Map<string, Promise<Answers | null>>();
 
-  constructor(source: BoardLoader, clock: Clock, make: (view: BoardView) => Answers) {
-    this.#source = source;
-    this.#clock = clock;
-    this.#make = make;
+  constructor(options: BoardCacheOptions<Answers>) {
+    this.#options = options;
+    this.#clock = options.clock;
   }
 
-  /** Null for an unknown board. Rejects if the database is unavailable and the board is not cached. */
+  /**
+   * Null for an unknown board.
+   * @throws Fault `overloaded` if the board is not cached, and the boards of its organization have taken too much time
+   * @throws Error if the board is not cached, and the database is unavailable
+   */
   async get(slug: string): Promise<Answers | null> {
     const now = this.#clock.monotonic();
     const kept = this.#kept.get(slug);
@@ -59,26 +86,25 @@ export class BoardCache<Answers> {
   }
 
   async #renew(slug: string, kept: CachedBoard<Answers> | undefined): Promise<Answers | null> {
+    const { source, budget, render } = this.#options;
     const lookedAt = this.#clock.monotonic();
     try {
-      const version = await this.#source.versionOf(slug);
-      if (version === null) return this.#miss(slug, lookedAt);
-      if (
-        kept?.version === version &&
-        lookedAt - kept.renderedAt < Math.max(MIN_AGE_MS, kept.renderMs * MAX_RENDER_SHARE)
-      )
-        return this.#keep(slug, { ...kept, checkedAt: lookedAt });
-      const view = await this.#source.read(slug);
+      const found = await source.versionOf(slug);
+      if (found === null) return this.#miss(slug, lookedAt);
+      const { version, orgId } = found;
+      const mayRefresh =
+        lookedAt - (kept?.renderedAt ?? 0) >= MIN_AGE_MS &&
+        budget.mayRefresh(orgId) &&
+        !this.#hasOlderBoard(orgId, kept?.renderedAt ?? 0, lookedAt);
+      if (kept?.version === version && !mayRefresh) return this.#keep(slug, { ...kept, checkedAt: lookedAt });
+      const waitMs = budget.waitMs(orgId);
+      if (waitMs > 0) throw tooManyBoards(waitMs);
+      const startedAt = this.#clock.monotonic();
+      const view = await source.read(slug);
       if (view === null) return this.#miss(slug, lookedAt);
-      const answers = this.#make(view);
-      const tookMs = this.#clock.monotonic() - lookedAt;
-      return this.#keep(slug, {
-        version,
-        answers,
-        checkedAt: lookedAt,
-        renderedAt: lookedAt,
-        renderMs: tookMs,
-      });
+      const answers = render(view, orgId);
+      budget.record(orgId, Math.min(MAX_COUNTED_LOAD_MS, this.#clock.monotonic() - startedAt));
+      return this.#keep(slug, { orgId, version, answers, checkedAt: lookedAt, renderedAt: lookedAt });
     } catch (error) {
       if (kept && lookedAt - kept.renderedAt < MAX_STALE_MS)
         return this.#keep(slug, { ...kept, checkedAt: lookedAt });
@@ -86,12 +112,45 @@ export class BoardCache<Answers> {
     }
   }
 
+  /**
+   * Returns whether visitors are viewing another board of the organization that was rendered earlier. The board that
+   * was rendered longest ago is rendered first.
+   */
+  #hasOlderBoard(orgId: string, renderedAt: number, now: number): boolean {
+    for (const other of this.#kept.values())
+      if (other.orgId === orgId && other.renderedAt < renderedAt && now - other.checkedAt < MIN_AGE_MS)
+        return true;
+    return false;
+  }
+
   #keep(slug: string, kept: CachedBoard<Answers>): Answers {
     this.#kept.delete(slug);
     this.#missing.delete(slug);
-    if (this.#kept.size >= MAX_BOARDS) dropOldest(this.#kept);
     this.#kept.set(slug, kept);
+    this.#dropOldBoards();
     return kept.answers;
+  }
+
+  /**
+   * Removes boards of the organization whose boards use the most memory, the oldest first. An organization therefore
+   * cannot evict the boards of another one that uses less. Keeps the most recently requested board, whatever its size.
+   */
+  #dropOldBoards(): void {
+    const sizes = new Map<string, number>();
+    for (const { orgId, answers } of this.#kept.values())
+      sizes.set(orgId, (sizes.get(orgId) ?? 0) + countedBytes(answers));
+    let bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    while (bytes > MAX_BYTES && this.#kept.size > 1) {
+      const largest = [...sizes].reduce((one, other) => (other[1] > one[1] ? other : one))[0];
+      const others = [...this.#kept].slice(0, -1);
+      const dropped = others.find(([, { orgId }]) => orgId === largest) ?? others[0];
+      if (!dropped) return;
+      const [slug, { orgId, answers }] = dropped;
+      const size = countedBytes(answers);
+      bytes -= size;
+      sizes.set(orgId, (sizes.get(orgId) ?? 0) - size);
+      this.#kept.delete(slug);
+    }
   }
 
   #miss(slug: string, at: number): null {
@@ -101,6 +160,18 @@ export class BoardCache<Answers> {
     this.#missing.set(slug, at);
     return null;
   }
+}
+
+function countedBytes({ bytes }: RenderedAnswers): number {
+  return Math.max(bytes, MIN_COUNTED_BYTES);
+}
+
+function tooManyBoards(waitMs: number): Fault {
+  return new Fault(
+    'overloaded',
+    'The board cannot be shown yet, because the boards of this organization have used too much CPU time. Try again later.',
+    { retryAfterMs: waitMs },
+  );
 }
 
 function dropOldest(map: Map<string, unknown>): void {

@@ -11,7 +11,10 @@ export interface BoardHeadline {
   readonly detail: string;
 }
 
-/** Returns the status that a board shows for a monitor: `maintenance` during a maintenance window, unless it is paused. */
+/**
+ * Returns the status that a board shows for a monitor: `maintenance` during a maintenance window if the monitor
+ * is not paused, and otherwise the status of the monitor.
+ */
 export function resolveBoardDisplayStatus({ status, maintenanceUntil }: BoardMonitor): BoardDisplayStatus {
   return maintenanceUntil === null || status === 'paused' ? status : 'maintenance';
 }

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { Fault } from '@floe/contract/faults';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { listLastBoardDays, type StatusDurations } from '../../monitoring/boards/board-days.ts';
 import type { BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
 import { renderBoardBadge, renderMonitorBadge } from './board-badge.ts';
 import { BoardCache } from './board-cache.ts';
 import { renderBoardPage } from './board-page.ts';
+import { BoardRenderBudget } from './board-render-budget.ts';
 import { formatBoardDuration, formatUptimePercent } from './board-text.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -33,6 +35,7 @@ function shown(id: string, changes: Partial<BoardMonitor> = {}): BoardMonitor {
     uptimeRatio: 1,
     downtimeMs: 0,
     days: Array.from({ length: 90 }, () => HEALTHY),
+    historySince: null,
     ...changes,
   };
 }
@@ -137,6 +140,13 @@ test('every day has a description, also a healthy one, and is reachable without 
   assert.match(page, /<legend>job, day by day<\/legend>/);
 });
 
+test('the page states from when on a monitor with too many status changes has a history', () => {
+  const page = renderBoardPage(view([shown('flapping', { historySince: NOW - DAY }), shown('calm')]), LINKS);
+  const notes = page.match(/Earlier history is not shown, because the status changed too often\./g);
+  assert.equal(notes?.length, 1);
+  assert.match(page, /The history starts at <time datetime="2026-11-20T12:00:00.000Z"/);
+});
+
 test('fifty monitors with a slot for each day are a small page, and larger boards list only the affected days', () => {
   const all = (count: number) =>
     renderBoardPage(view(Array.from({ length: count }, (_, n) => shown(`job-${n}`))), LINKS);
@@ -200,27 +210,35 @@ test('days are days in the time zone of the board, also with 23 or 25 hours', ()
 
 function cached() {
   const clock = new FakeClock();
-  const state = { version: 'v1' as string | null, away: false, looks: 0, reads: 0, made: 0, tookMs: 0 };
-  const cache = new BoardCache(
-    {
-      async versionOf() {
-        state.looks += 1;
-        if (state.away) throw new Error('the database is away');
-        return state.version;
-      },
-      async read() {
-        state.reads += 1;
-        clock.advance(state.tookMs);
-        return view([shown('a')]);
-      },
+  const state = {
+    version: 'v1' as string | null,
+    away: false,
+    looks: 0,
+    reads: 0,
+    made: 0,
+    tookMs: 0,
+    bytes: 1,
+  };
+  const source = {
+    async versionOf() {
+      state.looks += 1;
+      if (state.away) throw new Error('the database is away');
+      return state.version === null ? null : { version: state.version, orgId: 'acme' };
     },
-    clock,
-    () => {
-      state.made += 1;
-      return `made ${state.made}`;
+    async read() {
+      state.reads += 1;
+      clock.advance(state.tookMs);
+      return view([shown('a')]);
     },
-  );
-  return { clock, state, cache };
+  };
+  const render = () => {
+    state.made += 1;
+    return { text: `made ${state.made}`, bytes: state.bytes };
+  };
+  const budget = new BoardRenderBudget(clock);
+  const cache = new BoardCache({ source, clock, budget, render });
+  const get = async (slug: string) => (await cache.get(slug))?.text ?? null;
+  return { clock, state, budget, cache: { get } };
 }
 
 test('a popular board is read once for all visitors, and again when it is old or has changed', async () => {
@@ -235,6 +253,48 @@ test('a popular board is read once for all visitors, and again when it is old or
   state.version = 'v2';
   clock.advance(2_000);
   assert.equal(await cache.get('b'), 'made 3');
+});
+
+test('the boards of an organization are rendered in a twentieth of the time, however many there are', async () => {
+  const { clock, state, cache } = cached();
+  state.tookMs = 100;
+  const names = Array.from({ length: 20 }, (_, index) => `b${index}`);
+  for (const name of names) await cache.get(name);
+  const before = state.reads;
+  for (let seconds = 0; seconds < 200; seconds++) {
+    clock.advance(1_000);
+    for (const name of names) await cache.get(name);
+  }
+  const tookMs = state.reads * 100;
+  assert.ok(tookMs <= 12_200, `${tookMs} ms of rendering in 200 s and the first round`);
+  assert.ok(state.reads - before > 50, `${state.reads - before} boards were rendered again`);
+});
+
+test('if too many boards of an organization are not cached, further ones are rendered later', async () => {
+  const { clock, state, cache, budget } = cached();
+  state.tookMs = 100;
+  const shownBoards: string[] = [];
+  for (let index = 0; index < 80; index++)
+    await cache.get(`b${index}`).then(
+      () => shownBoards.push(`b${index}`),
+      (error: unknown) => assert.equal(error instanceof Fault && error.code, 'overloaded'),
+    );
+  assert.ok(shownBoards.length >= 60 && shownBoards.length <= 66, `${shownBoards.length} boards`);
+  assert.equal(budget.waitMs('umbrella'), 0, 'another organization waits');
+  assert.equal(await cache.get('b0'), 'made 1');
+  clock.advance(budget.waitMs('acme'));
+  assert.notEqual(await cache.get('b79'), null);
+});
+
+test('the size of all cached boards is limited', async () => {
+  const { state, cache } = cached();
+  state.bytes = 30 * 1024 * 1024;
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await cache.get(name);
+  assert.equal(state.reads, 5);
+  await cache.get('e');
+  assert.equal(state.reads, 5);
+  await cache.get('a');
+  assert.equal(state.reads, 6);
 });
 
 test('a board that is slow to render is rendered less often', async () => {

@@ -9,7 +9,7 @@ import {
   type TimeZoneDateFormatter,
 } from './board-text.ts';
 import { isUnusualBoardDay, renderDayBars } from './day-bars.ts';
-import { formatBoardDate, formatBoardDay, renderDayButtons, shouldShowDayButtons } from './day-buttons.ts';
+import { describeBoardDay, formatBoardDate, renderDayButtons, shouldShowDayButtons } from './day-buttons.ts';
 import { html, type Markup } from './markup.ts';
 
 /** Without an evaluation for this time, the page may be out of date. */
@@ -100,7 +100,7 @@ function renderMonitor(monitor: BoardMonitor, view: BoardView, zone: TimeZoneDat
   const uptime =
     monitor.uptimeRatio === null ? 'no data yet' : `${formatUptimePercent(monitor.uptimeRatio)} uptime`;
   const news = monitor.days.flatMap((sums, index) => (isUnusualBoardDay(sums) ? [index] : []));
-  const words = (index: number) => formatBoardDay(monitor.days[index], view.days[index], zone);
+  const words = (index: number) => describeBoardDay(monitor.days[index], view.days[index], zone);
   const summary = `${view.days.length} days: ${uptime}, ${monitor.downtimeMs === 0 ? 'no downtime' : `${formatBoardDuration(monitor.downtimeMs)} of downtime`}.`;
   const pill =
     status === 'healthy'
@@ -115,8 +115,13 @@ function renderMonitor(monitor: BoardMonitor, view: BoardView, zone: TimeZoneDat
           monitor.days.map((_, index) => words(index)),
         )
       : null
-  }</div><div class="ends"><span>${view.days.length} days ago</span>${news.length === 0 ? html`<span></span>` : renderUnusualDays(monitor, view, news, zone)}<span>Today</span></div></article>
+  }</div><div class="ends"><span>${view.days.length} days ago</span>${news.length === 0 ? html`<span></span>` : renderUnusualDays(monitor, view, news, zone)}<span>Today</span></div>${renderHistoryStart(monitor, zone)}</article>
 `;
+}
+
+function renderHistoryStart({ historySince }: BoardMonitor, zone: TimeZoneDateFormatter): Markup | null {
+  if (historySince === null) return null;
+  return html`<p class="since">The history starts at ${renderTime(historySince, zone.dateTime(historySince))}. Earlier history is not shown, because the status changed too often.</p>`;
 }
 
 function countMonitors({ groups }: BoardView): number {

@@ -11,6 +11,7 @@ import { renderBoardBadge, renderMonitorBadge } from './board-badge.ts';
 import { BoardCache, type BoardLoader } from './board-cache.ts';
 import { FAVICON_SVG } from './board-icons.ts';
 import { renderBoardNotFoundPage, renderBoardPage } from './board-page.ts';
+import { BoardRenderBudget } from './board-render-budget.ts';
 import { BOARD_STYLESHEET, BOARD_STYLESHEET_NAME } from './board-stylesheet.ts';
 
 const BASE = '/boards';
@@ -61,7 +62,7 @@ export interface BoardRoutes {
   answer(client: ClientConnection, path: string): void;
 }
 
-/** The boards that only members may see. */
+/** Loads boards for members, who may also see boards that are not public. */
 export interface MemberBoardAccess {
   /** Ids of the orgs that the client is signed in to. Empty for other clients. */
   orgsOf(client: ClientConnection): Promise<readonly string[]>;
@@ -91,9 +92,11 @@ export function createBoardRoutes(parts: {
     [`${BASE}/assets/${ICON_NAME}`, createCachedAnswer(SVG, FAVICON_SVG)],
   ]);
   const missing = createCachedAnswer(HTML, renderBoardNotFoundPage(links));
-  const answersOf = (view: BoardView) => new BoardAnswers(view, `${prefix}${BASE}`, links);
-  const cache = new BoardCache(source, clock, answersOf);
-  const memberCache = new BoardCache(members.source, clock, answersOf);
+  const budget = new BoardRenderBudget(clock);
+  const render = (view: BoardView, orgId: string) =>
+    new BoardAnswers(view, { ...links, base: `${prefix}${BASE}` }, (work) => budget.measure(orgId, work));
+  const cache = new BoardCache({ source, clock, budget, render });
+  const memberCache = new BoardCache({ source: members.source, clock, budget, render });
 
   async function findMemberBoard(client: ClientConnection, slug: string): Promise<BoardAnswers | null> {
     for (const orgId of await members.orgsOf(client)) {
@@ -124,33 +127,55 @@ export function createBoardRoutes(parts: {
       const asset = assets.get(path);
       if (asset) return sendAnswer(client, 200, asset, CACHE_IMMUTABLE);
       answerBoard(client, path).catch((error: unknown) => {
+        if (error instanceof Fault && error.code === 'overloaded') return sendFault(client, error);
         log.warn({ err: error, request_id: client.id }, 'board could not be loaded');
-        sendFault(
-          client,
-          new Fault('overloaded', 'The board could not be loaded. Try again.', { retryAfterMs: 5_000 }),
-        );
+        sendFault(client, NOT_LOADED);
       });
     },
   };
 }
 
+const NOT_LOADED = new Fault('overloaded', 'The board could not be loaded. Try again.', {
+  retryAfterMs: 5_000,
+});
 const NO_BOARD = new Fault('not_found', 'There is no public board at this URL.');
+
+/** Approximate memory for one day of a monitor, and for its other values, in a cached board. */
+const BYTES_PER_DAY = 72;
+const BYTES_PER_MONITOR = 1_000;
+
+interface BoardAnswerLinks {
+  readonly stylesheet: string;
+  readonly icon: string;
+  /** The base URL of all boards. */
+  readonly base: string;
+}
 
 /** The responses of one board. Each format is rendered at its first request. */
 class BoardAnswers {
   readonly #view: BoardView;
-  readonly #base: string;
-  readonly #links: { readonly stylesheet: string; readonly icon: string };
+  readonly #links: BoardAnswerLinks;
+  readonly #measure: <Made>(work: () => Made) => Made;
   readonly #made = new Map<string, CachedAnswer>();
+  #bytes: number;
 
-  constructor(view: BoardView, base: string, links: { readonly stylesheet: string; readonly icon: string }) {
+  /** @param measure runs a function and records its duration */
+  constructor(view: BoardView, links: BoardAnswerLinks, measure: <Made>(work: () => Made) => Made) {
     this.#view = view;
-    this.#base = base;
     this.#links = links;
+    this.#measure = measure;
+    const monitors = view.groups.reduce((sum, group) => sum + group.monitors.length, 0);
+    this.#bytes = monitors * (BYTES_PER_MONITOR + view.days.length * BYTES_PER_DAY);
+  }
+
+  /** Approximate size in memory. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   page(): CachedAnswer {
-    const links = { ...this.#links, board: `${this.#base}/${this.#view.slug}` };
+    const { base, ...assets } = this.#links;
+    const links = { ...assets, board: `${base}/${this.#view.slug}` };
     return this.#once('page', HTML, () => renderBoardPage(this.#view, links));
   }
 
@@ -171,7 +196,8 @@ class BoardAnswers {
   #once(name: string, type: string, text: () => string): CachedAnswer {
     const known = this.#made.get(name);
     if (known) return known;
-    const sent = createCachedAnswer(type, text());
+    const sent = this.#measure(() => createCachedAnswer(type, text()));
+    this.#bytes += sent.plain.length + sent.packed.length;
     this.#made.set(name, sent);
     return sent;
   }

@@ -99,6 +99,7 @@ svg { flex: none; }
 .defs { position: absolute; width: 0; height: 0; overflow: hidden; }
 .ends { display: grid; grid-template-columns: auto 1fr auto; gap: 0 .75rem; font-size: .75rem; color: var(--faint); line-height: 1.5rem; }
 .ends > :last-child { grid-column: 3; }
+.since { font-size: .75rem; color: var(--faint); }
 details { text-align: center; }
 details[open] { grid-column: 1 / -1; grid-row: 2; text-align: left; }
 summary { cursor: pointer; display: inline-block; padding: 0 .375rem; color: var(--soft); border-radius: .25rem; }

@@ -47,6 +47,7 @@ export interface TimeZoneDateFormatter {
 }
 
 const MAX_CACHED_ZONES = 50;
+const MAX_CACHED_DATES = 200;
 const formatters = new Map<string, TimeZoneDateFormatter>();
 
 /**
@@ -73,8 +74,17 @@ export function getTimeZoneDateFormatter(timeZone: string): TimeZoneDateFormatte
   });
   const zone = (ms: number) =>
     exact.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
+  /** A page with many monitors formats the same days thousands of times. */
+  const dates = new Map<number, string>();
   const words: TimeZoneDateFormatter = {
-    date: (ms) => date.format(ms),
+    date: (ms) => {
+      const known = dates.get(ms);
+      if (known !== undefined) return known;
+      if (dates.size >= MAX_CACHED_DATES) dates.clear();
+      const text = date.format(ms);
+      dates.set(ms, text);
+      return text;
+    },
     time: (ms) => time.format(ms),
     timeWithZone: (ms) => exact.format(ms),
     timeOrDateTime: (ms, nowMs) =>

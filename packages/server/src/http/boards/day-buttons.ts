@@ -28,7 +28,7 @@ export function renderDayButtons(name: string, words: readonly string[]): Markup
 }
 
 /** Describes a day: `24 Aug 2026: failing 6 h, healthy 18 h`. */
-export function formatBoardDay(
+export function describeBoardDay(
   sums: StatusDurations | undefined,
   day: BoardDay | undefined,
   zone: TimeZoneDateFormatter,

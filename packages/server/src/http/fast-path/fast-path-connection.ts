@@ -30,7 +30,7 @@ export interface FastPathConnectionOwner {
   readonly clock: Clock;
   readonly headWriter: ResponseHeadWriter;
   readonly findExchangeRoute: FindExchangeRoute;
-  /** True if every further response must close its connection. */
+  /** Whether every further response must close its connection. */
   readonly isDraining: boolean;
   /** Called when a connection has received the beginning of a request. */
   scheduleWaitCheck(): void;
@@ -82,12 +82,12 @@ export class FastPathConnection implements FastPathResponseSink {
     socket.on('data', this.#onData).on('end', this.#onEnd).on('error', ignore).on('close', this.#onClose);
   }
 
-  /** True if it has no request and all responses are sent. */
+  /** Whether the connection has no request, and all responses are sent. */
   get isIdle(): boolean {
     return this.#carrier === null && !this.#isAwaitingRequest && this.#socket.writableLength === 0;
   }
 
-  /** True if it has the beginning of a request. */
+  /** Whether the connection has received the beginning of a request. */
   get isAwaitingRequest(): boolean {
     return this.#isAwaitingRequest;
   }

@@ -29,7 +29,7 @@ const UNSUPPORTED_FIELDS = new Set(['transfer-encoding', 'expect', 'upgrade', 'p
  * Parses the head of a simple request. A simple request uses HTTP/1.1 and POST, has a path, has each
  * field once and on one line, has one host and a content length in digits, and keeps the connection
  * open. Returns null for every other head, valid or not, because `node:http` handles it. For
- * accepted heads, `node:http` returns the same result (request-head.test.ts).
+ * accepted heads, `node:http` returns the same result (fast-path-request-head.test.ts).
  * @param text the head, decoded as Latin-1, without its closing empty line
  */
 export function parseFastPathRequestHead(text: string): FastPathRequestHead | null {

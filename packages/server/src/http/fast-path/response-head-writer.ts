@@ -16,7 +16,7 @@ const INVALID_VALUE_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Thrown if a header value contains a character that would end its line or start another one. */
 export class InvalidHeaderValueError extends Error {
-  override readonly name = 'UnsendableHeaderError';
+  override readonly name = 'InvalidHeaderValueError';
 }
 
 /** Writes response heads exactly like `node:http` (fast-path-server.test.ts), one character per byte. */

@@ -5,7 +5,7 @@ const MAX_SCHEMA_DEPTH = 4;
 
 /** A member of an object, as a table row. */
 export interface SchemaFieldRow {
-  /** Such as `schedule.cron` or `tags[]`. */
+  /** The path of the member in the object, such as `schedule.cron` or `tags[]`. */
   readonly name: string;
   readonly type: string;
   readonly required: boolean;

@@ -6,10 +6,13 @@ import {
 } from '../../platform/sign-in/session-changes.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { listIdentitiesOfUser } from '../../store/identities.ts';
-import { createOidcFlowCookie } from './oidc-operations.ts';
+import { createOidcFlowCookieDefinition } from './oidc-operations.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
-/** Creates the operations on the OpenID issuers that are linked to the signed-in user. */
+/**
+ * Creates the operations that list the OpenID Connect issuers, and connect the account of the signed-in user to
+ * one of them.
+ */
 export function createAccountIdentityOperations(context: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({
@@ -44,7 +47,7 @@ export function createAccountIdentityOperations(context: SignInContext): readonl
           returnTo,
           stepUp: false,
         });
-        return { body: { location }, cookies: [createOidcFlowCookie(context).set(encryptedFlow)] };
+        return { body: { location }, cookies: [createOidcFlowCookieDefinition(context).set(encryptedFlow)] };
       },
     }),
   ];

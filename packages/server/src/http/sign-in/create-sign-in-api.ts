@@ -6,7 +6,7 @@ import type { ActiveConsoleSession } from '../../platform/sign-in/console-sessio
 import { createSessionExpiredFault } from '../../platform/sign-in/session-changes.ts';
 import type { BrowserRequest, SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { requireSameSiteRequest } from './require-same-site-request.ts';
-import { createCurrentSessionCookie } from './session-cookie.ts';
+import { createConfiguredSessionCookieDefinition } from './session-cookie.ts';
 import type { SessionOperationResult } from './session-operation.ts';
 import { createSessionOperations } from './session-operations.ts';
 import type { SessionOperationResponse, SignInApi, SignInRequest } from './sign-in-api.ts';
@@ -26,14 +26,14 @@ export function createSignInApi(
     return {
       address: arrivals.addressOf(addressSource),
       agent: typeof agent === 'string' ? agent : '',
-      token: createCurrentSessionCookie(context).read(cookieHeader(headers)),
+      token: createConfiguredSessionCookieDefinition(context).read(cookieHeader(headers)),
     };
   }
 
   return {
     operations: createSessionOperations(context, log),
     async findSession(asking, mayReplace) {
-      const cookie = createCurrentSessionCookie(context);
+      const cookie = createConfiguredSessionCookieDefinition(context);
       const token = cookie.read(cookieHeader(asking.headers));
       if (token === null) return null;
       requireSameSiteRequest(asking.method, asking.headers, context.site());
@@ -54,7 +54,7 @@ function toSessionResponse(
   context: SignInContext,
   { body, token, cookies = [], location }: SessionOperationResult<unknown>,
 ): SessionOperationResponse {
-  const cookie = createCurrentSessionCookie(context);
+  const cookie = createConfiguredSessionCookieDefinition(context);
   const own = token === undefined ? [] : [token === null ? cookie.clear() : cookie.set(token)];
   return { body, setCookies: [...own, ...cookies], location: location ?? null };
 }

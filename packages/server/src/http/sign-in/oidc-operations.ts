@@ -14,7 +14,7 @@ import { defineSessionOperation, type SessionOperation } from './session-operati
  * `GET` that changes state. It accepts only a flow that this browser started, and only once.
  */
 export function createOidcOperations(context: SignInContext, log: Log): readonly SessionOperation[] {
-  const cookie = () => createOidcFlowCookie(context);
+  const cookie = () => createOidcFlowCookieDefinition(context);
 
   function redirectWithError(name: string, error: unknown) {
     const reason = signInErrorReason(error);
@@ -69,8 +69,8 @@ export function createOidcOperations(context: SignInContext, log: Log): readonly
   ];
 }
 
-/** Returns the cookie that stores the state of a sign-in while the browser is at the issuer. */
-export function createOidcFlowCookie({ site }: Pick<SignInContext, 'site'>): CookieDefinition {
+/** Returns the definition of the cookie that stores the state of a sign-in while the browser is at the issuer. */
+export function createOidcFlowCookieDefinition({ site }: Pick<SignInContext, 'site'>): CookieDefinition {
   return createCookieDefinition(site(), 'floe_sign_in', OIDC_FLOW_TTL_MS / 1000);
 }
 

@@ -5,7 +5,7 @@ import {
   FakeAuthenticator,
   type PasskeyRequestOptions,
 } from '@floe/testkit/fake-authenticator';
-import { buildPasskeyCreationOptions, registerPasskey } from '../../platform/sign-in/passkeys.ts';
+import { createPasskeyCreationOptions, registerPasskey } from '../../platform/sign-in/passkeys.ts';
 import type { ApiTestResponse } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
@@ -27,7 +27,7 @@ async function withPasskey() {
   const authenticator = new FakeAuthenticator(ORIGIN);
   const { parts, api } = harness;
   const credential = authenticator.create(
-    await buildPasskeyCreationOptions(parts, api.database.read, { id, email }),
+    await createPasskeyCreationOptions(parts, api.database.read, { id, email }),
   );
   const row = await api.database.transaction((writer) =>
     registerPasskey(parts, writer, id, { name: 'laptop', credential }),
@@ -123,7 +123,7 @@ test('a challenge is issued by this server, valid once even for two simultaneous
 test('a registration challenge does not sign in, and registers nothing twice or for another person', async () => {
   const { authenticator, id, email } = await withPasskey();
   const { parts, api } = harness;
-  const options = await buildPasskeyCreationOptions(parts, api.database.read, { id, email });
+  const options = await createPasskeyCreationOptions(parts, api.database.read, { id, email });
   assert.deepEqual(options.excludeCredentials.length, 1);
   const credential = authenticator.get({ challenge: options.challenge, rpId: options.rp.id });
   const browser = harness.browser();

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { SignInSite } from '../../platform/sign-in/sign-in-site.ts';
+import type { SignInUrls } from '../../platform/sign-in/sign-in-site.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -13,7 +13,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
  *
  * @throws Fault `cross_site_request`
  */
-export function requireSameSiteRequest(method: string, headers: Headers, site: SignInSite): void {
+export function requireSameSiteRequest(method: string, headers: Headers, site: SignInUrls): void {
   if (SAFE_METHODS.has(method)) return;
   const fetchSite = headers['sec-fetch-site'];
   if (fetchSite === 'same-origin' || fetchSite === 'none') return;

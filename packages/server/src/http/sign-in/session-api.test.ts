@@ -273,6 +273,17 @@ test('after switching organizations, requests apply to the new one, and an old c
   assert.deepEqual([moved.status, moved.body.org?.id, moved.body.role], [200, 'other', 'viewer']);
   assert.equal(await code(browser.ask('GET', `/api/management/keys/${mine.body.id}`)), '404 not_found');
   assert.equal(await code(browser.ask('POST', '/api/management/cache/purge')), '403 insufficient_role');
+  const page = (org: string) =>
+    browser.ask(
+      'POST',
+      '/api/management/views',
+      { name: 'Mine', page: 'requests', filters: {} },
+      { 'x-floe-org': org },
+    );
+  const refused = await page('acme');
+  assert.deepEqual([refused.status, refused.body.error?.code], [409, 'conflict']);
+  assert.match(String(refused.body.error?.message), /now in the organization "other"/);
+  assert.equal((await page('other')).status, 201);
   const old = harness.browser();
   old.cookies.set('__Host-floe_session', before);
   assert.equal(await code(old.ask('GET', '/api/me')), '401 session_expired');

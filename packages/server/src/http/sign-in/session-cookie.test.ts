@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSignInSite } from '../../platform/sign-in/sign-in-site.ts';
-import { createSessionCookie } from './session-cookie.ts';
+import { buildSignInUrls } from '../../platform/sign-in/sign-in-site.ts';
+import { createSessionCookieDefinition } from './session-cookie.ts';
 
 const WEEK = 'Max-Age=604800';
 const PLACES = [
@@ -17,13 +17,13 @@ const PLACES = [
 
 for (const [baseUrl, expected] of PLACES)
   test(`the cookie at ${baseUrl} has the right attributes, and is removed with the same`, () => {
-    const cookie = createSessionCookie(createSignInSite(baseUrl), 168);
+    const cookie = createSessionCookieDefinition(buildSignInUrls(baseUrl), 168);
     assert.equal(cookie.set('v'), expected);
     assert.equal(cookie.clear(), expected.replace('=v;', '=;').replace(WEEK, 'Max-Age=0'));
   });
 
 test('a cookie is found among others, and two different cookies with its name are invalid', () => {
-  const cookie = createSessionCookie(createSignInSite('http://10.0.0.5'), 168);
+  const cookie = createSessionCookieDefinition(buildSignInUrls('http://10.0.0.5'), 168);
   for (const [header, value] of [
     ['floe_session=a', 'a'],
     ['x=1; floe_session=a;y=2', 'a'],

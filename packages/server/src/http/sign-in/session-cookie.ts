@@ -1,5 +1,5 @@
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
-import type { SignInSite } from '../../platform/sign-in/sign-in-site.ts';
+import type { SignInUrls } from '../../platform/sign-in/sign-in-site.ts';
 
 /** The definition of a cookie: its name, and functions that set, clear and read the cookie. */
 export interface CookieDefinition {
@@ -13,17 +13,17 @@ export interface CookieDefinition {
   read(header: string | undefined): string | null;
 }
 
-/** Returns the session cookie. Browsers keep it for the maximum session duration. */
-export function createSessionCookie(site: SignInSite, maxHours: number): CookieDefinition {
+/** Returns the definition of the session cookie. Browsers keep the cookie for the maximum session duration. */
+export function createSessionCookieDefinition(site: SignInUrls, maxHours: number): CookieDefinition {
   return createCookieDefinition(site, 'floe_session', maxHours * 3600);
 }
 
-/** Returns the session cookie for the current configuration. */
-export function createCurrentSessionCookie({
+/** Returns the definition of the session cookie with the settings of the current configuration. */
+export function createConfiguredSessionCookieDefinition({
   site,
   auth,
 }: Pick<SignInContext, 'site' | 'auth'>): CookieDefinition {
-  return createSessionCookie(site(), auth().sessions.max_hours);
+  return createSessionCookieDefinition(site(), auth().sessions.max_hours);
 }
 
 /**
@@ -33,7 +33,7 @@ export function createCurrentSessionCookie({
  * are shared between ports.
  */
 export function createCookieDefinition(
-  { isHttps, prefix, baseUrl }: SignInSite,
+  { isHttps, prefix, baseUrl }: SignInUrls,
   base: string,
   maxAgeS: number,
 ): CookieDefinition {

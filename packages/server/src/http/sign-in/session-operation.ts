@@ -3,7 +3,7 @@ import { validateInput } from '../../management/validate-input.ts';
 import type { BrowserRequest } from '../../platform/sign-in/sign-in-context.ts';
 
 /** The validated input of a `/api/session` operation. */
-export interface SessionOperationCall<Body, Query, Params> {
+export interface SessionOperationInput<Body, Query, Params> {
   readonly browser: BrowserRequest;
   readonly body: Body;
   readonly query: Query;
@@ -31,7 +31,7 @@ interface RawCall {
   readonly cookies: string | undefined;
 }
 
-/** A sign-in operation. Only these API operations need no key and set cookies. */
+/** An operation of `/api/session`. Only session operations require no key and set cookies. */
 export interface SessionOperation {
   readonly name: `${'session' | 'me'}.${string}`;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -42,7 +42,10 @@ export interface SessionOperation {
   readonly query: z.ZodObject;
   readonly body: z.ZodType | null;
   readonly answer: z.ZodType;
-  /** @throws Fault of the operation; `invalid_request` with `param` */
+  /**
+   * Validates the input and performs the operation.
+   * @throws Fault of the operation; `invalid_request` with `param`
+   */
   perform(call: RawCall): Promise<SessionOperationResult<unknown>>;
 }
 
@@ -64,7 +67,7 @@ export function defineSessionOperation<
     readonly query?: Query;
     readonly params?: Params;
     run(
-      call: SessionOperationCall<z.output<Body>, z.output<Query>, z.output<Params>>,
+      call: SessionOperationInput<z.output<Body>, z.output<Query>, z.output<Params>>,
     ): Promise<SessionOperationResult<z.input<Answer>>>;
   },
 ): SessionOperation {

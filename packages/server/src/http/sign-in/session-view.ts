@@ -20,7 +20,10 @@ export function toSessionView(session: ActiveConsoleSession, nowMs: number): Sig
   };
 }
 
-/** Builds the response that starts a session and sets the session cookie. */
+/**
+ * Builds the response that starts a session and sets the session cookie.
+ * @throws Fault `session_expired` if the session has already ended
+ */
 export async function createSessionStartResult({ sessions, clock }: SignInContext, token: string) {
   const live = await sessions.find(token);
   if (!live) throw new Fault('session_expired', 'The session ended right after sign-in. Sign in again.');

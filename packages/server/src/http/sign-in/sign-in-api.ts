@@ -26,13 +26,16 @@ export interface SessionOperationResponse {
 export interface SignInApi {
   readonly operations: readonly SessionOperation[];
   /**
-   * Null if the request has no session cookie. A cookie that must change is only replaced if the response can
-   * set one.
+   * Returns the session of a request. Null if the request has no session cookie. Replaces a cookie that must
+   * change only if the response can set one.
    *
    * @throws Fault `session_expired`, `cross_site_request`, `auth_unavailable`
    */
   findSession(asking: SignInRequest, canSetCookie: boolean): Promise<AuthenticatedSession | null>;
-  /** @throws Fault of the operation; `cross_site_request` */
+  /**
+   * Performs a session operation.
+   * @throws Fault of the operation; `cross_site_request`
+   */
   perform(
     operation: SessionOperation,
     asking: SignInRequest,

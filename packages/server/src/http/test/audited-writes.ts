@@ -38,6 +38,7 @@ export function requireAuditEntries(
 function checkAuditEntries(database: Database, name: string, actor: Actor): Database {
   return {
     isShared: database.isShared,
+    isRemote: database.isRemote,
     signals: database.signals,
     read: database.read,
     transaction: (work) =>

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import type { KeyScope } from '@floe/contract/scopes';
 import type { Database } from '../../store/store-interfaces.ts';
@@ -132,10 +133,15 @@ function crud(subject: Subject, body: object, put: 200 | 409): Record<string, Ro
  */
 export async function seedMonitoring(api: RunningApi, route: string, id: string): Promise<void> {
   const [, subject = ''] = /\/api\/monitoring\/(monitors|boards|maintenance)/.exec(route) ?? [];
-  if (route.includes('/deliveries/')) await seedDelivery(api.database, id);
+  const { key } = await api.addKey('acme');
+  if (route.includes('/deliveries/')) {
+    const body = { name: `channel-${randomUUID()}`, kind: 'webhook', url: 'https://hooks.example/' };
+    const channel = await api.call('POST', '/api/monitoring/channels', { key, body });
+    assert.equal(channel.status, 201, channel.text);
+    await seedDelivery(api.database, id, String(channel.body.id));
+  }
   if (!isSubject(subject)) return;
   await clearMonitoring(api.database);
-  const { key } = await api.addKey('acme');
   const { status } = await api.call('PUT', `/api/monitoring/${subject}/${id}`, {
     key,
     body: SUBJECTS[subject],
@@ -144,7 +150,7 @@ export async function seedMonitoring(api: RunningApi, route: string, id: string)
 }
 
 /** Creates a message that waits for a retry. */
-function seedDelivery(database: Database, id: string): Promise<void> {
+function seedDelivery(database: Database, id: string, channelId: string): Promise<void> {
   return database.transaction(async (writer) => {
     await writer.deleteFrom('alert_deliveries').execute();
     await writer
@@ -154,7 +160,7 @@ function seedDelivery(database: Database, id: string): Promise<void> {
         org_id: 'acme',
         alert_id: 'alt_1',
         alert_seq: 1,
-        channel_id: 'chn_1',
+        channel_id: channelId,
         channel_name: 'ops',
         repetition: 0,
         state: 'pending',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createId } from '../../core/ids.ts';
-import { applyBreakerOverride } from '../../guardrails/breakers/forced-state.ts';
+import { applyBreakerOverride } from '../../guardrails/breakers/breaker-override.ts';
 import { insertInvitation } from '../../store/invitations.ts';
 import { insertMemberRemoval } from '../../store/member-role-grants.ts';
 import { insertMember, insertUser } from '../../store/members.ts';

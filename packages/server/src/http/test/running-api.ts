@@ -220,6 +220,7 @@ function createOperationParts(
     beatSecret: apiTestPepper,
     baseUrl: () => 'https://floe.example',
     timezone: () => 'UTC',
+    previewPacer: { run: async (_, work) => work() },
     renderBoard: (view) => renderBoardPreview(view, ''),
   };
   const config: ApiOperationDependencies['config'] = {

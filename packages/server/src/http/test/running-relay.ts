@@ -4,8 +4,8 @@ import { silentLog } from '../../core/log.ts';
 import type { RelayDependencies } from '../../management/relay/relay-dependencies.ts';
 import { deriveBundleSigningKey } from '../../relay/bundle.ts';
 import { RelayDecisionEngine } from '../../relay/decision-engine.ts';
-import { createOrgRelayRegistry } from '../../relay/org-relay-registry.ts';
 import { RelayApprovalManager } from '../../relay/relay-approval-manager.ts';
+import { createRelayConfigRegistry } from '../../relay/relay-config-registry.ts';
 import { RelaySessionTracker } from '../../relay/relay-session-tracker.ts';
 import { loadStoredRelayRules } from '../../relay/stored-relay-rules.ts';
 import { ingestRelaySpoolRegion, type RelaySpoolRow } from '../../store/relay/ingest-relay-spool-region.ts';
@@ -35,7 +35,7 @@ export async function runRelay(
     log: silentLog,
     clock,
   });
-  const relays = createOrgRelayRegistry();
+  const relays = createRelayConfigRegistry();
   const sessions = new RelaySessionTracker(database, relays, clock, silentLog);
   const approvals = new RelayApprovalManager({ database, clock, baseUrl: () => 'https://floe.example' });
   const decisions = new RelayDecisionEngine({ relays, rows, sessions, approvals, clock });

@@ -63,6 +63,7 @@ export async function seedPersonRows(
     await storeResponse(api, person, `exc_${name}_gone`);
   }
   await seedRelayRows(api, person);
+  await seedBudgetRows(api, person);
 }
 
 async function storeResponse({ database }: Pick<RunningApi, 'database'>, person: SeededPerson, id: string) {
@@ -93,7 +94,9 @@ type SeededTable =
   | 'member_grants'
   | 'invitations'
   | 'views'
-  | 'budget_spend';
+  | 'budget_spend'
+  | 'alerts'
+  | 'alert_deliveries';
 type Columns = Readonly<Record<string, string | number | null>>;
 
 /** Columns that are not given have their default. */
@@ -198,9 +201,35 @@ export async function seedAccountRows(
         filters_json: '{}',
       },
     ],
+  ]);
+}
+
+/** Adds a budget for each person, half of which is spent. The owner of a key can be in upper or lower case. */
+async function seedBudgetRows(api: Pick<RunningApi, 'database'>, person: SeededPerson): Promise<void> {
+  const { orgId: org_id, name, endUser } = person;
+  const at = API_TEST_NOW - 60_000;
+  const subject = endUser ?? person.owner?.replace(/^./, (first) => first.toUpperCase());
+  const bucket = `b:all:month:2026-11-01:${subject}`;
+  const about = { subject_kind: 'budget', subject_id: bucket, subject_name: 'all' };
+  const alert = { id: `alr_${org_id}_${name}`, org_id, at, event: 'budget', phase: 'info', ...about };
+  await insertRows(api, [
+    ['budget_spend', { org_id, bucket, spent_nano_usd: 5, ends_at: 0, updated_at: at }],
+    ['alerts', { ...alert, idempotency_key: `${bucket}:10:0.5`, fields_json: '{"share":0.5}' }],
     [
-      'budget_spend',
-      { org_id, bucket: `b:all:month:2026-11-01:${email}`, spent_nano_usd: 5, ends_at: 0, updated_at: at },
+      'alert_deliveries',
+      {
+        id: `dlv_${org_id}_${name}`,
+        org_id,
+        alert_id: alert.id,
+        alert_seq: 1,
+        channel_id: 'chn_ops',
+        channel_name: 'ops',
+        repetition: 0,
+        state: 'sent',
+        created_at: at,
+        due_at: at,
+        attempts: 1,
+      },
     ],
   ]);
 }

@@ -1,5 +1,5 @@
 import type { OrgConfig } from '@floe/contract/config';
-import type { GuardrailEnforcer } from '../../guardrails/guardrail-enforcer.ts';
+import type { LimitAndBudgetEnforcer } from '../../guardrails/limit-and-budget-enforcer.ts';
 import type {
   OrgConfigFileRules,
   RuleOperationDependencies,
@@ -18,7 +18,7 @@ const NONE: OrgConfigFileRules = {
  * 11, …
  */
 export function createTestRuleDependencies(
-  guard: GuardrailEnforcer,
+  guard: LimitAndBudgetEnforcer,
   { org, fileRules }: { readonly org?: OrgConfig; readonly fileRules?: Partial<OrgConfigFileRules> } = {},
 ): RuleOperationDependencies {
   const relay_rules = (org?.relay.rules ?? []).map((config, index) => ({ config, line: 10 + index }));

@@ -56,7 +56,7 @@ export async function checkDisk(dataDir: string, databaseBytes: number): Promise
   const { bavail, bsize } = await statfs(closestExisting(dataDir));
   const free = bavail * bsize;
   const message = `${formatBytes(free)} free on the disk of ${dataDir}`;
-  const remedy = 'Free disk space, or move the data directory to a larger disk.';
+  const remedy = 'Free up disk space, or move the data directory to a larger disk.';
   if (free < MIN_FREE_BYTES) return createFailedFinding('disk', message, remedy);
   if (free < LOW_FREE_BYTES) return createWarningFinding('disk', message, remedy);
   if (free < databaseBytes)

@@ -15,7 +15,7 @@ import {
 } from './doctor-finding.ts';
 
 /** Each organization's providers, and the providers that cannot be used. */
-export type CheckedProviders = Pick<CompiledCatalogs, 'catalogs' | 'unusable'>;
+export type ProvidersToCheck = Pick<CompiledCatalogs, 'catalogs' | 'unusable'>;
 
 interface ProviderCheckOptions {
   readonly transport: UpstreamTransport;
@@ -24,7 +24,7 @@ interface ProviderCheckOptions {
 
 /** Requests each provider's model list with each of its credentials. These requests are free of charge. */
 export async function checkProviders(
-  { catalogs, unusable }: CheckedProviders,
+  { catalogs, unusable }: ProvidersToCheck,
   options: ProviderCheckOptions,
 ): Promise<DoctorFinding[]> {
   const remedy = 'Set the missing value, or set enabled: false for this provider.';

@@ -123,7 +123,7 @@ export async function checkSharedStore(url: string, clock: Clock): Promise<Share
       findings: [
         createSkippedFinding(
           'shared_store',
-          'storage.shared is memory, so several processes cannot share limit and budget counters',
+          'storage.shared is memory, so several servers cannot share limit and budget counters',
         ),
       ],
       clockOffsetMs: null,

@@ -8,7 +8,7 @@ import { systemClock } from '../../core/clock.ts';
 import { compileCatalogs } from '../../gateway/compile-catalogs.ts';
 import { DEFAULT_ORG_ID } from '../../platform/config/stored-config.ts';
 import { deriveSecretEncryptionKey } from '../../platform/secrets.ts';
-import { EMPTY_PRICE_BOOK } from '../../providers/price-catalog.ts';
+import { EMPTY_PRICE_CATALOG } from '../../providers/price-catalog.ts';
 import { createUpstreamTransport } from '../../providers/upstream-transport.ts';
 import { type DatabaseWithBeatStore, isPostgresUrl } from '../../store/open-database.ts';
 import {
@@ -22,7 +22,7 @@ import { createOutboundAccess, type OutboundAccess } from '../outbound-access.ts
 import { readServerUrl } from '../server-url-file.ts';
 import { checkConfiguration, createConfigErrorFindings } from './check-configuration.ts';
 import { checkClock, checkDataDirectory, checkDisk } from './check-machine.ts';
-import { type CheckedProviders, checkMailServer, checkProviders } from './check-outbound.ts';
+import { checkMailServer, checkProviders, type ProvidersToCheck } from './check-outbound.ts';
 import { checkCertificate, checkServer } from './check-server-and-certificate.ts';
 import { checkDatabase, checkSharedStore } from './check-stores.ts';
 import {
@@ -163,8 +163,8 @@ async function compileAllProviders(
   loaded: LoadedConfig,
   outbound: OutboundAccess,
   parts: Omit<Parameters<typeof compileConfig>[1], 'prices'>,
-): Promise<CheckedProviders> {
-  const compiled = await compileConfig(loaded, { ...parts, prices: EMPTY_PRICE_BOOK });
+): Promise<ProvidersToCheck> {
+  const compiled = await compileConfig(loaded, { ...parts, prices: EMPTY_PRICE_CATALOG });
   outbound.configure(loaded.config, compiled.orgCount, compiled.byOrg);
   return { catalogs: compiled.catalogs, unusable: compiled.unusableProviders };
 }
@@ -172,7 +172,7 @@ async function compileAllProviders(
 /**
  * Compiles the providers of floe.yaml and of the environment. Before the first start, there are no others.
  */
-function compileFileProviders({ config }: LoadedConfig, { variable }: ServerEnvironment): CheckedProviders {
+function compileFileProviders({ config }: LoadedConfig, { variable }: ServerEnvironment): ProvidersToCheck {
   const environmentOrg = config.orgs.length === 0 ? DEFAULT_ORG_ID : null;
   return compileCatalogs(config.orgs, environmentOrg, {
     lookupVariable: variable,

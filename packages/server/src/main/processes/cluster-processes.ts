@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
-import { getProcessDataDir } from '../../store/process-directories.ts';
 import type { LogPipe } from './log-pipe.ts';
 import { isProcessMessage, SUPERVISED_PROCESS_ARGUMENT } from './process-messages.ts';
 import type { SupervisedProcess } from './process-slot.ts';
@@ -11,19 +10,18 @@ import { closeUnconfirmedConnectionsOnExit } from './unconfirmed-connections.ts'
  * ports: the supervisor accepts the connections, and passes them to the processes in turn.
  */
 export function createProcessStarter(
-  dataDir: string,
   count: number,
   logs: LogPipe,
 ): (processNumber: number) => SupervisedProcess {
   cluster.schedulingPolicy = cluster.SCHED_RR;
-  cluster.setupPrimary({
-    // A process that starts later must use the same count, even if floe.yaml has changed. Otherwise, it could take
-    // over the data of processes that are still running.
-    args: [SUPERVISED_PROCESS_ARGUMENT, String(count)],
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
   return (processNumber) => {
-    const worker = cluster.fork({ FLOE_DATA_DIR: getProcessDataDir(dataDir, processNumber) });
+    cluster.setupPrimary({
+      // A process that starts later must use the same count, even if floe.yaml has changed. Otherwise, it could take
+      // over the data of processes that are still running.
+      args: [SUPERVISED_PROCESS_ARGUMENT, String(count), String(processNumber)],
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    });
+    const worker = cluster.fork();
     const child = worker.process;
     closeUnconfirmedConnectionsOnExit(child);
     // A message cannot be sent to a process that is exiting. Its exit is handled.

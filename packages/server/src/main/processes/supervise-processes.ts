@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { ServerEnvironment } from '../../config/environment.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { systemClock } from '../../core/clock.ts';
@@ -15,10 +14,9 @@ export async function superviseProcesses(
   count: number,
 ): Promise<void> {
   const output = openServerOutput(environment.logLevel, () => config.log.access);
-  const dataDir = resolve(environment.dataDir);
   const supervisor = new Supervisor({
     count,
-    fork: createProcessStarter(dataDir, count, new LogPipe(output.destination)),
+    fork: createProcessStarter(count, new LogPipe(output.destination)),
     clock: systemClock,
     log: output.log,
     announce: (report) => announceStart(report, output),

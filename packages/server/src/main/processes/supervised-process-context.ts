@@ -1,5 +1,6 @@
 import type { Metrics } from '../../analytics/metrics.ts';
 import type { Clock } from '../../core/clock.ts';
+import { CoordinatorClient } from '../../store/coordinator/coordinator-client.ts';
 import type { StartReport } from '../announce-start.ts';
 import type { ProcessContext } from './process-context.ts';
 import { isSupervisorMessage, type ProcessMessage } from './process-messages.ts';
@@ -26,6 +27,8 @@ export const supervisorChannel: SupervisorChannel = {
 /** The context of a process that a supervisor started. */
 export class SupervisedProcessContext implements ProcessContext {
   readonly processCount: number;
+  readonly processNumber: number;
+  readonly coordinator: CoordinatorClient;
   readonly #channel: SupervisorChannel;
   readonly #clock: Clock;
   readonly #collections = new Map<number, (text: string) => void>();
@@ -33,13 +36,23 @@ export class SupervisedProcessContext implements ProcessContext {
   #renderOwn: () => Promise<string> = async () => '';
   #restart: () => void = () => undefined;
 
-  constructor(processCount: number, channel: SupervisorChannel, clock: Clock) {
-    this.processCount = processCount;
+  constructor(
+    { count, number }: { readonly count: number; readonly number: number },
+    channel: SupervisorChannel,
+    clock: Clock,
+  ) {
+    this.processCount = count;
+    this.processNumber = number;
+    this.coordinator = new CoordinatorClient((calls) =>
+      channel.send({ type: 'coordinate', calls }, () => undefined),
+    );
     this.#channel = channel;
     this.#clock = clock;
     channel.onMessage((message) => {
       if (!isSupervisorMessage(message)) return;
-      if (message.type === 'restart') this.#restart();
+      if (message.type === 'coordinated') this.coordinator.receiveReplies(message.replies);
+      else if (message.type === 'snapshot_changed') this.coordinator.receiveChange();
+      else if (message.type === 'restart') this.#restart();
       else if (message.type === 'report_metrics') void this.#report(message.request);
       else this.#collections.get(message.request)?.(message.text);
     });

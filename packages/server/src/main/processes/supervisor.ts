@@ -1,6 +1,10 @@
 import { CounterFamily, GaugeFamily } from '../../analytics/metric-families.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import {
+  ProcessCoordinator,
+  type ProcessMessageSender,
+} from '../../store/coordinator/process-coordinator.ts';
 import type { StartReport } from '../announce-start.ts';
 import type { ProcessMessage } from './process-messages.ts';
 import { ProcessMetricsCollector } from './process-metrics-collector.ts';
@@ -21,11 +25,12 @@ export interface SupervisorOptions {
   readonly exit: (code: number) => void;
 }
 
-/** Keeps several processes of the server running, and collects their metrics. */
+/** Keeps several processes of the server running, collects their metrics, and stores the state that they share. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #slots: readonly ProcessSlot[];
   readonly #metrics: ProcessMetricsCollector;
+  readonly #coordinator: ProcessCoordinator;
   readonly #up = new GaugeFamily({
     name: 'floe_process_up',
     help: 'Whether this process accepts connections (1) or not (0). Reported only if `server.processes` is greater than 1.',
@@ -33,7 +38,7 @@ export class Supervisor {
   });
   readonly #crashes = new CounterFamily({
     name: 'floe_process_crashes_total',
-    help: 'Number of unexpected exits after which the supervisor restarted the process. Reported only if `server.processes` is greater than 1.',
+    help: 'Number of times that the supervisor restarted the process after an unexpected exit. Reported only if `server.processes` is greater than 1.',
     labels: [],
   });
   #isStarted = false;
@@ -57,6 +62,13 @@ export class Supervisor {
         }),
     );
     this.#metrics = new ProcessMetricsCollector(clock, () => this.#slots);
+    const channel: ProcessMessageSender = {
+      sendReplies: (number, replies) => void this.#slots[number - 1]?.send({ type: 'coordinated', replies }),
+      notifyOthers: (number) => {
+        for (const slot of this.#slots) if (slot.number !== number) slot.send({ type: 'snapshot_changed' });
+      },
+    };
+    this.#coordinator = new ProcessCoordinator(clock, channel, log);
     this.#crashes.add(0);
   }
 
@@ -110,8 +122,10 @@ export class Supervisor {
   }
 
   #onMessage(slot: ProcessSlot, message: ProcessMessage): void {
-    if (message.type === 'metrics') this.#metrics.receive(slot.number, message.request, message.text);
-    else if (message.type === 'collect_metrics')
+    if (message.type === 'coordinate') this.#coordinator.receive(slot.number, message.calls);
+    else if (message.type === 'listening') this.#coordinator.onReady(slot.number);
+    else if (message.type === 'metrics') this.#metrics.receive(slot.number, message.request, message.text);
+    else
       void this.#collectMetrics().then((text) =>
         slot.send({ type: 'collected_metrics', request: message.request, text }),
       );
@@ -126,6 +140,7 @@ export class Supervisor {
 
   #onExit(slot: ProcessSlot, isCrash: boolean): void {
     this.#metrics.retain(slot.number);
+    this.#coordinator.onExit(slot.number);
     if (isCrash) this.#crashes.add(1);
   }
 

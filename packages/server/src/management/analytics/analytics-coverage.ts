@@ -30,12 +30,12 @@ export class AnalyticsCoverage {
     this.#dependencies = dependencies;
   }
 
-  /** Time zone for queries that name none. */
+  /** Returns the time zone for queries that do not specify one. */
   timezoneOf(orgId: string): string {
     return this.#dependencies.timezone(orgId);
   }
 
-  /** The fields of a response that describe its time range. */
+  /** Returns the fields of a response that describe its time range. */
   describeRange({ from, to, timezone }: CoveredRange, clock: Clock) {
     const now = clock.now();
     if (this.#dependencies.backlog() === 0) this.#completeUntil = now;

@@ -11,7 +11,7 @@ import { ANNOTATION_AUDIT_ACTION } from './create-annotation.ts';
 
 type AnalyticsAnnotation = z.input<typeof analyticsAnnotations>['data'][number];
 
-/** Defines the operation that lists the events that charts show (`GET /api/analytics/annotations`). */
+/** Defines the operation that lists the annotations that charts show (`GET /api/analytics/annotations`). */
 export function defineListAnnotationsOperation(coverage: AnalyticsCoverage): Operation {
   return defineReadOperation({
     name: 'annotations.list',
@@ -46,7 +46,7 @@ export function defineListAnnotationsOperation(coverage: AnalyticsCoverage): Ope
   });
 }
 
-/** Subject kinds whose changes may affect requests. Changes of breakers have their own history. */
+/** Subject kinds whose changes may affect requests. Changes to breakers have their own history. */
 const TRAFFIC_SUBJECT_KINDS = [
   'annotations',
   'config',

@@ -1,12 +1,12 @@
 import { analyticsNote, analyticsNoteInput } from '@floe/contract/api/annotations';
 import { defineWriteOperation } from '../operation.ts';
 
-/** The audit action that is recorded when a note is created. */
+/** The audit action that is recorded when an annotation is created. */
 export const ANNOTATION_AUDIT_ACTION = 'annotations.create';
 
 /**
- * The operation that records an event at the current time, such as a deployment. Charts show the
- * event.
+ * The operation that creates an annotation at the current time, for example for a deployment. Charts show the
+ * annotation.
  */
 export const createAnnotationOperation = defineWriteOperation({
   name: ANNOTATION_AUDIT_ACTION,

@@ -19,10 +19,9 @@ import { parseRequestFilters } from '../requests/request-filters.ts';
 import { type ChartQuery, resolveChartRange } from './chart-range.ts';
 
 /**
- * Returns a chart's range and filters. Rollups are used if there is only one filter and the rollups
- * contain it, alone or combined with the grouping. Otherwise, the chart counts the same rows that
- * the list shows.
- *
+ * Returns a chart's range and filters. Rollups are used if there is only one filter and the rollups contain it,
+ * alone or combined with the grouping. Otherwise, the chart counts the rows that the request list shows with
+ * the same filters.
  * @throws Fault `invalid_request` in the same cases as `resolveChartRange` and `chooseChartRowCondition`
  */
 export async function resolveFilteredChartRequest(

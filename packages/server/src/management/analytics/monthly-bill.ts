@@ -44,7 +44,7 @@ export function defineExportMonthlyBillOperation(coverage: AnalyticsCoverage): O
       if (from < coverage.retainedFrom(now))
         throw new Fault(
           'not_found',
-          `month: Floe has deleted some requests of ${month} (setting retention.requests_days), so their usage and cost are incomplete. Choose a later month.`,
+          `month: Floe has deleted some requests of ${month} (setting retention.requests_days), so the usage and cost of this month are incomplete. Choose a later month.`,
         );
       const teams = await listTeamsOfOrg(reader, orgId);
       const costCenters = new Map(teams.map(({ id, cost_center }) => [id, cost_center]));

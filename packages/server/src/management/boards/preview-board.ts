@@ -8,8 +8,8 @@ import { defineReadOperation, type Operation } from '../operation.ts';
 import { buildBoardConfig } from './board-config.ts';
 
 /**
- * Defines the operation that renders the public page of a board that is not stored. It uses the
- * same renderer as public pages.
+ * Defines the operation that previews an unsaved board. The preview and the public page of a board use the same
+ * renderer.
  */
 export function definePreviewBoardOperation(dependencies: MonitoringDependencies): Operation {
   return defineReadOperation({
@@ -25,13 +25,15 @@ export function definePreviewBoardOperation(dependencies: MonitoringDependencies
     async run({ orgId, reader }, { body }) {
       const draft = await requireBoardMonitorsExist(reader, orgId, buildBoardConfig(body));
       const row = { org_id: orgId, ...toBoardColumns(draft) };
-      const view = await loadBoardView(
-        reader,
-        row,
-        dependencies.timezone(orgId),
-        dependencies.engine.evaluationContext(),
-      );
-      return { html: dependencies.renderBoard(view) };
+      return dependencies.previewPacer.run(orgId, async () => {
+        const view = await loadBoardView(
+          reader,
+          row,
+          dependencies.timezone(orgId),
+          dependencies.engine.evaluationContext(),
+        );
+        return { html: dependencies.renderBoard(view) };
+      });
     },
   });
 }

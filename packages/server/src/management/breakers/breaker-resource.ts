@@ -8,7 +8,7 @@ import {
 } from '../../guardrails/breakers/breakers.ts';
 import type { ForcedCircuitState } from '../../guardrails/breakers/forced-circuit-state.ts';
 
-/** The `Breakers` methods that the operations use. */
+/** The method of `Breakers` that the operations use. */
 export type BreakerLister = Pick<Breakers, 'list'>;
 
 /** Converts a breaker to the API format. */
@@ -23,21 +23,22 @@ export function toBreakerResource(view: BreakerView): BreakerResource {
     reason,
     probe,
     wait_ms: Math.ceil(waitMs),
-    forced: toBreakerOverrideField(forced),
+    forced: toForcedBreakerField(forced),
     calls,
   };
 }
 
 /** Converts a forced state to the field `forced` of a breaker. Null if no state is forced. */
-export function toBreakerOverrideField(forced: ForcedCircuitState | null): BreakerResource['forced'] {
+export function toForcedBreakerField(forced: ForcedCircuitState | null): BreakerResource['forced'] {
   if (!forced) return null;
   const { state, until, reason, by } = forced;
   return { state, until: new Date(until).toISOString(), reason, by };
 }
 
 /**
- * Parses a breaker id. A provider name contains no slash and a credential name no `@`, so the id is
- * parsed from both ends.
+ * Parses a breaker id. A provider name contains no slash and a credential name no `@`, so the id is parsed from
+ * both ends.
+ * @throws Fault `invalid_request`
  */
 export function parseBreakerId(id: string): Omit<BreakerKey, 'orgId'> {
   const found = /^([a-z0-9][a-z0-9._-]{0,63})\/(.+)@([a-z0-9][a-z0-9._-]{0,63})$/s.exec(id);

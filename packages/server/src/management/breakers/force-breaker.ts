@@ -1,15 +1,15 @@
 import { breakerForceInput, breakerResource } from '@floe/contract/api/breakers';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
+import { applyBreakerOverride, hasForcedBreakerState } from '../../guardrails/breakers/breaker-override.ts';
 import { formatBreakerId } from '../../guardrails/breakers/breakers.ts';
-import { applyBreakerOverride, hasForcedBreakerState } from '../../guardrails/breakers/forced-state.ts';
 import type { GetLoadedOrg, LoadedOrg } from '../loaded-org.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
 import {
   type BreakerLister,
   parseBreakerId,
-  toBreakerOverrideField,
   toBreakerResource,
+  toForcedBreakerField,
 } from './breaker-resource.ts';
 
 /**
@@ -45,8 +45,8 @@ export function defineForceBreakerOperation(breakers: BreakerLister, getLoadedOr
         answer: toBreakerResource({ ...view, forced: after, waitMs }),
         audit: {
           subject: params.id,
-          before: before && { forced: toBreakerOverrideField(before) },
-          after: { forced: toBreakerOverrideField(after), reason },
+          before: before && { forced: toForcedBreakerField(before) },
+          after: { forced: toForcedBreakerField(after), reason },
         },
       };
     },

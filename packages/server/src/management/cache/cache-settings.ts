@@ -8,7 +8,7 @@ import { READ_ONLY_CONFIG_ENTRY_FIELDS } from '../entries/parse-config-entry.ts'
 import type { GetLoadedOrg } from '../loaded-org.ts';
 import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
 import {
-  getSectionMetadata,
+  getSettingsSectionMetadata,
   loadStoredSettings,
   type StoredSettings,
   writeSettingsSection,
@@ -74,6 +74,6 @@ async function toCacheResource(
     ttl_seconds,
     scope,
     purges: await getCachePurgeCount(reader, orgId),
-    ...getSectionMetadata(stored, 'cache'),
+    ...getSettingsSectionMetadata(stored, 'cache'),
   };
 }

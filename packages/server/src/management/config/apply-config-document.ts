@@ -5,7 +5,7 @@ import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import { findLastAuditEntry } from '../../store/audit-entries.ts';
-import { keepConfigEntryLists } from '../../store/config-entry-lists.ts';
+import { enableConfigEntryListCache } from '../../store/config-entry-list-cache.ts';
 import { requireAccess } from '../access.ts';
 import { createPlatformKeyApplier } from '../keys/apply-key.ts';
 import type { AuditedChange, Operation, OperationChange, SecondaryAuditedChange } from '../operation.ts';
@@ -24,8 +24,8 @@ type StepChange = NonNullable<Operation['applyChange']>;
 
 type AppliedChanges = z.input<typeof configChangeList>;
 
-/** A document, and the resources that it does not change. */
-export interface ComparedDocument {
+/** A configuration document, and the resources that it does not change. */
+export interface ComparedConfigDocument {
   readonly document: ConfigDocument;
   readonly unchangedBefore: UnchangedResources;
 }
@@ -61,14 +61,14 @@ const NON_SETTING_FIELDS: ReadonlySet<string> = new Set([
  * prepended to its `param`
  */
 export async function applyConfigDocument(
-  { document, unchangedBefore }: ComparedDocument,
+  { document, unchangedBefore }: ComparedConfigDocument,
   { prune, reason }: { readonly prune: boolean; readonly reason?: string | undefined },
   dependencies: ConfigDependencies,
   context: WriteOperationContext,
 ): Promise<ApplyConfigResult> {
   const { writer, orgId, clock } = context;
   const reading = { reader: writer, orgId, dependencies, nowMs: clock.now() };
-  keepConfigEntryLists(writer);
+  enableConfigEntryListCache(writer);
   await requireSecretValues(document, reading);
   const steps = await buildConfigSteps(document, reading);
   const removals = prune ? await buildRemovalSteps(document, steps, reading) : [];

@@ -2,6 +2,7 @@ import { configChangeList, configDocumentInput } from '@floe/contract/api/config
 import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
 import { applyConfigDocument, toConfigChange } from './apply-config-document.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
+import type { ConfigDocument } from './config-document.ts';
 import { diffConfigFileResources } from './config-file-diff.ts';
 import { listUndeclaredResources } from './config-steps.ts';
 import { findUnchangedResources, loadRunningDocument } from './find-unchanged-resources.ts';
@@ -11,7 +12,7 @@ import { parseConfigDocumentInWorker } from './parse-config-document-in-worker.t
 const DIFF_REASON = 'Previewed the changes of applying a configuration';
 
 /**
- * Defines the operation that previews the changes of a document: it applies the document in a
+ * Defines the operation that previews the changes that a document would make. It applies the document in a
  * transaction, reports the changes and rolls them back.
  */
 export function defineDiffConfigOperation(dependencies: ConfigDependencies): Operation {
@@ -27,8 +28,11 @@ export function defineDiffConfigOperation(dependencies: ConfigDependencies): Ope
       const { orgId, clock } = context;
       const document = await parseConfigDocumentInWorker(body, orgId, dependencies.evaluationPool);
       const nowMs = clock.now();
-      const running = await loadRunningDocument({ reader, orgId, dependencies, nowMs });
-      const unchangedBefore = await findUnchangedResources(document, { reader, orgId, dependencies, nowMs });
+      const read = { reader, orgId, dependencies, nowMs };
+      let loading: Promise<ConfigDocument> | undefined;
+      const loadRunning = () => (loading ??= loadRunningDocument(read));
+      const unchangedBefore = await findUnchangedResources(document, read, loadRunning);
+      const running = await loadRunning();
       for (const prepare of listPreparations(dependencies)) await prepare();
       return dependencies.dryRun(async (writer) => {
         const options = { prune: body.prune, reason: body.reason ?? DIFF_REASON };

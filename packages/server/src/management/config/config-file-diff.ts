@@ -11,8 +11,8 @@ export interface DocumentResourceName {
 }
 
 /**
- * A resource in the versions that two documents contain. A version is null if that document does not
- * contain the resource. It contains no secrets, because stored secrets are never read.
+ * The versions of a resource in two documents: `before` and `after`. A version is null if its document does not
+ * contain the resource. Neither version contains secrets, because stored secrets are never read.
  */
 export interface ConfigFileResourceChange extends DocumentResourceName {
   readonly before: JsonObject | null;
@@ -27,8 +27,8 @@ interface ConfigVersions {
 }
 
 /**
- * Compares the document with the running configuration, for resources that floe.yaml defines. In
- * lists whose order matters, `position` is the position among the entries that both have.
+ * Compares the document with the running configuration, for resources that floe.yaml defines. In a list whose
+ * order is significant, `position` is the position of a resource among the resources in `declared`.
  *
  * @param declared resources that the document contains
  * @param undeclared resources that the document does not contain
@@ -67,7 +67,7 @@ function findEntries(
   return names.map((name) => found.get(formatResourceKey(name)) ?? null);
 }
 
-/** Returns a text that identifies a resource among all kinds. */
+/** Returns a string that identifies a resource among all kinds. */
 export function formatResourceKey({ kind, id }: DocumentResourceName): string {
   return JSON.stringify([kind, id]);
 }

@@ -3,7 +3,7 @@
  * the other steps are applied.
  */
 export class ConfigStepNotAppliedError extends Error {
-  override readonly name = 'NotAppliedError';
+  override readonly name = 'ConfigStepNotAppliedError';
   /** True if floe.yaml defines the resource. */
   readonly isInFile: boolean;
 

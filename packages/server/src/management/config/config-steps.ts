@@ -4,7 +4,10 @@ import type { DocumentResourceName } from './config-file-diff.ts';
 import type { ConfigStep, OrgReadContext } from './document-resource-kind.ts';
 import { DOCUMENT_RESOURCE_KINDS, getDocumentResourceKind } from './document-resource-kinds.ts';
 
-/** Converts all resources in a document to steps. */
+/**
+ * Converts all resources in a document to steps.
+ * @throws Fault `invalid_request` if there are too many resources
+ */
 export async function buildConfigSteps(
   document: ConfigDocument,
   context: OrgReadContext,
@@ -19,7 +22,7 @@ export async function buildConfigSteps(
 
 /** Maximum number of resources per document. */
 const MAX_RESOURCES = 5_000;
-/** Maximum for lists with a significant order, because each write reads the other entries. */
+/** Maximum for lists with a significant order, because each write moves or copies the other entries. */
 const MAX_ORDERED_RESOURCES = 1_000;
 
 /** Rejects documents with too many resources. @throws Fault `invalid_request` */

@@ -49,10 +49,10 @@ function toProviderBody(
 }
 
 /**
- * The document kind of providers. It includes the providers from environment variables, because routes
- * may refer to them.
+ * How a configuration document contains providers. They include the providers from environment variables,
+ * because routes may refer to them.
  */
-export const PROVIDER_DOCUMENT_KIND = defineDocumentListKind(
+export const PROVIDER_DOCUMENT_RESOURCE_KIND = defineDocumentListKind(
   CONFIG_FILE_PROVIDER_KIND,
   { toBody: toProviderBody },
   async (reading) => {

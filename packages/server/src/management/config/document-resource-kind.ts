@@ -8,7 +8,7 @@ import type { ConfigDependencies } from './config-dependencies.ts';
 import type { ConfigDocument } from './config-document.ts';
 import type { SecretPlaceholders } from './secret-placeholders.ts';
 
-/** The organization whose resources are read, and the readers for it. */
+/** The organization whose resources are read, and what is needed to read them. */
 export interface OrgReadContext {
   readonly reader: DatabaseReader;
   readonly orgId: string;
@@ -27,8 +27,8 @@ export interface ExistingResource {
   /** Identifies the matching document entry if entries do not match by id. */
   readonly matchKey?: string;
   /**
-   * Returns its entry for floe.yaml. Null if floe.yaml cannot express it, such as an expired key or a
-   * disabled channel.
+   * Returns its entry, which becomes an entry of floe.yaml by `placeholders.insertInto`. Null if floe.yaml
+   * cannot express it, such as an expired key or a disabled channel.
    */
   toEntry(placeholders: SecretPlaceholders): object | null;
 }
@@ -44,7 +44,10 @@ export interface ConfigStep {
   readonly entry?: object;
 }
 
-/** How a document describes resources of one kind, and how existing resources are listed. */
+/**
+ * How a kind of resource is represented in a configuration document, and how the existing resources of this
+ * kind are listed.
+ */
 export interface DocumentResourceKind
   extends Pick<DocumentListOptions<object>, 'isOrdered' | 'isNeverPruned' | 'acceptsReason'> {
   readonly kind: string;

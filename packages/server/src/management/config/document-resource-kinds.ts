@@ -1,9 +1,12 @@
-import { unconvertedKeyFields } from '@floe/contract/api/keys';
-import { unconvertedTeamFields } from '@floe/contract/api/teams';
+import { keyFieldsStoredAsIs } from '@floe/contract/api/keys';
+import { teamFieldsStoredAsIs } from '@floe/contract/api/teams';
 import { STORED_CHANNEL_KIND } from '../../alerts/config-file-channels.ts';
 import { listChannelSecretNames } from '../../alerts/stored-channel.ts';
-import { CONFIG_FILE_BUDGET_KIND, CONFIG_FILE_LIMIT_KIND } from '../../guardrails/config-file-rules.ts';
-import { parseStoredBudget, parseStoredLimit } from '../../guardrails/stored-rules.ts';
+import {
+  CONFIG_FILE_BUDGET_KIND,
+  CONFIG_FILE_LIMIT_KIND,
+} from '../../guardrails/config-file-limits-and-budgets.ts';
+import { parseStoredBudget, parseStoredLimit } from '../../guardrails/stored-limits-and-budgets.ts';
 import { CONFIG_FILE_BOARD_KIND, toBoardSettings } from '../../monitoring/boards/config-file-boards.ts';
 import { STORED_MONITOR_KIND } from '../../monitoring/config-file-monitors.ts';
 import {
@@ -18,14 +21,18 @@ import { parseStoredRelayRule } from '../../relay/stored-relay-rules.ts';
 import type { ChannelRow } from '../../store/channels.ts';
 import type { PlatformKeyRow } from '../../store/platform-keys.ts';
 import { toMonitorConfig } from '../monitors/monitor-definition.ts';
-import { PROVIDER_DOCUMENT_KIND } from './document-providers.ts';
+import { PROVIDER_DOCUMENT_RESOURCE_KIND } from './document-providers.ts';
 import {
   type DocumentResourceKind,
   defineStoredListKind,
   type OrgReadContext,
 } from './document-resource-kind.ts';
 import { defineDocumentRuleKind } from './document-rules.ts';
-import { CACHE_DOCUMENT_KIND, ORG_DOCUMENT_KIND, SETTINGS_DOCUMENT_KIND } from './document-settings.ts';
+import {
+  CACHE_DOCUMENT_RESOURCE_KIND,
+  ORG_DOCUMENT_RESOURCE_KIND,
+  SETTINGS_DOCUMENT_RESOURCE_KIND,
+} from './document-settings.ts';
 import type { SecretPlaceholders } from './secret-placeholders.ts';
 
 /**
@@ -33,10 +40,10 @@ import type { SecretPlaceholders } from './secret-placeholders.ts';
  * that are listed before its own kind.
  */
 export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
-  ORG_DOCUMENT_KIND,
+  ORG_DOCUMENT_RESOURCE_KIND,
   defineStoredListKind(CONFIG_FILE_TEAM_KIND, (row) => ({
     id: row.id,
-    ...unconvertedTeamFields.parse(row),
+    ...teamFieldsStoredAsIs.parse(row),
   })),
   // Pruning keeps keys: removing them would lock out their users, possibly including the caller.
   defineStoredListKind(STORED_PLATFORM_KEY_KIND, toKeyEntry, {
@@ -50,9 +57,9 @@ export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
     toBody: ({ paused, ...monitor }) => ({ ...monitor, ...(paused && { paused }) }),
   }),
   defineStoredListKind(CONFIG_FILE_BOARD_KIND, toBoardSettings),
-  PROVIDER_DOCUMENT_KIND,
-  SETTINGS_DOCUMENT_KIND,
-  CACHE_DOCUMENT_KIND,
+  PROVIDER_DOCUMENT_RESOURCE_KIND,
+  SETTINGS_DOCUMENT_RESOURCE_KIND,
+  CACHE_DOCUMENT_RESOURCE_KIND,
   defineStoredListKind(CONFIG_FILE_ROUTE_KIND, parseStoredConfigEntry, { isOrdered: true }),
   defineStoredListKind(CONFIG_FILE_POLICY_KIND, parseStoredConfigEntry, { isOrdered: true }),
   defineDocumentRuleKind(
@@ -74,10 +81,16 @@ const KINDS_BY_NAME: ReadonlyMap<string, DocumentResourceKind> = new Map(
   DOCUMENT_RESOURCE_KINDS.map((kind) => [kind.kind, kind]),
 );
 
-/** Returns the document kind with this name. */
+/**
+ * Returns the resource kind that has this name in configuration documents.
+ * @throws Error if no resource kind has this name
+ */
 export function getDocumentResourceKind(name: string): DocumentResourceKind {
   const kind = KINDS_BY_NAME.get(name);
-  if (!kind) throw new Error(`"${name}" is not a kind of resource that a document can contain`);
+  if (!kind) {
+    const known = [...KINDS_BY_NAME.keys()].join(', ');
+    throw new Error(`"${name}" is not a kind of resource that a document can contain; use one of: ${known}`);
+  }
   return kind;
 }
 
@@ -88,7 +101,7 @@ function toKeyEntry(
 ): object | null {
   const { expires_at } = row;
   if (expires_at !== null && expires_at <= nowMs) return null;
-  const { name, ...plain } = unconvertedKeyFields.parse(row);
+  const { name, ...plain } = keyFieldsStoredAsIs.parse(row);
   return {
     name,
     key: placeholders.create(['key', name], `the platform key "${name}", which ends in ${row.last4}`),

@@ -5,8 +5,9 @@ import type { ConfigFileRule, OrgConfigFileRules } from '../guardrails/rule-depe
 import { type DocumentResourceKind, defineDocumentListKind } from './document-resource-kind.ts';
 
 /**
- * Defines a document kind for rules. Rules in floe.yaml, which are not stored, come first. Then
- * come the rules that were created with the API, oldest first.
+ * Defines how a kind of rule is represented in a configuration document. Existing rules are listed in this
+ * order: first the rules in floe.yaml, which are not stored, and then the rules that were created with the API,
+ * oldest first.
  */
 export function defineDocumentRuleKind<Config extends { readonly name?: string | undefined }>(
   kind: DeclaredResourceKind<Config> & { readonly kind: StoredRuleKind },

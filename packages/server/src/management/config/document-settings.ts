@@ -9,7 +9,7 @@ import {
 } from './document-resource-kind.ts';
 
 /** How a configuration document contains the organization's name and time zone. */
-export const ORG_DOCUMENT_KIND: DocumentResourceKind = {
+export const ORG_DOCUMENT_RESOURCE_KIND: DocumentResourceKind = {
   section: [],
   kind: 'org',
   entries: ({ name, timezone }, orgId) => new Map([[orgId, { name, timezone }]]),
@@ -21,10 +21,10 @@ export const ORG_DOCUMENT_KIND: DocumentResourceKind = {
 };
 
 /**
- * The document kind of settings, with one step per section. Sections that floe.yaml defines are not
- * changed. The cache settings have their own operation.
+ * How a configuration document contains settings, with one step per section. Sections that floe.yaml defines
+ * are not changed. The cache settings have their own operation.
  */
-export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
+export const SETTINGS_DOCUMENT_RESOURCE_KIND: DocumentResourceKind = {
   ...defineStoredListKind(CONFIG_FILE_SETTINGS_KIND, (row) => ({
     [row.id]: parseStoredConfigEntry(row)['value'],
   })),
@@ -51,8 +51,8 @@ export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
     }),
 };
 
-/** The document kind of response cache settings. These settings have their own operation. */
-export const CACHE_DOCUMENT_KIND: DocumentResourceKind = {
+/** How a configuration document contains the response cache settings, which have their own operation. */
+export const CACHE_DOCUMENT_RESOURCE_KIND: DocumentResourceKind = {
   section: [],
   kind: 'cache',
   entries: ({ cache }) => new Map([['cache', { cache }]]),

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { findOrgById } from '../../store/orgs.ts';
 import type { OrgReadContext } from './document-resource-kind.ts';
 import { getDocumentResourceKind } from './document-resource-kinds.ts';
-import { SETTINGS_DOCUMENT_KIND } from './document-settings.ts';
+import { SETTINGS_DOCUMENT_RESOURCE_KIND } from './document-settings.ts';
 import { toYamlTree } from './format-org-config.ts';
 import { SecretPlaceholders } from './secret-placeholders.ts';
 
@@ -30,7 +30,7 @@ export async function exportOrgConfig(context: OrgReadContext): Promise<Exported
   };
   const { relay, ...settings }: JsonObject = Object.assign(
     {},
-    ...(await loadEntries(SETTINGS_DOCUMENT_KIND.kind)),
+    ...(await loadEntries(SETTINGS_DOCUMENT_RESOURCE_KIND.kind)),
   );
   const rules = await loadEntries('relay_rules');
   const lists: Record<string, readonly object[]> = {};
@@ -46,16 +46,17 @@ export async function exportOrgConfig(context: OrgReadContext): Promise<Exported
     }),
     ...Object.fromEntries(Object.entries(lists).filter(([, entries]) => entries.length > 0)),
   };
-  return { org, placeholders };
+  return { org: placeholders.insertInto(org), placeholders };
 }
 
-/** Exports one entry within its section. Returns null if no resource has this id. */
+/** Exports one resource as an entry of its section in floe.yaml. Returns null if no resource has this id. */
 export async function exportConfigEntry(
   context: OrgReadContext,
   { kind, id }: { readonly kind: ExportableConfigSection; readonly id: string },
 ): Promise<JsonObject | null> {
   const existing = (await getDocumentResourceKind(kind).listExisting?.(context)) ?? [];
   const found = existing.find(({ apiId }) => apiId === id) ?? existing.find((one) => one.id === id);
-  const entry = found?.toEntry(new SecretPlaceholders());
-  return entry ? toYamlTree({ [kind]: [entry] }) : null;
+  const placeholders = new SecretPlaceholders();
+  const entry = found?.toEntry(placeholders);
+  return entry ? toYamlTree({ [kind]: [placeholders.insertInto(entry)] }) : null;
 }

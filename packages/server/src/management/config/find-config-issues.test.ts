@@ -39,3 +39,28 @@ test('a policy that redacts must state what, and one that detects must state whi
   assert.throws(() => load(rule('when: "true", action: redact')), /detect: is required with action: redact/);
   assert.throws(() => load(rule('detect: {}, action: deny')), /must have secrets, pii or both/);
 });
+
+/** A pattern of which thirty exceed the compilation cost of one organization, and ten do not. */
+const COSTLY = '(?i)[\u4E00-\u9FFF]{20}x';
+
+test('the conditions of all policies of an organization together, and those of its relay rules, are limited', () => {
+  const policies = (count: number) =>
+    Array.from(
+      { length: count },
+      (_, n) => `{ name: p${n}, on: request, action: flag, when: "request.model.matches('${COSTLY}${n}')" }`,
+    );
+  const rules = (count: number) =>
+    Array.from(
+      { length: count },
+      (_, n) => `{ name: r${n}, on: prompt, decision: ask, match: { text: ["${COSTLY}${n}"] } }`,
+    );
+  load(`orgs: [{ id: acme, policies: [${policies(10)}], relay: { rules: [${rules(10)}] } }]`);
+  assert.throws(
+    () => load(`orgs: [{ id: acme, policies: [${policies(30)}] }]`),
+    /policies\[\d+\]\.when: with this condition, the regular expressions of all policies of the organization need more than/,
+  );
+  assert.throws(
+    () => load(`orgs: [{ id: acme, relay: { rules: [${rules(30)}] } }]`),
+    /relay\.rules\[\d+\]: with this rule, the regular expressions of all relay rules of the organization need more than/,
+  );
+});

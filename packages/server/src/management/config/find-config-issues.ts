@@ -1,16 +1,28 @@
+import { MAX_ORG_COMPILATION_STEPS } from '@floe/conditions/condition';
 import type { FloeConfig } from '@floe/contract/config';
 import type { ConfigIssue } from '@floe/contract/config/cross-object-rules';
 import { findRelayRuleError } from '@floe/relay/compile-relay-config';
-import { findPolicyError } from '../../guardrails/policies/policies.ts';
+import {
+  COMPILATION_COST_MESSAGE,
+  countCompilationSteps,
+  findPolicyError,
+} from '../../guardrails/policies/policies.ts';
 
-/** Returns the conditions and patterns that are syntactically valid but cannot work. */
+/**
+ * Returns an issue for each condition and pattern in floe.yaml that is syntactically valid but cannot work.
+ */
 export function findConfigIssues({ orgs }: FloeConfig): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
-  for (const [at, { policies }] of orgs.entries())
+  for (const [at, { policies }] of orgs.entries()) {
+    let steps = 0;
     for (const [n, policy] of policies.entries()) {
-      const message = findPolicyError(policy);
+      steps += policy.when === undefined ? 0 : countCompilationSteps(policy.when);
+      const isTooExpensive = steps > MAX_ORG_COMPILATION_STEPS;
+      const message = isTooExpensive ? COMPILATION_COST_MESSAGE : findPolicyError(policy);
       if (message !== null) issues.push({ path: ['orgs', at, 'policies', n, 'when'], message });
+      if (isTooExpensive) break;
     }
+  }
   for (const [at, { relay }] of orgs.entries()) {
     const problem = findRelayRuleError(relay);
     if (problem) issues.push({ path: ['orgs', at, 'relay', ...problem.path], message: problem.message });

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json } from '@floe/contract/json';
+import { EventLoopYielder } from '../../core/event-loop-yielder.ts';
 import { findLastAuditEntry } from '../../store/audit-entries.ts';
 import type { ConfigDocument } from './config-document.ts';
 import { formatResourceKey } from './config-file-diff.ts';
@@ -32,24 +32,24 @@ export interface UnchangedResources {
 
 /** Number of resources from which the comparison costs less than applying all of them. */
 const MIN_RESOURCES = 50;
-/** Number of comparisons after which other work of the process continues. */
-const COMPARISONS_PER_TURN = 200;
 
 /**
  * Finds the resources that applying the document would not change. It reads outside a transaction, so that a
  * long document does not delay other writes. Resources with a secret value in the document are never in `keys`,
  * because stored secrets are not compared.
+ * @param loadRunning loads the running configuration, after the last audit entry was read
  * @throws the faults of `EvaluationPool.run`
  */
 export async function findUnchangedResources(
   document: ConfigDocument,
   context: OrgReadContext,
+  loadRunning: () => Promise<ConfigDocument> = () => loadRunningDocument(context),
 ): Promise<UnchangedResources> {
   const lastAuditHash = (await findLastAuditEntry(context.reader, context.orgId))?.hash ?? null;
   const steps = await buildConfigSteps(document, context);
   const found = { keys: new Set<string>(), unchangeable: new Set<string>(), lastAuditHash };
   if (steps.length < MIN_RESOURCES) return found;
-  const running = await loadRunningDocument(context);
+  const running = await loadRunning();
   for (const kind of DOCUMENT_RESOURCE_KINDS) {
     const ofKind = steps.filter((step) => step.kind === kind.kind);
     if (ofKind.length > 0) await compareKind(found, kind, { document, running, steps: ofKind }, context);
@@ -92,8 +92,9 @@ async function compareKind(
   if (isOrdered && !isDeepStrictEqual(listIds(existing), listIds(steps))) return;
   const runningEntries = new Map((await buildSteps(running, context)).map(({ id, entry }) => [id, entry]));
   const stepsById = Map.groupBy(steps, ({ id }) => id);
+  const turns = new EventLoopYielder();
   for (const [index, step] of steps.entries()) {
-    if (index % COMPARISONS_PER_TURN === COMPARISONS_PER_TURN - 1) await setImmediate();
+    await turns.endStep();
     const { id, entry } = step;
     if (sources.get(id) !== 'console' || stepsById.get(id)?.length !== 1 || entry === undefined) continue;
     if (containsGivenSecret(document, [...section, index], toPlainJson(entry))) continue;

@@ -13,7 +13,10 @@ export function formatOrgConfig({ org, comment }: OrgConfigDocument): string {
   return formatYaml(toYamlTree({ orgs: [org] }), comment);
 }
 
-/** Converts an object to a tree without null and undefined values, because floe.yaml applies their defaults. */
+/**
+ * Converts an object to JSON and omits all fields that are null or undefined. These fields can be omitted,
+ * because a field that floe.yaml does not contain has its default value.
+ */
 export function toYamlTree(value: object): JsonObject {
   const tree = castToJson(omitEmpty(value));
   return isJsonObject(tree) ? tree : {};

@@ -53,10 +53,11 @@ function toKeptSecret(org: Json, pathText: string, variable: string): KeptSecret
 function isStored({ section, path }: KeptSecret, resource: ExistingResource | undefined): boolean {
   if (resource === undefined) return false;
   if (resource.source !== 'console' || section === 'keys') return true;
-  const entry = resource.toEntry(new SecretPlaceholders());
+  const placeholders = new SecretPlaceholders();
+  const entry = resource.toEntry(placeholders);
   if (entry === null) return true;
   const [first = '', second] = path;
-  const field = memberOf(castToJson(JSON.parse(JSON.stringify(entry))), first);
+  const field = memberOf(placeholders.insertInto(entry), first);
   if (first === 'credentials')
     return Array.isArray(field) && field.some((one: Json) => memberOf(one, 'name') === second);
   const value = second === undefined ? field : memberOf(field, second);

@@ -5,7 +5,7 @@ import {
   evaluatePolicySamples,
   evaluateStoredPolicySamples,
 } from '../policies/evaluate-policy-samples.ts';
-import { dryRunDecisions } from '../relay/dry-run-decisions-task.ts';
+import { replayRelayDecisions } from '../relay/replay-decisions-task.ts';
 import { simulateEvent } from '../relay/simulate-event-task.ts';
 
 /**
@@ -14,7 +14,7 @@ import { simulateEvent } from '../relay/simulate-event-task.ts';
  */
 export const EVALUATION_TASKS = {
   simulateEvent,
-  replayDecisions: dryRunDecisions,
+  replayDecisions: replayRelayDecisions,
   judgeSamples: evaluatePolicySamples,
   judgeKeptSamples: evaluateStoredPolicySamples,
   judgeRequest: evaluatePolicyRequest,

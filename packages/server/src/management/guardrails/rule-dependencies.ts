@@ -1,5 +1,5 @@
 import type { BudgetConfig, LimitConfig, RelayRuleConfig } from '@floe/contract/config';
-import type { GuardrailEnforcer } from '../../guardrails/guardrail-enforcer.ts';
+import type { LimitAndBudgetEnforcer } from '../../guardrails/limit-and-budget-enforcer.ts';
 
 /** A rule in floe.yaml and its line number. */
 export interface ConfigFileRule<Config> {
@@ -20,7 +20,7 @@ export interface OrgConfigFileRules {
 
 /** The dependencies of the operations on limits, budgets and relay rules. */
 export interface RuleOperationDependencies {
-  readonly guard: GuardrailEnforcer;
+  readonly guard: LimitAndBudgetEnforcer;
   /** Returns the rules of the running floe.yaml for an org. */
   getFileRules(orgId: string): OrgConfigFileRules;
 }

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { PLATFORM_KEY_FIELDS, unconvertedKeyFields } from '@floe/contract/api/keys';
+import { keyFieldsStoredAsIs, PLATFORM_KEY_FIELDS } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { requireActorScope } from '../../platform/actor.ts';
@@ -21,6 +21,7 @@ import {
 import { ConfigStepNotAppliedError } from '../config/config-step-not-applied-error.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
 import type { OperationChange, RawOperationInput, WriteOperationContext } from '../operation-definition.ts';
+import { requireResourceCountWithinLimit } from '../resources/resource-limits.ts';
 import { validateInput } from '../validate-input.ts';
 import { buildKeyUpdate, updateKeyIfChanged } from './key-updates.ts';
 
@@ -67,7 +68,9 @@ async function findStoredKey(
     );
   if (found?.revoked_at) throw new ConfigStepNotAppliedError('this key value was revoked; use a new value');
   if (found && found.hash !== hash)
-    throw new ConfigStepNotAppliedError('this key value was replaced by a rotation; use the current value');
+    throw new ConfigStepNotAppliedError(
+      'the document contains the previous value of a key that was rotated; replace it with the current value',
+    );
   const row = found ?? (await findActivePlatformKeyByName(writer, orgId, name, clock.now()));
   if (row?.source === 'file')
     throw new ConfigStepNotAppliedError(`is defined in ${formatSourceLocation(row)}`, true);
@@ -82,7 +85,7 @@ async function changeStoredKey(
 ): Promise<OperationChange> {
   const { actor, clock } = context;
   const { scopes, paths, models = null, expires_at = null } = input;
-  const fields = { ...unconvertedKeyFields.parse(input), scopes, paths, models, expires_at };
+  const fields = { ...keyFieldsStoredAsIs.parse(input), scopes, paths, models, expires_at };
   const columns = await buildKeyUpdate(context, row, fields);
   const now = clock.now();
   let value: PlatformKeyUpdate = {};
@@ -110,12 +113,13 @@ async function createDeclaredKey(
   await requireTeamExists(writer, orgId, team);
   if (expires_at !== undefined && Date.parse(expires_at) <= nowMs)
     throw new ConfigStepNotAppliedError(`expired at ${expires_at}`);
+  await requireResourceCountWithinLimit('keys', { writer, orgId });
   const { row } = createPlatformKey(
     pepper,
     { orgId, name, scopes, by: actor.id, nowMs },
     {
       ...value,
-      ...unconvertedKeyFields.parse(input),
+      ...keyFieldsStoredAsIs.parse(input),
       models_json: models ? JSON.stringify(models) : null,
       paths_json: paths.length > 0 ? JSON.stringify(paths) : null,
       expires_at: expires_at === undefined ? null : Date.parse(expires_at),

@@ -5,7 +5,9 @@ import type { PlatformKeyRow } from '../../store/platform-keys.ts';
 import { createInsufficientRoleFault } from '../access.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 
-/** The roles that may create and change keys. The role member may do so only for its own keys. */
+/**
+ * The roles that may create and change keys. Callers with the role `member` may do so only for their own keys.
+ */
 export const KEY_EDITOR_ROLES: readonly MemberRole[] = ['owner', 'admin', 'member'];
 
 /**
@@ -44,7 +46,8 @@ export function resolveKeyOwnership(
 }
 
 /**
- * Requires that a caller with the role member specifies no other team or owner.
+ * Requires that a caller with the role member specifies no team except their own, and no owner except
+ * themselves.
  * @throws Fault `insufficient_role`
  */
 export function requireOwnTeamAndOwner(actor: Actor, { team, owner }: KeyOwnership): void {

@@ -1,4 +1,4 @@
-import { type keyPatch, unconvertedKeyFields } from '@floe/contract/api/keys';
+import { keyFieldsStoredAsIs, type keyPatch } from '@floe/contract/api/keys';
 import type { KeyScope } from '@floe/contract/scopes';
 import type * as z from 'zod';
 import { requireActorScope } from '../../platform/actor.ts';
@@ -50,7 +50,7 @@ export async function updateKeyIfChanged(
 
 function toUpdatedColumns(row: PlatformKeyRow, body: z.output<typeof keyPatch>): PlatformKeyUpdate {
   return {
-    ...unconvertedKeyFields.parse({ ...row, ...body }),
+    ...keyFieldsStoredAsIs.parse({ ...row, ...body }),
     ...(body.scopes !== undefined && { scopes_json: JSON.stringify(body.scopes) }),
     ...(body.models !== undefined && { models_json: body.models && JSON.stringify(body.models) }),
     ...(body.paths !== undefined && { paths_json: body.paths?.length ? JSON.stringify(body.paths) : null }),

@@ -6,7 +6,7 @@ import type { DatabaseReader } from '../../store/store-interfaces.ts';
 export const UNKNOWN_PLATFORM_KEY_MESSAGE = 'No platform key has this id.';
 
 /**
- * Returns a key.
+ * Returns the platform key with this id, which may be revoked.
  * @throws Fault `not_found`, also for a key of another organization
  */
 export async function requirePlatformKey(

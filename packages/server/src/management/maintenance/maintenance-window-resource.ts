@@ -1,4 +1,4 @@
-import { type MaintenanceWindow, unconvertedMaintenanceWindowFields } from '@floe/contract/api/maintenance';
+import { type MaintenanceWindow, maintenanceWindowFieldsStoredAsIs } from '@floe/contract/api/maintenance';
 import type { JsonObject } from '@floe/contract/json';
 import {
   findMaintenanceOccurrenceAt,
@@ -31,7 +31,7 @@ export function toMaintenanceWindowResource(row: MaintenanceWindowRow, nowMs: nu
 /** Returns a maintenance window's settings in the API format. */
 export function toMaintenanceWindowSettings(row: MaintenanceWindowRow) {
   return {
-    ...unconvertedMaintenanceWindowFields.parse(row),
+    ...maintenanceWindowFieldsStoredAsIs.parse(row),
     starts_at: toIsoTimestampOrNull(row.starts_at),
     ends_at: toIsoTimestampOrNull(row.ends_at),
     schedule: row.cron === null ? null : { cron: row.cron, timezone: row.timezone ?? 'UTC' },

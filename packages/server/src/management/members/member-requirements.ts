@@ -7,7 +7,7 @@ import { findTeamById } from '../../store/teams.ts';
 import { createInsufficientRoleFault, getEffectiveRole, requireStepUp } from '../access.ts';
 
 /**
- * Returns a member.
+ * Returns the member with this id.
  * @throws Fault `not_found`, also for a member of another organization
  */
 export async function requireOrgMember(

@@ -1,7 +1,7 @@
 import { memberPatch, memberResource } from '@floe/contract/api/members';
 import { idParams } from '@floe/contract/api/page';
 import { parseMemberRole } from '@floe/contract/roles';
-import { changeMemberRole } from '../../platform/members.ts';
+import { changeMemberRoleAndTeam } from '../../platform/members.ts';
 import { toMemberResource } from '../../platform/stored-member.ts';
 import { defineWriteOperation } from '../operation.ts';
 import { requireOrgMember, requireOwnerToManageOwners, requireTeamExists } from './member-requirements.ts';
@@ -26,7 +26,7 @@ export const updateMemberOperation = defineWriteOperation({
     requireOwnerToManageOwners(actor, [row.role, role], now);
     if (team !== row.team) await requireTeamExists(writer, orgId, team);
     const edit = { by: actor.id, nowMs: now };
-    const { row: updated, keys: further } = await changeMemberRole(writer, row, { role, team }, edit);
+    const { row: updated, keys: further } = await changeMemberRoleAndTeam(writer, row, { role, team }, edit);
     const after = toMemberResource(updated);
     return {
       answer: after,

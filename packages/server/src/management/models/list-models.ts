@@ -1,10 +1,11 @@
 import { modelListQuery, modelResource } from '@floe/contract/api/models';
 import { createPageSchema } from '@floe/contract/api/page';
 import type * as z from 'zod';
+import { listAliasRoutes } from '../../gateway/list-aliases.ts';
 import { toListedModelPrices } from '../../gateway/model-endpoints.ts';
 import type { CompiledRoute, OrgCatalog } from '../../gateway/org-catalog.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import { SharedKeyValues, toKeyRecord } from '../../platform/stored-platform-key.ts';
+import { InternedKeyFields, toKeyRecord } from '../../platform/stored-platform-key.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { ListedModel } from '../../providers/model-list.ts';
 import { listPlatformKeysOfOrg } from '../../store/platform-keys.ts';
@@ -16,7 +17,7 @@ const MAX_LISTED_KEY_NAMES = 20;
 
 type ModelResource = z.input<typeof modelResource>;
 
-/** The dependencies on the running gateway. */
+/** The dependencies of the operation that lists models. */
 export interface ModelListDependencies {
   readonly getLoadedOrg: GetLoadedOrg;
   /** The models of a provider for lists. */
@@ -42,7 +43,7 @@ export function defineListModelsOperation({
     async run({ orgId, reader, clock }, { query }) {
       const now = clock.now();
       const { catalog } = getLoadedOrg(orgId);
-      const shared = new SharedKeyValues();
+      const shared = new InternedKeyFields();
       const keys = (await listPlatformKeysOfOrg(reader, orgId))
         .map((row) => toKeyRecord(row, shared))
         .filter((key) => isActiveGatewayKey(key, now))
@@ -54,9 +55,7 @@ export function defineListModelsOperation({
             toModelResource(provider, listed, { catalog, keys, now }),
           ),
         ),
-        ...catalog.routes
-          .filter((route) => isAliasRoute(route, catalog.providers))
-          .map((route) => toAliasResource(route, keys)),
+        ...listAliasRoutes(catalog).map((route) => toAliasResource(route, keys)),
       ].filter(
         ({ id, provider }) =>
           (query.provider === undefined || provider === query.provider) &&
@@ -87,9 +86,8 @@ function toModelResource(
   listed: ListedModel,
   { catalog, keys, now }: OrgModelContext,
 ): ModelResource {
-  const { routes, providers } = catalog;
   const id = `${provider.id}/${listed.id}`;
-  const own = routes.find((route) => route.matches(id));
+  const own = catalog.routes.find((route) => route.matches(id));
   return {
     id,
     kind: 'model',
@@ -97,8 +95,8 @@ function toModelResource(
     model: listed.id,
     listed_by: provider.models.includes(listed.id) ? 'allowlist' : 'provider',
     targets: [...(own?.targets ?? [])],
-    aliases: routes
-      .filter((route) => isAliasRoute(route, providers) && route.targets.includes(id))
+    aliases: listAliasRoutes(catalog)
+      .filter(({ targets }) => targets.includes(id))
       .map((route) => route.model),
     context_window: listed.contextWindow,
     max_output_tokens: listed.maxOutputTokens,
@@ -110,12 +108,6 @@ function toModelResource(
 function toModelPrices(provider: Provider, name: string, now: number): ModelResource['prices'] {
   const prices = toListedModelPrices(provider.priceOf(name), now);
   return prices && { ...prices, tiers: prices.tiers.map((tier) => ({ ...tier })) };
-}
-
-/** Whether the route defines an alias: a name that is neither a model id nor a pattern. */
-function isAliasRoute({ model: name, targets }: CompiledRoute, providers: OrgCatalog['providers']): boolean {
-  const [first = ''] = name.split('/', 1);
-  return targets.length > 0 && !name.includes('*') && !(name.includes('/') && providers.has(first));
 }
 
 function toAliasResource({ model: id, targets }: CompiledRoute, keys: readonly KeyRecord[]): ModelResource {

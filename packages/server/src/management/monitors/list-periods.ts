@@ -27,22 +27,18 @@ export function defineListPeriodsOperation(dependencies: MonitoringDependencies)
     async run({ orgId, reader }, { params, query }) {
       const evaluation = dependencies.engine.evaluationContext();
       const view = await requireMonitorView(reader, orgId, params.id, evaluation);
-      const spans = (
-        await readMonitorStatusSpans(reader, view, resolveHistoryRange(query, evaluation.nowMs), evaluation)
-      ).reverse();
-      const before =
-        query.cursor === undefined ? Number.POSITIVE_INFINITY : decodeTimeCursor(query.cursor).at;
-      const remaining = spans.filter(({ startedAt }) => startedAt < before);
-      const shown = remaining.slice(0, query.limit);
-      const last = remaining.length > shown.length ? shown.at(-1) : undefined;
+      const range = resolveHistoryRange(query, evaluation.nowMs);
+      const before = query.cursor === undefined ? range.toMs : decodeTimeCursor(query.cursor).at;
+      const page = { ...range, toMs: Math.min(range.toMs, before), limit: query.limit };
+      const { spans, nextToMs } = await readMonitorStatusSpans(reader, view, page, evaluation);
       return {
-        data: shown.map(({ status, startedAt, endedAt, reason }) => ({
+        data: spans.map(({ status, startedAt, endedAt, reason }) => ({
           status,
           started_at: new Date(startedAt).toISOString(),
           ended_at: toIsoTimestampOrNull(endedAt),
           reason,
         })),
-        next_cursor: last ? encodeTimeCursor({ at: last.startedAt, id: 'period' }) : null,
+        next_cursor: nextToMs === null ? null : encodeTimeCursor({ at: nextToMs, id: 'period' }),
       };
     },
   });

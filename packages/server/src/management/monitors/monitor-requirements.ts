@@ -53,7 +53,10 @@ export async function requireChannelsExist(
   }
 }
 
-/** Returns a monitor in the API format, within the transaction that changed it. */
+/**
+ * Returns a monitor in the API format, within the transaction that changed it.
+ * @throws Fault `monitor_not_found`
+ */
 export async function loadMonitorResource(
   { orgId, actor, writer }: OperationContext & { readonly writer: DatabaseWriter },
   id: string,

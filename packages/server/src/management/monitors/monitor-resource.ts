@@ -1,7 +1,7 @@
 import type { CheckResource } from '@floe/contract/api/monitor-history';
 import { checkResource } from '@floe/contract/api/monitor-history';
 import type { Monitor, monitorResource } from '@floe/contract/api/monitors';
-import { unconvertedMonitorFields } from '@floe/contract/config/monitoring';
+import { monitorFieldsStoredAsIs } from '@floe/contract/config/monitoring';
 import type { JsonObject } from '@floe/contract/json';
 import { deriveBeatToken } from '../../monitoring/beat-token.ts';
 import { parseStringListColumn } from '../../monitoring/monitoring-unit-of-work.ts';
@@ -54,7 +54,7 @@ export function toMonitorResource(
 
 /** Returns a monitor's settings in the format that responses, documents and the audit log share. */
 export function toMonitorSettings(row: MonitorRow) {
-  const { name, description, ...plain } = unconvertedMonitorFields.parse(row);
+  const { name, description, ...plain } = monitorFieldsStoredAsIs.parse(row);
   return {
     name,
     description,

@@ -25,7 +25,7 @@ export function defineGetUptimeOperation(dependencies: MonitoringDependencies): 
       const range = resolveHistoryRange(query, evaluation.nowMs);
       const found = await readMonitorUptime(reader, view, range, evaluation);
       return {
-        from: new Date(range.fromMs).toISOString(),
+        from: new Date(found.fromMs).toISOString(),
         to: new Date(range.toMs).toISOString(),
         uptime_ratio: found.uptimeRatio,
         healthy_seconds: found.healthyMs / 1000,

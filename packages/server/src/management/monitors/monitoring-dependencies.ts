@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { OrgPacer } from '../../core/org-pacer.ts';
 import type { BoardView } from '../../monitoring/boards/board-view.ts';
 import type { MonitoringEngine } from '../../monitoring/monitoring-engine.ts';
 import type { MonitorChangeContext } from '../../monitoring/monitors.ts';
@@ -16,6 +17,8 @@ export interface MonitoringDependencies {
   timezone(orgId: string): string;
   /** Renders the public page of a board as an HTML document. */
   renderBoard(view: BoardView): string;
+  /** Limits the time that previews of boards take. */
+  readonly previewPacer: Pick<OrgPacer, 'run'>;
 }
 
 /** The scopes that permit managing monitors. One of them is sufficient. */

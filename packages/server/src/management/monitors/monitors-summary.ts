@@ -53,10 +53,11 @@ export function defineGetMonitorSummaryOperation(dependencies: MonitoringDepende
   });
 }
 
-function toRecentHistory({ id, uptimeRatio, slices }: RecentMonitorHistory) {
+function toRecentHistory({ id, uptimeRatio, historySince, slices }: RecentMonitorHistory) {
   return {
     id,
     uptime_ratio: uptimeRatio,
+    history_since: historySince === null ? null : new Date(historySince).toISOString(),
     intervals: slices.map(({ startedAt, healthy, failing, unknown, paused }) => ({
       started_at: new Date(startedAt).toISOString(),
       healthy_seconds: healthy / 1000,

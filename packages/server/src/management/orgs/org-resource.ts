@@ -6,12 +6,16 @@ import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import type { LoadedOrg } from '../loaded-org.ts';
 
 /**
- * Returns an organization.
+ * Returns the organization with this id.
  * @throws Fault `not_found`
  */
 export async function requireOrg(reader: DatabaseReader, id: string): Promise<OrgRow> {
   const row = await findOrgById(reader, id);
-  if (!row) throw new Fault('not_found', 'The organization no longer exists.');
+  if (!row)
+    throw new Fault(
+      'not_found',
+      'The organization of your session or key was deleted. Sign in again, or use a key of another organization.',
+    );
   return row;
 }
 

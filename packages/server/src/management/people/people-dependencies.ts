@@ -6,7 +6,7 @@ import type { StoredResponseRow } from '../../store/stored-responses.ts';
 import type { MemberOperationDependencies } from '../members/member-dependencies.ts';
 
 /**
- * Decrypts the input and the response of a stored conversation turn. @throws Fault `internal_error`
+ * Decrypts the input and the response of a stored conversation turn.
  * @throws Fault `internal_error`
  */
 export type DecryptStoredResponse = (row: StoredResponseRow) => {

@@ -8,6 +8,7 @@ import { findMemberWithUser, findUserById } from '../../store/members.ts';
 import { listPasskeysOfUser } from '../../store/passkeys.ts';
 import type { Person } from '../../store/people/person.ts';
 import {
+  listBudgetAlertsOfPerson,
   listBudgetCountersOfPerson,
   listConsoleSessionsOfPerson,
   listInvitationsOfPerson,
@@ -100,6 +101,7 @@ export class PersonExport {
       yield formatPersonRecord('key', toPlatformKeyResource(row, this.#clock.now()));
     yield* formatAll('saved_view', await listSavedViewsOfPerson(reader, person));
     yield* formatAll('budget_counter', await listBudgetCountersOfPerson(reader, person));
+    yield* formatAll('budget_alert', await listBudgetAlertsOfPerson(reader, person));
   }
 
   async *#requestLines(): AsyncGenerator<string> {
@@ -204,7 +206,7 @@ export class PersonExport {
     );
   }
 
-  /** What the person did, and changes of their memberships. */
+  /** What the person did, and changes to their memberships. */
   async *#auditLines(): AsyncGenerator<string> {
     const { memberIds } = this.#person;
     for (const id of memberIds) {

@@ -61,6 +61,7 @@ const EXPORTED_COLUMNS = {
   invitation: ['id', 'email', 'role', 'team', 'created_at', 'expires_at', 'accepted_at', 'revoked_at'],
   saved_view: ['id', 'name', 'page', 'shared', 'filters_json', 'created_at', 'updated_at'],
   budget_counter: ['bucket', 'spent_nano_usd', 'ends_at', 'updated_at'],
+  budget_alert: ['id', 'created_at', 'budget', 'bucket', 'fields_json'],
   relay_decision: RELAY_COLUMNS,
   relay_report: RELAY_COLUMNS,
   relay_approval: RELAY_COLUMNS,
@@ -84,14 +85,14 @@ const EXPORTED_COLUMNS = {
 /** The kinds of objects that are exported as stored rows, because the API has no format for them. */
 export type StoredPersonRecordKind = keyof typeof EXPORTED_COLUMNS;
 
-/** Formats one object as a line of the export. */
+/** Formats one object as a line of the export of a person's data. */
 export function formatPersonRecord(kind: PersonRecordKind, fields: object): string {
   return `${JSON.stringify({ kind, ...fields })}\n`;
 }
 
 /**
- * Formats a stored row as a line of the export, with timestamps in ISO 8601 and JSON columns as JSON
- * values.
+ * Formats a stored row as a line of the export of a person's data, with timestamps in ISO 8601 and JSON columns
+ * as JSON values.
  */
 export function formatStoredPersonRecord(kind: StoredPersonRecordKind, row: object): string {
   const fields = EXPORTED_COLUMNS[kind].flatMap((column): (readonly [string, unknown])[] => {

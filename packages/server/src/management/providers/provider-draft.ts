@@ -21,9 +21,9 @@ import { type StoredProvider, toProviderConfigWithoutSecrets } from './stored-pr
 
 type ProviderFields = Readonly<Record<string, unknown>>;
 
-/** A provider as it should be after a request. */
+/** The state of a provider after a requested change, before the change is stored. */
 export interface ProviderDraft {
-  /** Keys that do not change are empty in it. */
+  /** The configuration of the provider. Keys that do not change are empty. */
   readonly config: ProviderConfig;
   /** Keys that this request sets, by credential name. */
   readonly keys: ReadonlyMap<string, string>;

@@ -32,8 +32,8 @@ import type { ProviderDraft } from './provider-draft.ts';
 import { createStoredProviderLookup, type StoredProvider } from './stored-providers.ts';
 
 /**
- * Inserts a provider or replaces `before`. Writes the settings, and the keys that the request
- * contains. Members need a step-up to write a key.
+ * Inserts a provider or replaces `before`. Writes the settings, and the credentials that the request contains.
+ * @throws Fault `step_up_required` if a member writes a credential without a recent step-up
  */
 export async function upsertProvider(
   context: WriteOperationContext,
@@ -142,7 +142,8 @@ interface CredentialInput {
 }
 
 /**
- * Writes one credential. Members need a step-up. If there is no `secret`, writes only the weight.
+ * Writes one credential. If there is no `secret`, writes only the weight.
+ * @throws Fault `step_up_required` if a member writes a secret without a recent step-up
  */
 export async function upsertCredential(
   { orgId, actor, clock, writer }: WriteOperationContext,

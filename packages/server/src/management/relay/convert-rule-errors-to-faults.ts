@@ -1,4 +1,4 @@
-import { InvalidRelayRuleError } from '@floe/relay/rules/compile-rule';
+import { InvalidRelayRuleError } from '@floe/relay/rules/compile-rule-field';
 import { createInvalidInputFault } from '../validate-input.ts';
 
 /**

@@ -1,15 +1,24 @@
-import { hookParams, type RelayDecision } from '@floe/contract/api/relay';
+import { hookParams, type RelayDecision, relayEvent } from '@floe/contract/api/relay';
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject } from '@floe/contract/json';
-import type { HookAdapter, HookDecision } from '@floe/relay/hooks/hook-adapter';
+import {
+  exceedsHookLimits,
+  type HookAdapter,
+  type HookDecision,
+  MAX_HOOK_CONTENT_CHARS,
+  MAX_HOOK_EVENTS,
+  shouldDenyCallsOverHookLimits,
+} from '@floe/relay/hooks/hook-adapter';
 import {
   applyAskFallback,
   HOOK_ADAPTERS,
   selectStrictestHookDecision,
 } from '@floe/relay/hooks/hook-adapters';
 import * as z from 'zod';
+import { EventLoopYielder } from '../../core/event-loop-yielder.ts';
 import { toRelayReportRow } from '../../relay/relay-reports.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
+import { validateInput } from '../validate-input.ts';
 import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
 const hookPayloadSchema = z
@@ -43,16 +52,39 @@ export function defineHandleHookOperation({
       const adapter = requireHookAdapter(params.agent);
       const asker = toRelayCaller(actor);
       const call = adapter.read(isJsonObject(body) ? body : {});
-      if (call.report) rowSink.append(toRelayReportRow(asker, call.report, clock.now()));
+      if (call.name === '')
+        throw new Fault(
+          'invalid_request',
+          `The payload does not name the event of the agent. Send the payload that ${params.agent} passes to its hooks.`,
+        );
+      const { relay } = orgRelays.get(orgId);
+      const { ask_fallback, keep_text } = relay.config;
+      if (call.report) rowSink.append(toRelayReportRow(asker, call.report, clock.now(), keep_text));
       const outcomes: HookDecision[] = [];
-      for (const event of call.events)
-        outcomes.push(toHookOutcome(await decisionEngine.decide(asker, event)));
-      const { ask_fallback } = orgRelays.get(orgId).relay.config;
+      const yielder = new EventLoopYielder();
+      const isTooLong = exceedsHookLimits(call.events);
+      if (isTooLong && shouldDenyCallsOverHookLimits(relay))
+        outcomes.push(createLimitDenial(call.events.length));
+      for (const event of isTooLong ? [] : call.events) {
+        outcomes.push(toHookOutcome(await decisionEngine.decide(asker, validateInput(relayEvent, event))));
+        // An invalid event is rejected, and agents continue after a rejection, so a denial must come first.
+        if (outcomes.at(-1)?.decision === 'deny') break;
+        await yielder.endStep();
+      }
       const outcome = applyAskFallback(adapter, call, selectStrictestHookDecision(outcomes), ask_fallback);
       const { stdout, stderr, exitCode } = adapter.reply(call, outcome);
       return exitCode === 0 ? { ...stdout } : { exit_code: exitCode, stderr };
     },
   });
+}
+
+function createLimitDenial(fileCount: number): HookDecision {
+  const message = `This action is denied because it is too large. Number of affected files: ${fileCount}. Floe can evaluate at most ${MAX_HOOK_EVENTS} files, and at most ${MAX_HOOK_CONTENT_CHARS} characters of content in all files together.`;
+  return {
+    decision: 'deny',
+    userMessage: message,
+    agentMessage: `${message} Divide it into several actions.`,
+  };
 }
 
 /**

@@ -1,16 +1,16 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { BundleSigningKey } from '../../relay/bundle.ts';
 import type { RelayDecisionEngine } from '../../relay/decision-engine.ts';
-import type { OrgRelayRegistry } from '../../relay/org-relay-registry.ts';
 import type { RelayApprovalManager } from '../../relay/relay-approval-manager.ts';
 import type { RelayCaller } from '../../relay/relay-caller.ts';
+import type { RelayConfigRegistry } from '../../relay/relay-config-registry.ts';
 import type { RelaySpoolRow } from '../../store/relay/ingest-relay-spool-region.ts';
 import type { RowSink } from '../../store/store-interfaces.ts';
 
 /** The dependencies of the relay operations. */
 export interface RelayDependencies {
   readonly decisionEngine: RelayDecisionEngine;
-  readonly orgRelays: OrgRelayRegistry;
+  readonly orgRelays: RelayConfigRegistry;
   readonly approvals: RelayApprovalManager;
   readonly rowSink: Pick<RowSink<RelaySpoolRow>, 'append'>;
   readonly bundleKey: BundleSigningKey;
@@ -25,7 +25,8 @@ export function toRelayCaller({ orgId, key, member }: Actor): RelayCaller {
 
 /**
  * Returns the id of the key whose approvals and reports an actor may read. Undefined if the actor may read
- * those of all keys: every actor that may read `GET /api/management/relay/approvals`, which lists them.
+ * those of all keys. Any actor that can list approvals (`GET /api/management/relay/approvals`) may read those
+ * of all keys.
  */
 export function getReadableKeyId(actor: Actor): string | undefined {
   const readsAll = actor.scopes.has('management') || actor.scopes.has('read');

@@ -14,10 +14,10 @@ import { parseTimeRange } from '../time-range.ts';
 import { getReadableKeyId, type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
 /**
- * Defines the operation that stores reports of completed agent actions. The reports are on disk within
- * 10 ms, and in the list shortly afterwards.
+ * Defines the operation that stores reports of completed agent actions. Floe writes each report to disk within
+ * 10 ms. The report appears in the list of reports shortly afterwards.
  */
-export function defineReportEventsOperation({ rowSink }: RelayDependencies): Operation {
+export function defineReportEventsOperation({ rowSink, orgRelays }: RelayDependencies): Operation {
   return defineReadOperation({
     name: 'relay.report',
     method: 'POST',
@@ -26,9 +26,11 @@ export function defineReportEventsOperation({ rowSink }: RelayDependencies): Ope
     summary: 'Record agent activity (results, edits, sessions) without requesting a decision',
     body: relayReportBatch,
     answer: relayReportBatchResult,
-    async run({ actor, clock }, { body }) {
+    async run({ actor, clock, orgId }, { body }) {
       const asker = toRelayCaller(actor);
-      for (const report of body.events) rowSink.append(toRelayReportRow(asker, report, clock.now()));
+      const { keep_text } = orgRelays.get(orgId).relay.config;
+      for (const report of body.events)
+        rowSink.append(toRelayReportRow(asker, report, clock.now(), keep_text));
       return { accepted: body.events.length };
     },
   });

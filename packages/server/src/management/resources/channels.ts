@@ -52,9 +52,8 @@ const CHANNEL_SUMMARIES = {
   delete: 'Remove an alert channel; its deliveries remain in the log',
 };
 
-/** The kind of alert channels. A replacement without secrets keeps the stored ones. */
 // budget: one declaration
-/** Creates the resource kind of alert channels. */
+/** Creates the resource kind of alert channels. A replacement without secrets keeps the stored secrets. */
 export function createChannelKind(secretsKey: SecretEncryptionKey): ChannelResourceKind {
   return {
     kind: 'channels',

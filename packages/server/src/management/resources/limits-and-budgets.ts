@@ -10,9 +10,13 @@ import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/limits-cache-policies';
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import type * as z from 'zod';
-import { compileBudget, compileLimit, findRuleScopeSubject } from '../../guardrails/compile-rules.ts';
-import { buildLimitClaims, buildSpendClaim } from '../../guardrails/matched-rules.ts';
-import { buildBudgetStatus, buildLimitStatus } from '../../guardrails/rule-status.ts';
+import {
+  compileBudget,
+  compileLimit,
+  findLimitOrBudgetScopeSubject,
+} from '../../guardrails/compile-limits-and-budgets.ts';
+import { buildBudgetStatus, buildLimitStatus } from '../../guardrails/limit-and-budget-status.ts';
+import { buildLimitClaims, buildSpendClaim } from '../../guardrails/matched-limits-and-budgets.ts';
 import { forecastBudgetExhaustion, forecastSpend } from '../../guardrails/spend-forecast.ts';
 import { requireRuleSubjectExists } from '../guardrails/require-rule-subject-exists.ts';
 import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
@@ -113,7 +117,7 @@ async function toLimitResource(
 ): Promise<LimitResource> {
   const { config, id, source } = rule;
   const compiled = compileLimit({ id, source: source.kind, config });
-  const subject = findRuleScopeSubject(config);
+  const subject = findLimitOrBudgetScopeSubject(config);
   const claims = subject === null ? [] : buildLimitClaims(compiled.buckets.get(subject), 0);
   const levels = await guard.readLevels(orgId, claims);
   const byBucket = new Map(claims.map((claim, n) => [claim.bucket, levels[n]]));
@@ -139,7 +143,7 @@ export async function toBudgetResource(
   const rule = compileBudget({ id, source: source.kind, config }, getFileRules(orgId).timezone);
   const { name, metadata, period, limit_usd, mode } = config;
   const base = { ...sharedRuleFields(stored), name, metadata: { ...metadata }, period, limit_usd, mode };
-  const subject = findRuleScopeSubject(config);
+  const subject = findLimitOrBudgetScopeSubject(config);
   if (subject === null) return { ...base, state: null };
   const bucket = rule.buckets.get(subject, nowMs);
   const { period: now } = bucket;

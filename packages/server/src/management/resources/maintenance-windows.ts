@@ -63,7 +63,8 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
     volatileFields: ['active_until', 'next'],
     summaries: {
       list: 'List maintenance windows, newest first',
-      create: 'Create a maintenance window; alerts are muted, and history is still recorded',
+      create:
+        'Create a maintenance window; Floe sends no failure alerts during the window, but still records the history',
       get: 'Read one maintenance window and its next occurrence',
       update: 'Change a maintenance window; an `ends_at` in the past ends the window',
       replace: 'Create or replace a maintenance window by its id',

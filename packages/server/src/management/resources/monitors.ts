@@ -61,12 +61,11 @@ const MONITOR_SUMMARIES = {
     'Remove a monitor: its beats are rejected and its alerts end; its history is kept for the retention period',
 };
 
-/**
- * The kind of monitors, with their status. A removed monitor keeps its history and continues it when it is
- * created again.
- */
 // budget: one declaration
-/** Creates the resource kind of monitors. */
+/**
+ * Creates the resource kind of monitors, with their status. A removed monitor keeps its history, and continues it if
+ * a monitor with the same id is created.
+ */
 export function createMonitorKind(dependencies: MonitoringDependencies): MonitorResourceKind {
   const evaluationContext = () => dependencies.engine.evaluationContext();
   return {

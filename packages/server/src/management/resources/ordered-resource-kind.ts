@@ -9,7 +9,7 @@ import {
   deleteConfigEntry,
   insertConfigEntry,
   listConfigEntriesOfOrg,
-  shiftConfigEntries,
+  shiftConfigEntryPositions,
   updateConfigEntry,
 } from '../../store/config-entries.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
@@ -29,9 +29,9 @@ import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 /** The properties that differ between kinds of ordered entries. */
 export interface OrderedResourceKindSpec<Config extends object, View extends ResourceObject> {
   readonly kind: ConfigEntryKind;
-  /** Used in messages. */
+  /** The name of one resource in messages, such as `policy`. */
   readonly singular: string;
-  /** The field that contains its name. */
+  /** The field that contains the name of a resource. */
   readonly nameField: string;
   readonly schema: z.ZodType<Config>;
   readonly answer: z.ZodType<View, View>;
@@ -39,6 +39,11 @@ export interface OrderedResourceKindSpec<Config extends object, View extends Res
   nameOf(config: Config): string;
   /** Returns a problem of a valid entry and its field, or null. */
   findProblem?(config: Config): { readonly field: string; readonly message: string } | null;
+  /** Returns a problem that the entry causes together with the other entries of the organization, or null. */
+  findListProblem?(
+    config: Config,
+    others: readonly ConfigEntryRow[],
+  ): { readonly field: string; readonly message: string } | null;
   toResource(row: ConfigEntryRow, position: number): View;
 }
 
@@ -55,9 +60,11 @@ interface OrderedEntryInput<Config> {
   readonly position: number | null;
 }
 
-/** Creates a kind of `config_entries` whose order is significant. Entries of floe.yaml come first. */
 // budget: one declaration
-/** Creates a resource kind whose resources are the entries of an ordered list. */
+/**
+ * Creates a resource kind whose resources are the entries of an ordered list, which are stored in `config_entries`.
+ * Entries of floe.yaml come first.
+ */
 export function createOrderedResourceKind<Config extends object, View extends ResourceObject>(
   spec: OrderedResourceKindSpec<Config, View>,
   getLoadedOrg: GetLoadedOrg,
@@ -92,6 +99,10 @@ export function createOrderedResourceKind<Config extends object, View extends Re
       throw new Fault('conflict', `The ${singular} "${id}" already exists. Choose another name.`, {
         param: nameField,
       });
+  };
+  const requireFittingList = (config: Config, others: readonly ConfigEntryRow[]) => {
+    const problem = spec.findListProblem?.(config, others);
+    if (problem) throw createInvalidInputFault({ path: [problem.field], message: problem.message });
   };
   const declared: ResourceKind<RankedEntry, OrderedEntryInput<Config>, View, typeof shapes> = {
     kind,
@@ -132,6 +143,7 @@ export function createOrderedResourceKind<Config extends object, View extends Re
       const list = await listConfigEntriesOfOrg(context.reader, context.orgId, kind);
       const id = spec.nameOf(config);
       requireFreeName(list, id);
+      requireFittingList(config, list);
       const row = buildConfigEntryRow(context, null, { kind, id, entry_json: JSON.stringify(config) });
       const position = await writeAtPosition(context.writer, list, { before: null, row, rank });
       return { row, position, list };
@@ -141,6 +153,10 @@ export function createOrderedResourceKind<Config extends object, View extends Re
       const entry_json = JSON.stringify(config);
       if (id !== before.id) requireFreeName(list, id);
       if (before.entry_json === entry_json && (rank ?? position) === position) return null;
+      requireFittingList(
+        config,
+        list.filter((one) => one !== before),
+      );
       const row = buildConfigEntryRow(context, before, { kind, id, entry_json });
       return { row, position: await writeAtPosition(context.writer, list, { before, row, rank }), list };
     },
@@ -180,7 +196,7 @@ async function writeAtPosition(
   const isInPlace = before !== null && stayed - inFile === at;
   const following = others[at];
   const position = isInPlace ? before.position : (following?.position ?? getEndPosition(others));
-  if (!isInPlace && following) await shiftConfigEntries(writer, row, position);
+  if (!isInPlace && following) await shiftConfigEntryPositions(writer, row, position);
   if (before) await updateConfigEntry(writer, before, { ...row, position });
   else await insertConfigEntry(writer, { ...row, position });
   return inFile + at;

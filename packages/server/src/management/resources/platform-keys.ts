@@ -2,12 +2,12 @@ import type { KeyObject } from 'node:crypto';
 import {
   createdKey,
   keyCreation,
+  keyFieldsStoredAsIs,
   keyListQuery,
   keyPatch,
   keyReplacement,
   type PlatformKey,
   platformKey,
-  unconvertedKeyFields,
 } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
@@ -106,7 +106,7 @@ export function createPlatformKeyKind(
       // Only `POST` creates a key, because only its response contains the secret.
       if (!row) throw new Fault('not_found', UNKNOWN_PLATFORM_KEY_MESSAGE);
       const { scopes, models = null, paths = null, expires_at = null } = body;
-      const fields = { ...unconvertedKeyFields.parse(body), scopes, models, paths, expires_at };
+      const fields = { ...keyFieldsStoredAsIs.parse(body), scopes, models, paths, expires_at };
       return { row, columns: await buildCheckedUpdate(context, row, fields), value: null };
     },
     async insert({ writer }, { row }) {
@@ -146,7 +146,7 @@ async function buildNewKey(
     pepper,
     { orgId, name, scopes, by: actor.id, nowMs },
     {
-      ...unconvertedKeyFields.parse(body),
+      ...keyFieldsStoredAsIs.parse(body),
       ...owner,
       id,
       models_json: models ? JSON.stringify(models) : null,

@@ -2,8 +2,12 @@ import { policyInput, policyResource } from '@floe/contract/api/policies';
 import type { PolicyConfig } from '@floe/contract/config';
 import { PolicySchema } from '@floe/contract/config/limits-cache-policies';
 import type * as z from 'zod';
-import { findPolicyError } from '../../guardrails/policies/policies.ts';
-import { parseStoredPolicy } from '../../platform/config/stored-config.ts';
+import {
+  COMPILATION_COST_MESSAGE,
+  exceedCompilationCost,
+  findPolicyError,
+} from '../../guardrails/policies/policies.ts';
+import { parseStoredConfigEntry, parseStoredPolicy } from '../../platform/config/stored-config.ts';
 import { cloneJson, toConfigEntryMetadata } from '../entries/config-entry-row.ts';
 import type { OrderedResourceKindSpec } from './ordered-resource-kind.ts';
 
@@ -19,6 +23,12 @@ export const POLICY_KIND_SPEC: OrderedResourceKindSpec<PolicyConfig, z.input<typ
   findProblem(config) {
     const message = findPolicyError(config);
     return message === null ? null : { field: 'when', message };
+  },
+  findListProblem({ when }, others) {
+    if (when === undefined) return null;
+    const conditions = others.flatMap((row) => parseStoredConfigEntry(row)['when'] ?? []);
+    const isTooExpensive = exceedCompilationCost([when, ...conditions.map(String)]);
+    return isTooExpensive ? { field: 'when', message: COMPILATION_COST_MESSAGE } : null;
   },
   toResource(row, position) {
     const {

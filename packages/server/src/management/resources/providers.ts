@@ -35,12 +35,12 @@ const PROVIDER_SCHEMAS = {
 type KnownProvider = StoredProvider | EnvironmentProvider;
 type ProviderResourceKind = ResourceKind<KnownProvider, ProviderDraft, ProviderView, typeof PROVIDER_SCHEMAS>;
 
-/**
- * The kind of providers: first those of floe.yaml in file order, then those of the API, then those of the
- * environment. Changing a provider of the environment stores it, with the key of the environment.
- */
 // budget: one declaration
-/** Creates the resource kind of providers. */
+/**
+ * Creates the resource kind of providers. Providers in floe.yaml come first, in file order, then those that were
+ * created with the API, and then those that the environment defines. Changing a provider of the environment stores
+ * it in the database, with its key from the environment.
+ */
 export function createProviderKind(dependencies: ProviderDependencies): ProviderResourceKind {
   const stored = createStoredProviderLookup(dependencies.secretsKey);
   const buildDraft = (

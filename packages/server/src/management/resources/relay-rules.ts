@@ -1,7 +1,9 @@
+import { MAX_ORG_COMPILATION_STEPS } from '@floe/conditions/condition';
 import { RELAY_RULE_READ_ONLY_FIELDS, relayRule, relayRuleInput } from '@floe/contract/api/relay-rules';
 import type { RelayRuleConfig } from '@floe/contract/config';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
 import { isJsonObject } from '@floe/contract/json';
+import { createCompilationCostError } from '@floe/relay/compile-relay-config';
 import { compileRule } from '@floe/relay/rules/compile-rule';
 import type * as z from 'zod';
 import { countRelayDecisionsByRule } from '../../store/relay/relay-decisions.ts';
@@ -9,7 +11,7 @@ import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.
 import type { ReadOperationContext } from '../operation-definition.ts';
 import { convertRuleErrorsToFaults } from '../relay/convert-rule-errors-to-faults.ts';
 import type { RelayDependencies } from '../relay/relay-dependencies.ts';
-import { validateInput } from '../validate-input.ts';
+import { createInvalidInputFault, validateInput } from '../validate-input.ts';
 import {
   createRuleResourceKind,
   type ManagedRule,
@@ -63,6 +65,16 @@ export function createRelayRuleKind(
       replacement: relayRuleInput,
       fileRulesOf: (rules) => rules.relayRules,
       parseConfig: parseRelayRule,
+      async requireReferences({ orgId }, config, before) {
+        const replaced = new Set([config.name, before?.name]);
+        const others = orgRelays.get(orgId).relay.rules.filter(({ name }) => !replaced.has(name));
+        const steps = others.reduce(
+          (sum, rule) => sum + rule.compilationSteps,
+          compileRule(config).compilationSteps,
+        );
+        if (steps > MAX_ORG_COMPILATION_STEPS)
+          throw createInvalidInputFault(createCompilationCostError(['match', 'text']));
+      },
       async toResource(rule, context) {
         const { mode } = orgRelays.get(context.orgId).relay.config;
         return toRelayRuleResource(rule, mode, await loadHits(context));

@@ -22,9 +22,9 @@ export interface ResourceSchemas<View extends ResourceObject> {
   /** Query of the list: `createListQuerySchema` with the orders and filters of the kind. */
   readonly list: z.ZodObject;
   readonly creation: z.ZodType;
-  /** Absent fields remain. Null clears a field. */
+  /** Body of `PATCH`. Absent fields keep their values. Null clears a field. */
   readonly change: z.ZodType;
-  /** Accepts the response of `GET`. Absent settings return to their defaults. */
+  /** Body of `PUT`. Accepts the response of `GET`. Absent settings return to their defaults. */
   readonly replacement: z.ZodType;
   /** Path parameters of `PUT`, if a new id must be validated. */
   readonly replaceParams?: z.ZodObject<{ id: z.ZodType<string, string> }>;
@@ -58,6 +58,8 @@ export interface ResourceLookup<Row> {
 
 /** Writes the resources of one kind and converts them to the API format. */
 export interface WritableResourceKind<Row, Config, View extends ResourceObject> extends ResourceLookup<Row> {
+  /** Subject of the operations and of the audit actions, and its name in `MAX_RESOURCES_PER_ORG`. */
+  readonly kind: string;
   toResource(row: Row, context: ReadOperationContext): Promise<View> | View;
   /** The view for the audit log. Null for a resource that is not stored. Absent: the API format. */
   toAuditView?(view: View, row: Row): JsonObject | null;
@@ -66,11 +68,14 @@ export interface WritableResourceKind<Row, Config, View extends ResourceObject> 
    * null for a removal. If present, bodies and the query of `DELETE` accept a `reason`.
    */
   increasesSpending?(row: Row, config: Config | null): boolean;
-  /** @throws Fault `conflict` if its name is taken */
+  /**
+   * Inserts a resource and returns its row.
+   * @throws Fault `conflict` if its name is taken
+   */
   insert(context: WriteOperationContext, config: Config): Promise<Row>;
-  /** Resolves to null if nothing changed. */
+  /** Changes a resource and returns its new row. Resolves to null if nothing changed. */
   update(context: WriteOperationContext, row: Row, config: Config): Promise<Row | null>;
-  /** Resolves to false if the resource was already removed. */
+  /** Removes a resource. Resolves to false if it was already removed. */
   remove(context: WriteOperationContext, row: Row): Promise<unknown>;
 }
 
@@ -86,8 +91,6 @@ export interface CreationOnlyFields<Config> {
  */
 export interface ResourceKind<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>
   extends WritableResourceKind<Row, Config, View> {
-  /** Subject of the operations and of the audit actions. */
-  readonly kind: string;
   readonly path: `/api/${string}`;
   readonly scope: OperationDescription['scope'];
   /** Roles of members who may change resources. Absent: the roles whose scopes allow it. */

@@ -12,6 +12,7 @@ import type {
   ResourceSchemas,
   WritableResourceKind,
 } from './resource-kind.ts';
+import { discardResourceCount, requireResourceCountWithinLimit } from './resource-limits.ts';
 
 /** Creates the operations of a resource kind: list, create, read, update, replace and delete. */
 export function defineResourceOperations<
@@ -154,6 +155,7 @@ function defineWriteOperations<Row, Config, View extends ResourceObject, S exten
         const before = auditViewOf(kind, row, view);
         const isGone = (await kind.remove(context, row)) === false;
         if (isGone) return { answer: null, audit: 'unchanged' };
+        discardResourceCount(kind.kind, context);
         const remaining = kind.removalAction && (await kind.find(context.writer, context.orgId, params.id));
         const after = remaining
           ? auditViewOf(kind, remaining, await kind.toResource(remaining, context))
@@ -170,7 +172,7 @@ function getSchema<S, Name extends keyof S>(schemas: S, name: Name): S[Name] {
 }
 
 /**
- * Returns a resource.
+ * Returns the resource with this id.
  * @throws Fault `not_found`, also for a resource of another organization
  */
 export async function requireResource<Row>(
@@ -223,6 +225,7 @@ async function createResource<Row, Config, View extends ResourceObject>(
   config: Config,
   reason: string | null,
 ) {
+  await requireResourceCountWithinLimit(kind.kind, context);
   const row = await kind.insert(context, config);
   const answer = await kind.toResource(row, context);
   return {

@@ -3,7 +3,10 @@ import { createListQuerySchema } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { createId } from '../../core/ids.ts';
-import { type ConfigFileRuleIdentity, computeConfigFileRuleId } from '../../guardrails/compile-rules.ts';
+import {
+  type ConfigFileRuleIdentity,
+  computeConfigFileRuleId,
+} from '../../guardrails/compile-limits-and-budgets.ts';
 import { toResourceSource } from '../../platform/source-location.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import {
@@ -50,7 +53,7 @@ export interface RuleResourceKindSpec<Config, View extends ResourceObject>
     'path' | 'invalidates' | 'volatileFields' | 'summaries' | 'notFoundMessage' | 'toAuditView'
   > {
   readonly kind: StoredRuleKind;
-  /** Used in messages. */
+  /** The name of one rule in messages, such as `limit`. */
   readonly singular: string;
   readonly idPrefix: 'lim' | 'bud' | 'rlr';
   readonly schema: z.ZodType<Config>;
@@ -65,8 +68,9 @@ export interface RuleResourceKindSpec<Config, View extends ResourceObject>
    */
   parseConfig(fields: RuleInputFields): Config;
   /**
-   * Requires that what a changed rule refers to exists. `before` is null for a new rule. If `requiresKey` is
-   * false, the key may be created later. Absent: the rule refers to nothing.
+   * Requires that a changed rule fits the other resources: what it refers to exists, and the rules are not too
+   * expensive together. `before` is null for a new rule. If `requiresKey` is false, the key may be created
+   * later. Absent: the rule depends on no other resources.
    *
    * @throws Fault `invalid_request`
    */

@@ -1,20 +1,18 @@
 import {
   type SavedViewResource,
+  savedViewFieldsStoredAsIs,
   savedViewInput,
   savedViewListQuery,
   savedViewParams,
   savedViewPatch,
   savedViewReplacement,
   savedViewResource,
-  unconvertedSavedViewFields,
 } from '@floe/contract/api/saved-views';
-import { Fault } from '@floe/contract/faults';
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import type * as z from 'zod';
 import { createId } from '../../core/ids.ts';
 import { requireActorScope } from '../../platform/actor.ts';
 import {
-  countSavedViews,
   deleteSavedView,
   findSavedViewById,
   getSavedViewPage,
@@ -23,8 +21,6 @@ import {
 } from '../../store/saved-views.ts';
 import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
-
-const MAX_VIEWS_PER_ORG = 1_000;
 
 const VIEW_SCHEMAS = {
   answer: savedViewResource,
@@ -67,7 +63,7 @@ export const SAVED_VIEW_KIND: ResourceKind<
   getPage: ({ reader, orgId, actor }, query) =>
     getSavedViewPage(reader, { ...query, orgId, owner: actor.id }),
   toResource: (row, { actor }) => toSavedViewResource(row, actor.id),
-  toAuditView: ({ shared, filters }, row) => ({ ...unconvertedSavedViewFields.parse(row), shared, filters }),
+  toAuditView: ({ shared, filters }, row) => ({ ...savedViewFieldsStoredAsIs.parse(row), shared, filters }),
   requireChangeable(row, actor) {
     if (row.shared === 1) requireActorScope(actor, 'management');
   },
@@ -77,11 +73,6 @@ export const SAVED_VIEW_KIND: ResourceKind<
   configFromReplacement: (_, __, id, { body }) => toSavedViewConfig(id, body),
   async insert({ orgId, actor, clock, writer }, config) {
     if (config.shared === 1) requireActorScope(actor, 'management');
-    if ((await countSavedViews(writer, orgId)) >= MAX_VIEWS_PER_ORG)
-      throw new Fault(
-        'conflict',
-        `This organization already has the maximum of ${MAX_VIEWS_PER_ORG} saved views. Delete one first.`,
-      );
     const now = clock.now();
     const stamps = { created_at: now, updated_at: now, updated_by: actor.id };
     const row: SavedViewRow = { ...config, org_id: orgId, owner: actor.id, ...stamps };
@@ -104,7 +95,7 @@ function toSavedViewConfig(
 ) {
   return {
     id,
-    ...unconvertedSavedViewFields.parse(plain),
+    ...savedViewFieldsStoredAsIs.parse(plain),
     filters_json: JSON.stringify(filters),
     shared: shared ? 1 : 0,
   };
@@ -114,7 +105,7 @@ function toSavedViewConfig(
 function toSavedViewResource(row: SavedViewRow, callerId: string | null): SavedViewResource {
   return {
     id: row.id,
-    ...unconvertedSavedViewFields.parse(row),
+    ...savedViewFieldsStoredAsIs.parse(row),
     filters: JSON.parse(row.filters_json),
     shared: row.shared === 1,
     own: row.owner === callerId,

@@ -2,10 +2,10 @@ import { createListQuerySchema } from '@floe/contract/api/page';
 import {
   type Team,
   teamCreation,
+  teamFieldsStoredAsIs,
   teamPatch,
   teamReplacement,
   teamResource,
-  unconvertedTeamFields,
 } from '@floe/contract/api/teams';
 import { createSlugField } from '@floe/contract/config/fields';
 import { Fault } from '@floe/contract/faults';
@@ -16,7 +16,7 @@ import { requireNotManagedByFile } from '../managed-by-file.ts';
 import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
-type TeamConfigWithId = z.output<typeof unconvertedTeamFields> & { readonly id: string };
+type TeamConfigWithId = z.output<typeof teamFieldsStoredAsIs> & { readonly id: string };
 
 const TEAM_SCHEMAS = {
   answer: teamResource,
@@ -48,15 +48,15 @@ export const TEAM_RESOURCE_KIND: ResourceKind<TeamRow, TeamConfigWithId, Team, t
   requireChangeable: (row) => requireNotManagedByFile('team', row.id, row),
   configFromCreation: (_, { body: { id, ...body } }) => ({
     id,
-    ...unconvertedTeamFields.parse({ name: id, ...body }),
+    ...teamFieldsStoredAsIs.parse({ name: id, ...body }),
   }),
   configFromPatch: (_, row, { body }) => ({
     id: row.id,
-    ...unconvertedTeamFields.parse({ ...row, ...body }),
+    ...teamFieldsStoredAsIs.parse({ ...row, ...body }),
   }),
   configFromReplacement: (_, __, id, { body }) => ({
     id,
-    ...unconvertedTeamFields.parse({ name: id, ...body }),
+    ...teamFieldsStoredAsIs.parse({ name: id, ...body }),
   }),
   async insert({ writer, orgId, actor, clock }, config) {
     if (await findTeamById(writer, orgId, config.id))

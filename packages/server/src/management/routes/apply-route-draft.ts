@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { compileRoute } from '../../gateway/compile-catalogs.ts';
 import type { OrgCatalog } from '../../gateway/org-catalog.ts';
 import { parseConfigEntry } from '../entries/parse-config-entry.ts';
-import { requireFewEntries } from '../find-invalid-entry.ts';
+import { requireEntryCountWithinLimit } from '../find-invalid-entry.ts';
 import type { LoadedOrg } from '../loaded-org.ts';
 import { castToJson } from '../validate-input.ts';
 
@@ -21,7 +21,7 @@ export function applyRouteDraft(
   replaces?: string,
 ): LoadedOrg {
   const json = castToJson(draft);
-  requireFewEntries(RouteSchema, json);
+  requireEntryCountWithinLimit(RouteSchema, json);
   // Null means the default, as when a route is written.
   const given = Object.entries(isJsonObject(json) ? json : {}).filter(([, value]) => value !== null);
   const entry: JsonObject = Object.fromEntries(given);

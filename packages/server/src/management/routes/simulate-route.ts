@@ -7,16 +7,21 @@ import { isCacheEnabled } from '../../gateway/cache/cache-settings.ts';
 import { type ClientRequest, parseClientRequest } from '../../gateway/client-request.ts';
 import type { ConversationTargets } from '../../gateway/conversation-targets.ts';
 import { estimateRequestCost, listRequestedModels } from '../../gateway/estimate-request.ts';
+import { type NestedModelCheckResult, requireAllowedNestedModels } from '../../gateway/nested-models.ts';
 import { type ResolvedRoute, resolveRoute } from '../../gateway/org-catalog.ts';
 import { applyRoutingStrategy } from '../../gateway/routing-strategy.ts';
 import type { SharedGatewayDependencies } from '../../gateway/shared-gateway-dependencies.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../../gateway/surface.ts';
 import type { TargetLatencies } from '../../gateway/target-latencies.ts';
 import { previewTargetOrder } from '../../guardrails/breakers/preview-target-order.ts';
-import type { GuardrailEnforcer } from '../../guardrails/guardrail-enforcer.ts';
-import { type GuardrailRulesPreview, previewBudgets, previewLimits } from '../../guardrails/preview-rules.ts';
+import type { LimitAndBudgetEnforcer } from '../../guardrails/limit-and-budget-enforcer.ts';
+import { readLimitAndBudgetStatus } from '../../guardrails/limit-and-budget-status.ts';
+import {
+  type LimitOrBudgetPreviewResult,
+  previewBudgets,
+  previewLimits,
+} from '../../guardrails/preview-limits-and-budgets.ts';
 import type { RequestAttributes } from '../../guardrails/request-attributes.ts';
-import { readGuardrailRuleStatus } from '../../guardrails/rule-status.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { toKeyRecord } from '../../platform/stored-platform-key.ts';
@@ -33,11 +38,11 @@ type RouteSimulationInput = z.output<typeof routeSimulationInput>;
 type RouteSimulationResult = z.input<typeof routeSimulationResult>;
 type RouteSimulationStep = RouteSimulationResult['steps'][number];
 
-/** The dependencies on the running gateway. */
+/** The dependencies of the operation that simulates a route. */
 export interface RouteSimulationDependencies {
   readonly getLoadedOrg: GetLoadedOrg;
   readonly breakers: BreakerLister;
-  readonly guard: GuardrailEnforcer;
+  readonly guard: LimitAndBudgetEnforcer;
   readonly conversations: ConversationTargets;
   readonly latencies: TargetLatencies;
   readonly maxOutputTokens: SharedGatewayDependencies['maxOutputTokens'];
@@ -93,13 +98,13 @@ async function simulateRequest(
   const refusal = findKeyFault(key, keyNoun, clock.now(), request.steps);
   if (refusal) return buildSimulationResult(dependencies, request, refusal, null);
   const parsed = await parseAndRouteRequest(dependencies, request);
-  const models = parsed.prompt ? listRequestedModels(parsed.prompt, parsed.route) : [];
+  const models = parsed.prompt ? listRequestedModels({ ...parsed, opaque: null }, parsed.route) : [];
   const caller: RequestAttributes = { key, endUser: given.end_user, models, metadata };
   const estimate =
     parsed.prompt && parsed.route
       ? estimateRequestCost(parsed.prompt, parsed.route, { orgId, atMs: clock.now() }, dependencies)
       : null;
-  const { limits, budgets } = await readGuardrailRuleStatus(dependencies.guard, org.catalog.rules, caller);
+  const { limits, budgets } = await readLimitAndBudgetStatus(dependencies.guard, org.catalog.rules, caller);
   const rate = recordRulePreview(previewLimits(limits, estimate), request.steps);
   const spend =
     estimate && !parsed.fault ? recordRulePreview(previewBudgets(budgets, estimate), request.steps) : null;
@@ -118,7 +123,7 @@ interface SimulatedRequest {
 }
 
 function recordRulePreview(
-  { rules, refusal }: GuardrailRulesPreview,
+  { rules, refusal }: LimitOrBudgetPreviewResult,
   steps: RouteSimulationStep[],
 ): Fault | null {
   for (const rule of rules) steps.push({ step: 'limit', ...rule });
@@ -159,6 +164,7 @@ function findKeyFault(
 
 interface ParsedSimulation {
   readonly prompt: ClientRequest | null;
+  readonly nestedModels: readonly string[];
   readonly route: ResolvedRoute | null;
   readonly fault: Fault | null;
 }
@@ -169,19 +175,20 @@ async function parseAndRouteRequest(
 ): Promise<ParsedSimulation> {
   const { given, steps } = request;
   let prompt: ClientRequest | null = null;
+  let nestedModels: readonly string[] = [];
   let route: ResolvedRoute | null = null;
   try {
     prompt = parseClientRequest(
       SIMULATED_SURFACES[given.surface],
       Buffer.from(JSON.stringify(given.request)),
     );
-    route = routeRequest(dependencies, request, prompt);
+    ({ models: nestedModels, route } = routeRequest(dependencies, request, prompt));
     prompt = await applyPolicies(dependencies, request, prompt);
-    return { prompt, route, fault: null };
+    return { prompt, nestedModels, route, fault: null };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     if (route === null) steps.push({ step: 'route', outcome: error.code, reason: error.message });
-    return { prompt, route, fault: error };
+    return { prompt, nestedModels, route, fault: error };
   }
 }
 
@@ -189,9 +196,14 @@ function routeRequest(
   { conversations, latencies }: RouteSimulationDependencies,
   { org, key, steps }: SimulatedRequest,
   prompt: ClientRequest,
-): ResolvedRoute {
-  const { orgId, models } = key;
-  const resolved = resolveRoute(org.catalog, models ?? (() => true), prompt.model);
+): NestedModelCheckResult {
+  const { orgId } = key;
+  const named = resolveRoute(org.catalog, key.models ?? (() => true), prompt.model);
+  const { models, route: resolved } = requireAllowedNestedModels(
+    prompt,
+    { key, catalog: org.catalog },
+    named,
+  );
   const by = {
     orgId,
     conversation: null,
@@ -205,7 +217,7 @@ function routeRequest(
   steps.push({ step: 'route', outcome: [...new Set(names)].join(', '), reason: route.reason });
   if (reason !== null) steps.push({ step: 'route', outcome: 'ordered', reason });
   for (const skipped of route.skipped) steps.push({ step: 'route', outcome: 'skipped', reason: skipped });
-  return route;
+  return { models, route };
 }
 
 /** Returns the request after request policies. @throws Fault `policy_denied` */

@@ -12,7 +12,7 @@ import {
 import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
 import { castToJson } from '../validate-input.ts';
 import {
-  getSectionMetadata,
+  getSettingsSectionMetadata,
   loadStoredSettings,
   type StoredSettings,
   writeSettingsSection,
@@ -79,6 +79,8 @@ function toSettingsResource(stored: StoredSettings): z.output<typeof orgSettings
   const shown = SETTINGS_SECTIONS.filter((section) => section !== 'cache');
   return {
     ...settings,
-    sources: Object.fromEntries(shown.map((section) => [section, getSectionMetadata(stored, section)])),
+    sources: Object.fromEntries(
+      shown.map((section) => [section, getSettingsSectionMetadata(stored, section)]),
+    ),
   };
 }

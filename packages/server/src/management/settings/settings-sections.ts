@@ -43,7 +43,7 @@ function defaultOrgConfig(): OrgConfig {
 }
 
 /** Returns a section's source and metadata. A section without a row has its default. */
-export function getSectionMetadata({ rows }: StoredSettings, section: SettingsSection) {
+export function getSettingsSectionMetadata({ rows }: StoredSettings, section: SettingsSection) {
   const row = rows.find(({ id }) => id === section);
   if (row) return toConfigEntryMetadata(row);
   const source = toResourceSource({ source: 'console', source_line: null });

@@ -1,5 +1,5 @@
 import { createBudgetPeriodResolver } from '../../guardrails/budget-period.ts';
-import type { MonitorStatusSpan } from '../timeline.ts';
+import type { MonitorStatusSpan } from '../monitor-status-spans.ts';
 
 /**
  * A day in a board's time zone. Days on which daylight saving time begins have 23 hours; days on which it

@@ -48,6 +48,7 @@ function toMonitorStatusJson(monitor: BoardMonitor, { days }: BoardView) {
     maintenance_until: isoOrNull(monitor.maintenanceUntil),
     uptime_ratio: monitor.uptimeRatio,
     downtime_seconds: monitor.downtimeMs / 1000,
+    history_since: isoOrNull(monitor.historySince),
     days: monitor.days.map((sums, index) => ({
       date: days[index]?.date ?? '',
       healthy_seconds: sums.healthy / 1000,

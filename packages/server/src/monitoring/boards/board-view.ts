@@ -1,6 +1,6 @@
 import type { BoardRow } from '../../store/monitoring/boards.ts';
+import { listLastMonitorPeriods } from '../../store/monitoring/last-monitor-periods.ts';
 import { listUnfinishedMaintenanceWindows } from '../../store/monitoring/maintenance-windows.ts';
-import { listLastMonitorPeriods } from '../../store/monitoring/monitor-history.ts';
 import { getMonitorStatesByUid, listMonitorsById, type MonitorRow } from '../../store/monitoring/monitors.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type MaintenanceOccurrence,
 } from '../maintenance-occurrences.ts';
 import type { MonitorStatus } from '../monitor-state.ts';
+import { type MonitorStatusSpan, replaceGapsWithUnknown } from '../monitor-status-spans.ts';
 import { parseStringListColumn } from '../monitoring-unit-of-work.ts';
 import {
   type MonitorEvaluationContext,
@@ -17,7 +18,6 @@ import {
   toMonitorView,
   toStatusSpans,
 } from '../read-monitors.ts';
-import { type MonitorStatusSpan, replaceGapsWithUnknown } from '../timeline.ts';
 import { parseBoardGroups } from './board.ts';
 import {
   type BoardDay,
@@ -29,12 +29,8 @@ import {
 /** The number of days that a board shows. */
 export const BOARD_HISTORY_DAYS = 90;
 const MAX_LISTED_DOWNTIMES = 50;
-/**
- * Maximum number of status changes that a board shows, and the number that it shows of each monitor in any
- * case. Anyone can request a public board, so its cost must be bounded.
- */
-const MAX_PERIODS = 100_000;
-const MIN_PERIODS_PER_MONITOR = 400;
+/** Maximum number of status changes on a board. Anyone can request a public board, so its cost must be bounded. */
+const MAX_PERIODS = 10_000;
 const MAINTENANCE_LOOKAHEAD_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
@@ -53,6 +49,8 @@ export interface BoardMonitor {
   readonly downtimeMs: number;
   /** The status durations of each day that the board shows, oldest first. */
   readonly days: readonly StatusDurations[];
+  /** The time before which the board shows no history, because there were too many status changes. Null if there is none. */
+  readonly historySince: number | null;
 }
 
 /** One downtime of a monitor, as a board shows it. */
@@ -106,22 +104,25 @@ export async function loadBoardView(
   const uids = rows.map(({ uid }) => uid);
   const [states, periods, windows] = await Promise.all([
     getMonitorStatesByUid(reader, uids),
-    listLastMonitorPeriods(reader, uids, days[0]?.startsAt ?? context.nowMs, maxPeriodsOf(uids.length)),
+    listLastMonitorPeriods(reader, uids, days[0]?.startsAt ?? context.nowMs, MAX_PERIODS),
     listUnfinishedMaintenanceWindows(reader, [row.org_id], context.nowMs),
   ]);
   const publicWindows = windows.filter(({ show_on_boards }) => show_on_boards === 1);
   const announced = findAnnouncedMaintenance(publicWindows, rows, context.nowMs);
+  const maintenanceEnds = mapMaintenanceEnds(announced, context.nowMs);
   const shown = new Map<string, BoardMonitor>();
   const downtimes: BoardDowntime[] = [];
   for (const monitor of rows) {
     const state = states.get(monitor.uid);
     if (!state) continue;
-    const recorded = toStatusSpans(periods.get(monitor.uid) ?? [], state, context);
+    const { periods: rows = [], isTruncated = false } = periods.get(monitor.uid) ?? {};
+    const recorded = toStatusSpans(rows, state, context);
     const spans = replaceGapsWithUnknown(recorded, context.gaps, context.nowMs);
-    const until = currentMaintenanceEnd(announced, monitor.id, context.nowMs);
+    const until = maintenanceEnds.get(monitor.id) ?? null;
     const view = toMonitorView(monitor, state, context);
     const durations = sumStatusDurationsByDay(spans, days, context.nowMs);
-    shown.set(monitor.id, toBoardMonitor(view, until, durations));
+    const historySince = isTruncated ? (rows[0]?.started_at ?? null) : null;
+    shown.set(monitor.id, { ...toBoardMonitor(view, until, durations), historySince });
     downtimes.push(
       ...toBoardDowntimes(monitor, recorded, spans, { fromMs: days[0]?.startsAt ?? 0, toMs: context.nowMs }),
     );
@@ -149,15 +150,11 @@ export async function loadBoardView(
   };
 }
 
-function maxPeriodsOf(monitorCount: number): number {
-  return Math.max(MIN_PERIODS_PER_MONITOR, Math.floor(MAX_PERIODS / Math.max(1, monitorCount)));
-}
-
 function toBoardMonitor(
   { row, state }: MonitorView,
   maintenanceUntil: number | null,
   days: readonly StatusDurations[],
-): BoardMonitor {
+): Omit<BoardMonitor, 'historySince'> {
   return {
     id: row.id,
     name: row.name,
@@ -185,27 +182,30 @@ function findAnnouncedMaintenance(
   monitors: readonly MonitorRow[],
   nowMs: number,
 ): AnnouncedMaintenanceRows[] {
+  const candidates = monitors.map((row) => ({
+    row,
+    fields: { id: row.id, tags: parseStringListColumn(row.tags_json) },
+  }));
   const found = windows.flatMap((row) => {
     const [next] = listMaintenanceOccurrencesAfter(row, nowMs, 1);
     if (!next || next.startsAt > nowMs + MAINTENANCE_LOOKAHEAD_MS) return [];
     const isAbout = createMaintenanceMatcher(row);
-    const about = monitors.filter(({ id, tags_json }) =>
-      isAbout({ id, tags: parseStringListColumn(tags_json) }),
-    );
+    const about = candidates.flatMap((monitor) => (isAbout(monitor.fields) ? [monitor.row] : []));
     return about.length === 0 ? [] : [{ ...next, name: row.name, monitors: about }];
   });
   return found.toSorted((one, other) => one.startsAt - other.startsAt);
 }
 
-function currentMaintenanceEnd(
+/** Returns the end of the announced maintenance, for each monitor that is under maintenance. */
+function mapMaintenanceEnds(
   announced: readonly AnnouncedMaintenanceRows[],
-  id: string,
   nowMs: number,
-): number | null {
-  const ends = announced
-    .filter(({ startsAt, monitors }) => startsAt <= nowMs && monitors.some((monitor) => monitor.id === id))
-    .map(({ endsAt }) => endsAt);
-  return ends.length === 0 ? null : Math.max(...ends);
+): ReadonlyMap<string, number> {
+  const ends = new Map<string, number>();
+  for (const { startsAt, endsAt, monitors } of announced)
+    if (startsAt <= nowMs)
+      for (const { id } of monitors) ends.set(id, Math.max(ends.get(id) ?? endsAt, endsAt));
+  return ends;
 }
 
 function sumUptime(sums: readonly StatusDurations[]): { uptimeRatio: number | null; downtimeMs: number } {

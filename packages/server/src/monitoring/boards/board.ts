@@ -1,14 +1,8 @@
 import type { BoardConfig } from '@floe/contract/config';
-import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import type { BoardRow } from '../../store/monitoring/boards.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { requireMonitorsExist } from '../require-monitors.ts';
-
-/**
- * The maximum number of monitors on a board. It limits the time needed to load and render the board.
- */
-export const MAX_MONITORS_PER_BOARD = 500;
 
 /** A named group of monitors on a board. */
 export interface BoardGroup {
@@ -27,9 +21,9 @@ export function parseBoardGroups({
 }
 
 /**
- * Requires that all monitors on a board belong to its organization.
- * @param before the board's groups before the change. Their monitors are accepted even if they have been
- * removed.
+ * Requires that all monitors on a board exist in its organization. Returns the board.
+ * @param before the groups of the board before the change. Monitors in these groups are accepted even if they no
+ * longer exist.
  * @throws Fault `invalid_request` with `param`
  */
 export async function requireBoardMonitorsExist(
@@ -41,10 +35,6 @@ export async function requireBoardMonitorsExist(
   const named = board.groups.flatMap(({ monitors }, at) =>
     monitors.map((id, index) => ({ id, param: `groups[${at}].monitors[${index}]` })),
   );
-  if (named.length > MAX_MONITORS_PER_BOARD)
-    throw new Fault('invalid_request', `groups: must contain at most ${MAX_MONITORS_PER_BOARD} monitors`, {
-      param: 'groups',
-    });
   const known = before.flatMap(({ monitors }) => monitors);
   await requireMonitorsExist(reader, orgId, named, known);
   return board;

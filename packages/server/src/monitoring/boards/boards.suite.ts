@@ -4,7 +4,8 @@ import { ConfigFileRejectedError } from '../../platform/config-file-rejected-err
 import { createResourceKindSyncFactory } from '../../platform/config-file-sync.ts';
 import { syncTestOrgs } from '../../platform/test/sync-orgs.ts';
 import { findBoardBySlug, listAllBoards, updateBoard } from '../../store/monitoring/boards.ts';
-import { expireMonitorHistory, listLastMonitorPeriods } from '../../store/monitoring/monitor-history.ts';
+import { listLastMonitorPeriods } from '../../store/monitoring/last-monitor-periods.ts';
+import { expireMonitorHistory } from '../../store/monitoring/monitor-history.ts';
 import { insertMonitorPeriods } from '../../store/monitoring/monitor-states.ts';
 import { findMonitorById } from '../../store/monitoring/monitors.ts';
 import type { Database } from '../../store/store-interfaces.ts';
@@ -59,16 +60,20 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
       uids.push((await findMonitorById(database.read, MONITOR_TEST_ORG, id))?.uid ?? '');
     }
     const [flapping = '', calm = ''] = uids;
-    const changes = Array.from({ length: 10 }, (_, index) => ({
+    const changes = Array.from({ length: 601 }, (_, index) => ({
       uid: flapping,
       started_at: MONITOR_TEST_START + (index + 1) * MINUTE,
       status: index % 2 === 0 ? 'healthy' : 'failing',
       reason: 'beat',
     }));
     await database.rowTransaction((writer) => insertMonitorPeriods(writer, changes));
-    const found = await listLastMonitorPeriods(database.read, uids, MONITOR_TEST_START - DAY, 4);
-    assert.deepEqual(found.get(flapping), changes.slice(-4));
-    assert.equal(found.get(calm)?.length, 1);
+    const read = (maxPeriods: number) =>
+      listLastMonitorPeriods(database.read, uids, MONITOR_TEST_START - DAY, maxPeriods);
+    const found = await read(5);
+    assert.deepEqual(found.get(flapping), { periods: changes.slice(-4), isTruncated: true });
+    assert.deepEqual([found.get(calm)?.periods.length, found.get(calm)?.isTruncated], [1, false]);
+    const whole = (await read(1_000)).get(flapping);
+    assert.deepEqual([whole?.periods.length, whole?.isTruncated], [602, false]);
   });
 
   test(`${name}: a board reads the days of its monitors in one query, including periods from before its first day`, async (t) => {

@@ -1,6 +1,6 @@
 import type { BoardConfig } from '@floe/contract/config';
 import type { ConfigIssue } from '@floe/contract/config/cross-object-rules';
-import { unconvertedBoardFields } from '@floe/contract/config/monitoring';
+import { boardFieldsStoredAsIs } from '@floe/contract/config/monitoring';
 import { createId } from '../../core/ids.ts';
 import { defineConfigFileKind, type MatchedResourceRows } from '../../platform/config-file-resource-kind.ts';
 import type { DeclaredResource } from '../../platform/declared-resources.ts';
@@ -63,7 +63,7 @@ const SLUGS_PER_QUERY = 200;
 
 /** Converts a board's configuration to database columns. */
 export function toBoardColumns(config: BoardConfig) {
-  const { slug, name, ...plain } = unconvertedBoardFields.parse(config);
+  const { slug, name, ...plain } = boardFieldsStoredAsIs.parse(config);
   return {
     slug,
     name,
@@ -75,7 +75,7 @@ export function toBoardColumns(config: BoardConfig) {
 
 /** Converts a board row to the settings that the API and floe.yaml use. */
 export function toBoardSettings(row: BoardRow) {
-  const { slug, name, ...plain } = unconvertedBoardFields.parse(row);
+  const { slug, name, ...plain } = boardFieldsStoredAsIs.parse(row);
   const groups = parseBoardGroups(row).map((group) => ({ name: group.name, monitors: [...group.monitors] }));
   return { slug, name, public: row.public === 1, ...plain, groups };
 }

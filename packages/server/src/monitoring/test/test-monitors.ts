@@ -13,7 +13,7 @@ export const MINUTE = 60_000;
 export const testBeatUrlSecret = createSecretKey(Buffer.alloc(32, 7));
 
 /**
- * Returns a monitor definition in the form of floe.yaml. By default, it has an interval of one
+ * Returns a monitor definition in the format of floe.yaml. By default, it has an interval of one
  * minute and no grace period.
  */
 export function createTestMonitorDefinition(

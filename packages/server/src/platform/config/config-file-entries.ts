@@ -21,7 +21,8 @@ interface EntryListKind<Config> extends DeclaredResourceKind<Config> {
 }
 
 /**
- * A kind of floe.yaml whose entries are stored unchanged, so that lists and the history contain them.
+ * Returns a resource kind of floe.yaml whose entries are stored unchanged, so that lists and the history
+ * contain them.
  *
  * @param entryOf the entry without secrets
  */

@@ -89,7 +89,7 @@ export function encryptProviderSecrets(
 
 /**
  * Decrypts a provider's secrets.
- * @throws UnreadableSecretError
+ * @throws UnreadableSecretError if `key` cannot decrypt them
  */
 export function decryptProviderSecrets(row: ConfigEntryRow, key: SecretEncryptionKey): ProviderSecrets {
   if (row.secrets_sealed === null) return NO_PROVIDER_SECRETS;
@@ -98,7 +98,7 @@ export function decryptProviderSecrets(row: ConfigEntryRow, key: SecretEncryptio
   );
 }
 
-/** Identifies the row that an entry's secrets are encrypted for. */
+/** Returns the location that a config entry's secrets are encrypted for. */
 export function toEntrySecretLocation(
   row: Pick<ConfigEntryRow, 'org_id' | 'row_id'>,
   version: number,
@@ -106,7 +106,7 @@ export function toEntrySecretLocation(
   return { orgId: row.org_id, rowId: row.row_id, version };
 }
 
-/** Identifies the row that a provider credential is encrypted for. */
+/** Returns the location that a provider credential is encrypted for. */
 export function toCredentialSecretLocation(
   row: Pick<ProviderCredentialRow, 'org_id' | 'id'>,
   version: number,
@@ -123,8 +123,8 @@ export function getProviderOrigin({ kind, base_url }: Pick<ProviderConfig, 'kind
 }
 
 /**
- * Returns whether a provider uses the public URL for its kind. Only then may credentials from this
- * host's environment be sent to it.
+ * Returns whether a provider's base URL has the same origin as the public URL for its kind. Only then may
+ * credentials from this host's environment be sent to it.
  */
 export function usesDefaultOrigin({ kind, base_url }: Pick<ProviderConfig, 'kind' | 'base_url'>): boolean {
   return (
@@ -140,8 +140,8 @@ function parseOrigin(address: string): string {
 }
 
 /**
- * Returns the last four characters of a credential. Null for a short credential, because they would
- * reveal too much of it.
+ * Returns the last four characters of a credential. Returns null for a credential of fewer than 16 characters,
+ * because the hint would reveal too much of it.
  */
 export function getCredentialHint(secret: string): string | null {
   return secret.length < 16 ? null : secret.slice(-4);

@@ -15,7 +15,7 @@ export function isSettingsSection(name: string): name is SettingsSection {
   return Object.hasOwn(ORG_SETTINGS_FIELDS, name);
 }
 
-/** Returns an organization's settings, in which the sections in `over` replace others. */
+/** Returns an organization's settings. Sections in `over` take precedence over those in `org`. */
 export function mergeOrgSettings(
   org: Pick<OrgConfig, SettingsSection>,
   over: Readonly<Record<string, unknown>> = {},

@@ -20,9 +20,9 @@ import {
   toCredentialSecretLocation,
 } from './provider-secrets.ts';
 import { mergeOrgSettings } from './settings-sections.ts';
-import { type UnusableResource, UnusableResources } from './unusable-resources.ts';
+import { type UnusableResource, UnusableResourceCollector } from './unusable-resources.ts';
 
-/** An organization's resources that were created with the API, in the form of floe.yaml. */
+/** An organization's resources that were created with the API, in the format of floe.yaml. */
 export interface StoredOrgConfig {
   readonly name: string;
   readonly timezone: string;
@@ -32,11 +32,12 @@ export interface StoredOrgConfig {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** The resources of several organizations that were created with the API. */
+/** The resources that were created with the API, by organization. */
 export interface StoredConfig {
   readonly orgs: ReadonlyMap<string, StoredOrgConfig>;
   /**
-   * Entries that this release or this key cannot read, as `org/entry`, with the reason. They are left out.
+   * The entries that cannot be read by this release or decrypted with the configured keys. They are not in
+   * `orgs`.
    */
   readonly unusable: readonly UnusableResource[];
 }
@@ -55,7 +56,7 @@ export async function loadStoredConfig(
     listAllConfigEntries(reader, undefined, orgIds),
     listAllProviderCredentials(reader, orgIds),
   ]);
-  const unusable = new UnusableResources();
+  const unusable = new UnusableResourceCollector();
   const read = <Config>(row: ConfigEntryRow, open: (row: ConfigEntryRow) => Config): Config[] =>
     unusable.read(`${row.org_id}/${row.kind}/${row.id}`, () => open(row));
   const stored = new Map<string, StoredOrgConfig>();
@@ -93,7 +94,7 @@ export function parseStoredPolicy(row: ConfigEntryRow): PolicyConfig {
 /**
  * Decrypts a stored provider. Omits credentials that were created for another base URL.
  *
- * @throws UnreadableSecretError
+ * @throws UnreadableSecretError if a secret cannot be decrypted
  */
 export function decryptStoredProvider(
   row: ConfigEntryRow,
@@ -117,8 +118,8 @@ export function decryptStoredProvider(
 }
 
 /**
- * Parses the JSON in a config entry row. This program writes only objects, so any other value means
- * that the data is corrupt.
+ * Parses the JSON in a config entry row. Floe writes only objects, so any other value means that the data is
+ * corrupt.
  */
 export function parseStoredConfigEntry(row: Pick<ConfigEntryRow, 'entry_json'>): JsonObject {
   const value: unknown = JSON.parse(row.entry_json);

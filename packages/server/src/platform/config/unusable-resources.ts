@@ -8,10 +8,11 @@ export interface UnusableResource {
 }
 
 /**
- * Collects stored resources that cannot be used. A newer release may have stored a field that this
- * release does not know. One such resource must not prevent a start or a new snapshot.
+ * Collects the stored resources that this process cannot use, for example because a newer release stored a
+ * field that this release does not know. Such a resource must not prevent the process from starting or from
+ * creating a snapshot.
  */
-export class UnusableResources {
+export class UnusableResourceCollector {
   readonly #found: UnusableResource[] = [];
 
   get found(): readonly UnusableResource[] {

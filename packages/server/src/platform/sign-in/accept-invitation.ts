@@ -27,9 +27,9 @@ export function previewInvitation(context: SignInContext, token: string): Promis
 
 /**
  * Accepts an invitation and signs in to its organization. Returns the cookie's value. Creates an
- * account if there is none. The person must prove that an existing account is theirs, with its
- * password or a session. An account that belongs to no organization gives access to nothing, so in
- * that case the invitation replaces its credentials.
+ * account if the invited address has none. If it has an account, the person must prove with its
+ * password or a session that the account is theirs. An account that belongs to no organization gives
+ * access to nothing. No proof is needed for it, and the invitation replaces its credentials.
  *
  * @throws Fault `not_found` if the invitation is not valid, `sign_in_failed`, `too_many_attempts`,
  * `conflict`; `invalid_request` for an unacceptable password

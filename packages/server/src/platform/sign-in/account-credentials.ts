@@ -16,8 +16,9 @@ export async function isAccountWithoutOrg(reader: DatabaseReader, userId: string
 }
 
 /**
- * Replaces an account's password, passkeys and identities, and ends its sessions. Used for an
- * account that belongs to no organization, and for an owner link that was created on this host.
+ * Replaces an account's password, deletes its passkeys and identities, removes its operator role, and ends its
+ * sessions. Used for an account that belongs to no organization, and for an owner link that was created on this
+ * host.
  *
  * @param passwordHash hash of the new password; null for none
  */

@@ -14,7 +14,7 @@ export interface SignInAuditEntry {
   readonly action: string;
   readonly subject: string;
   readonly before?: JsonObject;
-  /** Never contains a password, a token or a mistyped address. */
+  /** Details of the sign-in. They never contain a password, a token or a mistyped address. */
   readonly after?: JsonObject;
 }
 
@@ -42,7 +42,7 @@ export async function auditSignIn(
 
 /**
  * Records a failed sign-in in the account's organizations. For an unknown account, records it in
- * the installation's first organization. Both cases require one write, so that the duration does
+ * the installation's first organization. An entry is written in both cases, so that the duration does
  * not reveal whether the account exists.
  */
 export async function auditFailedSignIn(

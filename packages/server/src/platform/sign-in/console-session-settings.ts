@@ -12,7 +12,7 @@ export interface ConsoleSessionSettings {
 }
 
 /**
- * Converts `auth` in floe.yaml to a session policy. One-time links and invitations cannot be
+ * Converts `auth` in floe.yaml to session settings. Sign-in with one-time links and invitations cannot be
  * disabled.
  */
 export function toConsoleSessionSettings({

@@ -30,7 +30,7 @@ const CACHE_TTL_MS = 2_000;
 const MAX_CACHED_SESSIONS = 5_000;
 const MAX_AGENT_CHARS = 200;
 
-/** An active session, with its state at the time when it was read. */
+/** A session that has not expired, with its state at the time when it was read. */
 export interface ActiveConsoleSession {
   readonly id: string;
   readonly user: { readonly id: string; readonly email: string; readonly name: string };
@@ -101,7 +101,7 @@ export class ConsoleSessions {
     database.signals.onChange(() => this.clearCache());
   }
 
-  /** The session of a cookie. Null if it is unknown or expired, or the membership has ended. */
+  /** Returns the session of a cookie. Returns null if it is unknown or expired, or the membership has ended. */
   async find(token: string): Promise<ActiveConsoleSession | null> {
     if (!hasSecretTokenFormat(token)) return null;
     const known = await this.#load(computeSha256Hex(token));
@@ -112,7 +112,7 @@ export class ConsoleSessions {
     return live;
   }
 
-  /** Whether a session that was last used at `seenAt` is active under the current rules. */
+  /** Returns whether a session that was last used at `seenAt` is active with the current settings. */
   isActive(
     row: Pick<ConsoleSessionRow, 'created_at' | 'expires_at' | 'method' | 'issuer'>,
     seenAt: number,
@@ -165,7 +165,7 @@ export class ConsoleSessions {
     return (await rotateConsoleSession(writer, computeSha256Hex(token), fields)) ? next : null;
   }
 
-  /** Clears the cache, so that changes of this process take effect immediately after their commit. */
+  /** Clears the cache, so that changes by this process take effect immediately after their commit. */
   clearCache(): void {
     this.#cache.clear();
   }

@@ -33,10 +33,10 @@ export interface GrantedMembership {
 type GrantContext = Pick<SignInContext, 'clock' | 'auth'>;
 
 /**
- * Stores the memberships that an issuer's groups currently grant. A membership has the role with
- * the most permissions that any issuer grants. An issuer changes only its own grants, and a removed
- * issuer grants nothing. A membership without a grant ends. Memberships that members assigned do
- * not change, an organization's last owner stays, and a removed member is not added again.
+ * Stores the memberships that an issuer's groups currently grant. If several issuers grant a membership, it
+ * has the granted role with the most permissions. An issuer changes only its own grants, and a removed issuer grants
+ * nothing. A membership ends when no issuer grants it. Memberships that members assigned do not
+ * change. The last owner of an organization is not removed, and a removed member is not added again.
  */
 export async function applyGroupGrants(
   context: GrantContext,

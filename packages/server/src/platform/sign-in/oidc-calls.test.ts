@@ -15,7 +15,7 @@ import {
   startOidcFlow,
 } from './oidc-flow.ts';
 import { OidcIssuerCache } from './oidc-issuer-cache.ts';
-import { createSignInSite } from './sign-in-site.ts';
+import { buildSignInUrls } from './sign-in-site.ts';
 import { type ScriptedIssuer, startScriptedIssuer } from './test/scripted-issuer.ts';
 
 const HOST = 'login.example';
@@ -59,7 +59,7 @@ function partsFor(issuer: string, rules: OutboundAccessSettings, names: Names = 
     auth: () => auth,
     clock: systemClock,
     issuers: new OidcIssuerCache({ guard, via: () => undefined }, systemClock),
-    site: () => createSignInSite('https://floe.example'),
+    site: () => buildSignInUrls('https://floe.example'),
     flowEncryptionKey: deriveOidcFlowKey(Buffer.alloc(32, 6)),
   };
 }

@@ -55,7 +55,7 @@ export type OidcFlow = z.output<typeof oidcFlowSchema>;
 
 /**
  * Returns the configuration of an issuer.
- * @throws Fault `not_found`
+ * @throws Fault `not_found` if no issuer with this name is configured
  */
 export function requireOidcIssuer(context: Pick<SignInContext, 'auth'>, name: string): OidcConfig {
   const found = context.auth().oidc.find((oidc) => oidc.name === name);
@@ -80,7 +80,8 @@ export type OidcFlowContext = Pick<
 
 /**
  * Returns the issuer's authorization URL to redirect to, and the state that the browser must store.
- * @throws OidcSignInError `unavailable`; Fault `not_found`
+ * @throws OidcSignInError `unavailable` if the issuer cannot be reached; Fault `not_found` if no issuer with this
+ * name is configured
  */
 export async function startOidcFlow(
   context: OidcFlowContext,
@@ -181,7 +182,7 @@ export interface OidcProfile {
  * Exchanges the issuer's response for the user's profile. Checks state, issuer, code, PKCE, nonce
  * and the ID token's signature.
  *
- * @throws OidcSignInError
+ * @throws OidcSignInError if the issuer reports an error or a check fails
  */
 export async function completeOidcFlow(
   context: OidcFlowContext,

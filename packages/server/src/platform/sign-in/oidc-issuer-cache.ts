@@ -40,7 +40,10 @@ export class OidcIssuerCache {
     this.#clock = clock;
   }
 
-  /** @throws Error of the connection, the outbound guard or the response */
+  /**
+   * Returns the client configuration for an issuer, from its discovery document.
+   * @throws Error if the connection fails, the outbound guard rejects it, or the response is invalid
+   */
   find(oidc: OidcConfig): Promise<Configuration> {
     const name = JSON.stringify([oidc.issuer, oidc.client_id, oidc.client_secret]);
     const now = this.#clock.monotonic();

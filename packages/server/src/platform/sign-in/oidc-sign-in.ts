@@ -212,6 +212,6 @@ function requireMembership({ memberships }: OidcSignIn): void {
 function notAllowedError(): OidcSignInError {
   return new OidcSignInError(
     'not_allowed',
-    "None of this person's groups is mapped to a role. Add one of them to auth.oidc[].map.",
+    "None of this person's groups is mapped to a role. Map one of the groups to a role in auth.oidc[].map.",
   );
 }

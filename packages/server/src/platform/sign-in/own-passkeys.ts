@@ -11,7 +11,7 @@ import {
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { auditSignIn } from './audit-sign-in.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
-import { buildPasskeyCreationOptions, loadWebauthn, registerPasskey } from './passkeys.ts';
+import { createPasskeyCreationOptions, loadWebauthn, registerPasskey } from './passkeys.ts';
 import { requireSessionForCredentialChange, requireSignedIn } from './session-changes.ts';
 import { type BrowserRequest, runAuditedTransaction, type SignInContext } from './sign-in-context.ts';
 
@@ -33,7 +33,7 @@ export async function listOwnPasskeys(
  */
 export async function createOwnPasskeyCreationOptions(context: SignInContext, browser: BrowserRequest) {
   const { live } = await requireSessionForCredentialChange(context, browser);
-  return buildPasskeyCreationOptions(context, context.database.read, live.user);
+  return createPasskeyCreationOptions(context, context.database.read, live.user);
 }
 
 /**
@@ -74,9 +74,8 @@ export async function renameOwnPasskey(
 }
 
 /**
- * Removes a passkey and ends the sessions that were started with it. Returns whether the current
- * session is one of them.
- *
+ * Removes a passkey and ends the sessions that were started with it. Returns whether it ended the current
+ * session.
  * @throws the faults of `requireSessionForCredentialChange`; `not_found` for a passkey of another user
  */
 export async function removeOwnPasskey(

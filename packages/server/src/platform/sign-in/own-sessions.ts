@@ -11,7 +11,7 @@ import { requireSignedIn } from './session-changes.ts';
 import { type BrowserRequest, runAuditedTransaction, type SignInContext } from './sign-in-context.ts';
 
 /**
- * Returns the signed-in user's active sessions, most recently used first.
+ * Returns the current session, and all active sessions of the signed-in user, most recently used first.
  *
  * @throws Fault `session_expired`
  */
@@ -25,7 +25,7 @@ export async function listOwnSessions(
 }
 
 /**
- * Ends one of the signed-in user's sessions. It can be the current session.
+ * Ends one of the signed-in user's sessions, which can be the current one. Returns the current session.
  * @throws Fault `session_expired`; `not_found` for a session of another user
  */
 export async function endOwnSession(

@@ -36,16 +36,16 @@ interface OwnerLink {
   readonly expires_at: number;
   readonly used_at?: number;
   /**
-   * Also makes the user an operator, and may replace the credentials of any account, because it was created
-   * on the host.
+   * Whether the link also makes the user an operator, and may replace the credentials of any account. Only links
+   * that were created on the host can do this.
    */
   readonly operator?: boolean;
 }
 
 /**
- * Creates a one-time link that makes the person who uses it an owner of the organization. An
- * earlier link stops working. If `operator` is set or there is only one organization, the person
- * also becomes an operator.
+ * Creates a one-time link that makes the person who uses it an owner of the organization. Returns the
+ * token of the link. An earlier link stops working. If `operator` is set or there is only one organization,
+ * the person also becomes an operator.
  *
  * @throws Fault `not_found` if the organization does not exist, or if there are several and none is
  * specified
@@ -84,10 +84,9 @@ export async function createOwnerLink(
 }
 
 /**
- * Redeems the one-time owner link: makes the user an owner with the given password, and signs the user in.
- * If the account exists, the password replaces all of its credentials. An owner who lost the password can
- * therefore regain access, and other people who know the old credentials cannot sign in.
- *
+ * Redeems the one-time owner link: makes the user an owner with the given password, and signs the user in. If
+ * the account exists, the password replaces all of its credentials. An owner who has lost the password can
+ * therefore regain access, and no one can sign in with the old credentials.
  * @throws Fault `link_expired` if the link is used, expired or unknown; `invalid_request` for an
  * unacceptable password; `conflict` for an account that belongs to other organizations, unless the
  * link makes operators
@@ -154,9 +153,7 @@ export async function previewOwnerLink({ database, clock }: SignInContext, token
 async function requireUsableLink(reader: DatabaseReader, clock: Clock, token: string): Promise<OwnerLink> {
   const link = parseOwnerLink(await getSetting(reader, OWNER_LINK_SETTING));
   if (link?.sha256 !== computeSha256Hex(token) || !(await findOrgById(reader, link.org_id)))
-    throw linkFault(
-      'This link is not valid, or a newer link has replaced it. To create a new link, run floe owner-link on the server.',
-    );
+    throw linkFault('This link is not valid, or a newer link has replaced it.');
   if (link.used_at !== undefined)
     throw linkFault(`This link was used at ${new Date(link.used_at).toISOString()}.`);
   if (clock.now() >= link.expires_at)

@@ -1,7 +1,7 @@
 import type { PasskeyAssertion } from '@floe/contract/api/passkeys';
 import { Fault } from '@floe/contract/faults';
 import { auditFailedSignIn } from './audit-sign-in.ts';
-import { consumePasskeyAssertion, requirePasskeySite, verifyPasskeyAssertion } from './passkeys.ts';
+import { consumePasskeyAssertion, requirePasskeyRelyingParty, verifyPasskeyAssertion } from './passkeys.ts';
 import {
   type BrowserRequest,
   runAuditedTransaction,
@@ -20,7 +20,7 @@ export async function startPasskeySession(
   browser: BrowserRequest,
 ): Promise<string> {
   const { database, clock, throttle } = context;
-  requirePasskeySite(context);
+  requirePasskeyRelyingParty(context);
   const attempt = { account: null, address: browser.address };
   const taken = await throttle.countAttempt(attempt);
   try {

@@ -26,19 +26,16 @@ const ALGORITHMS = [-8, -7, -257];
 /** The dependencies of the passkey functions. */
 export type PasskeyContext = Pick<SignInContext, 'clock' | 'site' | 'auth' | 'challengeKey'>;
 
-/**
- * Loads the WebAuthn library. It is loaded at its first use, because its attestation parsers are
- * large.
- */
+/** Loads the WebAuthn library when it is first needed, because its attestation parsers are large. */
 export function loadWebauthn() {
   return import('@simplewebauthn/server');
 }
 
 /**
- * Returns the site settings for passkeys.
+ * Returns the id and the origin of the relying party of passkeys.
  * @throws Fault `not_found` if passkeys are disabled or the base URL does not allow them
  */
-export function requirePasskeySite({ auth, site }: Pick<SignInContext, 'auth' | 'site'>) {
+export function requirePasskeyRelyingParty({ auth, site }: Pick<SignInContext, 'auth' | 'site'>) {
   const { passkeys, baseUrl } = site();
   if (!auth().passkey)
     throw new Fault('not_found', 'Sign-in with a passkey is disabled (auth.passkey in floe.yaml).');
@@ -53,9 +50,10 @@ export function requirePasskeySite({ auth, site }: Pick<SignInContext, 'auth' | 
 /**
  * Returns the options for `navigator.credentials.get` (PublicKeyCredentialRequestOptionsJSON). The
  * user selects the account.
+ * @throws the fault of `requirePasskeyRelyingParty`
  */
 export function createPasskeyAssertionOptions(context: PasskeyContext) {
-  const { rpId } = requirePasskeySite(context);
+  const { rpId } = requirePasskeyRelyingParty(context);
   return {
     challenge: createSignInChallenge(context.challengeKey, context.clock, ANY_USER),
     rpId,
@@ -69,13 +67,14 @@ const ANY_USER: SignInChallengeBinding = ['passkey', ''];
 
 /**
  * Returns the options for `navigator.credentials.create` (PublicKeyCredentialCreationOptionsJSON).
+ * @throws the fault of `requirePasskeyRelyingParty`
  */
-export async function buildPasskeyCreationOptions(
+export async function createPasskeyCreationOptions(
   context: PasskeyContext,
   reader: DatabaseReader,
   user: { readonly id: string; readonly email: string },
 ) {
-  const { rpId } = requirePasskeySite(context);
+  const { rpId } = requirePasskeyRelyingParty(context);
   const known = await listPasskeysOfUser(reader, user.id);
   return {
     rp: { id: rpId, name: 'Floe' },
@@ -111,7 +110,7 @@ export async function verifyPasskeyAssertion(
   reader: DatabaseReader,
   assertion: PasskeyAssertion,
 ): Promise<VerifiedPasskeyAssertion> {
-  const { rpId, origin } = requirePasskeySite(context);
+  const { rpId, origin } = requirePasskeyRelyingParty(context);
   const { verifyAuthenticationResponse } = await loadWebauthn();
   const row = await findPasskeyByCredential(reader, assertion.id);
   if (!row) throw assertionFault();
@@ -178,7 +177,7 @@ export async function registerPasskey(
   given: { readonly name: string; readonly credential: PasskeyAttestation },
 ): Promise<PasskeyRow> {
   const { clock, challengeKey } = context;
-  const { rpId, origin } = requirePasskeySite(context);
+  const { rpId, origin } = requirePasskeyRelyingParty(context);
   const { verifyRegistrationResponse } = await loadWebauthn();
   const { clientDataJSON, attestationObject, transports = [] } = given.credential.response;
   let challenge = '';
@@ -200,7 +199,7 @@ export async function registerPasskey(
   if (!verified?.verified || !(await consumeSignInChallenge(writer, clock, challenge)))
     throw new Fault(
       'invalid_request',
-      'credential: verification failed. Request new options and try again.',
+      'credential: the passkey could not be verified. Request new creation options, then try again.',
       {
         param: 'credential',
       },

@@ -8,7 +8,7 @@ import { getEnabledSignInMethods, type SignInContext } from './sign-in-context.t
  * applies (NIST SP 800-63B, section 5.1.1.2: a minimum length, and no common passwords). Returns
  * null if passwords are disabled.
  *
- * @throws Fault `invalid_request` for `password`
+ * @throws Fault `invalid_request` if the password is missing or does not comply with the policy
  */
 export async function hashNewPassword(
   context: Pick<SignInContext, 'auth' | 'site' | 'hasher'>,

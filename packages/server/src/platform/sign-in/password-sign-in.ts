@@ -20,9 +20,10 @@ interface PasswordCredentials {
 export interface PasswordProof {
   readonly userId: string;
   /**
-   * Called in the transaction that acts on the proof.
+   * Checks that the password has not changed since it was verified, and records the successful attempt. Must be
+   * called in the transaction that relies on the proof.
    *
-   * @throws Fault `sign_in_failed` if the password has changed since
+   * @throws Fault `sign_in_failed` if the password has changed
    */
   confirm(writer: DatabaseWriter): Promise<void>;
 }

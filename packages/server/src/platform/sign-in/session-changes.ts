@@ -6,8 +6,8 @@ import { type BrowserRequest, runAuditedTransaction, type SignInContext } from '
 import { computeSha256Hex } from './tokens.ts';
 
 /**
- * Returns the browser's session.
- * @throws Fault `session_expired`
+ * Returns the browser's session and the value of its cookie.
+ * @throws Fault `session_expired` if the browser has no active session
  */
 export async function requireSignedIn(
   { sessions }: Pick<SignInContext, 'sessions'>,
@@ -30,7 +30,7 @@ export async function requireSessionForCredentialChange(context: SignInContext, 
   if (live.steppedUpUntil <= context.clock.now())
     throw new Fault(
       'step_up_required',
-      'This operation requires a step-up. Confirm your identity (sign in again), then repeat the request.',
+      'This operation requires a step-up. Confirm your identity again, then repeat the request.',
     );
   if (live.hasAllRoles) return { live, token };
   throw new Fault(
@@ -48,7 +48,7 @@ export function createSessionExpiredFault(): Fault {
 }
 
 /**
- * Switches the session to another of the user's organizations, with a new cookie.
+ * Switches the session to another of the user's organizations. Returns the value of the new cookie.
  *
  * @throws Fault `session_expired`; `not_found` for an organization that the user does not belong
  * to, whether or not it exists

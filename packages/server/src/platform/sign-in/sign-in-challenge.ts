@@ -9,7 +9,7 @@ const RANDOM_BYTES = 16;
 const TIME_BYTES = 6;
 const MAC_BYTES = 32;
 
-/** The ceremony and the user that a challenge is valid for. */
+/** What a challenge is valid for: signing in with a passkey or registering one, and the user. */
 export type SignInChallengeBinding = readonly [kind: 'passkey' | 'register', userId: string];
 
 /**
@@ -24,7 +24,7 @@ export function createSignInChallenge(key: KeyObject, clock: Clock, binding: Sig
   return Buffer.concat([body, computeMac(key, body, binding)]).toString('base64url');
 }
 
-/** Returns whether a challenge was created for this ceremony and user, and has not expired. */
+/** Returns whether a challenge was created for this purpose and user, and has not expired. */
 export function isValidSignInChallenge(
   key: KeyObject,
   clock: Clock,

@@ -12,7 +12,7 @@ import type { ActiveConsoleSession, ConsoleSessions } from './console-sessions.t
 import type { OidcIssuerCache } from './oidc-issuer-cache.ts';
 import { canHashPasswords, type PasswordHasher } from './password-hash.ts';
 import { listSessionMemberships } from './session-memberships.ts';
-import type { SignInSite } from './sign-in-site.ts';
+import type { SignInUrls } from './sign-in-site.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
 import { computeSha256Hex } from './tokens.ts';
 
@@ -30,7 +30,7 @@ export interface SignInContext {
   readonly issuers: OidcIssuerCache;
   /** `auth` of the running floe.yaml. */
   readonly auth: () => FloeConfig['auth'];
-  readonly site: () => SignInSite;
+  readonly site: () => SignInUrls;
 }
 
 /** The browser that sent a request. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createSignInSite, resolveSafeReturnPath } from './sign-in-site.ts';
+import { buildSignInUrls, resolveSafeReturnPath } from './sign-in-site.ts';
 
 test('passkeys require a host name with HTTPS or localhost in the base URL', () => {
-  const rpId = (url: string) => createSignInSite(url).passkeys?.rpId ?? null;
+  const rpId = (url: string) => buildSignInUrls(url).passkeys?.rpId ?? null;
   assert.equal(rpId('https://floe.example/ai'), 'floe.example');
   assert.equal(rpId('https://floe.example:8443'), 'floe.example');
   assert.equal(rpId('http://localhost:3563'), 'localhost');
@@ -13,13 +13,13 @@ test('passkeys require a host name with HTTPS or localhost in the base URL', () 
 });
 
 test('pages of other listeners are accepted, and those of other hosts and schemes are not', () => {
-  const { origins } = createSignInSite('https://floe.example/ai', [8443, 443]);
+  const { origins } = buildSignInUrls('https://floe.example/ai', [8443, 443]);
   assert.deepEqual([...origins], ['https://floe.example', 'https://floe.example:8443']);
 });
 
 test('for any input, the redirect stays below this installation', () => {
   for (const base of ['https://floe.example', 'https://floe.example/ai']) {
-    const site = createSignInSite(base);
+    const site = buildSignInUrls(base);
     const piece = fc.constantFrom(
       '/',
       '\\',
@@ -54,11 +54,11 @@ test('for any input, the redirect stays below this installation', () => {
       { numRuns: 2000 },
     );
   }
-  const site = createSignInSite('https://floe.example/ai');
+  const site = buildSignInUrls('https://floe.example/ai');
   assert.equal(
     resolveSafeReturnPath(site, '/ai/o/acme/requests?range=24h#x'),
     '/ai/o/acme/requests?range=24h#x',
   );
-  assert.equal(resolveSafeReturnPath(createSignInSite('https://floe.example'), '/..//evil.example'), '/');
+  assert.equal(resolveSafeReturnPath(buildSignInUrls('https://floe.example'), '/..//evil.example'), '/');
   assert.equal(resolveSafeReturnPath(site, undefined), '/ai/');
 });

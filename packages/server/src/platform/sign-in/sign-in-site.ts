@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 /** The URLs of this installation that sign-in needs. */
-export interface SignInSite {
+export interface SignInUrls {
   /** Such as `https://floe.example.com/ai`, without a trailing slash. */
   readonly baseUrl: string;
   /** Path of the base URL, or ''. */
@@ -17,7 +17,7 @@ export interface SignInSite {
  * Returns the sign-in URLs for a base URL.
  * @param ports the ports of further listeners on the same host
  */
-export function createSignInSite(baseUrl: string, ports: readonly number[] = []): SignInSite {
+export function buildSignInUrls(baseUrl: string, ports: readonly number[] = []): SignInUrls {
   const url = new URL(baseUrl);
   const origins = [
     url.origin,
@@ -33,18 +33,18 @@ export function createSignInSite(baseUrl: string, ports: readonly number[] = [])
 }
 
 /** WebAuthn requires a host name instead of an IP address, and HTTPS or localhost. */
-function passkeySettings({ protocol, hostname, origin }: URL): SignInSite['passkeys'] {
+function passkeySettings({ protocol, hostname, origin }: URL): SignInUrls['passkeys'] {
   const isHere = hostname === 'localhost' || hostname.endsWith('.localhost');
   const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
   return isName && (protocol === 'https:' || isHere) ? { rpId: hostname, origin } : null;
 }
 
 /**
- * Returns the path of this installation that the browser opens after a sign-in. Returns the start
- * page if `asked` is not such a path. Parses the path as browsers do, because `//host`, `/\host`
- * and control characters lead to other sites.
+ * Returns the path that the browser opens after a sign-in. Returns the start page if `asked` is not a path of
+ * this installation. Parses the path as browsers do, because `//host`, `/\host` and control characters can
+ * lead to other sites.
  */
-export function resolveSafeReturnPath(site: SignInSite, asked: string | undefined): string {
+export function resolveSafeReturnPath(site: SignInUrls, asked: string | undefined): string {
   const home = `${site.prefix}/`;
   if (asked === undefined || asked.length > 2000 || /[\p{Cc}\s\\]/u.test(asked)) return home;
   const { origin } = new URL(site.baseUrl);

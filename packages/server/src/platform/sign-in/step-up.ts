@@ -95,7 +95,8 @@ async function verifyProof(
  * Sets a new password for the signed-in user after a step-up, and ends all other sessions. Returns
  * the cookie's new value.
  *
- * @throws the faults of `requireSessionForCredentialChange`; `invalid_request` for an unacceptable password
+ * @throws the faults of `requireSessionForCredentialChange`; `invalid_request` for an unacceptable password;
+ * `not_found` if passwords are disabled
  */
 export async function replaceOwnPassword(
   context: SignInContext,

@@ -12,7 +12,7 @@ export const anthropic: ProviderDefinition = {
   quirks: claudeQuirks,
   defaultSurface: 'b',
   countsTokens: true,
-  priceBookName: 'anthropic',
+  priceCatalogName: 'anthropic',
   docs: 'https://platform.claude.com/docs/en/api',
   checked: '2026-11-21',
 };

@@ -25,7 +25,7 @@ export const azureOpenai: ProviderDefinition = {
   opaqueApis: ['images', 'audio', 'files', 'batches'],
   embeddings: { dialect: 'openai' },
   storesResponses: true,
-  priceBookName: 'azure',
+  priceCatalogName: 'azure',
   docs: 'https://learn.microsoft.com/azure/ai-foundry/openai/reference',
   checked: '2026-11-21',
 };

@@ -3,6 +3,7 @@ import type {
   ProviderUrlSettings,
   ResolvedProviderUrls,
 } from '../provider-definition.ts';
+import { bedrockBetaFeatures } from './claude-beta-features.ts';
 import { claudeQuirks } from './claude-quirks.ts';
 
 const RUNTIME = 'https://bedrock-runtime.{region}.amazonaws.com';
@@ -29,7 +30,7 @@ export const bedrock: ProviderDefinition = {
         omits: ['model', 'stream', 'service_tier', 'inference_geo', 'container', 'mcp_servers'],
         hostedFeatures: ['container', 'mcp_servers'],
         sets: { anthropic_version: '"bedrock-2023-05-31"' },
-        headerLists: { 'anthropic-beta': 'anthropic_beta' },
+        headerLists: { 'anthropic-beta': bedrockBetaFeatures },
         impliedHeaders: { 'anthropic-version': '2023-06-01' },
       },
     },
@@ -38,7 +39,7 @@ export const bedrock: ProviderDefinition = {
   address,
   modelListPaths: ['/foundation-models?byOutputModality=TEXT', '/inference-profiles?maxResults=1000'],
   streamUsage: 'given',
-  priceBookName: 'aws',
+  priceCatalogName: 'aws',
   quirks: [
     { options: { reasoningStyle: 'none' } },
     ...claudeQuirks,

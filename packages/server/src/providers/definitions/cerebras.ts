@@ -22,7 +22,7 @@ export const cerebras: ProviderDefinition = {
     },
   ],
   thinkTags: ['*glm*'],
-  priceBookName: 'cerebras',
+  priceCatalogName: 'cerebras',
   docs: 'https://inference-docs.cerebras.ai',
   checked: '2026-11-21',
 };

@@ -13,7 +13,7 @@ export const cohere: ProviderDefinition = {
   opaqueApis: ['rerank'],
   opaqueBasePath: '/v2',
   embeddings: { dialect: 'embed', path: '/v2/embed' },
-  priceBookName: 'cohere',
+  priceCatalogName: 'cohere',
   quirks: [
     { options: { reasoningStyle: 'none' } },
     { models: ['*reasoning*', 'command-a-plus*'], options: { reasoningStyle: 'budget' } },

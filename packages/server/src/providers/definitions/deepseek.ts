@@ -29,7 +29,7 @@ export const deepseek: ProviderDefinition = {
       },
     },
   ],
-  priceBookName: 'deepseek',
+  priceCatalogName: 'deepseek',
   docs: 'https://api-docs.deepseek.com',
   checked: '2026-11-21',
 };

@@ -19,7 +19,7 @@ export const fireworks: ProviderDefinition = {
   thinkTags: ['*deepseek-r1*'],
   opaqueApis: ['rerank'],
   embeddings: { dialect: 'openai', unsupported: ['tokens', 'base64', 'user'] },
-  priceBookName: 'fireworks',
+  priceCatalogName: 'fireworks',
   docs: 'https://docs.fireworks.ai',
   checked: '2026-11-21',
 };

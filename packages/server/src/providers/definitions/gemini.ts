@@ -33,7 +33,7 @@ export const geminiQuirks: readonly Quirk[] = [
   { models: ['gemini-2.0*', 'gemini-1*'], options: { rejectedFields: [] } },
 ];
 
-/** The exceptions to the default meaning of error statuses at Gemini. */
+/** The error statuses that have a different meaning at Gemini than at other providers. */
 export const geminiErrorStatusOverrides: readonly ErrorStatusOverride[] = [
   { status: 400, text: 'api_key_invalid', means: 'bad_credentials' },
 ];
@@ -56,7 +56,7 @@ export const gemini: ProviderDefinition = {
   quirks: geminiQuirks,
   errors: geminiErrorStatusOverrides,
   embeddings: { dialect: 'gemini', path: '/models/{model}:batchEmbedContents' },
-  priceBookName: 'google',
+  priceCatalogName: 'google',
   docs: 'https://ai.google.dev/api',
   checked: '2026-11-21',
 };

@@ -22,7 +22,7 @@ export const groq: ProviderDefinition = {
     { status: 498, text: '', means: 'overloaded' },
   ],
   opaqueApis: ['audio', 'files', 'batches'],
-  priceBookName: 'groq',
+  priceCatalogName: 'groq',
   docs: 'https://console.groq.com/docs',
   checked: '2026-11-21',
 };

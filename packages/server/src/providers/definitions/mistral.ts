@@ -35,7 +35,7 @@ export const mistral: ProviderDefinition = {
     unsupported: ['tokens', 'base64', 'user'],
     dimensions: 'output_dimension',
   },
-  priceBookName: 'mistral',
+  priceCatalogName: 'mistral',
   docs: 'https://docs.mistral.ai',
   checked: '2026-11-21',
 };

@@ -34,7 +34,7 @@ export const moonshot: ProviderDefinition = {
     },
   ],
   opaqueApis: ['files', 'batches'],
-  priceBookName: 'moonshotai',
+  priceCatalogName: 'moonshotai',
   docs: 'https://platform.moonshot.ai/docs',
   checked: '2026-11-21',
 };

@@ -1,8 +1,8 @@
 import { chatProviderDefaults, type ProviderDefinition } from '../provider-definition.ts';
 
 /**
- * The provider definition of any provider that implements the Chat dialect. The base URL must be configured,
- * including `/v1`.
+ * The provider definition of any provider that implements the Chat Completions dialect. The base URL must be
+ * configured, including `/v1`.
  */
 export const openaiCompatible: ProviderDefinition = {
   ...chatProviderDefaults,

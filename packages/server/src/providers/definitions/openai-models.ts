@@ -18,8 +18,9 @@ const NON_REASONING = [
 const REASONING = ['gpt-*', 'o1*', 'o3*', 'o4*', 'codex-*', 'ft:gpt-*', 'ft:o*'];
 
 /**
- * The OpenAI models for which Responses works better than Chat. From 5.4 on, Chat rejects requests that
- * combine tools and reasoning, and 5.6 reasons by default. Responses accepts this combination.
+ * The OpenAI models for which Responses works better than Chat Completions. From 5.4 on, Chat Completions
+ * rejects requests that combine tools and reasoning, and 5.6 reasons by default. Responses accepts this
+ * combination.
  */
 export const openaiDialectPreferences: readonly DialectPreference[] = [
   { models: NON_REASONING, dialect: 'chat' },
@@ -28,8 +29,8 @@ export const openaiDialectPreferences: readonly DialectPreference[] = [
 
 /**
  * The quirks of OpenAI models, as measured in July 2026. Reasoning efforts are in descending order, so that
- * an effort between two values is rounded up. For unknown names, such as names of deployments, reasoning is
- * omitted.
+ * an effort between two values is rounded up. For models with unknown names, such as deployments, reasoning
+ * is omitted.
  */
 export const openaiQuirks: readonly Quirk[] = [
   {

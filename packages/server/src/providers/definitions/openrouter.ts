@@ -26,7 +26,7 @@ export const openrouter: ProviderDefinition = {
   ],
   opaqueApis: ['images', 'audio', 'rerank'],
   embeddings: { dialect: 'openai' },
-  priceBookName: 'openrouter',
+  priceCatalogName: 'openrouter',
   docs: 'https://openrouter.ai/docs',
   checked: '2026-11-21',
 };

@@ -1,8 +1,8 @@
 import type { ProviderDefinition } from '../provider-definition.ts';
 
 /**
- * The provider definition of Perplexity. Its Chat API ended on 2026-09-27, so only Responses is
- * supported.
+ * The provider definition of Perplexity. Perplexity shut down its Chat Completions API on 2026-09-27, so only
+ * Responses is supported.
  */
 export const perplexity: ProviderDefinition = {
   kind: 'perplexity',
@@ -15,7 +15,7 @@ export const perplexity: ProviderDefinition = {
   streamUsage: 'given',
   // Support for encrypted reasoning is not documented, so it is neither requested nor returned.
   quirks: [{ options: { reasoningStyle: 'effort', sealOrigin: false } }],
-  priceBookName: 'perplexity',
+  priceCatalogName: 'perplexity',
   docs: 'https://docs.perplexity.ai',
   checked: '2026-11-21',
 };

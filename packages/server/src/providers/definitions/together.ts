@@ -22,7 +22,7 @@ export const together: ProviderDefinition = {
   errors: [{ status: 403, text: 'context length', means: 'request' }],
   opaqueApis: ['images', 'audio', 'rerank', 'files', 'batches'],
   embeddings: { dialect: 'openai', unsupported: ['tokens', 'base64', 'dimensions', 'user'] },
-  priceBookName: 'together',
+  priceCatalogName: 'together',
   docs: 'https://docs.together.ai',
   checked: '2026-11-21',
 };

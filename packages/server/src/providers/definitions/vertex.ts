@@ -4,6 +4,7 @@ import {
   type ResolvedProviderUrls,
   stripVersionSuffix,
 } from '../provider-definition.ts';
+import { vertexBetaFeatures } from './claude-beta-features.ts';
 import { claudeQuirks } from './claude-quirks.ts';
 import { geminiErrorStatusOverrides, geminiQuirks } from './gemini.ts';
 
@@ -35,7 +36,7 @@ export const vertex: ProviderDefinition = {
         omits: ['model', 'service_tier', 'inference_geo', 'container', 'mcp_servers'],
         hostedFeatures: ['container', 'mcp_servers'],
         sets: { anthropic_version: '"vertex-2023-10-16"' },
-        headerLists: { 'anthropic-beta': 'anthropic_beta' },
+        headerLists: { 'anthropic-beta': vertexBetaFeatures },
         impliedHeaders: { 'anthropic-version': '2023-06-01' },
       },
     },
@@ -44,7 +45,7 @@ export const vertex: ProviderDefinition = {
   address,
   modelListPaths: ['google', 'anthropic'].map((name) => `/v1beta1/publishers/${name}/models?pageSize=300`),
   streamUsage: 'given',
-  priceBookName: 'google',
+  priceCatalogName: 'google',
   quirks: [
     ...geminiQuirks,
     ...claudeQuirks,

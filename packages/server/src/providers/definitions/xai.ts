@@ -33,7 +33,7 @@ export const xai: ProviderDefinition = {
   errors: [{ status: 400, text: 'incorrect api key', means: 'bad_credentials' }],
   opaqueApis: ['images', 'files', 'batches'],
   storesResponses: true,
-  priceBookName: 'x-ai',
+  priceCatalogName: 'x-ai',
   docs: 'https://docs.x.ai',
   checked: '2026-11-21',
 };

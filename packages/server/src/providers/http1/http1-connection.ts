@@ -9,8 +9,8 @@ import { Http1ResponseReader } from './response-reader.ts';
 const MAX_SINGLE_WRITE_BYTES = 16 * 1024;
 
 /**
- * A request in progress: the head as Latin-1 text, the body, the response handler, and the flow
- * control.
+ * A request in progress: the head as Latin-1 text, the body, the response handler, and the functions that pause
+ * and resume the response.
  */
 export interface InFlightHttp1Request extends FlowControl {
   readonly head: string;
@@ -21,8 +21,8 @@ export interface InFlightHttp1Request extends FlowControl {
 }
 
 /**
- * Called when a connection becomes idle. `restMs` is the number of milliseconds for which the connection may
- * still be reused; 0 if it is closed.
+ * Called when a connection becomes idle. `restMs` is the number of milliseconds during which the connection
+ * can still be reused. It is 0 if the connection is closed.
  */
 export type ConnectionIdleCallback = (connection: Http1Connection, restMs: number) => void;
 

@@ -14,8 +14,8 @@ const CONNECTION_FIELDS = new Set([
 ]);
 
 /**
- * Returns the request line and headers with the final empty line, one character per byte. Adds
- * `host` unless a header has it.
+ * Returns the request line and the headers, including the final empty line, as a string with one character
+ * per byte. Adds the header `host` unless it is present. Sets `connection`, and `content-length` if there is a body.
  * @throws UnsendableRequestError if a part contains characters that are not allowed in it
  */
 export function formatRequestHead(
@@ -23,14 +23,20 @@ export function formatRequestHead(
   host: string,
   bodyLength: number | null,
 ): string {
-  if (!TOKEN.test(method)) throw new UnsendableRequestError('the method is not a valid token');
+  if (!TOKEN.test(method))
+    throw new UnsendableRequestError(
+      `the method "${method}" contains a character that is not allowed in an HTTP method`,
+    );
   if (!TARGET.test(path))
-    throw new UnsendableRequestError('the path contains a character that is not allowed');
+    throw new UnsendableRequestError('the path contains a character that is not allowed in an HTTP request');
   let fields = '';
   let named = host;
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const [name = '', value = ''] = [headers[at], headers[at + 1]];
-    if (!TOKEN.test(name)) throw new UnsendableRequestError(`the header name "${name}" is not a valid token`);
+    if (!TOKEN.test(name))
+      throw new UnsendableRequestError(
+        `the header name "${name}" contains a character that is not allowed in a header name`,
+      );
     if (ILLEGAL_IN_VALUE.test(value))
       throw new UnsendableRequestError(
         `the header ${name} contains a character that is not allowed in an HTTP header`,

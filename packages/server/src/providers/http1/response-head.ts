@@ -28,7 +28,7 @@ const DIGITS = /^\d{1,15}$/;
 /**
  * Parses a response head without its final empty line, one character per byte. `isBodiless` states that the
  * response has no body because of the request method (HEAD).
- * @throws MalformedResponseError
+ * @throws MalformedResponseError if the head is not valid HTTP/1.1
  */
 export function parseResponseHead(text: string, isBodiless: boolean): ResponseHead {
   if (ILLEGAL_CHARACTERS.test(text)) throw new MalformedResponseError('header');

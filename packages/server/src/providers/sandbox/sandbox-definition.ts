@@ -17,7 +17,7 @@ export const sandbox: ProviderDefinition = {
   auth: { type: 'none' },
   streamUsage: 'ask',
   knownModels: ['echo', 'tools', 'slow', 'flaky'],
-  priceBookName: 'free',
+  priceCatalogName: 'free',
   docs: 'docs/guides/test-with-the-sandbox.md',
   checked: '2026-11-21',
 };

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { generateSchemaExample } from './schema-example.ts';
 
-/** The sandbox's response to a Chat request. */
+/** The sandbox's response to a Chat Completions request. */
 export interface SandboxResponse {
   /** The texts of the streamed chunks, in order. */
   readonly words: readonly string[];
@@ -15,7 +15,7 @@ export type SandboxFailure =
   | { readonly type: 'status'; readonly status: number }
   | { readonly type: 'cut' | 'silence' | 'malformed' | 'no-finish' };
 
-/** Builds a sandbox model's response to a Chat request. */
+/** Builds a sandbox model's response to a Chat Completions request. */
 export function buildSandboxResponse(model: string, body: JsonObject): SandboxResponse {
   const messages = Array.isArray(body.messages) ? body.messages : [];
   const calls = model === 'tools' ? offeredCalls(body, messages) : [];
@@ -46,7 +46,7 @@ function answerText(model: string, body: JsonObject, messages: readonly Json[]):
 
 /**
  * Returns the text of the last message with a role. Parts that are not text are replaced with their
- * type in brackets.
+ * type in brackets. If there is no such message, returns a greeting.
  */
 export function getLastMessageText(messages: readonly Json[], role: string): string {
   const last = messages.filter((message) => isJsonObject(message) && message.role === role).at(-1);

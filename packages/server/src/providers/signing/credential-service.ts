@@ -9,8 +9,8 @@ import type { UpstreamTransport } from '../transport.ts';
 const RESPONSE_LIMITS = { timeoutMs: 15_000, maxBytes: 1 << 20 };
 const CONNECT_MS = 5_000;
 /**
- * The smallest clock difference that is corrected, in milliseconds. Smaller differences do not cause
- * rejections.
+ * The minimum clock difference that Floe corrects, in milliseconds. Services do not reject requests because
+ * of smaller differences.
  */
 export const MIN_CLOCK_SKEW_MS = 60_000;
 
@@ -109,7 +109,7 @@ export async function requestCredential(
 
 /**
  * Sends a credential request that contains the current time. If the service rejects it because the clocks
- * differ, repeats the request with the service's time.
+ * differ, repeats the request once with the service's time.
  */
 export async function requestCredentialWithSkewRetry(
   context: CredentialContext,
@@ -160,7 +160,7 @@ function responseDetail({ status, body }: BufferedResponse) {
 
 /**
  * Reads a credential file. `what` describes the file in the error message.
- * @throws Fault `upstream_auth_failed`
+ * @throws Fault `upstream_auth_failed` if the file cannot be read
  */
 export async function readCredentialFile(path: string, what: string): Promise<string> {
   try {
@@ -173,7 +173,7 @@ export async function readCredentialFile(path: string, what: string): Promise<st
 
 /**
  * Parses a JSON object. `what` describes its source in the error message.
- * @throws Fault `upstream_auth_failed`
+ * @throws Fault `upstream_auth_failed` if `text` is not a JSON object
  */
 export function parseCredentialJson(text: string, what: string): JsonObject {
   try {
@@ -182,12 +182,15 @@ export function parseCredentialJson(text: string, what: string): JsonObject {
   } catch {
     // Reported below, without the text, which may contain a secret.
   }
-  throw createCredentialFault(`${what} is not a JSON object; check where it comes from`);
+  throw createCredentialFault(
+    `${what} is not a JSON object; check the URL or the path that it was read from`,
+  );
 }
 
 /**
  * Returns by how many milliseconds the service's clock is ahead of `now`. The result is negative if the
- * service's clock is behind. Returns 0 if the response has no date or the difference is small.
+ * service's clock is behind. Returns 0 if the response has no date, or if the difference is at most
+ * `MIN_CLOCK_SKEW_MS`.
  */
 export function computeClockSkew(headers: BufferedResponse['headers'], now: number): number {
   const { date } = headers;
@@ -195,7 +198,7 @@ export function computeClockSkew(headers: BufferedResponse['headers'], now: numb
   return Number.isFinite(theirs) && Math.abs(theirs - now) > MIN_CLOCK_SKEW_MS ? theirs - now : 0;
 }
 
-/** Returns the value of a member if it is a string; otherwise undefined. */
+/** Returns the value of a member if it is a non-empty string; otherwise undefined. */
 export function readStringMember(object: JsonObject, name: string): string | undefined {
   const value = object[name];
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -28,7 +28,8 @@ export interface GoogleAccessToken extends ExpiringValue {
 /**
  * Fetches an access token (developers.google.com/identity/protocols/oauth2/service-account). Reads
  * the credentials file each time, so that a rotated file is used.
- * @throws Fault `upstream_auth_failed` or `upstream_unreachable`
+ * @throws Fault `upstream_auth_failed` if there are no valid credentials; `upstream_unreachable` if a service does
+ * not respond
  */
 export async function fetchGoogleToken(
   identity: GoogleTokenSources,
@@ -42,7 +43,7 @@ export async function fetchGoogleToken(
   if (text === undefined && metadata !== undefined) return fromMetadata(metadata, context);
   if (text === undefined)
     throw createCredentialFault(
-      'set `identity.file` to a credentials file, or `identity.metadata: true` on a machine that has a service account',
+      'no Google credentials were found; set `identity.file` to a credentials file, or `identity.metadata: true` on a machine that has a service account',
     );
   const credentials = parseCredentialJson(text, `the credentials file ${file ?? userFile}`);
   switch (credentials['type']) {
@@ -182,7 +183,9 @@ function parseSubjectToken(format: unknown, text: string): string {
   const name = readStringMember(format, 'subject_token_field_name') ?? 'access_token';
   const token = readStringMember(parseCredentialJson(text, 'the token'), name);
   if (token === undefined)
-    throw createCredentialFault(`the JSON of the subject token must contain \`${name}\``);
+    throw createCredentialFault(
+      `the JSON of the subject token does not contain \`${name}\`; check \`subject_token_field_name\` in the credentials file`,
+    );
   return token;
 }
 

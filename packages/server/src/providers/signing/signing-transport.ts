@@ -40,7 +40,8 @@ const CLOCK_SKEW_ERRORS = /^(InvalidSignature|SignatureDoesNotMatch|RequestExpir
 /**
  * Creates a transport that signs requests whose provider has a signing configuration, and forwards all others
  * unchanged. A request waits only if no valid token is cached. If a request is rejected and a new token or a
- * corrected time can help, it is repeated once, and the caller does not see the first rejection.
+ * corrected time can help, the transport repeats the request once. The caller does not see the first
+ * rejection.
  */
 export function createSigningTransport(inner: UpstreamTransport, clock: Clock): UpstreamTransport {
   const signers = new Map<string, Signer>();

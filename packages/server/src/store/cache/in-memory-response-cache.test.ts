@@ -34,6 +34,22 @@ test('memory: the size per organization is exact after replacement, eviction and
   clock.advance(1_001);
   assert.deepEqual(cache.getSize('one'), { entries: 1, bytes: 1_000 });
   for (let n = 0; n < 20; n++) await cache.put('two', `more ${n}`, answer, 60_000);
+  assert.deepEqual(cache.getSize('one'), { entries: 1, bytes: 1_000 });
+  assert.deepEqual(cache.getSize('two'), { entries: 9, bytes: 9_000 });
+  clock.advance(60_001);
   assert.deepEqual(cache.getSize('one'), { entries: 0, bytes: 0 });
-  assert.deepEqual(cache.getSize('two'), { entries: 10, bytes: 10_000 });
+  assert.deepEqual(cache.getSize('two'), { entries: 0, bytes: 0 });
+});
+
+test('memory: an organization with many responses does not evict those of another one', async () => {
+  const cache = new InMemoryResponseCache(new FakeClock(), 10_000);
+  const answer = { head: '', body: Buffer.alloc(488) };
+  for (let n = 0; n < 100; n++) {
+    if (n < 4) await cache.put('acme', `own ${n}`, answer, 60_000);
+    await cache.put('hostile', `many ${n}`, answer, 60_000);
+  }
+  assert.deepEqual(cache.getSize('acme'), { entries: 4, bytes: 4_000 });
+  for (let n = 4; n < 8; n++) await cache.put('acme', `own ${n}`, answer, 60_000);
+  assert.equal(cache.getSize('acme').entries, 5);
+  assert.equal(cache.getSize('hostile').entries, 5);
 });

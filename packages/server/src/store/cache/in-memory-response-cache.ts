@@ -2,56 +2,89 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import type { CachedResponse, ResponseCache, ResponseCacheSize } from './response-cache.ts';
 
-/** Maximum size of all responses that the process caches. The least recently used ones are removed first. */
+/** Maximum size of all responses that the process caches. */
 const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 /** Approximate size of a cache entry without its response. */
 const ENTRY_OVERHEAD_BYTES = 512;
+const PURGE_INTERVAL_MS = 60_000;
 
-/** A response cache in the memory of this process, with a maximum size. */
+type OrgResponses = LRUCache<string, CachedResponse>;
+
+/**
+ * A response cache in the memory of this process, with a maximum size. If the cache is full, the organization that
+ * uses the most memory loses its least recently used responses. An organization therefore cannot evict the responses
+ * of another one that uses less.
+ */
 export class InMemoryResponseCache implements ResponseCache {
-  readonly #answers: LRUCache<string, CachedResponse>;
-  readonly #sizes = new Map<string, { entries: number; bytes: number }>();
+  readonly #byOrg = new Map<string, OrgResponses>();
+  readonly #clock: Clock;
+  readonly #maxBytes: number;
+  #bytes = 0;
+  #purgedAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, maxBytes = MAX_CACHE_BYTES) {
-    this.#answers = new LRUCache<string, CachedResponse>({
-      maxSize: maxBytes,
+    this.#clock = clock;
+    this.#maxBytes = maxBytes;
+  }
+
+  async get(orgId: string, key: string): Promise<CachedResponse | null> {
+    return this.#change(orgId, (answers) => answers.get(key)) ?? null;
+  }
+
+  async put(orgId: string, key: string, answer: CachedResponse, ttlMs: number): Promise<void> {
+    if (!this.#byOrg.has(orgId)) this.#byOrg.set(orgId, this.#createOrgResponses());
+    this.#change(orgId, (answers) => answers.set(key, answer, { ttl: ttlMs }));
+    if (this.#bytes > this.#maxBytes) this.#purgeStale();
+    while (this.#bytes > this.#maxBytes) this.#change(this.#findLargestOrg(), (answers) => answers.pop());
+  }
+
+  getSize(orgId: string): ResponseCacheSize {
+    this.#change(orgId, (answers) => answers.purgeStale());
+    const answers = this.#byOrg.get(orgId);
+    return { entries: answers?.size ?? 0, bytes: answers?.calculatedSize ?? 0 };
+  }
+
+  /** Removes expired responses at most once a minute, so that those of idle organizations do not occupy memory. */
+  #purgeStale(): void {
+    const now = this.#clock.monotonic();
+    if (now - this.#purgedAt < PURGE_INTERVAL_MS) return;
+    this.#purgedAt = now;
+    for (const orgId of [...this.#byOrg.keys()]) this.#change(orgId, (answers) => answers.purgeStale());
+  }
+
+  #createOrgResponses(): OrgResponses {
+    return new LRUCache<string, CachedResponse>({
+      maxSize: this.#maxBytes,
       sizeCalculation: entryBytes,
-      // Storing the same response again is an update, for which the library does not call `dispose`.
-      onInsert: (answer, key, reason) => {
-        if (reason !== 'update') this.#count(key, 1, entryBytes(answer));
-      },
-      dispose: (answer, key) => this.#count(key, -1, -entryBytes(answer)),
       // Uses the injected clock, because the library would cache the time and ignore a step of a test
       // clock.
-      perf: { now: () => clock.monotonic() },
+      perf: { now: () => this.#clock.monotonic() },
       ttlResolution: 0,
     });
   }
 
-  async get(orgId: string, key: string): Promise<CachedResponse | null> {
-    return this.#answers.get(`${orgId}\n${key}`) ?? null;
+  /** Runs `change`, which may add or remove responses of the organization, and updates the sizes. */
+  #change<Result>(orgId: string, change: (answers: OrgResponses) => Result): Result | undefined {
+    const answers = this.#byOrg.get(orgId);
+    if (!answers) return undefined;
+    const before = answers.calculatedSize;
+    const result = change(answers);
+    this.#bytes += answers.calculatedSize - before;
+    if (answers.size === 0) this.#byOrg.delete(orgId);
+    return result;
   }
 
-  async put(orgId: string, key: string, answer: CachedResponse, ttlMs: number): Promise<void> {
-    this.#answers.set(`${orgId}\n${key}`, answer, { ttl: ttlMs });
-  }
-
-  getSize(orgId: string): ResponseCacheSize {
-    this.#answers.purgeStale();
-    return this.#sizes.get(orgId) ?? { entries: 0, bytes: 0 };
-  }
-
-  #count(key: string, entries: number, bytes: number): void {
-    const orgId = key.slice(0, key.indexOf('\n'));
-    const size = this.#sizes.get(orgId) ?? { entries: 0, bytes: 0 };
-    size.entries += entries;
-    size.bytes += bytes;
-    if (size.entries === 0) this.#sizes.delete(orgId);
-    else this.#sizes.set(orgId, size);
+  #findLargestOrg(): string {
+    let largest = '';
+    let most = -1;
+    for (const [orgId, { calculatedSize }] of this.#byOrg)
+      if (calculatedSize > most) [largest, most] = [orgId, calculatedSize];
+    return largest;
   }
 
   async close(): Promise<void> {
-    this.#answers.clear();
+    this.#byOrg.clear();
+    this.#bytes = 0;
   }
 }
 

@@ -8,15 +8,16 @@ import type { ResponseCache } from './response-cache.ts';
 export interface OpenResponseCacheOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether a request has just waited for the shared store without a response. */
+  /** Returns whether a request has just waited for the shared store without a response. */
   readonly isStoreSlow: () => boolean;
   /** Receives the durations of calls to the shared store. */
   readonly observe: SharedStoreObserver;
 }
 
 /**
- * Opens the response cache that `storage.shared` configures: `memory`, or the URL of a Redis server
- * that all processes share.
+ * Opens the response cache.
+ * @param shared The value of `storage.shared`: `memory` for a cache in this process, or the URL of the Redis
+ * server whose cache all processes share
  */
 export async function openResponseCache(
   shared: string,

@@ -20,7 +20,7 @@ export interface RedisResponseCacheOptions {
   /** `redis://…` or `rediss://…`. */
   readonly url: string;
   readonly clock: Clock;
-  /** Whether a request has just waited for Redis without a response. A request waits only once. */
+  /** Returns whether a request has just waited for Redis without a response. A request waits only once. */
   readonly isStoreSlow?: () => boolean;
   /** Receives the durations of calls. */
   readonly observe?: SharedStoreObserver;

@@ -1,4 +1,4 @@
-/** A complete cached response with its metadata. */
+/** A complete cached response: its metadata and its body. */
 export interface CachedResponse {
   /** JSON that the gateway stores with the response. The cache does not read it. */
   readonly head: string;

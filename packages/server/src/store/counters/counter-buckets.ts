@@ -3,16 +3,21 @@ import type { BucketClaim, ReservationSettlement } from '../store-interfaces.ts'
 import { ReleaseEstimator } from './release-estimator.ts';
 import { SLIDING_WINDOW_INTERVALS, SlidingWindow } from './sliding-window.ts';
 
-/** An in-memory counter. `nowMs` and `second` must come from the same monotonic clock. */
+/**
+ * An in-memory counter. The arguments `nowMs` and `second` of its methods must come from the same monotonic
+ * clock.
+ */
 export interface CounterBucket {
-  /** 0 if the claim fits. Otherwise the wait in milliseconds, or Infinity if waiting does not help. */
+  /**
+   * Returns 0 if the claim fits. Otherwise, returns the wait in milliseconds, or Infinity if waiting does not help.
+   */
   msUntilAvailable(claim: BucketClaim, nowMs: number, second: number): number;
   acquire(id: string, claim: BucketClaim, nowMs: number, second: number): void;
   /** @param index index of the claim in the settlement */
   settle(settlement: ReservationSettlement, index: number, nowMs: number): void;
   used(claim: BucketClaim, nowMs: number, second: number): number;
   resetMs(nowMs: number, second: number): number;
-  /** Whether a new bucket would have the same state. */
+  /** Returns whether the bucket has the state of a new one, so that it can be removed. */
   isEmpty(nowMs: number, second: number, wallMs: number): boolean;
 }
 
@@ -52,9 +57,9 @@ export class RateLimitBucket implements CounterBucket {
 const MEAN_RETENTION_MS = 60_000;
 
 /**
- * A counter for a concurrency limit. It counts the exchanges in progress in this process. An
- * exchange is counted until it is settled, so a blocked process still counts its exchanges. If the
- * process is killed, the counter is lost with it.
+ * A counter for a concurrency limit. It counts the exchanges in progress in this process, each until its
+ * settlement. A blocked process therefore still counts its exchanges. If the process is killed, its counter
+ * is lost.
  */
 export class ConcurrencyBucket implements CounterBucket {
   /** How long the shared store keeps the slots of a process that does not renew them. */
@@ -158,8 +163,8 @@ export class SpendBucket implements CounterBucket {
   }
 
   acquire(id: string, { amount }: BucketClaim, nowMs: number): void {
+    this.#reserved += amount - (this.#reservations.get(id)?.amount ?? 0);
     this.#reservations.set(id, { amount, since: nowMs });
-    this.#reserved += amount;
   }
 
   /** Increases an existing reservation. Ignores settled ones. */
@@ -194,5 +199,5 @@ export class SpendBucket implements CounterBucket {
   }
 }
 
-/** How long a one-second interval can affect a window, in milliseconds. */
+/** How long a one-second interval counts in a window, in milliseconds. */
 export const WINDOW_INTERVAL_RETENTION_MS = SLIDING_WINDOW_INTERVALS * 1000;

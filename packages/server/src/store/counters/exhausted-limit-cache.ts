@@ -4,9 +4,9 @@ import type { AcquireResult, BucketClaim } from '../store-interfaces.ts';
 const MAX_BUCKETS = 10_000;
 
 /**
- * Remembers which limits the shared store has reported as exhausted, and until when. Requests stay
- * in their window whatever happens to the store, so the report remains valid and a process can use
- * it while the store is unavailable.
+ * Stores which limits the shared store has reported as exhausted, and until when. A process can still use a
+ * report after the store has become unavailable, because counted requests leave the window only as time
+ * passes.
  */
 export class ExhaustedLimitCache {
   readonly #exhaustedUntil = new Map<string, number>();
@@ -31,8 +31,8 @@ export class ExhaustedLimitCache {
   }
 
   /**
-   * Milliseconds until the first exhausted limit among the claims has room. Null if none is known to be
-   * exhausted.
+   * Returns the milliseconds until the first exhausted limit among the claims has room. Returns null if none is
+   * known to be exhausted.
    */
   msUntilAvailable(
     orgId: string,

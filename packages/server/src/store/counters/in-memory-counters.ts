@@ -9,7 +9,7 @@ import type {
   ReservationIncreaseResult,
   ReservationSettlement,
 } from '../store-interfaces.ts';
-import { CounterBucketTable } from './bucket-table.ts';
+import { CounterBucketTable } from './counter-bucket-table.ts';
 import { ConcurrencyBucket, type CounterBucket, RateLimitBucket, SpendBucket } from './counter-buckets.ts';
 
 /**

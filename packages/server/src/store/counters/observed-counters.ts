@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { BucketClaim, ReservationIncrease, ReservationSettlement } from '../store-interfaces.ts';
-import type { BucketWithLocalSlots, CounterAcquireContext, SharedStoreCounters } from './redis-counters.ts';
+import type { BucketWithLocalSlots } from './local-slots.ts';
+import type { CounterAcquireContext, SharedStoreCounters } from './redis-counters.ts';
 
 /** The measured calls to the shared store. */
 export type SharedStoreOperation =

@@ -1,12 +1,22 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import type { CoordinatorClient } from '../coordinator/coordinator-client.ts';
 import type { LimitCounters } from '../store-interfaces.ts';
 import { InMemoryCounters } from './in-memory-counters.ts';
 import { instrumentSharedStoreCounters, type SharedStoreObserver } from './observed-counters.ts';
+import type { SharedStoreCounters } from './redis-counters.ts';
 import type { ReplicaPosition } from './replica-position.ts';
 import type { SharedStoreStats } from './shared-store-stats.ts';
 
+/**
+ * Longer than for Redis, because the supervisor can be slow if all CPUs are busy, but does not fail independently of
+ * its processes.
+ */
+const MIN_SUPERVISOR_TIMEOUT_MS = 1_000;
+
 export interface OpenCountersOptions {
+  /** The connection to the other processes of this server. Undefined if there are none. */
+  readonly coordinator: CoordinatorClient | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** The number of running processes, and the rank of this one. */
@@ -32,31 +42,44 @@ export interface OpenCountersResult {
 }
 
 /**
- * Opens the counters that `storage.shared` configures: `memory`, or Redis with a local fallback, so
- * that requests do not wait when Redis is unavailable.
+ * Opens the counters that `storage.shared` configures. `memory` is the memory of this process, or of the supervisor if
+ * the server has several processes. Shared counters have a local fallback, so that requests do not wait when the
+ * shared store is unavailable.
  */
 export async function openCounters(
   shared: string,
   options: OpenCountersOptions,
 ): Promise<OpenCountersResult> {
-  if (shared === 'memory')
+  if (shared === 'memory' && options.coordinator === undefined)
     return {
       counters: new InMemoryCounters(options.clock),
       sharedStoreStats: () => null,
       isSharedStoreSlow: () => false,
     };
-  // Loaded on demand, because a single process needs neither module.
-  const { openRedisCounters } = await import('./redis-counters.ts');
+  // Loaded on demand, because a single process needs none of these modules.
   const { ResilientCounters } = await import('./resilient-counters.ts');
+  const remote = instrumentSharedStoreCounters(await openSharedCounters(shared, options), options);
+  const minimumMs = shared === 'memory' ? MIN_SUPERVISOR_TIMEOUT_MS : 0;
+  const timeoutMs = Math.max(options.timeoutMs, minimumMs);
+  const counters = new ResilientCounters({ remote, ...options, timeoutMs });
+  const sharedStoreIsLate = () => counters.isStoreSlow;
+  return { counters, sharedStoreStats: () => counters.stats(), isSharedStoreSlow: sharedStoreIsLate };
+}
+
+async function openSharedCounters(
+  shared: string,
+  { coordinator, clock, log }: OpenCountersOptions,
+): Promise<SharedStoreCounters> {
+  if (shared === 'memory' && coordinator !== undefined) {
+    const { CoordinatedCounters } = await import('./coordinated-counters.ts');
+    return new CoordinatedCounters(coordinator);
+  }
+  const { openRedisCounters } = await import('./redis-counters.ts');
   let told = false;
   const onError = (error: Error) => {
     // `ResilientCounters` logs each outage. This line logs the cause once.
-    if (!told) options.log.warn({ err: error }, 'connection to the shared store failed; reconnecting');
+    if (!told) log.warn({ err: error }, 'connection to the shared store failed; reconnecting');
     told = true;
   };
-  const redis = await openRedisCounters({ url: shared, clock: options.clock, onError });
-  const remote = instrumentSharedStoreCounters(redis, options);
-  const counters = new ResilientCounters({ remote, ...options });
-  const sharedStoreIsLate = () => counters.isStoreSlow;
-  return { counters, sharedStoreStats: () => counters.stats(), isSharedStoreSlow: sharedStoreIsLate };
+  return openRedisCounters({ url: shared, clock, onError });
 }

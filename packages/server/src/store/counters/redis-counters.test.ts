@@ -24,6 +24,7 @@ async function open(t: TestContext) {
   });
   return {
     counters,
+    admin,
     slackMs: 20_000,
     flush: () => admin.flushall(),
     advance: async (ms: number) => {
@@ -81,4 +82,19 @@ test('a claim whose response was lost is returned completely', async (t) => {
     levels.map(({ used }) => used),
     [0, 0, 0],
   );
+});
+
+test('every counter expires, also one of a budget without an end', async (t) => {
+  const { counters, admin } = await open(t);
+  const claims = [...CLAIMS, testSpendClaim('settled', 10_000, 400)];
+  const taken = await counters.acquire('acme', 'a', claims);
+  await counters.settle('acme', testSettlement('a', taken, claims, [300, 0, 0, 70]));
+  await counters.acquire('acme', 'b', CLAIMS);
+  await counters.peek('acme', [testSpendClaim('known', 10_000, 0, { minimumUsed: 5 })]);
+  const keys = await admin.keys('*');
+  assert.ok(keys.length >= 6, `${keys}`);
+  for (const key of keys) {
+    const days = (await admin.pttl(key)) / 86_400_000;
+    assert.ok(days > 0 && days <= 30, `${key}: ${days} days`);
+  }
 });

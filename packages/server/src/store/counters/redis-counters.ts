@@ -11,7 +11,13 @@ import type {
   ReservationIncreaseResult,
   ReservationSettlement,
 } from '../store-interfaces.ts';
-import type { ConcurrencyBucket } from './counter-buckets.ts';
+import {
+  type BucketWithLocalSlots,
+  findMiscountedBuckets,
+  type LocalConcurrencySlots,
+  listBucketsWithLocalSlots,
+  MAX_RECOUNTS,
+} from './local-slots.ts';
 import { COUNTER_EXTEND_SCRIPT } from './redis-extend-script.ts';
 import {
   CONCURRENCY_CORRECTION_SCRIPT,
@@ -24,11 +30,6 @@ import {
 /** An unsettled reservation is removed after this time. The spend journal of its process charges it. */
 const RESERVATION_TTL_MS = 6 * 3_600_000;
 const RECONNECT_MS = 500;
-/**
- * How often an `acquire` is repeated whose slots were lost. Before each repetition, the slots are counted
- * again.
- */
-const MAX_RECOUNTS = 3;
 
 export interface RedisCountersOptions {
   /** `redis://…` or `rediss://…`. */
@@ -40,32 +41,21 @@ export interface RedisCountersOptions {
   readonly onError?: (error: Error) => void;
 }
 
-/** The exchanges in progress in this process, by the process's own count, for limits of kind `concurrency`. */
-export interface LocalConcurrencySlots {
-  getSlots(orgId: string, bucket: string): ConcurrencyBucket | undefined;
-}
-
-/** The process that acquires. */
+/** The concurrency slots of the process that calls `acquire`, and whether the caller is still waiting. */
 export interface CounterAcquireContext {
   readonly slots: LocalConcurrencySlots;
   /** Returns false if the caller has stopped waiting. */
   isWaiting(): boolean;
 }
 
-/** A concurrency counter in which this process has exchanges in progress. */
-export interface BucketWithLocalSlots {
-  readonly bucket: string;
-  readonly slots: ConcurrencyBucket;
-}
-
 /**
- * Counters in a remote store, whose calls may fail or not return. `resilient-counters.ts` protects callers from such
+ * Counters in a remote store, whose calls can fail or never return. `resilient-counters.ts` handles such
  * calls.
  */
 export interface SharedStoreCounters extends LimitCounters {
   /**
-   * As in `Counters`. If the store is missing slots of `taker`, counts them there before anything is
-   * granted. Does this only while the caller waits, because an abandoned `acquire` must not be sent again.
+   * Acquires as `LimitCounters.acquire` does. If the store lacks slots of `taker`, it counts them before it grants
+   * anything. This happens only while the caller waits, because an abandoned `acquire` must not be sent again.
    */
   acquire(
     orgId: string,
@@ -153,7 +143,7 @@ class RedisCounters implements SharedStoreCounters {
     for (let times = 0; reply[0] === -1 && times < MAX_RECOUNTS && taker?.isWaiting() !== false; times++) {
       // One round trip: the connection runs the commands in this order.
       const again = [
-        ...this.#recountLostSlots(orgId, claims, slots),
+        ...listBucketsWithLocalSlots(orgId, claims, slots).map((held) => this.#recount(orgId, held)),
         this.#acquire(orgId, id, claims, slots),
       ];
       reply = (await Promise.all(again)).at(-1) ?? [];
@@ -215,11 +205,8 @@ class RedisCounters implements SharedStoreCounters {
     const times = held.map(({ slots }) => slots.leaseMs);
     const sizes = held.map(({ slots }) => slots.size);
     const counts = await this.#run(SCRIPTS.renew, keys, [this.#offsetMs(), this.#process, ...times]);
-    const wrong = held.filter((_, index) => {
-      const [size, count] = [sizes[index] ?? 0, counts[index] ?? 0];
-      return count < size || count > size + inFlight;
-    });
-    await Promise.all(wrong.map(({ bucket, slots }) => this.#recount(orgId, bucket, slots)));
+    const wrong = findMiscountedBuckets(held, counts, { sizes, inFlight });
+    await Promise.all(wrong.map((one) => this.#recount(orgId, one)));
   }
 
   async ping(): Promise<void> {
@@ -247,20 +234,7 @@ class RedisCounters implements SharedStoreCounters {
     return this.#run(SCRIPTS.acquire, keys, args);
   }
 
-  #recountLostSlots(
-    orgId: string,
-    claims: readonly BucketClaim[],
-    own: LocalConcurrencySlots | undefined,
-  ): Promise<readonly number[]>[] {
-    const recounts: Promise<readonly number[]>[] = [];
-    for (const { kind, bucket } of claims) {
-      const slots = kind === 'lease' ? own?.getSlots(orgId, bucket) : undefined;
-      if (slots && slots.size > 0) recounts.push(this.#recount(orgId, bucket, slots));
-    }
-    return recounts;
-  }
-
-  #recount(orgId: string, bucket: string, slots: ConcurrencyBucket): Promise<readonly number[]> {
+  #recount(orgId: string, { bucket, slots }: BucketWithLocalSlots): Promise<readonly number[]> {
     // An older slot that is unknown here is not an `acquire` in progress: its settlement was lost.
     const args: (string | number)[] = [this.#offsetMs(), this.#process, slots.leaseMs, slots.leaseMs];
     const nowMs = this.#clock.monotonic();

@@ -1,12 +1,11 @@
 import { COUNTER_SCRIPT_PRELUDE } from './redis-scripts.ts';
 
 /**
- * Increases an exchange's budget reservations, each by the same amount, as far as the budgets
- * permit. If the store has lost a reservation, it is restored from the amount that the process
- * reports.
+ * Increases all budget reservations of an exchange by one amount, as far as the budgets permit. If the store
+ * has lost a reservation, restores it from the amount that the process reports.
  *
- * ARGV: offset, id, hold ms, held, amount, then per key: limit (or -1 for none), minimumUsed,
- * endsAt. Returns the granted amount, and the index of the key with the least room or 0.
+ * ARGV: offset, id, hold ms, held, amount, then per key: limit (or -1 for none), minimumUsed, endsAt. Returns
+ * the granted amount, and the index of the key with the smallest remaining amount, or 0.
  */
 export const COUNTER_EXTEND_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local id, hold, known, granted, short = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), 0
@@ -26,7 +25,7 @@ for i, key in ipairs(KEYS) do
   redis.call('HINCRBY', key, 'held', whole(total - before))
   redis.call('HSET', key, 'h:' .. id, whole(total) .. ':' .. whole(now + hold) .. ':' .. holds[i][2])
   redis.call('HSETNX', key, 'until', whole(now + hold))
-  if endsAt > 0 then redis.call('PEXPIREAT', key, whole(endsAt + 86400000)) end
+  expire(key, endsAt)
 end
 return {granted, short}
 `;

@@ -5,8 +5,9 @@
  * and one field per reservation. Concurrency is a sorted set of processes by the end of their lease, and
  * per process a sorted set of its slots by their start. Unsettled parts of a window are in a sorted set
  * beside it, by id with their slot: a settlement that is repeated, or finds the store empty, finds nothing
- * there and changes nothing. Money stays below 2^53, which a Lua number represents exactly; `%.0f` prevents
- * the form 1e+15.
+ * there and changes nothing. A spend without an end expires 30 days after its last use, because its name may
+ * contain a person's email address. The database has its sum. Money stays below 2^53, which a Lua number
+ * represents exactly; `%.0f` prevents the form 1e+15.
  */
 
 /** The common beginning of all counter scripts. */
@@ -59,6 +60,10 @@ local function freed(slots, over)
   end
   return second + 61
 end
+local function expire(key, endsAt)
+  if endsAt > 0 then redis.call('PEXPIREAT', key, whole(endsAt + 86400000))
+  else redis.call('PEXPIRE', key, 2592000000) end
+end
 local function spent(key, minimum)
   local v = redis.call('HMGET', key, 'spent', 'held', 'until')
   local sum, held = tonumber(v[1] or '0'), tonumber(v[2] or '0')
@@ -77,6 +82,7 @@ local function spent(key, minimum)
   end
   if minimum > sum then
     redis.call('HSET', key, 'spent', whole(minimum))
+    if redis.call('PTTL', key) < 0 then expire(key, 0) end
     sum = minimum
   end
   return sum + held, sum
@@ -87,8 +93,8 @@ end
  * Acquires all claims of an exchange, or none. ARGV: offset, id, hold ms, process, then per key:
  * kind, amount, limit, flags (1 enforced, 2 persistent), minimumUsed, endsAt, ttlMs. For a
  * concurrency key, minimumUsed is the number of exchanges that the process has in progress, and
- * endsAt is their mean duration. If that number is higher than the number in the store, the script
- * returns -1 and acquires nothing. The process must then run the recount script first.
+ * endsAt is their mean duration. If that number is higher than the number in the store, the script returns
+ * -1 and acquires nothing. The process then runs the recount script and tries again.
  */
 export const COUNTER_ACQUIRE_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local id, hold, own = ARGV[2], tonumber(ARGV[3]), ARGV[4]
@@ -190,7 +196,7 @@ for i, c in ipairs(claims) do
       redis.call('HINCRBY', key, 'held', whole(c.amount))
       redis.call('HSET', key, 'h:' .. id, whole(c.amount) .. ':' .. whole(now + hold) .. ':' .. whole(now))
       redis.call('HSETNX', key, 'until', whole(now + hold))
-      if c.endsAt > 0 then redis.call('PEXPIREAT', key, whole(c.endsAt + 86400000)) end
+      expire(key, c.endsAt)
     end
   end
   reply[#reply + 1] = c.used
@@ -227,8 +233,7 @@ for i, key in ipairs(KEYS) do
       local mean, lasted = tonumber(redis.call('HGET', key, 'mean') or '0'), math.max(1, now - tonumber(since))
       redis.call('HSET', key, 'mean', whole(mean == 0 and lasted or mean + (lasted - mean) / 8))
       if actual > 0 then redis.call('HINCRBY', key, 'spent', whole(actual)) end
-      local endsAt = tonumber(ARGV[a + 4])
-      if endsAt > 0 then redis.call('PEXPIREAT', key, whole(endsAt + 86400000)) end
+      expire(key, tonumber(ARGV[a + 4]))
     end
   end
 end
@@ -236,7 +241,7 @@ return 1
 `;
 
 /**
- * Reads counters without changing them. ARGV: offset, then per key: kind, minimumUsed. Returns per
+ * Reads counters without charging them. ARGV: offset, then per key: kind, minimumUsed. Returns per
  * key: used, reset, held.
  */
 export const COUNTER_PEEK_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}

@@ -26,9 +26,9 @@ export class ReleaseEstimator {
   }
 
   /**
-   * Milliseconds until the first holder that is not overdue reaches the mean. If all are overdue, assumes
-   * that each takes twice its current delay. `each` visits the start times of the holders. The Lua script
-   * does the same.
+   * Returns the estimated milliseconds until the next release: the time until the first holder that is not
+   * overdue has held for the mean duration. If all holders are overdue, assumes that each takes twice its current
+   * delay. `each` visits the start times of the holders. The Lua script computes the same estimate.
    */
   msUntilRelease(nowMs: number, each: (visit: (since: number) => void) => void): number {
     if (nowMs - this.#estimatedAt < ESTIMATE_TTL_MS) return this.#ms;

@@ -9,9 +9,10 @@ export interface ReplicaPosition {
 }
 
 /**
- * Computes the share of a limit that one process may use while the shared store is unavailable. For
- * a budget, it is a share of the remaining amount. The shares of all processes add up to the limit.
- * If the limit cannot be divided evenly, some processes get one more unit. Which processes get it
+ * Returns the claim as one process applies it while the shared store is unavailable. With the outage mode `open`,
+ * the limit is not enforced. With `closed`, the claim is rejected. With `local`, the limit is the share of this
+ * process. For a budget, the share is a part of the remaining amount. The shares of all processes add up to at
+ * most the limit. If a limit cannot be divided evenly, some processes get one more unit. Which processes get it
  * depends on the counter, so that no process is always at a disadvantage.
  */
 export function limitClaimToReplicaShare(

@@ -35,10 +35,10 @@ export interface ResilientCountersOptions extends SpendRefreshOptions {
 }
 
 /**
- * Counters that respond within `timeoutMs` even if the shared store fails. While the store is unavailable, each
- * process counts its share of every limit in memory, or applies `BucketClaim.outageMode`. When the store is available
- * again, the process sends its settlements and grants to it. If the store does not respond at all, each caller waits
- * at most three times until the outage is detected.
+ * Counters that respond within `timeoutMs` even if the shared store fails. While the store is unavailable,
+ * each process counts its share of every limit in memory, or applies `BucketClaim.outageMode`. When the store
+ * is available again, the process sends its settlements and grants to the store. If the store does not
+ * respond at all, a caller waits at most three times before the process stops waiting for the store.
  */
 export class ResilientCounters implements LimitCounters {
   readonly #options: ResilientCountersOptions;
@@ -85,7 +85,7 @@ export class ResilientCounters implements LimitCounters {
     });
   }
 
-  /** Whether this process currently counts alone. */
+  /** Whether the shared store is unavailable, so that this process counts alone. */
   get isStoreUnavailable(): boolean {
     return this.#availability.isUnavailable;
   }

@@ -2,8 +2,8 @@
 import type { AcquireResult, BucketClaim, ReservationSettlement } from '../store-interfaces.ts';
 
 /**
- * Returns a settlement that releases what an `acquire` without a response may have reserved.
- * Requests per minute and the concurrency slots of an exchange in progress stay counted.
+ * Returns a settlement that releases what an `acquire` call without a response may have reserved. Requests per
+ * minute are not released. If the exchange continues, its concurrency slots are not released either.
  */
 export function buildTimeoutSettlement(
   id: string,
@@ -17,8 +17,9 @@ export function buildTimeoutSettlement(
 }
 
 /**
- * Returns a settlement that corresponds to what this process counted in its share: token amounts
- * are limited to the share, and rejected claims are removed.
+ * Returns a settlement that corrects what this process counted in its local share, after the shared store has
+ * decided. Claims of the kind `window` get the amount that the store counted. If the store rejected the
+ * exchange, all other claims are released.
  */
 export function buildCorrectionSettlement(
   id: string,
@@ -42,9 +43,9 @@ export function buildCorrectionSettlement(
 }
 
 /**
- * Returns the part of a settlement that concerns concurrency. If this process granted an exchange
- * alone, the store counts only its concurrency slots, and only if they were reported. Returns null
- * if there are none.
+ * Returns the part of a settlement that releases concurrency slots. If this process granted an exchange
+ * without the shared store, the store knows only its concurrency slots, and only if the process reported
+ * them. Returns null if the settlement has no slots.
  */
 export function extractSlotSettlement(settlement: ReservationSettlement): ReservationSettlement | null {
   const claims = settlement.claims.filter(({ kind }) => kind === 'lease');

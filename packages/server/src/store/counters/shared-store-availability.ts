@@ -63,7 +63,7 @@ export class SharedStoreAvailability {
     if (this.#failures < FAILURES_TO_OPEN || this.isUnavailable || this.#closed) return;
     this.#options.log.error(
       { err: error, replicas: this.#options.replicaRank().replicaCount },
-      'shared store does not respond; this process counts requests and spending locally until it responds',
+      'shared store does not respond; until it responds, this process counts requests and spending locally',
     );
     this.#probeMs = FIRST_PROBE_MS;
     this.#scheduleProbe();
@@ -92,7 +92,7 @@ export class SharedStoreAvailability {
     this.#options.onRecovered();
     this.#options.log.warn(
       {},
-      'shared store is available again; this process counts requests and spending in it again',
+      'shared store is available again; this process counts its requests and spending there instead of locally',
     );
   }
 }

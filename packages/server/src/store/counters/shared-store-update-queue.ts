@@ -20,8 +20,8 @@ export interface SharedStoreUpdateQueueOptions {
 }
 
 /**
- * Updates to send to the shared store after it was unavailable: settlements, and requests that this
- * process granted alone.
+ * Updates to send to the shared store after it was unavailable: settlements, and requests that this process
+ * granted without the store.
  */
 export class SharedStoreUpdateQueue {
   readonly #options: SharedStoreUpdateQueueOptions;

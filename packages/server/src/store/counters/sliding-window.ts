@@ -14,13 +14,13 @@ export class SlidingWindow {
   #second = 0;
   #sum = 0;
 
-  /** Units in the window that ends in `second`. */
+  /** Returns the units in the window that ends in `second`. */
   used(second: number): number {
     this.#expireSlots(second);
     return this.#sum;
   }
 
-  /** Changes the slot of `at` if it is still in the window. */
+  /** Adds `amount` to the interval of the second `at` if the interval is still in the window. */
   add(at: number, amount: number, second: number): void {
     this.#expireSlots(second);
     if (at <= this.#second - SLIDING_WINDOW_INTERVALS || at > this.#second) return;
@@ -30,8 +30,8 @@ export class SlidingWindow {
   }
 
   /**
-   * Seconds after `second` until `units` have left the window. `SLIDING_WINDOW_INTERVALS` if there are never
-   * enough.
+   * Returns the seconds after `second` until `units` have left the window. Returns `SLIDING_WINDOW_INTERVALS` if
+   * the window contains fewer units.
    */
   secondsUntilFreed(units: number, second: number): number {
     this.#expireSlots(second);
@@ -43,7 +43,7 @@ export class SlidingWindow {
     return SLIDING_WINDOW_INTERVALS;
   }
 
-  /** Seconds after `second` until the window is empty. 0 for an empty window. */
+  /** Returns the seconds after `second` until the window is empty. Returns 0 for an empty window. */
   secondsUntilEmpty(second: number): number {
     this.#expireSlots(second);
     for (let age = 0; age < SLIDING_WINDOW_INTERVALS; age++)

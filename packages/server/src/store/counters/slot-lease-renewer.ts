@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { InMemoryCounters } from './in-memory-counters.ts';
-import type { BucketWithLocalSlots, SharedStoreCounters } from './redis-counters.ts';
+import type { BucketWithLocalSlots } from './local-slots.ts';
+import type { SharedStoreCounters } from './redis-counters.ts';
 
 /** Interval at which due leases are looked for. */
 const CHECK_INTERVAL_MS = 1_000;
@@ -20,7 +21,9 @@ export interface SlotLeaseRenewerOptions {
   readonly inFlight: () => number;
 }
 
-/** Renews the concurrency slots that this process holds in the shared store, as long as it holds one. */
+/**
+ * Renews the leases on this process's concurrency slots in the shared store, as long as the process has any.
+ */
 export class SlotLeaseRenewer {
   readonly #options: SlotLeaseRenewerOptions;
   #timer: Timer | null = null;

@@ -11,8 +11,8 @@ interface UnreportedBucket {
 const MAX_BUCKETS = 10_000;
 
 /**
- * The requests of the last minute that this process granted alone and that the shared store has not
- * counted. They are reported when the store responds again, so that all processes together stay
+ * The requests of the last minute that this process granted without the shared store, and that the store has
+ * not counted. The process reports them when the store responds again, so that all processes together stay
  * within the limit.
  */
 export class UnreportedRequestCounts {

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The migration that adds the column for the product that a key was imported from. The value is
- * null for keys that Floe created.
+ * The migration that adds a column for the product from which a key was imported. The value is null for keys
+ * that Floe created.
  */
 export const importedKeysMigration: Migration = {
   number: 2,

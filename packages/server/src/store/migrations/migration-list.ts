@@ -1,8 +1,8 @@
 import { baselineMigration } from './baseline.ts';
+import { configFileMonitorStateMigration } from './config-file-monitor-state.ts';
 import { importedKeysMigration } from './imported-keys.ts';
 import { listIndexesMigration } from './list-indexes.ts';
 import type { Migration } from './migration.ts';
-import { configFileMonitorStateMigration } from './monitor-file-state.ts';
 import { releaseCompatibilityMigration } from './release-compatibility.ts';
 import { snapshotChangesMigration } from './snapshot-changes.ts';
 import { waitingAlertsIndexMigration } from './waiting-alerts-index.ts';

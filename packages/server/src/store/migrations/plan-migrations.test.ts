@@ -200,7 +200,7 @@ test('a dry run states the copy that a start writes first, and fails if there is
   const full = { ...quiet, freeBytes: async () => 2 };
   assert.match(
     await refusalOf(planDatabaseUpgrade(place, full)),
-    /Cannot copy .* has only 2 bytes free\. Free disk space/,
+    /Cannot copy .* has only 2 bytes free\. Free up disk space/,
   );
 });
 

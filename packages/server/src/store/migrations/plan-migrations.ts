@@ -21,7 +21,7 @@ export function planMigrations(
 ): readonly Migration[] {
   if (applied.some(({ number, name }) => number === 1 && name === PRE_RELEASE_MIGRATION))
     throw new StoreUnusableError(
-      'The database was created by a pre-release build. This build cannot read its tables. Nothing was changed. Export every organization with that build (floe config export > org.yaml), start this build with a different storage.database, and apply the files (floe config apply org.yaml).',
+      'The database was created by a pre-release build of Floe, whose tables this version cannot read. Nothing was changed. Export every organization with the pre-release build (floe config export > org.yaml), start this version with a different storage.database, and apply the files (floe config apply org.yaml).',
     );
   const newest = Math.max(0, ...applied.map(({ number }) => number));
   const known = getNewestMigrationNumber(migrations);

@@ -108,5 +108,5 @@ function logNewerMigrations(
   const known = getNewestMigrationNumber(migrations);
   const newer = applied.filter(({ number }) => number > known).map(({ number, name }) => `${number} ${name}`);
   if (newer.length > 0)
-    log.info({ migrations: newer }, 'database contains migrations of a newer, compatible version');
+    log.info({ migrations: newer }, 'database contains migrations from a newer, compatible version');
 }

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** The migration that orders the alerts without deliveries by organization, so that each one is found quickly. */
+/**
+ * The migration that creates the index of alerts without deliveries again, with the organization as its first
+ * column, so that the alerts of one organization are found quickly.
+ */
 export const waitingAlertsIndexMigration: Migration = {
   number: 7,
   name: 'waiting-alerts-index',

@@ -23,7 +23,7 @@ export function findBoardByIdOrSlug(
     .executeTakeFirst();
 }
 
-/** Returns the boards of all organizations or of these. */
+/** Returns the boards of the organizations in `orgIds`, or of all organizations if it is undefined. */
 export function listAllBoards(reader: DatabaseReader, orgIds?: readonly string[]): Promise<BoardRow[]> {
   let query = reader.selectFrom('boards').selectAll();
   if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);

@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { getTimeRangePage, type RowPage, type TimeRangeRequest } from '../pagination.ts';
+import { ROWS_PER_BATCH, repeatUntilEmpty } from '../retention.ts';
 import type { Database, DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { insertMonitorPeriods } from './monitor-states.ts';
 import type { MonitorCheckRow, MonitorPeriodRow } from './monitoring-rows.ts';
-
-const ROWS_PER_BATCH = 2_000;
 
 /** Selects the checks of one monitor in a time range. */
 export interface MonitorCheckQuery extends TimeRangeRequest {
@@ -25,34 +24,48 @@ export function getMonitorCheckPage(
   return getTimeRangePage(status === undefined ? rows : rows.where('status', '=', status), 'at', time);
 }
 
+/** Selects the last periods of one monitor in a time range. Times are in Unix milliseconds. */
+export interface MonitorPeriodQuery {
+  readonly uid: string;
+  readonly fromMs: number;
+  /** The periods start before this time. */
+  readonly beforeMs: number;
+  /** Maximum number of periods. */
+  readonly limit: number;
+}
+
+/** The last periods of a monitor in a time range. */
+export interface LastMonitorPeriods {
+  /** Oldest first. The first one may have started before the range. */
+  readonly periods: readonly MonitorPeriodRow[];
+  /** Whether the range has earlier periods. */
+  readonly isTruncated: boolean;
+}
+
 /**
- * Returns the periods that overlap a range, oldest first, each with its end. The end of the current
- * period is null.
+ * Returns the last periods of a monitor that overlap a range, and the period after them, at which the last one
+ * ends. `following` is undefined if the last one is the current period.
  */
-export async function listMonitorPeriodsInRange(
+export async function listMonitorPeriodsBefore(
   reader: DatabaseReader,
-  uid: string,
-  fromMs: number,
-  toMs: number,
-): Promise<readonly (MonitorPeriodRow & { readonly ended_at: number | null })[]> {
-  const earlier = await reader
-    .selectFrom('monitor_periods')
-    .select('started_at')
-    .where('uid', '=', uid)
-    .where('started_at', '<=', fromMs)
-    .orderBy('started_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  const rows = await reader
-    .selectFrom('monitor_periods')
-    .selectAll()
-    .where('uid', '=', uid)
-    .where('started_at', '>=', earlier?.started_at ?? fromMs)
-    .orderBy('started_at')
-    .execute();
-  return rows
-    .map((row, at) => ({ ...row, ended_at: rows[at + 1]?.started_at ?? null }))
-    .filter(({ started_at }) => started_at < toMs);
+  { uid, fromMs, beforeMs, limit }: MonitorPeriodQuery,
+): Promise<LastMonitorPeriods & { readonly following: MonitorPeriodRow | undefined }> {
+  const ofMonitor = reader.selectFrom('monitor_periods').selectAll().where('uid', '=', uid);
+  const [following, newestFirst] = await Promise.all([
+    ofMonitor.where('started_at', '>=', beforeMs).orderBy('started_at').limit(1).executeTakeFirst(),
+    ofMonitor
+      .where('started_at', '<', beforeMs)
+      .where(
+        'started_at',
+        '>=',
+        sql<number>`coalesce((select max(started_at) from monitor_periods where uid = ${uid} and started_at <= ${fromMs}), ${fromMs})`,
+      )
+      .orderBy('started_at', 'desc')
+      .limit(limit + 1)
+      .execute(),
+  ]);
+  const periods = newestFirst.slice(0, limit).reverse();
+  return { periods, isTruncated: newestFirst.length > limit, following };
 }
 
 /**
@@ -97,48 +110,6 @@ export async function listMonitorPeriodsSince(
 }
 
 /**
- * Returns the same periods as `listMonitorPeriodsSince`, but at most the last `maxPerMonitor` of each monitor,
- * because a job can change its status many times a second.
- */
-export async function listLastMonitorPeriods(
-  reader: DatabaseReader,
-  uids: readonly string[],
-  fromMs: number,
-  maxPerMonitor: number,
-): Promise<Map<string, MonitorPeriodRow[]>> {
-  if (uids.length === 0) return new Map();
-  const limits = await reader
-    .selectFrom('monitors')
-    .select(['monitors.uid'])
-    .select(({ selectFrom }) =>
-      selectFrom('monitor_periods as p')
-        .select('p.started_at')
-        .whereRef('p.uid', '=', 'monitors.uid')
-        .orderBy('p.started_at', 'desc')
-        .limit(1)
-        .offset(maxPerMonitor - 1)
-        .as('first_at'),
-    )
-    .where('monitors.uid', 'in', [...uids])
-    .execute();
-  const busy = new Map<string, number>();
-  for (const { uid, first_at } of limits) if (first_at !== null && first_at > fromMs) busy.set(uid, first_at);
-  const found = await listMonitorPeriodsSince(
-    reader,
-    uids.filter((uid) => !busy.has(uid)),
-    fromMs,
-  );
-  for (const [uid, firstAt] of busy) {
-    const rows = reader.selectFrom('monitor_periods').select(['uid', 'started_at', 'status', 'reason']);
-    found.set(
-      uid,
-      await rows.where('uid', '=', uid).where('started_at', '>=', firstAt).orderBy('started_at').execute(),
-    );
-  }
-  return found;
-}
-
-/**
  * Moves periods that begin in the future to an earlier time, because the clock was set back. Subtracts
  * `aheadMs` from the start of each period after `nowMs`. Keeps the order of all periods. Returns the new start
  * of the last period.
@@ -162,14 +133,22 @@ export async function shiftFutureMonitorPeriods(
   return at;
 }
 
-/** Deletes the idempotency keys of beats that were received before `beforeMs`. */
+/**
+ * Deletes a batch of the idempotency keys of beats that were received before `beforeMs`. Returns whether there may be
+ * more.
+ */
 export async function expireBeatIdempotencyKeys(
   database: Pick<Database, 'rowTransaction'>,
   beforeMs: number,
-): Promise<void> {
-  await database.rowTransaction((writer) =>
-    writer.deleteFrom('beat_keys').where('received_at', '<', beforeMs).execute(),
-  );
+): Promise<boolean> {
+  return database.rowTransaction(async (writer) => {
+    const removed = await countDeletedRows(
+      writer,
+      sql`delete from beat_keys where (uid, key) in (
+        select uid, key from beat_keys where received_at < ${beforeMs} limit ${ROWS_PER_BATCH})`,
+    );
+    return removed === ROWS_PER_BATCH;
+  });
 }
 
 /**
@@ -190,17 +169,24 @@ export async function expireMonitorHistory(
     if (next === undefined) break;
     after = next.uid;
     const untilMs = next.exists ? beforeMs : Number.MAX_SAFE_INTEGER;
-    for (;;) {
-      const count = await database.rowTransaction((writer) => deleteChecks(writer, after, untilMs));
-      removed += count;
-      if (count < ROWS_PER_BATCH) break;
-    }
-    await database.rowTransaction((writer) => deletePeriods(writer, after, untilMs));
+    removed += await deleteInBatches(database, (writer) => deleteChecks(writer, after, untilMs));
+    await deleteInBatches(database, (writer) => deletePeriods(writer, after, untilMs));
   }
-  await database.rowTransaction((writer) =>
-    sql`delete from monitor_periods where uid not in (select uid from monitors)`.execute(writer),
-  );
+  await deleteInBatches(database, deletePeriodsOfRemovedMonitors);
   return removed;
+}
+
+/** Deletes in batches, so that other changes and beats can run in between. Returns the number of deleted rows. */
+function deleteInBatches(
+  database: Pick<Database, 'rowTransaction'>,
+  deleteBatch: (writer: DatabaseWriter) => Promise<number>,
+): Promise<number> {
+  return repeatUntilEmpty(() => database.rowTransaction(deleteBatch));
+}
+
+async function countDeletedRows(writer: DatabaseWriter, statement: RawBuilder<unknown>): Promise<number> {
+  const { numAffectedRows = 0n } = await statement.execute(writer);
+  return Number(numAffectedRows);
 }
 
 /** Returns the next monitor that has checks, and whether it still exists. */
@@ -224,18 +210,30 @@ async function findNextMonitorWithChecks(
   return { uid: row.uid, exists: monitor !== undefined };
 }
 
-async function deleteChecks(writer: DatabaseWriter, uid: string, beforeMs: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`delete from checks where (uid, at, id) in (
-    select uid, at, id from checks where uid = ${uid} and at < ${beforeMs} limit ${ROWS_PER_BATCH})`.execute(
+function deleteChecks(writer: DatabaseWriter, uid: string, beforeMs: number): Promise<number> {
+  return countDeletedRows(
     writer,
+    sql`delete from checks where (uid, at, id) in (
+      select uid, at, id from checks where uid = ${uid} and at < ${beforeMs} limit ${ROWS_PER_BATCH})`,
   );
-  return Number(numAffectedRows);
 }
 
 /** Deletes the periods that ended before `beforeMs`. A period that began earlier and ended later is kept. */
-async function deletePeriods(writer: DatabaseWriter, uid: string, beforeMs: number): Promise<void> {
-  await sql`delete from monitor_periods where uid = ${uid} and started_at < (
-    select max(started_at) from monitor_periods where uid = ${uid} and started_at <= ${beforeMs})`.execute(
+function deletePeriods(writer: DatabaseWriter, uid: string, beforeMs: number): Promise<number> {
+  return countDeletedRows(
     writer,
+    sql`delete from monitor_periods where (uid, started_at) in (
+      select uid, started_at from monitor_periods where uid = ${uid} and started_at < (
+        select max(started_at) from monitor_periods where uid = ${uid} and started_at <= ${beforeMs})
+      limit ${ROWS_PER_BATCH})`,
+  );
+}
+
+function deletePeriodsOfRemovedMonitors(writer: DatabaseWriter): Promise<number> {
+  return countDeletedRows(
+    writer,
+    sql`delete from monitor_periods where (uid, started_at) in (
+      select uid, started_at from monitor_periods where uid not in (select uid from monitors)
+      limit ${ROWS_PER_BATCH})`,
   );
 }

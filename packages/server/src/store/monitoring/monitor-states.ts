@@ -21,8 +21,8 @@ import type {
 } from './monitoring-rows.ts';
 import type { MonitorsTable } from './monitoring-tables.ts';
 
-/** The `wake_at` value for a monitor that the sweep does not evaluate. */
-export const NO_EVALUATION_AT = Number.MAX_SAFE_INTEGER;
+/** The value of `wake_at` for a monitor that never becomes due, so that the sweep does not evaluate it. */
+export const NEVER_DUE_AT = Number.MAX_SAFE_INTEGER;
 
 /** How a beat identifies its monitor. */
 export type MonitorReference =
@@ -214,8 +214,8 @@ const KNOWN_KEYS = defineBatchStatement(
 );
 
 /**
- * Returns earlier beats with the same idempotency keys. The state rows of the monitors must be locked, so
- * that no other transaction can add such a beat.
+ * Returns those of the given idempotency keys that earlier beats have used. The state rows of the monitors must
+ * be locked, so that no other transaction can add such a beat.
  */
 export async function listUsedBeatIdempotencyKeys(
   writer: DatabaseWriter,

@@ -1,8 +1,10 @@
 /** What a process reports when it records that it is still running. */
 export interface MonitoringLivenessReport {
   readonly processId: string;
-  /** The wall clock of the process, in Unix milliseconds. PostgreSQL uses the clock of its server instead. */
-  readonly wallMs: number;
+  /**
+   * Reads the wall clock of the process, in Unix milliseconds. PostgreSQL uses the clock of its server instead.
+   */
+  readonly readWallMs: () => number;
   /**
    * Returns the process's estimate of the database time from its monotonic clock. Null at its first pulse.
    */
@@ -49,6 +51,9 @@ export interface MonitoringLivenessResult {
 export interface MonitoringGap {
   readonly startAt: number;
   readonly endAt: number;
-  /** Whether the clock was set forward or the machine was suspended, so that a process ran all the time. */
+  /**
+   * Whether the gap is a jump of the clock, because it was set forward or the machine was suspended. A process
+   * was running until the jump.
+   */
   readonly isClockJump?: boolean;
 }

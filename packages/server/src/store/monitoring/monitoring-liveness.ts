@@ -58,12 +58,12 @@ interface ClockReading extends Pick<MonitoringLivenessResult, 'nowMs' | 'clockJu
 /** Reads the database clock, which may have been set. If it was set back, moves recorded times back too. */
 async function readClock(
   writer: DatabaseWriter,
-  { wallMs, estimateNowMs }: MonitoringLivenessReport,
+  { readWallMs, estimateNowMs }: MonitoringLivenessReport,
   seen: number | null,
 ): Promise<ClockReading> {
   // The database read its clock at some time between the two estimates.
   const before = estimateNowMs();
-  const clock = getDatabaseEngine(writer) === 'postgres' ? await readDatabaseTime(writer) : wallMs;
+  const clock = getDatabaseEngine(writer) === 'postgres' ? await readDatabaseTime(writer) : readWallMs();
   const after = getDatabaseEngine(writer) === 'postgres' ? estimateNowMs() : before;
   const expected = before ?? seen;
   if (expected !== null && clock < expected - CLOCK_JUMP_MS) {

@@ -1,9 +1,9 @@
-import type { unconvertedMaintenanceWindowFields } from '@floe/contract/api/maintenance';
-import type { unconvertedBoardFields, unconvertedMonitorFields } from '@floe/contract/config/monitoring';
+import type { maintenanceWindowFieldsStoredAsIs } from '@floe/contract/api/maintenance';
+import type { boardFieldsStoredAsIs, monitorFieldsStoredAsIs } from '@floe/contract/config/monitoring';
 import type * as z from 'zod';
 
 /** The definitions of monitors. Their state is in `monitor_clocks`. */
-export interface MonitorsTable extends z.output<typeof unconvertedMonitorFields> {
+export interface MonitorsTable extends z.output<typeof monitorFieldsStoredAsIs> {
   /**
    * Identifies the history. If a removed monitor is created again before retention deletes it, it gets the
    * same uid.
@@ -106,7 +106,7 @@ export interface MonitorChecksTable {
   received_at: number | null;
   duration_ms: number | null;
   metadata_json: string | null;
-  /** Number of missed beats that this row stands for. More than 1 if too many beats were missed at once. */
+  /** Number of missed beats that this row represents. More than 1 only if many beats were missed at once. */
   missed_count: number;
 }
 
@@ -156,12 +156,12 @@ export interface MonitorGapsTable {
   ended_at: number;
   /** 1 while it is unknown whether a process from before the gap is still running. */
   inferred: number;
-  /** 1 if the clock was set forward or the machine was suspended. A process was running all the time. */
+  /** 1 if the clock was set forward or the machine was suspended. A process was running until then. */
   clock_stepped: number;
 }
 
 /** The boards, which are pages that show selected monitors. */
-export interface BoardsTable extends z.output<typeof unconvertedBoardFields> {
+export interface BoardsTable extends z.output<typeof boardFieldsStoredAsIs> {
   id: string;
   org_id: string;
   public: number;
@@ -179,7 +179,7 @@ export interface BoardsTable extends z.output<typeof unconvertedBoardFields> {
  * The maintenance windows. A window lasts from a start to an end, or is repeated with `cron`,
  * `timezone` and `duration_ms`.
  */
-export interface MaintenanceWindowsTable extends z.output<typeof unconvertedMaintenanceWindowFields> {
+export interface MaintenanceWindowsTable extends z.output<typeof maintenanceWindowFieldsStoredAsIs> {
   org_id: string;
   id: string;
   starts_at: number | null;

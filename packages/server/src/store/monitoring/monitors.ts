@@ -1,4 +1,4 @@
-import { unconvertedMonitorFields } from '@floe/contract/config/monitoring';
+import { monitorFieldsStoredAsIs } from '@floe/contract/config/monitoring';
 import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { buildUpsertStatement, upsertRows } from './batch-statements.ts';
 import type { MonitorStateRow } from './monitoring-rows.ts';
@@ -51,7 +51,7 @@ const MONITOR_COLUMNS = [
   'uid',
   'org_id',
   'id',
-  ...unconvertedMonitorFields.keyof().options,
+  ...monitorFieldsStoredAsIs.keyof().options,
   'interval_ms',
   'cron',
   'timezone',
@@ -96,6 +96,34 @@ export async function getMonitorStatesByUid(
     .where('uid', 'in', [...uids])
     .execute();
   return new Map(rows.map((row) => [row.uid, row]));
+}
+
+/** Maximum number of ids per statement. */
+const IDS_PER_STATEMENT = 1_000;
+
+/** Returns the monitors among the given ones that wait for their first beat. */
+export async function listMonitorsWithoutBeat(
+  reader: DatabaseReader,
+  monitors: readonly { readonly orgId: string; readonly id: string }[],
+): Promise<Pick<MonitorStateRow, 'org_id' | 'id'>[]> {
+  const found: Pick<MonitorStateRow, 'org_id' | 'id'>[] = [];
+  for (const [orgId, own] of Map.groupBy(monitors, (monitor) => monitor.orgId))
+    for (let at = 0; at < own.length; at += IDS_PER_STATEMENT)
+      found.push(
+        ...(await reader
+          .selectFrom('monitor_clocks')
+          .select(['org_id', 'id'])
+          .where('org_id', '=', orgId)
+          .where(
+            'id',
+            'in',
+            own.slice(at, at + IDS_PER_STATEMENT).map(({ id }) => id),
+          )
+          .where('status', '=', 'waiting')
+          .where('last_beat_at', 'is', null)
+          .execute()),
+      );
+  return found;
 }
 
 /** Returns the number of monitors by status, for `/metrics`. */

@@ -11,9 +11,9 @@ import {
 } from './person-account-rows.ts';
 
 /**
- * Deletes what remains of a person who is no longer a member: invitations, views, sessions and granted roles.
+ * Deletes the remaining data of a person who is no longer a member: invitations, views, sessions and granted roles.
  * Also deletes the account unless another organization needs it, and removes the owner from revoked keys.
- * Call it last, because the keys and the account identify the other rows of the person.
+ * Call it after all other steps of an erasure, because they find the rows of the person by the keys and the account.
  * @returns the number of deleted objects by kind; for keys, the number of keys whose owner was removed
  */
 export async function erasePersonAccount(

@@ -1,11 +1,12 @@
 import type { PersonRecordKind } from '@floe/contract/api/people';
 import { isJsonObject, type Json } from '@floe/contract/json';
 import { sql } from 'kysely';
+import { deleteAlerts } from '../alerts.ts';
 import type { TimePosition } from '../pagination.ts';
 import type { Database, DatabaseWriter } from '../store-interfaces.ts';
 import { erasePersonFromRollups } from './erase-person-from-rollups.ts';
 import { addPersonRecordCount, type Person, type PersonRecordCounts } from './person.ts';
-import { listBudgetCountersOfPerson } from './person-account-rows.ts';
+import { listBudgetAlertsOfPerson, listBudgetCountersOfPerson } from './person-account-rows.ts';
 import {
   deleteRelaySessions,
   extractDistinctRelaySessions,
@@ -17,7 +18,7 @@ import {
 import {
   HIGH_VOLUME_PERSON_TABLES,
   type HighVolumePersonTable,
-  ROWS_PER_BATCH,
+  PERSON_ROWS_PER_BATCH,
   scanPersonRows,
 } from './scan-person-rows.ts';
 
@@ -69,6 +70,7 @@ export async function erasePersonRows(erasure: PersonErasure): Promise<void> {
   await eraseOwnedSessions(erasure);
   await erasePersonFromRollups(database, person, signal);
   await eraseBudgetCounters(erasure);
+  await eraseBudgetAlerts(erasure);
 }
 
 async function eraseRequests(erasure: PersonErasure, places: readonly TimePosition[]): Promise<void> {
@@ -141,9 +143,9 @@ async function deleteMetadataEntries(
       ([name, value]) => sql`(${orgId}, ${name}, ${value}, cast(${created_at} as bigint), ${id})`,
     ),
   );
-  for (let at = 0; at < entries.length; at += ROWS_PER_BATCH)
+  for (let at = 0; at < entries.length; at += PERSON_ROWS_PER_BATCH)
     await sql`delete from exchange_metadata where (org_id, name, value, created_at, exchange_id) in
-      (values ${sql.join(entries.slice(at, at + ROWS_PER_BATCH))})`.execute(writer);
+      (values ${sql.join(entries.slice(at, at + PERSON_ROWS_PER_BATCH))})`.execute(writer);
 }
 
 /** Returns the names and values of metadata in the way in which `RollupAccumulator` indexes them. */
@@ -201,6 +203,17 @@ async function eraseBudgetCounters({ database, person, counts }: PersonErasure):
       .execute(),
   );
   addPersonRecordCount(counts, 'budget_counter', buckets.length);
+}
+
+async function eraseBudgetAlerts({ database, person, counts, signal, onProgress }: PersonErasure) {
+  const ids = (await listBudgetAlertsOfPerson(database.read, person)).map(({ id }) => id);
+  for (let at = 0; at < ids.length; at += PERSON_ROWS_PER_BATCH) {
+    signal.throwIfAborted();
+    const batch = ids.slice(at, at + PERSON_ROWS_PER_BATCH);
+    await database.transaction((writer) => deleteAlerts(writer, batch));
+    addPersonRecordCount(counts, 'budget_alert', batch.length);
+    onProgress();
+  }
 }
 
 async function deleteRows(

@@ -32,8 +32,8 @@ export async function findUserOfCurrentOrFormerMember(
 
 /**
  * Returns whether another organization or the installation needs the account, so that it must not be deleted.
- * A membership in the organization itself also counts: an erasure removes the old membership first, so this
- * is a new one.
+ * A membership in the organization itself also counts. Such a membership is new, because an erasure first
+ * removes the old one.
  */
 export async function isUserNeededElsewhere(
   reader: DatabaseReader,
@@ -54,7 +54,8 @@ export async function isUserNeededElsewhere(
 }
 
 /**
- * Returns the audit entries about one membership, oldest first: changes of the member and earlier erasures.
+ * Returns the audit entries about one membership, oldest first: changes to the member, and earlier erasures of the
+ * member's data.
  */
 export function listMembershipAuditEntries(
   reader: DatabaseReader,

@@ -71,7 +71,10 @@ export async function listMemberRoleGrantsOfPerson(reader: DatabaseReader, { org
     .execute();
 }
 
-/** Returns the record that the person was removed, which prevents groups from adding the person again. */
+/**
+ * Returns the records of the person's removal from the organization. They prevent groups from adding the
+ * person again.
+ */
 export async function listMemberRemovalsOfPerson(reader: DatabaseReader, { orgId, userId }: Person) {
   if (userId === null) return [];
   return reader
@@ -86,19 +89,41 @@ export async function listMemberRemovalsOfPerson(reader: DatabaseReader, { orgId
 const BUDGET_BUCKET_PREFIX = /^b:.+:[a-z]+:(?:\d{4}-\d\d-\d\d|ever)$/s;
 
 /** Returns the counters of budgets that count the person separately. */
-export async function listBudgetCountersOfPerson(reader: DatabaseReader, { orgId, email, endUser }: Person) {
-  const suffix = `:${email ?? endUser}`;
+export async function listBudgetCountersOfPerson(reader: DatabaseReader, person: Person) {
   const rows = await reader
     .selectFrom('budget_spend')
     .selectAll()
-    .where('org_id', '=', orgId)
-    .where(sql<boolean>`bucket like ${`b:%${escapeLikePattern(suffix)}`} escape '!'`)
+    .where('org_id', '=', person.orgId)
+    .where(buildBudgetBucketCondition('bucket', person))
     .orderBy('bucket')
     .execute();
-  // A subject may contain colons, so the end of a bucket may belong to a longer subject.
-  return rows.filter(({ bucket }) => {
-    const subject = bucket.slice(-suffix.length);
-    const isSame = email === null ? subject === suffix : subject.toLowerCase() === suffix;
-    return isSame && BUDGET_BUCKET_PREFIX.test(bucket.slice(0, -suffix.length));
-  });
+  return rows.filter(({ bucket }) => isBudgetBucketOfPerson(bucket, person));
+}
+
+/** Returns the alerts about budgets that count the person separately. Their subject id is the counter's name. */
+export async function listBudgetAlertsOfPerson(reader: DatabaseReader, person: Person) {
+  const rows = await reader
+    .selectFrom('alerts')
+    .select(['id', 'at as created_at', 'subject_id as bucket', 'subject_name as budget', 'fields_json'])
+    .where('org_id', '=', person.orgId)
+    .where('subject_kind', '=', 'budget')
+    .where(buildBudgetBucketCondition('subject_id', person))
+    .orderBy('seq')
+    .execute();
+  return rows.filter(({ bucket }) => isBudgetBucketOfPerson(bucket, person));
+}
+
+/** Matches all counters of the person, and possibly others: `isBudgetBucketOfPerson` decides. */
+function buildBudgetBucketCondition(column: 'bucket' | 'subject_id', { email, endUser }: Person) {
+  const pattern = `b:%${escapeLikePattern(`:${email ?? endUser}`)}`;
+  const text = email === null ? sql.ref(column) : sql`lower(${sql.ref(column)})`;
+  return sql<boolean>`${text} like ${pattern} escape '!'`;
+}
+
+/** A subject may contain colons, so the end of a counter's name may belong to a longer subject. */
+function isBudgetBucketOfPerson(bucket: string, { email, endUser }: Person): boolean {
+  const suffix = `:${email ?? endUser}`;
+  const subject = bucket.slice(-suffix.length);
+  const isSame = email === null ? subject === suffix : subject.toLowerCase() === suffix;
+  return isSame && BUDGET_BUCKET_PREFIX.test(bucket.slice(0, -suffix.length));
 }

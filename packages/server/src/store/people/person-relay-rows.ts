@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { buildKeyOwnerCondition, type Person } from './person.ts';
-import { ROWS_PER_BATCH } from './scan-person-rows.ts';
+import { PERSON_ROWS_PER_BATCH } from './scan-person-rows.ts';
 
 /** The relay tables with one row per event of a session. */
 export const RELAY_EVENT_TABLES = ['relay_decisions', 'relay_reports', 'relay_approvals'] as const;
@@ -39,7 +39,7 @@ export async function listRelayRecordIdsOfSession(
     .where('key_id', '=', keyId)
     .where('id', '>', afterId)
     .orderBy('id')
-    .limit(ROWS_PER_BATCH)
+    .limit(PERSON_ROWS_PER_BATCH)
     .execute();
   return rows.map(({ id }) => id);
 }
@@ -58,7 +58,7 @@ export async function listRelaySessionsOfPerson(
     .where(buildKeyOwnerCondition(person))
     .orderBy('session_id')
     .orderBy('key_id')
-    .limit(ROWS_PER_BATCH)
+    .limit(PERSON_ROWS_PER_BATCH)
     .execute();
   return rows.map(({ session_id: sessionId, key_id: keyId }) => ({ sessionId, keyId }));
 }

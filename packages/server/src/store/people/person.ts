@@ -14,7 +14,7 @@ export interface Person {
   readonly memberIds: readonly string[];
 }
 
-/** Number of objects by kind. */
+/** The number of records that contain data of a person, by the kind of the record. */
 export type PersonRecordCounts = Partial<Record<PersonRecordKind, number>>;
 
 /** Adds `more` to the count of a kind. */
@@ -23,8 +23,8 @@ export function addPersonRecordCount(counts: PersonRecordCounts, kind: PersonRec
 }
 
 /**
- * Returns an SQL condition that a text column contains the person. Ignores case, because keys in `floe.yaml`
- * may have an owner in any case.
+ * Returns an SQL condition that is true if a text column contains the person's email address or end user id.
+ * Ignores case, because keys in `floe.yaml` may have an owner in any case.
  */
 export function buildPersonCondition(
   column: RawBuilder<unknown>,
@@ -33,7 +33,7 @@ export function buildPersonCondition(
   return email === null ? sql<boolean>`${column} = ${endUser}` : sql<boolean>`lower(${column}) = ${email}`;
 }
 
-/** Returns an SQL condition that the owner of a key is the person. It is never true for an end user. */
+/** Returns an SQL condition that is true if the person owns a key. It is never true for an end user. */
 export function buildKeyOwnerCondition(person: Person): RawBuilder<boolean> {
   return person.email === null ? sql<boolean>`1 = 0` : buildPersonCondition(sql.ref('owner'), person);
 }

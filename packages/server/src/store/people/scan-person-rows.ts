@@ -20,7 +20,7 @@ export type HighVolumePersonTable = (typeof HIGH_VOLUME_PERSON_TABLES)[number];
  */
 const ROWS_PER_WINDOW = 5_000;
 /** Number of rows per batch. An erasure processes each batch in one write transaction. */
-export const ROWS_PER_BATCH = 500;
+export const PERSON_ROWS_PER_BATCH = 500;
 
 /**
  * Yields the positions of the person's rows in a table, oldest first, in batches of at most 500. The rows of
@@ -41,7 +41,8 @@ export async function* scanPersonRows(
       select created_at as at, id from ${sql.table(table)}
       where ${isAfter(person.orgId, after)} ${until} and ${conditionOf(table, person)}
       order by created_at, id`.execute(reader);
-    for (let at = 0; at < rows.length; at += ROWS_PER_BATCH) yield rows.slice(at, at + ROWS_PER_BATCH);
+    for (let at = 0; at < rows.length; at += PERSON_ROWS_PER_BATCH)
+      yield rows.slice(at, at + PERSON_ROWS_PER_BATCH);
     if (!end) return;
     after = end;
   }

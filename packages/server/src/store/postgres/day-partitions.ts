@@ -39,7 +39,7 @@ export class DayPartitionManager {
     if (days.size > 0) days.add(Math.max(...days) + DAY_MS);
     for (const day of [...days].sort((one, other) => one - other)) {
       if (this.#known.has(day)) continue;
-      await runInTransaction(connection, async () => {
+      await runPostgresTransaction(connection, async () => {
         await connection.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
         for (const table of PARTITIONED) await createPartition(connection, table, day);
       });
@@ -59,7 +59,7 @@ export class DayPartitionManager {
       for (const name of await listPartitions(connection, table)) {
         if (partitionEnd(name) > beforeMs) continue;
         const { rows } = await connection.query<{ count: number }>(`select count(*) from ${name}`, []);
-        await runInTransaction(connection, async () => {
+        await runPostgresTransaction(connection, async () => {
           await connection.query(`set local lock_timeout = '${DROP_LOCK_TIMEOUT}'`, []);
           await connection.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
           await connection.query(`drop table if exists ${name}`, []);
@@ -104,7 +104,7 @@ function partitionEnd(name: string): number {
 }
 
 /** Runs `work` in a transaction. Rolls the transaction back if `work` rejects. */
-export async function runInTransaction<T>(
+export async function runPostgresTransaction<T>(
   connection: PostgresConnection,
   work: () => Promise<T>,
 ): Promise<T> {

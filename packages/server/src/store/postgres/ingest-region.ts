@@ -21,7 +21,7 @@ import { EXCHANGE_COLUMNS } from '../schema.ts';
 import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
 import { hasValidExchangeTime, parseSpoolRows } from '../spool/parse-spool-rows.ts';
 import type { SpoolIngestResult, SpoolRegion } from '../store-interfaces.ts';
-import { type DayPartitionManager, runInTransaction } from './day-partitions.ts';
+import { type DayPartitionManager, runPostgresTransaction } from './day-partitions.ts';
 import { isMissingPartitionError, isPostgresRowError } from './postgres-errors.ts';
 import type { PostgresConnection } from './postgres-pool.ts';
 
@@ -93,10 +93,10 @@ export async function ingestPostgresSpoolRegion(
 
 async function insertAll(connection: PostgresConnection, rows: readonly Row[]) {
   try {
-    return await runInTransaction(connection, () => insertInOneStatement(connection, rows));
+    return await runPostgresTransaction(connection, () => insertInOneStatement(connection, rows));
   } catch (error) {
     if (!isRowRejection(error)) throw error;
-    return runInTransaction(connection, () => insertOneByOne(connection, rows));
+    return runPostgresTransaction(connection, () => insertOneByOne(connection, rows));
   }
 }
 

@@ -6,6 +6,7 @@ import type { Log } from '../../core/log.ts';
 import { EPHEMERAL_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
 import type { DatabaseEngine } from '../database-engine.ts';
 import { type DatabaseObserver, DatabaseOperationTimer, NOOP_DATABASE_OBSERVER } from '../database-timer.ts';
+import { FairTurnScheduler } from '../fair-turn-scheduler.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import type { BeatStore, UneventfulBeats } from '../monitoring/uneventful-beats.ts';
@@ -17,7 +18,12 @@ import { DayPartitionManager } from './day-partitions.ts';
 import { ingestPostgresSpoolRegion } from './ingest-region.ts';
 import { runMigrationTransaction } from './migration-transaction.ts';
 import { describePostgresOutage, getPostgresErrorCode } from './postgres-errors.ts';
-import { createPostgresPool, type PostgresPool } from './postgres-pool.ts';
+import {
+  createPostgresPool,
+  POSTGRES_CONNECT_TIMEOUT_MS,
+  POSTGRES_LOCK_TIMEOUT_MS,
+  type PostgresPool,
+} from './postgres-pool.ts';
 import { PostgresSnapshotSignals } from './postgres-snapshot-signals.ts';
 
 /**
@@ -25,6 +31,10 @@ import { PostgresSnapshotSignals } from './postgres-snapshot-signals.ts';
  * would only wait in the server.
  */
 const CONNECTIONS = 10;
+/** Turns of queries outside transactions. The other connections are for transactions and for batches of rows and beats. */
+const READ_TURNS = { total: 6, perOrg: 3, maxWaitMs: POSTGRES_CONNECT_TIMEOUT_MS };
+/** Turns of the transactions that run one at a time. At most one of the two belongs to an organization. */
+const WRITE_TURNS = { total: 2, maxWaitMs: POSTGRES_LOCK_TIMEOUT_MS };
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** How long to wait for a database server that is still starting, as in a compose file. */
 const START_TIMEOUT_MS = 30_000;
@@ -93,6 +103,7 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
 class PostgresDatabase implements Database, BeatStore {
   readonly engine: DatabaseEngine = 'postgres';
   readonly isShared = true;
+  readonly isRemote = true;
   readonly read: Kysely<DatabaseSchema>;
   readonly signals: PostgresSnapshotSignals;
   readonly #write: Kysely<DatabaseSchema>;
@@ -100,6 +111,7 @@ class PostgresDatabase implements Database, BeatStore {
   readonly #pool: PostgresPool;
   readonly #clock: Clock;
   readonly #partitions = new DayPartitionManager();
+  readonly #writeTurns: FairTurnScheduler;
 
   readonly #auditKey: KeyObject;
 
@@ -113,19 +125,27 @@ class PostgresDatabase implements Database, BeatStore {
     this.#pool = pool;
     this.#write = kysely;
     this.#timer = new DatabaseOperationTimer(observe, clock);
-    this.read = new Kysely<DatabaseSchema>({ dialect: this.#timer.timeReads(new PostgresDialect({ pool })) });
+    this.read = new Kysely<DatabaseSchema>({
+      dialect: this.#timer.timeReads(new PostgresDialect({ pool }), new FairTurnScheduler(clock, READ_TURNS)),
+    });
     setAuditKey(this.read, auditKey);
     this.signals = signals;
     this.#clock = clock;
+    this.#writeTurns = new FairTurnScheduler(clock, WRITE_TURNS);
   }
 
   transaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
-    return this.#timer.time('transaction', () =>
-      runSerialized(this.#write, (writer) => {
-        setAuditKey(writer, this.#auditKey);
-        return work(writer);
-      }),
-    );
+    return this.#timer.time('transaction', async () => {
+      const endTurn = await this.#writeTurns.acquire();
+      try {
+        return await runSerialized(this.#write, (writer) => {
+          setAuditKey(writer, this.#auditKey);
+          return work(writer);
+        });
+      } finally {
+        endTurn();
+      }
+    });
   }
 
   rowTransaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {

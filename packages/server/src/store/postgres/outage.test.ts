@@ -203,3 +203,23 @@ test('rows that were rejected because of a full disk are inserted when there is 
   assert.deepEqual(await counts(database), { rows: appended, counted: appended });
   t.diagnostic(`a full disk for 300 ms: ${appended} rows, 0 lost, 0 doubled`);
 });
+
+test('a process that is paused in a transaction does not make the writes of others fail', async (t) => {
+  const { url, database } = await openThroughProxy(t);
+  const other = await openPostgres(url, quiet);
+  t.after(() => other.close());
+  const resumed = Promise.withResolvers<void>();
+  const paused = Promise.withResolvers<void>();
+  const transaction = database.transaction(async (writer) => {
+    await storeSetting(writer, 'a', 'paused');
+    paused.resolve();
+    await resumed.promise;
+    await storeSetting(writer, 'b', 'paused');
+  });
+  await paused.promise;
+  const waiting = other.transaction((writer) => storeSetting(writer, 'a', 'other'));
+  await waiting.finally(resumed.resolve);
+  await assert.rejects(transaction, isAway);
+  assert.equal(await getSetting(database.read, 'a'), 'other');
+  await database.transaction((writer) => storeSetting(writer, 'a', 'after'));
+});

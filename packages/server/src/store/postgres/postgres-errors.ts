@@ -8,10 +8,14 @@ const UNIQUE_VIOLATION = '23505';
 /** The SQLSTATE for text with U+0000, which PostgreSQL cannot store. */
 const CHARACTER_NOT_IN_REPERTOIRE = '22021';
 
+/** The SQLSTATE for a write to a server that accepts only reads, such as a standby. */
+const READ_ONLY = '25006';
+
 /** The reasons for SQLSTATE codes and classes (the first two characters) of an unavailable server. */
 const OUTAGE_REASONS: Readonly<Record<string, string>> = {
   '08': 'The database connection was lost.',
-  '25006': 'The database is read-only; it may be failing over.',
+  [READ_ONLY]: 'The database is read-only, possibly because of a failover.',
+  '25P03': 'The database ended a transaction because this process did not continue it in time.',
   '40': 'The transaction was aborted because of a conflict with another transaction.',
   '53': 'The database has run out of connections, memory or disk space.',
   '55P03': 'The database is locked.',
@@ -46,6 +50,11 @@ export function describePostgresOutage(error: unknown): string | null {
     : null;
 }
 
+/** Returns whether the server accepts only reads. Floe has no read-only transactions. */
+export function isReadOnlyServerError(error: unknown): boolean {
+  return getPostgresErrorCode(error) === READ_ONLY;
+}
+
 /**
  * The SQLSTATE of a violated check constraint. Floe has no check constraints, so this error means that a row
  * has no partition.
@@ -69,7 +78,8 @@ export function isPostgresRowError(error: unknown): boolean {
 }
 
 /**
- * Converts a statement error to a `Fault` if a retry can succeed or the caller caused the error.
+ * Converts a statement error to a `Fault` if a retry can succeed or the caller caused the error. Otherwise,
+ * adds the statement to its message.
  */
 export function convertPostgresStatementError(error: unknown, sql: string): unknown {
   if (!(error instanceof Error) || error instanceof Fault) return error;

@@ -16,7 +16,10 @@ export interface PostgresMigrationState {
   readonly processes: readonly RunningProcess[];
 }
 
-/** Reads the applied migrations and the running processes of a PostgreSQL database. Changes nothing. */
+/**
+ * Reads the applied migrations and the running processes of a PostgreSQL database. Changes nothing.
+ * @throws StoreUnusableError if the database cannot be read
+ */
 export async function readPostgresMigrationState(
   url: string,
   nowMs: number,

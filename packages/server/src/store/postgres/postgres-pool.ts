@@ -1,19 +1,25 @@
 import pg from 'pg';
 import type { Log } from '../../core/log.ts';
-import { convertPostgresStatementError, describePostgresOutage } from './postgres-errors.ts';
+import {
+  convertPostgresStatementError,
+  describePostgresOutage,
+  isReadOnlyServerError,
+} from './postgres-errors.ts';
 
-/** How long a caller waits for a free or new connection. */
-const CONNECT_TIMEOUT_MS = 5_000;
+/** How long a caller waits for a free or new connection, in milliseconds. */
+export const POSTGRES_CONNECT_TIMEOUT_MS = 5_000;
 /**
  * Time after a statement's own time limit at which a server that has not responded is considered unavailable.
  */
 const ANSWER_GRACE_MS = 2_000;
-const LOCK_TIMEOUT_MS = 10_000;
+/** How long a statement waits for a lock, in milliseconds. */
+export const POSTGRES_LOCK_TIMEOUT_MS = 10_000;
 /**
- * Maximum time between two statements of a transaction. Floe never pauses in a transaction, so the process of
- * an idle one has ended.
+ * Maximum time between two statements of a transaction. A process whose transaction is idle for longer has ended or is
+ * paused. Only the import of a SQLite database needs more time (`allowTransactionPauses`). Shorter than the lock timeout,
+ * so that writes of other processes, which wait for this transaction, still succeed.
  */
-const IDLE_IN_TRANSACTION_MS = 60_000;
+const IDLE_IN_TRANSACTION_MS = 5_000;
 const IDLE_CONNECTION_MS = 30_000;
 
 const INT8 = 20;
@@ -43,28 +49,45 @@ export function createPostgresPool({
   connections,
   statementTimeoutMs,
 }: PostgresPoolOptions): PostgresPool {
+  // The types of `pg` do not contain the time limit of one query.
+  const settings: pg.QueryConfig & { readonly query_timeout: number } = {
+    text: formatSessionSettings(statementTimeoutMs),
+    query_timeout: POSTGRES_CONNECT_TIMEOUT_MS,
+  };
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'floe',
-    // Our queries read little from many partitions. Compiling them takes 100 ms and starting workers at
-    // least 25 ms, which is more than they save.
-    options: '-c jit=off -c max_parallel_workers_per_gather=0',
     max: connections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: POSTGRES_CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_CONNECTION_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
     types: numericTypes,
-    ...(statementTimeoutMs !== null && {
-      statement_timeout: statementTimeoutMs,
-      lock_timeout: Math.min(LOCK_TIMEOUT_MS, statementTimeoutMs),
-      query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
-    }),
+    ...(statementTimeoutMs !== null && { query_timeout: statementTimeoutMs + ANSWER_GRACE_MS }),
+    // Not startup parameters, because PgBouncer rejects connections with unknown ones.
+    onConnect: (client) => client.query(settings),
   });
   // An idle connection that breaks has no statement to reject. Without a listener, the error would end the
   // process.
   pool.on('error', (error) => log.debug({ err: error }, 'idle database connection was lost'));
   return new PostgresPool(pool);
+}
+
+/** Returns the statements that set up a new connection. */
+function formatSessionSettings(statementTimeoutMs: number | null): string {
+  const settings = {
+    // Our queries read little from many partitions. Compiling them takes 100 ms and starting workers at
+    // least 25 ms, which is more than they save.
+    jit: 'off',
+    max_parallel_workers_per_gather: 0,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    ...(statementTimeoutMs !== null && {
+      statement_timeout: statementTimeoutMs,
+      lock_timeout: Math.min(POSTGRES_LOCK_TIMEOUT_MS, statementTimeoutMs),
+    }),
+  };
+  return Object.entries(settings)
+    .map(([name, value]) => `set ${name} = ${value}`)
+    .join('; ');
 }
 
 /** The result of a statement. Kysely reads `command` and `rowCount`. */
@@ -115,6 +138,7 @@ export class PostgresPool {
 export class PostgresConnection {
   readonly #client: pg.PoolClient;
   #broken: unknown = null;
+  #isReadOnly = false;
 
   constructor(client: pg.PoolClient) {
     this.#client = client;
@@ -157,14 +181,19 @@ export class PostgresConnection {
       const told = convertPostgresStatementError(error, query.text);
       // The statement may still run on the server, and later statements would wait for it.
       if (isConnectionLost(error)) this.#broken = told;
+      if (isReadOnlyServerError(error)) this.#isReadOnly = true;
       throw told;
     }
   }
 
-  /** @param discard closes the connection instead of returning it to the pool */
+  /**
+   * Returns the connection to the pool, or closes it if it is broken or its server is read-only. After a failover,
+   * an old connection can still lead to the previous primary server. A new connection leads to the current one.
+   * @param discard always closes the connection
+   */
   release(discard = false): void {
     this.#client.removeListener('error', this.#onError);
-    this.#client.release(discard || this.#broken !== null);
+    this.#client.release(discard || this.#broken !== null || this.#isReadOnly);
   }
 }
 
@@ -174,7 +203,7 @@ export class PostgresConnection {
  */
 function isConnectionLost(error: unknown): boolean {
   if (describePostgresOutage(error) === null) return false;
-  const answered = error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '');
+  const answered = error instanceof pg.DatabaseError && !/^(57P|08|25P03)/.test(error.code ?? '');
   return !answered;
 }
 

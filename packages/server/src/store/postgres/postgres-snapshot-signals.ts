@@ -1,76 +1,45 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Clock, Timer } from '../../core/clock.ts';
-import type { Log } from '../../core/log.ts';
-import { getSetting } from '../settings.ts';
-import type { DatabaseReader, DatabaseWriter, SnapshotSignals } from '../store-interfaces.ts';
+import type { Timer } from '../../core/clock.ts';
+import { PolledSnapshotSignals, type PolledSnapshotSignalsOptions } from '../polled-snapshot-signals.ts';
+import type { DatabaseWriter } from '../store-interfaces.ts';
 
 const CHANNEL = 'floe_changed';
-const VERSION_SETTING = 'snapshot_version';
-/**
- * Poll interval. Two polls fit into the two seconds within which a revoked key must stop working everywhere.
- */
-const POLL_MS = 900;
-const MAX_STALENESS_MS = 2_000;
 const RECONNECT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export interface PostgresSnapshotSignalsOptions {
+export interface PostgresSnapshotSignalsOptions extends PolledSnapshotSignalsOptions {
   readonly url: string;
-  readonly read: DatabaseReader;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /**
- * Notifies processes of snapshot changes through a version number in the database. Each change increases the
- * number in its own transaction, and NOTIFY reports the new number immediately. The number is also polled
- * every 900 ms, because notifications are lost while the listening connection is down.
+ * Notifies processes of snapshot changes with NOTIFY. The version number is also polled, because notifications are
+ * lost while the listening connection is down.
  */
-export class PostgresSnapshotSignals implements SnapshotSignals {
+export class PostgresSnapshotSignals extends PolledSnapshotSignals {
   readonly #options: PostgresSnapshotSignalsOptions;
-  readonly #listeners: (() => void)[] = [];
-  #seen: string | undefined;
   #client: pg.Client | null = null;
-  #poll: Timer | null = null;
   #reconnect: Timer | null = null;
-  #checking = false;
-  /**
-   * When the last successful poll started. Every change that was committed before this time has been seen.
-   */
-  #knownAt = Number.NEGATIVE_INFINITY;
-  #isAnswered = true;
   #closed = false;
 
   constructor(options: PostgresSnapshotSignalsOptions) {
+    super(options);
     this.#options = options;
   }
 
-  /** Starts to listen. Changes after this call are reported. */
-  async open(): Promise<void> {
-    this.#knownAt = this.#options.clock.monotonic();
-    this.#seen = await getSetting(this.#options.read, VERSION_SETTING);
+  override async open(): Promise<void> {
+    await super.open();
     await this.#listen();
-    this.#schedulePoll();
   }
 
-  async announce(writer: DatabaseWriter): Promise<void> {
-    await sql`insert into settings (name, value) values (${VERSION_SETTING}, '1')
-      on conflict (name) do update set value = (settings.value::bigint + 1)::text`.execute(writer);
+  override async announce(writer: DatabaseWriter): Promise<void> {
+    await super.announce(writer);
     await sql`select pg_notify(${CHANNEL}, '')`.execute(writer);
   }
 
-  isUpToDate(): boolean {
-    return this.#isAnswered && this.#options.clock.monotonic() - this.#knownAt <= MAX_STALENESS_MS;
-  }
-
-  onChange(stale: () => void): void {
-    this.#listeners.push(stale);
-  }
-
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
+    await super.close();
     this.#closed = true;
-    this.#poll?.cancel();
     this.#reconnect?.cancel();
     const client = this.#client;
     this.#client = null;
@@ -87,7 +56,7 @@ export class PostgresSnapshotSignals implements SnapshotSignals {
     });
     client.on('error', () => this.#onConnectionLost(client));
     client.on('end', () => this.#onConnectionLost(client));
-    client.on('notification', () => this.#checkVersion());
+    client.on('notification', () => this.checkVersion());
     this.#client = client;
     try {
       await client.connect();
@@ -104,36 +73,5 @@ export class PostgresSnapshotSignals implements SnapshotSignals {
     client.end().catch(() => undefined);
     if (this.#closed) return;
     this.#reconnect = this.#options.clock.after(RECONNECT_MS, () => void this.#listen());
-  }
-
-  #schedulePoll(): void {
-    this.#poll = this.#options.clock.after(POLL_MS, () => {
-      this.#checkVersion();
-      if (!this.#closed) this.#schedulePoll();
-    });
-  }
-
-  /** Polls the version, unless a poll is running. The next poll finds changes that occur during this one. */
-  #checkVersion(): void {
-    if (this.#checking || this.#closed) return;
-    this.#checking = true;
-    const began = this.#options.clock.monotonic();
-    getSetting(this.#options.read, VERSION_SETTING)
-      .then(
-        (version) => {
-          this.#knownAt = began;
-          this.#isAnswered = true;
-          if (version === this.#seen) return;
-          this.#seen = version;
-          for (const stale of this.#listeners) stale();
-        },
-        (error: unknown) => {
-          this.#isAnswered = false;
-          this.#options.log.debug({ err: error }, 'changes could not be polled');
-        },
-      )
-      .finally(() => {
-        this.#checking = false;
-      });
   }
 }

@@ -4,7 +4,7 @@ import { replaceUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { Database, SpoolIngestResult, SpoolRegion } from '../store-interfaces.ts';
 import type { RelayDecisionsTable, RelayReportsTable } from './relay-tables.ts';
 
-/** A row in the relay's spool: a decision, a report or a session. */
+/** A row in the relay's spool: a decision or a report. */
 export type RelaySpoolRow =
   | { readonly table: 'relay_decisions'; readonly row: RelayDecisionsTable }
   | { readonly table: 'relay_reports'; readonly row: RelayReportsTable };

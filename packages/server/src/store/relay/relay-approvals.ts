@@ -12,11 +12,11 @@ export type RelayApprovalRow = RelayApprovalsTable;
 const MAX_PER_ACTION = 200;
 
 /**
- * Returns the approvals for an action in a session, or with a key without a session, that may be valid at `nowMs`,
- * newest first. An action is identified by its hash: an approval never applies to another command,
- * tool call or file than the one that the member has reviewed.
+ * Returns the waiting and allowed approvals of a key for one action that have not expired at `nowMs`, newest
+ * first. They belong to the session `sessionId`, or to no session if it is null. The hash identifies the action,
+ * so that an approval never applies to another command, tool call or file than the member has reviewed.
  */
-export function listValidRelayApprovals(
+export function listUnexpiredRelayApprovals(
   reader: DatabaseReader,
   {
     orgId,
@@ -114,9 +114,9 @@ export async function consumeRelayApproval(
 }
 
 /**
- * Returns a page of an organization's approvals, newest first. The filter `waiting` omits expired ones. The
- * time of expiry is checked on a limited number of approvals per page: such a page may have fewer approvals
- * than requested, or even none, and still have a cursor.
+ * Returns a page of an organization's approvals, newest first. The states `waiting` and `expired` depend on the
+ * current time. For these states, each page checks the expiry time of a limited number of approvals. The page can
+ * therefore contain fewer approvals than requested, or none, and still have a cursor.
  */
 export function getRelayApprovalPage(
   reader: DatabaseReader,

@@ -31,8 +31,8 @@ const COMMON_DECISION = 'allow';
 
 /**
  * Returns a page of an organization's decisions that match all filters, newest first. An index satisfies one
- * filter. The others are checked on a limited number of decisions per page: such a page may have fewer
- * decisions than requested, or even none, and still have a cursor.
+ * filter. Each page checks the other filters on a limited number of decisions. The page can therefore contain
+ * fewer decisions than requested, or none, and still have a cursor.
  */
 export function getRelayDecisionPage(
   reader: DatabaseReader,
@@ -73,7 +73,7 @@ export function findRelayDecisionById(
     .executeTakeFirst();
 }
 
-/** Returns the newest decisions since `fromMs` whose events were stored. */
+/** Returns an organization's newest decisions since `fromMs`, newest first, at most `limit`. */
 export function listRelayDecisionsWithEvents(
   reader: DatabaseReader,
   orgId: string,
@@ -92,8 +92,8 @@ export function listRelayDecisionsWithEvents(
 }
 
 /**
- * Returns the number of decisions by rule since `fromMs`. Counts only the newest `maxCountedRows` decisions of
- * each rule. Reads only the index of rules, and goes from one rule to the next.
+ * Returns the number of an organization's decisions since `fromMs` by rule. Counts at most `maxCountedRows`
+ * decisions of each rule. Omits rules without decisions. Reads only the index of rules, one rule after the other.
  */
 export async function countRelayDecisionsByRule(
   reader: DatabaseReader,

@@ -11,9 +11,9 @@ export interface RelayReportFilters {
 }
 
 /**
- * Returns a page of the reports that an organization's agents sent, newest first. The type and the key are checked
- * on a limited number of reports per page: such a page may have fewer reports than requested, or even none, and
- * still have a cursor.
+ * Returns a page of the reports that an organization's agents sent, newest first. Each page checks the type
+ * and the key of a limited number of reports. The page can therefore contain fewer reports than requested, or
+ * none, and still have a cursor.
  */
 export function getRelayReportPage(
   reader: DatabaseReader,

@@ -4,7 +4,7 @@ import type { Database } from '../store-interfaces.ts';
 /** Number of rows per transaction, which then takes some milliseconds. */
 const ROWS_PER_BATCH = 2_000;
 
-/** Deletes decisions, reports, approvals and sessions from before the given time. */
+/** Deletes an organization's decisions, reports, approvals and sessions from before the given time. */
 export async function expireRelayHistory(
   database: Pick<Database, 'transaction'>,
   orgId: string,

@@ -46,9 +46,9 @@ interface SessionHead {
 }
 
 /**
- * Returns a page of an organization's sessions with their totals, newest first. Requests without a
- * session id form one session per key. Filters are checked on a limited number of sessions per page: such a
- * page may have fewer sessions than requested, or even none, and still have a cursor.
+ * Returns a page of an organization's sessions with their totals, newest first. Requests without a session id
+ * form one session per key. Each page checks the filters on a limited number of sessions. The page can
+ * therefore contain fewer sessions than requested, or none, and still have a cursor.
  */
 export async function getRelaySessionPage(
   reader: DatabaseReader,

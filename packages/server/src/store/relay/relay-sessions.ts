@@ -44,7 +44,7 @@ export interface RelaySessionActivity {
 }
 
 /** Returns the sessions that have called the relay since `sinceMs`, oldest first. */
-export async function listRelayActivitySince(
+export async function listRelaySessionActivitySince(
   reader: DatabaseReader,
   sinceMs: number,
 ): Promise<RelaySessionActivity[]> {

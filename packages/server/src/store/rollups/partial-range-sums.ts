@@ -18,8 +18,8 @@ import {
 } from './rollup-figures.ts';
 
 /**
- * Sums the rows in each range per value of `groupBy`, in the same way as rollups. Ranges without
- * rows are omitted. A range may have two results, which the caller must add.
+ * Sums the rows in each range by the values of `groupBy`, in the same way as rollups. Ranges without rows are
+ * omitted. The result may have two elements with the same range and values. The caller must add them up.
  */
 export async function sumPartialRanges(
   reader: DatabaseReader,

@@ -98,7 +98,7 @@ export async function listRollupIntervalSums(
   return rows.map((row) => ({ at: row.step, sums: toSums(row, figures) }));
 }
 
-/** Returns the values of `groupBy` that have the largest sum of `order`, largest first. */
+/** Returns the values of `groupBy` that have the largest sum of `order`, largest first, with their sums. */
 export async function getTopRollupValues(
   reader: DatabaseReader,
   request: RollupRequest &

@@ -27,7 +27,7 @@ export const UNPAIRED_DIMENSIONS = [
 ] as const;
 export type UnpairedDimension = (typeof UNPAIRED_DIMENSIONS)[number];
 
-/** Returns the facet name for a pair of dimensions. The name uses the order of `ROLLUP_DIMENSIONS`. */
+/** Returns the facet name of a pair of dimensions, and its first dimension, in the order `ROLLUP_DIMENSIONS`. */
 export function resolvePairFacet(
   one: RollupDimension,
   other: RollupDimension,

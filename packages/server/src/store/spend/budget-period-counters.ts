@@ -7,7 +7,7 @@ const PERIOD_KINDS: readonly BudgetPeriodKind[] = ['day', 'week', 'month', 'tota
 /** Days start up to this long after they start in UTC. */
 const MAX_ZONE_DELAY_MS = 12 * 3_600_000;
 
-/** A charge of one of the counters that a budget has for one subject: one for each period kind. */
+/** A charge to one of the counters of a budget for one subject. There is one counter for each period kind. */
 export interface PeriodCharge extends BudgetCharge {
   /** Whether the budget had this period kind when the exchange was admitted. */
   readonly isCurrentPeriod: boolean;
@@ -46,9 +46,10 @@ export function listBudgetCounterPrefixes(bucket: string): string[] {
 }
 
 /**
- * Returns the charges of the counters of all period kinds, the budget's own first. A budget whose period
- * changes has thus already counted the spending of its new period. Counters that no budget uses expire; that
- * of `total` expires if the subject has no spending until the end of the next month.
+ * Returns a charge for the counter of each period kind, not only for the budget's own kind, which comes first. If
+ * the period of a budget changes later, its spending in the new period has therefore already been counted.
+ * Counters that no budget uses expire. The `total` counter expires if the subject has no spending until the
+ * end of the next month.
  */
 export function listPeriodCharges(charge: BudgetCharge): PeriodCharge[] {
   const own = { ...charge, isCurrentPeriod: true };

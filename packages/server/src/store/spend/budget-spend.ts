@@ -93,7 +93,7 @@ async function addSpend(
   const stored = new Map(rows.map((row) => [`${row.org_id}\n${row.bucket}`, row]));
   return charges.map((charge) => {
     const row = stored.get(`${charge.orgId}\n${charge.bucket}`);
-    if (!row) throw new Error(`the sum of "${charge.bucket}" was not stored`);
+    if (!row) throw new Error(`the spending of the budget counter "${charge.bucket}" was not stored`);
     const after = row.spent_nano_usd;
     const beforeNanoUsd = after - charge.nanoUsd;
     return { ...charge, beforeNanoUsd, afterNanoUsd: after, expiresAt: row.ends_at };
@@ -129,10 +129,10 @@ export function listBudgetSpendSince(
 const GROUPS_PER_STATEMENT = 50;
 
 /**
- * Returns the spending of groups of counters in the periods that include `nowMs`. Returns the counters of
- * `total` even if they were to expire, because budgets of this kind do not.
+ * Returns the spending of groups of counters in the periods that include `nowMs`. Returns `total` counters
+ * even if they have expired, because `total` budgets never reset.
  */
-export async function listBudgetSpendOf(
+export async function listBudgetSpendOfGroups(
   reader: DatabaseReader,
   groups: readonly BudgetCounterGroup[],
   nowMs: number,
@@ -159,8 +159,11 @@ export async function listBudgetSpendOf(
   return found;
 }
 
-/** Stores that the counters of a `total` budget never expire. Earlier, the budget had another period. */
-export async function keepTotalBudgetSpend(writer: DatabaseWriter, group: BudgetCounterGroup): Promise<void> {
+/** Removes the expiry time from the counters of a budget whose period was changed to `total`. */
+export async function clearTotalBudgetExpiry(
+  writer: DatabaseWriter,
+  group: BudgetCounterGroup,
+): Promise<void> {
   const { first, end } = computeNameRange(group);
   await writer
     .updateTable('budget_spend')

@@ -31,8 +31,8 @@ export class DiskWriteWaiter {
 
   /**
    * Resolves when everything that the writer has accepted is on disk. Rejects with `overloaded` if that takes
-   * more than 15 seconds, or one second if the disk rejects writes. The timeout can be up to 0.1 seconds
-   * shorter.
+   * more than 15 seconds, or more than one second if the disk rejects writes. Requests can share a timeout, so it
+   * can be up to 0.1 seconds shorter.
    */
   wait(): Promise<void> {
     const stored = this.#writer.stored();
@@ -47,7 +47,7 @@ export class DiskWriteWaiter {
   async #rejectLate(stored: Promise<void>): Promise<void> {
     const late = Promise.withResolvers<never>();
     // If both are ready, the result of the disk is read before the timeout.
-    const expire = () => setImmediate(() => late.reject(createDiskWriteFault()));
+    const expire = () => setImmediate(() => late.reject(createDiskWriteTimeoutFault()));
     const giveUp = () => {
       if (this.#writer.isFailing) expire();
       else timer = this.#clock.after(TIMEOUT_MS - FAILING_DISK_TIMEOUT_MS, expire);
@@ -61,8 +61,8 @@ export class DiskWriteWaiter {
   }
 }
 
-/** Returns the fault of a request whose reservation is not on disk. */
-export function createDiskWriteFault(): Fault {
+/** Returns the fault of a request whose reservation was not written to disk in time. */
+export function createDiskWriteTimeoutFault(): Fault {
   const message =
     'The budget reservation of this request could not be written to disk in time. Retry the request.';
   return new Fault('overloaded', message, { retryAfterMs: 1_000 });

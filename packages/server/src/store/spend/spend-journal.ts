@@ -16,7 +16,7 @@ import {
   getAppliedJournalLineNumber,
   type SpendJournalBatch,
 } from './budget-spend.ts';
-import { createDiskWriteFault, DiskWriteWaiter } from './disk-write-waiter.ts';
+import { createDiskWriteTimeoutFault, DiskWriteWaiter } from './disk-write-waiter.ts';
 import {
   BudgetChargeAccumulator,
   computeUnappliedCharges,
@@ -54,11 +54,11 @@ export interface SpendJournalOptions {
  */
 export interface SpendJournal {
   /**
-   * Resolves when the reservation is on disk. Rejects with `overloaded` if that takes more than 15 seconds,
-   * or one second if the disk rejects writes, or immediately if it is known to.
+   * Resolves when the reservation is on disk. Rejects with `overloaded` if that takes more than 15 seconds, or
+   * more than one second if the disk rejects writes. Rejects immediately if the disk is known to reject writes.
    */
   reserve(id: string, charges: readonly BudgetCharge[]): Promise<void>;
-  /** Increases the reservation of an exchange. It is on disk within milliseconds; nothing waits for it. */
+  /** Increases the reservation of an exchange. The increase is on disk within milliseconds. Does not wait for it. */
   extend(id: string, charges: readonly BudgetCharge[]): void;
   settle(id: string, charges: readonly BudgetCharge[]): void;
   /** Resolves when the database has all settled spending. Rejects if it is unavailable. */
@@ -125,7 +125,7 @@ class DiskSpendJournal implements SpendJournal {
   }
 
   reserve(id: string, charges: readonly BudgetCharge[]): Promise<void> {
-    if (this.#writer.isFailing) return Promise.reject(createDiskWriteFault());
+    if (this.#writer.isFailing) return Promise.reject(createDiskWriteTimeoutFault());
     this.#open.set(id, this.#append('hold', id, charges));
     return this.#diskWait.wait();
   }

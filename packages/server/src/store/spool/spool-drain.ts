@@ -139,7 +139,10 @@ export class SpoolDrain {
     const last = segment.closed && to === written;
     const ingested = await this.#options.database.ingest({ path, from: ingestedBytes, to, last });
     if (ingested.next === ingestedBytes && !last) {
-      if (to === written) throw new Error(`${path} is shorter than the data written to it`);
+      if (to === written)
+        throw new Error(
+          `${path} was truncated after Floe wrote it, so some records are lost; check the disk, and whether another program changes the file`,
+        );
       this.#batchBytes *= 2;
       return;
     }
@@ -218,7 +221,12 @@ export class SpoolDrain {
       const { segment, upTo } = waiter;
       if (!segment.skipped && segment.ingestedBytes < upTo) continue;
       this.#waiters.delete(waiter);
-      if (segment.skipped) waiter.reject(new Error(`${segment.path} could not be stored in the database`));
+      if (segment.skipped)
+        waiter.reject(
+          new Error(
+            `The rows in ${segment.path} could not be stored in the database. Floe keeps the file and tries again at the next start.`,
+          ),
+        );
       else waiter.resolve();
     }
   }

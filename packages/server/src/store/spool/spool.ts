@@ -49,10 +49,7 @@ export class Spool {
     const late = Promise.withResolvers<never>();
     const timer = this.#clock.after(timeoutMs, () =>
       late.reject(
-        new Fault(
-          'overloaded',
-          `${this.backlog()} recorded requests are not in the database yet. Retry later.`,
-        ),
+        new Fault('overloaded', `${this.backlog()} records are not in the database yet. Retry later.`),
       ),
     );
     try {

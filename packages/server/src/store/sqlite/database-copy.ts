@@ -4,7 +4,10 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 
-/** The SQL expression for a copy's size in bytes, which counts all pages except free ones. */
+/**
+ * The SQL query that returns the size of a copy of the database in bytes. The size includes all pages except free
+ * ones.
+ */
 export const DATABASE_COPY_SIZE_SQL = `select (select page_count from pragma_page_count) * 1.0
   * (select page_size from pragma_page_size)
   - (select freelist_count from pragma_freelist_count) * 1.0 * (select page_size from pragma_page_size) as bytes`;
@@ -47,7 +50,7 @@ export async function writeDatabaseCopy(
     await rm(unfinished, { force: true });
     const free = await requireFreeSpace(to, bytes, freeBytes);
     const places = { from, to, bytes, free_bytes: free };
-    log.info(places, `database copy${purpose} started; a large database takes minutes`);
+    log.info(places, `database copy${purpose} started; copying a large database can take several minutes`);
     await write(unfinished);
     const file = await open(unfinished, 'r+');
     await file.chmod(0o600);
@@ -86,7 +89,7 @@ export async function requireFreeSpace(
   const free = await freeBytes(dirname(to)).catch(() => null);
   if (free !== null && free < bytes)
     throw new Error(
-      `the copy needs ${formatBytes(bytes)}, but ${dirname(to)} has only ${formatBytes(free)} free. Free disk space and try again.`,
+      `the copy needs ${formatBytes(bytes)}, but ${dirname(to)} has only ${formatBytes(free)} free. Free up disk space, and try again.`,
     );
   return free;
 }

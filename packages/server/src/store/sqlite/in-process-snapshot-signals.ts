@@ -1,10 +1,20 @@
 import type { DatabaseWriter, SnapshotSignals } from '../store-interfaces.ts';
 
+/** Signals that are sent when the transaction has committed. */
+export interface CommitSignals extends SnapshotSignals {
+  hasAnnounced(writer: DatabaseWriter): boolean;
+  /** Called after the commit of a transaction that has announced a change. */
+  notify(): void;
+  /** Starts to receive changes by other processes. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
 /**
  * Notifies this process of snapshot changes. Used if no other process uses the database. Notifications are
  * delivered directly after the commit.
  */
-export class InProcessSnapshotSignals implements SnapshotSignals {
+export class InProcessSnapshotSignals implements CommitSignals {
   readonly #listeners: (() => void)[] = [];
   readonly #announced = new WeakSet<DatabaseWriter>();
 
@@ -27,5 +37,14 @@ export class InProcessSnapshotSignals implements SnapshotSignals {
 
   notify(): void {
     for (const stale of this.#listeners) stale();
+  }
+
+  /** Does nothing, because no other process changes the database. */
+  open(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
   }
 }

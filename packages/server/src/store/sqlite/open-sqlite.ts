@@ -2,9 +2,12 @@ import type { KeyObject } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
+import { runForServer } from '../../core/org-context.ts';
 import { EPHEMERAL_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
+import type { CoordinatorClient } from '../coordinator/coordinator-client.ts';
 import { createPrivateDirectory } from '../create-private-directory.ts';
 import { type DatabaseObserver, DatabaseOperationTimer, NOOP_DATABASE_OBSERVER } from '../database-timer.ts';
+import { FairTurnScheduler, type TurnScheduler } from '../fair-turn-scheduler.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import {
@@ -16,16 +19,17 @@ import { expireExchangesInBatches } from '../retention.ts';
 import type { DatabaseSchema } from '../schema.ts';
 import type { Database, DatabaseWriter, SpoolIngestResult, SpoolRegion } from '../store-interfaces.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
+import { CoordinatedSnapshotSignals } from './coordinated-snapshot-signals.ts';
+import { CoordinatedWriteScheduler } from './coordinated-write-scheduler.ts';
 import {
   DATABASE_COPY_SIZE_SQL,
   type DatabaseCopyOptions,
   planMigrationCopy,
   writeDatabaseCopy,
 } from './database-copy.ts';
-import { FifoMutex } from './fifo-mutex.ts';
-import { InProcessSnapshotSignals } from './in-process-snapshot-signals.ts';
+import { type CommitSignals, InProcessSnapshotSignals } from './in-process-snapshot-signals.ts';
 import { describeSqliteOpenError, toSqliteStatementError } from './sqlite-errors.ts';
-import { SqliteWorkerThread, WorkerRequestError } from './sqlite-worker-thread.ts';
+import { SqliteWorkerRequestError, SqliteWorkerThread } from './sqlite-worker-thread.ts';
 import { SqliteWorkerDialect } from './worker-dialect.ts';
 import type { SqliteWorkerRole } from './worker-protocol.ts';
 
@@ -36,6 +40,8 @@ export interface OpenSqliteOptions extends DatabaseCopyOptions {
   readonly observe?: DatabaseObserver | undefined;
   /** The migrations of the release. Only tests set it. */
   readonly migrations?: readonly Migration[];
+  /** Set if several processes of one server use the file. It puts their transactions in order. */
+  readonly coordinator?: CoordinatorClient | undefined;
 }
 
 /**
@@ -56,6 +62,7 @@ export async function openSqlite(path: string, options: OpenSqliteOptions): Prom
       createBackup: (number) => copyBeforeMigration({ database, writer, path }, number, options),
     });
     await openThread(reader, path, 'reader');
+    await database.signals.open();
     return database;
   } catch (error) {
     await Promise.all([writer.terminate(), reader.terminate()]);
@@ -64,13 +71,16 @@ export async function openSqlite(path: string, options: OpenSqliteOptions): Prom
 }
 
 class SqliteDatabase implements Database, BeatStore {
-  readonly isShared = false;
-  readonly signals = new InProcessSnapshotSignals();
+  readonly isShared: boolean;
+  readonly isRemote = false;
+  readonly signals: CommitSignals;
   readonly read: Kysely<DatabaseSchema>;
   readonly #write: Kysely<DatabaseSchema>;
   readonly #writer: SqliteWorkerThread;
   readonly #reader: SqliteWorkerThread;
-  readonly #turns = new FifoMutex();
+  readonly #turns: TurnScheduler;
+  /** Of this process. */
+  readonly #ownTurns: FairTurnScheduler;
   readonly #timer: DatabaseOperationTimer;
 
   readonly #auditKey: KeyObject;
@@ -78,15 +88,32 @@ class SqliteDatabase implements Database, BeatStore {
   constructor(
     writer: SqliteWorkerThread,
     reader: SqliteWorkerThread,
-    { auditKey = EPHEMERAL_AUDIT_KEY, observe = NOOP_DATABASE_OBSERVER, clock }: OpenSqliteOptions,
+    {
+      auditKey = EPHEMERAL_AUDIT_KEY,
+      observe = NOOP_DATABASE_OBSERVER,
+      clock,
+      log,
+      coordinator,
+    }: OpenSqliteOptions,
   ) {
+    this.isShared = coordinator !== undefined;
+    this.#ownTurns = new FairTurnScheduler(clock, { total: 1 });
+    this.#turns = coordinator ? new CoordinatedWriteScheduler(coordinator, this.#ownTurns) : this.#ownTurns;
     this.#timer = new DatabaseOperationTimer(observe, clock);
     this.#auditKey = auditKey;
     this.#writer = writer;
     this.#reader = reader;
-    this.read = new Kysely({ dialect: this.#timer.timeReads(new SqliteWorkerDialect(reader, null)) });
+    this.read = new Kysely({
+      dialect: this.#timer.timeReads(
+        new SqliteWorkerDialect(reader, null),
+        new FairTurnScheduler(clock, { total: 1 }),
+      ),
+    });
     setAuditKey(this.read, auditKey);
     this.#write = new Kysely({ dialect: new SqliteWorkerDialect(writer, this.#turns) });
+    this.signals = coordinator
+      ? new CoordinatedSnapshotSignals({ read: this.read, clock, log, coordinator })
+      : new InProcessSnapshotSignals();
   }
 
   transaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
@@ -106,7 +133,7 @@ class SqliteDatabase implements Database, BeatStore {
   }
 
   rowTransaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
-    return this.transaction(work);
+    return runForServer(() => this.transaction(work));
   }
 
   expireExchanges(beforeMs: number): Promise<number> {
@@ -122,14 +149,14 @@ class SqliteDatabase implements Database, BeatStore {
   }
 
   async #ingest(region: SpoolRegion): Promise<SpoolIngestResult> {
-    const endTurn = await this.#turns.acquire();
+    const endTurn = await runForServer(() => this.#turns.acquire());
     try {
       const { ingested } = await this.#writer.send({ kind: 'ingest', region });
       if (!ingested)
         throw new Error('the SQLite writer thread returned no counts for a batch of request rows');
       return ingested;
     } catch (error) {
-      throw error instanceof WorkerRequestError
+      throw error instanceof SqliteWorkerRequestError
         ? toSqliteStatementError(error.failure, `ingest ${region.path}`)
         : error;
     } finally {
@@ -143,13 +170,13 @@ class SqliteDatabase implements Database, BeatStore {
 
   async #applyBeats(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]> {
     const request = { kind: 'beats', beats: beats.map(toUneventfulBeatParameters) } as const;
-    const endTurn = await this.#turns.acquire();
+    const endTurn = await runForServer(() => this.#turns.acquire());
     try {
       const { kept } = await this.#writer.send(request);
       if (!kept) throw new Error('the SQLite writer thread returned no result for a batch of beats');
       return kept;
     } catch (error) {
-      throw error instanceof WorkerRequestError
+      throw error instanceof SqliteWorkerRequestError
         ? toSqliteStatementError(error.failure, 'apply a batch of beats')
         : error;
     } finally {
@@ -158,7 +185,9 @@ class SqliteDatabase implements Database, BeatStore {
   }
 
   async close(): Promise<void> {
-    const endTurn = await this.#turns.acquire();
+    await this.signals.close();
+    // The supervisor may no longer grant the lock, and SQLite closes a file safely while others write to it.
+    const endTurn = await this.#ownTurns.acquire();
     await this.#reader.close();
     // Closed last, because the last connection merges the write-ahead log into the file.
     await this.#writer.close();
@@ -170,7 +199,7 @@ async function openThread(thread: SqliteWorkerThread, path: string, role: Sqlite
   try {
     await thread.send({ kind: 'open', path, role });
   } catch (error) {
-    if (error instanceof WorkerRequestError)
+    if (error instanceof SqliteWorkerRequestError)
       throw new StoreUnusableError(describeSqliteOpenError(path, error.failure), { cause: error });
     throw error;
   }

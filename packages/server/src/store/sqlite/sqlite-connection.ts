@@ -30,6 +30,8 @@ export class SqliteConnection {
     if (role === 'writer') this.#database.exec('pragma journal_mode = wal');
     // Pages that many transactions change are written back once (16 MB of log instead of 4).
     if (role === 'writer') this.#database.exec('pragma wal_autocheckpoint = 4000');
+    // Otherwise, the file keeps the content of deleted rows, even after the data of a person is erased.
+    if (role === 'writer') this.#database.exec('pragma secure_delete = on');
     // FULL: each commit is on disk before its response (decisions/0010-sqlite-store-in-two-threads.md).
     this.#database.exec('pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory');
     this.#database.prepare('select count(*) from sqlite_schema').get();

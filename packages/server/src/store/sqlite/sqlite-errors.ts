@@ -43,7 +43,8 @@ export function isSqliteRowError(error: unknown): boolean {
 }
 
 /**
- * Converts a statement error to a `Fault` if a retry can succeed or an operator can fix the cause.
+ * Converts a statement error to a `Fault` if a row already exists (`conflict`) or the database is unavailable
+ * (`overloaded`). Otherwise, adds the statement to its message.
  */
 export function toSqliteStatementError(failure: SqliteWorkerFailure, sql: string): Error {
   const cause = new Error(failure.message);
@@ -79,7 +80,8 @@ export function describeSqliteOpenError(path: string, failure: SqliteWorkerFailu
   const code = failure.code === null ? null : primaryCode(failure.code);
   if (code === NOTADB || code === CORRUPT)
     return `${path} is corrupted or not a SQLite database (${failure.message}). Restore a backup, or move the file away to start with an empty database.`;
-  if (code === FULL) return `The disk that holds ${path} is full.`;
-  if (code === BUSY || code === LOCKED) return `${path} is locked by another program.`;
+  if (code === FULL) return `The disk that holds ${path} is full. Free up disk space, then try again.`;
+  if (code === BUSY || code === LOCKED)
+    return `${path} is locked by another program. End that program, then try again.`;
   return `Cannot open the database ${path}: ${failure.message}. Check that the directory is writable for this user.`;
 }

@@ -12,7 +12,7 @@ import type {
 } from './worker-protocol.ts';
 
 /** Thrown if a request failed in the worker thread. It contains SQLite's result code. */
-export class WorkerRequestError extends Error {
+export class SqliteWorkerRequestError extends Error {
   readonly failure: SqliteWorkerFailure;
 
   constructor(failure: SqliteWorkerFailure) {
@@ -60,7 +60,7 @@ export class SqliteWorkerThread {
   }
 
   /**
-   * Sends a request and resolves with its result. Rejects with `WorkerRequestError`, or with a `Fault` if the
+   * Sends a request and resolves with its result. Rejects with `SqliteWorkerRequestError`, or with a `Fault` if the
    * thread has ended.
    */
   send(request: SqliteWorkerRequest): Promise<SqliteWorkerResult> {
@@ -97,7 +97,7 @@ export class SqliteWorkerThread {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     if ('done' in reply) waiting?.resolve(reply.done);
-    else waiting?.reject(new WorkerRequestError(reply.failure));
+    else waiting?.reject(new SqliteWorkerRequestError(reply.failure));
   }
 
   #fail(cause: Error): void {

@@ -103,7 +103,7 @@ test('the copy before a migration is logged and needs enough space, and the copy
   const parts = { ...quiet, log, migrations: [...MIGRATIONS, second] };
   await assert.rejects(
     openSqlite(path, { ...parts, freeBytes: async () => 2 }),
-    /Cannot copy .* before migrating it: the copy needs \d+ KB, but .* has only 2 bytes free\. Free disk space/,
+    /Cannot copy .* before migrating it: the copy needs \d+ KB, but .* has only 2 bytes free\. Free up disk space/,
   );
   assert.equal(lines.length, 0);
   assert.deepEqual([existsSync(copy), existsSync(`${copy}.part`)], [false, false]);
@@ -263,4 +263,16 @@ test('the previous release opens a file with a compatible migration, and the nex
   await previous.close();
   const again = await openIn(t, dataDir, next);
   assert.equal(await getSetting(again.read, 'a'), '1');
+});
+
+test('the file does not keep the content of deleted rows', async (t) => {
+  const path = join(createTemporaryDirectory(t), 'floe.db');
+  const database = await openSqlite(path, quiet);
+  const names = Array.from({ length: 200 }, (_, n) => `note-${n}`);
+  for (const name of names)
+    await database.transaction((writer) => storeSetting(writer, name, `ana@acme.example ${'x'.repeat(500)}`));
+  for (const name of names)
+    await database.transaction((writer) => writer.deleteFrom('settings').where('name', '=', name).execute());
+  await database.close();
+  assert.equal(readFileSync(path).includes('ana@acme.example'), false);
 });

@@ -11,20 +11,19 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { FifoMutex } from './fifo-mutex.ts';
+import type { TurnScheduler } from '../fair-turn-scheduler.ts';
 import { toSqliteStatementError } from './sqlite-errors.ts';
-import { type SqliteWorkerThread, WorkerRequestError } from './sqlite-worker-thread.ts';
+import { SqliteWorkerRequestError, type SqliteWorkerThread } from './sqlite-worker-thread.ts';
 import type { SqliteValue, SqliteWorkerRequest } from './worker-protocol.ts';
 
 /**
- * A Kysely dialect that uses one worker thread. `turns` is the mutex that puts the thread's transactions in
- * order.
+ * A Kysely dialect that uses one worker thread. `turns` puts the thread's transactions in order.
  */
 export class SqliteWorkerDialect implements Dialect {
   readonly #thread: SqliteWorkerThread;
-  readonly #turns: FifoMutex | null;
+  readonly #turns: TurnScheduler | null;
 
-  constructor(thread: SqliteWorkerThread, turns: FifoMutex | null) {
+  constructor(thread: SqliteWorkerThread, turns: TurnScheduler | null) {
     this.#thread = thread;
     this.#turns = turns;
   }
@@ -46,7 +45,7 @@ export class SqliteWorkerDialect implements Dialect {
   }
 }
 
-/** Tells Kysely that it need not queue queries, because the port of the thread and `FifoMutex` do. */
+/** Tells Kysely that it need not queue queries, because the port of the thread and `Turns` do. */
 class QueueingAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -55,9 +54,9 @@ class QueueingAdapter extends SqliteAdapter {
 
 class WorkerDriver implements Driver {
   readonly #thread: SqliteWorkerThread;
-  readonly #turns: FifoMutex | null;
+  readonly #turns: TurnScheduler | null;
 
-  constructor(thread: SqliteWorkerThread, turns: FifoMutex | null) {
+  constructor(thread: SqliteWorkerThread, turns: TurnScheduler | null) {
     this.#thread = thread;
     this.#turns = turns;
   }
@@ -118,7 +117,7 @@ async function executeSql(thread: SqliteWorkerThread, request: SqliteWorkerReque
   try {
     return await thread.send(request);
   } catch (error) {
-    throw error instanceof WorkerRequestError ? toSqliteStatementError(error.failure, sql) : error;
+    throw error instanceof SqliteWorkerRequestError ? toSqliteStatementError(error.failure, sql) : error;
   }
 }
 

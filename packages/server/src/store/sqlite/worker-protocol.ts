@@ -27,7 +27,7 @@ export interface SqliteWorkerResult {
   readonly rows: readonly object[];
   readonly changes: number;
   readonly ingested: SpoolIngestResult | null;
-  /** For each element of a request to write beats, whether it was written. Null for other requests. */
+  /** Whether each element of a request to write beats was written. Null for all other requests. */
   readonly kept: readonly boolean[] | null;
 }
 

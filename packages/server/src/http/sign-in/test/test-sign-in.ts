@@ -11,7 +11,7 @@ import { OidcIssuerCache } from '../../../platform/sign-in/oidc-issuer-cache.ts'
 import { createOwnerLink } from '../../../platform/sign-in/owner-link.ts';
 import { createPasswordHasher } from '../../../platform/sign-in/password-hash.ts';
 import type { SignInContext } from '../../../platform/sign-in/sign-in-context.ts';
-import { createSignInSite } from '../../../platform/sign-in/sign-in-site.ts';
+import { buildSignInUrls } from '../../../platform/sign-in/sign-in-site.ts';
 import { createSignInThrottle } from '../../../platform/sign-in/sign-in-throttle.ts';
 import { insertMember, insertUser } from '../../../store/members.ts';
 import type { Database } from '../../../store/store-interfaces.ts';
@@ -68,7 +68,7 @@ export async function startTestSignIn(options: TestSignInOptions = {}): Promise<
     sessions: new ConsoleSessions(database, clock, silentLog, () => toConsoleSessionSettings(auth)),
     throttle: createSignInThrottle(database, clock),
     auth: () => auth,
-    site: () => createSignInSite(baseUrl, [8443]),
+    site: () => buildSignInUrls(baseUrl, [8443]),
   });
   const api = await runApi({
     signIn(database, clock) {

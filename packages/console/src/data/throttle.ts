@@ -1,0 +1,32 @@
+/** Time in milliseconds between a call and its run. Calls in this time cause one run. */
+const WAIT_MS = 1_000;
+/** A run that takes longer than this many milliseconds does not delay the next one. */
+const MOST_MS = 30_000;
+
+type Run = () => Promise<unknown>;
+
+/** The scheduled and current runs by name, each with the run that was requested meanwhile. */
+const runs = new Map<string, { next: Run | null }>();
+
+/**
+ * Calls `run` one second after the first call with this name. If it is called again while a run is in progress,
+ * one more run follows it. A response therefore still arrives if it takes longer than the time between two
+ * events.
+ * @param run Must not reject.
+ */
+export function runThrottled(name: string, run: Run): void {
+  const current = runs.get(name);
+  if (current) {
+    current.next = run;
+    return;
+  }
+  const mine: { next: Run | null } = { next: run };
+  runs.set(name, mine);
+  setTimeout(async () => {
+    const latest = mine.next ?? run;
+    mine.next = null;
+    await Promise.race([latest(), new Promise((resolve) => setTimeout(resolve, MOST_MS))]);
+    runs.delete(name);
+    if (mine.next) runThrottled(name, mine.next);
+  }, WAIT_MS);
+}

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { eventually } from '@floe/testkit/eventually';
+import type { Page, Route } from 'playwright-core';
+import { waitForValue } from './checks.ts';
+import { openConsolePage } from './console-harness.ts';
+import { type MemberHarness, startMemberHarness } from './member-harness.ts';
+
+/** Pages of which a part fails or hangs: a page of a list, the code of a dialog, the network, a clock. */
+
+const MANAGEMENT = '/o/acme/management';
+const HOUR_MS = 3_600_000;
+let harness: MemberHarness;
+
+before(async () => {
+  harness = await startMemberHarness();
+});
+after(() => harness.close());
+
+const errorBody = (code: string, message: string) => ({ error: { code, message, param: null } });
+
+/** Sets the clock of the page wrong by this many milliseconds. */
+async function shiftClock(page: Page, ms: number): Promise<void> {
+  await page.addInitScript(`{
+    const Right = Date;
+    globalThis.Date = class extends Right {
+      constructor(...given) { if (given.length === 0) super(Right.now() + ${ms}); else super(...given); }
+      static now() { return Right.now() + ${ms}; }
+    };
+  }`);
+}
+
+test('a list whose next page fails does not ask for it endlessly, says why, and loads it with the button', async () => {
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/overview');
+  // An open event stream refetches the list, which tries the next page again.
+  await page.route(/\/api\/events\b/, () => undefined);
+  let asked = 0;
+  let isBroken = true;
+  await page.route(/\/api\/management\/routes\?/, async (route) => {
+    if (new URL(route.request().url()).searchParams.get('cursor') === 'next') {
+      asked += 1;
+      if (isBroken)
+        return route.fulfill({ status: 429, json: errorBody('rate_limited', 'Too many requests.') });
+      return route.fulfill({ json: { data: [], next_cursor: null } });
+    }
+    const answer = await route.fetch();
+    return route.fulfill({ json: { ...(await answer.json()), next_cursor: 'next' } });
+  });
+  await page.goto(`${harness.url}${MANAGEMENT}/routes`);
+  await page.getByText('Could not load more. Too many requests.').waitFor();
+  // The page is used meanwhile, so that it renders again.
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  // Each refetch of the list tries the next page once.
+  assert.ok(asked < 6, String(asked));
+  isBroken = false;
+  const more = page.getByRole('button', { name: 'Load more' });
+  await more.click();
+  await more.waitFor({ state: 'detached' });
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a created key is shown although the list of keys does not answer', async () => {
+  const { page, context } = await openConsolePage(harness, `${MANAGEMENT}/keys`);
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('shown-at-once');
+  const held: Route[] = [];
+  await page.route(/\/api\/management\/keys/, async (route) => {
+    if (route.request().method() === 'GET') held.push(route);
+    else await route.continue();
+  });
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('button', { name: 'Copy key' }).waitFor();
+  assert.ok(held.length > 0);
+  await context.close();
+});
+
+test('without the code of the dialog for a step-up, the form says so and can be sent again', async () => {
+  const { page, context } = await openConsolePage(harness, '/o/acme/overview');
+  let isMissing = true;
+  await page.route(/step-up-dialog[^/]*\.js/, (route) =>
+    isMissing ? route.fulfill({ status: 404 }) : route.continue(),
+  );
+  await page.route('**/api/me', (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({ status: 403, json: errorBody('step_up_required', 'Confirm your identity.') })
+      : route.continue(),
+  );
+  await page.goto(`${harness.url}${MANAGEMENT}/settings/account`);
+  await page.getByLabel('Name').fill('Somebody Else');
+  await page.getByRole('button', { name: 'Save name' }).click();
+  await page.getByText('A dialog could not be loaded').waitFor();
+  await waitForValue(page.getByLabel('Name'), 'Somebody Else');
+  isMissing = false;
+  await page.getByRole('button', { name: 'Save name' }).click();
+  await page.getByRole('heading', { name: 'Confirm your identity' }).waitFor();
+  await context.close();
+});
+
+test('a browser that says that it is offline still reads and saves, because Floe may be on this computer', async () => {
+  const { page, context } = await openConsolePage(harness, `${MANAGEMENT}/limits`);
+  await page.getByRole('button', { name: 'Create limit' }).first().waitFor();
+  await page.evaluate(() => window.dispatchEvent(new Event('offline')));
+  await page.getByRole('button', { name: 'Create limit' }).first().click();
+  await page.getByRole('textbox', { name: /^Name/ }).fill('made-offline');
+  await page.getByRole('textbox', { name: 'Requests per minute' }).fill('70');
+  await page.locator('form').getByRole('button', { name: 'Create limit' }).click();
+  await page.getByRole('row', { name: /made-offline/ }).waitFor();
+  await context.close();
+});
+
+for (const [name, ms] of [
+  ['fast', 5 * HOUR_MS],
+  ['slow', -5 * HOUR_MS],
+] as const)
+  test(`a clock of the browser that is five hours ${name} changes neither the rows of the last hour nor relative times`, async () => {
+    await harness.chat('sandbox/echo');
+    const { page, context } = await openConsolePage(harness, '/invite');
+    await shiftClock(page, ms);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto(`${harness.url}/o/acme/requests?range=1h`);
+    await page.locator('[data-row]').first().waitFor();
+    const from = asked
+      .map((url) => new URL(url))
+      .filter(({ pathname }) => pathname === '/api/analytics/requests')
+      .map(({ searchParams }) => Date.parse(searchParams.get('from') ?? ''));
+    assert.ok(from.length > 0);
+    for (const at of from)
+      assert.ok(Math.abs(at - (Date.now() - HOUR_MS)) < 60_000 * 5, new Date(at).toISOString());
+    await page.goto(`${harness.url}/o/acme/playground?model=sandbox/echo`);
+    await page.getByLabel('User').fill('What time is it?');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('button', { name: 'Continue conversation' }).waitFor();
+    await page.goto(`${harness.url}${MANAGEMENT}/keys?show=all&console=shown`);
+    await page
+      .getByText(/^in (1 h|5\d min)/)
+      .first()
+      .waitFor();
+    await context.close();
+  });
+
+test('a failed test of a provider is told on the page that the user opened meanwhile', async () => {
+  const { page, context } = await openConsolePage(harness, `${MANAGEMENT}/providers/new`);
+  const { promise: sent, resolve } = Promise.withResolvers<Route>();
+  await page.route(/\/api\/management\/providers\/test$/, (route) => resolve(route));
+  await page.getByRole('textbox', { name: 'ID' }).fill('left-alone');
+  await page.getByRole('textbox', { name: /^API key/ }).fill('wrong');
+  await page.getByRole('button', { name: 'Test and save provider' }).click();
+  const route = await sent;
+  await page.getByRole('link', { name: 'Channels' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave page' }).click();
+  await page.getByRole('heading', { name: 'Channels', exact: true }).waitFor();
+  await route.fulfill({ json: { ok: false, models: null, message: 'The key is invalid.', duration_ms: 12 } });
+  await page
+    .getByText(/left-alone was not saved.*The key is invalid\./)
+    .first()
+    .waitFor();
+  await context.close();
+});
+
+test('a key on the page Connect is not left behind without a question, unless it was copied', async () => {
+  const { page, context } = await openConsolePage(harness, '/o/acme/connect/curl');
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: /^Create key/ }).click();
+  await page.getByText('This is the only time the full key is shown.').waitFor();
+  const question = page.getByRole('dialog', { name: 'Leave without the key?' });
+  await page.getByRole('link', { name: 'Claude Code' }).click();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  const asked = new Promise<string>((resolve) => {
+    page.once('dialog', async (dialog) => {
+      resolve(dialog.type());
+      await dialog.dismiss();
+    });
+  });
+  await page.evaluate(() => location.reload());
+  assert.equal(await asked, 'beforeunload');
+  await page.getByRole('button', { name: 'Copy Shell' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  await page.getByRole('link', { name: 'Claude Code' }).click();
+  await page.getByRole('heading', { name: 'Connect Claude Code' }).waitFor();
+  await context.close();
+});
+
+test('lists are refreshed although events come faster than their responses', async () => {
+  const { page, context } = await openConsolePage(harness, `${MANAGEMENT}/limits`);
+  await page.getByRole('button', { name: 'Create limit' }).first().waitFor();
+  let isOver = false;
+  await page.route(/\/api\/management\/limits\?/, async (route) => {
+    const answer = await route.fetch();
+    // Longer than the time between two refetches, until the test has ended.
+    if (!isOver) await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await route.fulfill({ response: answer }).catch(() => undefined);
+  });
+  const events = (async () => {
+    for (let event = 0; !isOver; event += 1) {
+      await harness.ask('POST', '/api/management/limits', { scope: 'org', name: `burst-${event}`, rpm: 900 });
+      await page.waitForTimeout(300);
+    }
+  })();
+  await eventually(async () => (await page.getByRole('row', { name: /burst-/ }).count()) > 0 || undefined);
+  isOver = true;
+  await events;
+  await context.close();
+});
+
+test('a style sheet that an update of Floe has removed makes the page load the new files', async () => {
+  const { page, context } = await openConsolePage(harness, '/o/acme/limits');
+  let asked = 0;
+  await page.route(/chart-canvas[^/]*\.css/, (route) => {
+    asked += 1;
+    return asked === 1 ? route.fulfill({ status: 404 }) : route.continue();
+  });
+  await harness.chat('sandbox/echo');
+  await page.goto(`${harness.url}/o/acme/analytics`);
+  await page.locator('canvas').first().waitFor();
+  assert.ok(asked > 1);
+  await context.close();
+});

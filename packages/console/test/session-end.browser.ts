@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import { openConsolePage } from './console-harness.ts';
+import { type MemberHarness, startMemberHarness } from './member-harness.ts';
+
+let harness: MemberHarness;
+before(async () => {
+  harness = await startMemberHarness();
+});
+after(() => harness.close());
+
+test('if a session ends, a page with unsaved changes stays, and can be saved after a new sign-in', async () => {
+  harness.signInAs('owner');
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/monitors/new');
+  await page.getByLabel('Name').fill('Nightly report');
+  const cookies = await context.cookies();
+  await context.clearCookies();
+  // A background request may find the end of the session first. The question then hides the button until it
+  // is answered.
+  const clicked = page.getByRole('button', { name: 'Create monitor' }).dispatchEvent('click');
+  const question = page.getByRole('alertdialog').or(page.getByRole('dialog'));
+  await Promise.all([clicked, question.getByRole('button', { name: 'Cancel' }).click()]);
+  await page.getByText('Your session has ended.').waitFor();
+  await page.getByText('You are signed out because').waitFor();
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Nightly report');
+  await takeScreenshot(page, 'session-ended-desktop-light');
+  await assertAccessible(page);
+  const [other] = await Promise.all([
+    context.waitForEvent('page'),
+    page.getByRole('link', { name: 'Open sign-in page' }).click(),
+  ]);
+  await other.getByLabel('Password').waitFor();
+  await context.addCookies(cookies);
+  await other.close();
+  await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+  await page.getByText('Your session has ended.').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Create monitor' }).click();
+  await page.waitForURL(/monitors\/nightly-report$/);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('if a session ends, a page without unsaved changes opens the sign-in page', async () => {
+  harness.signInAs('owner');
+  const { page, context } = await openConsolePage(harness, '/o/acme/monitors');
+  await page.getByRole('heading', { name: 'Monitors' }).waitFor();
+  await context.clearCookies();
+  // The user does nothing. A background request of the page is rejected.
+  await page.waitForURL(/sign-in\?next=/);
+  await page.getByLabel('Password').waitFor();
+  await context.close();
+});
+
+test('if a session ends, a link that replaces the redirect delays the redirect by one page', async () => {
+  harness.signInAs('owner');
+  const { page, context } = await openConsolePage(harness, '/o/acme/monitors');
+  await page.getByRole('heading', { name: 'Monitors' }).waitFor();
+  const { promise: isClicked, resolve: clicked } = Promise.withResolvers<void>();
+  await page.route(/sign-in[^/]*\.js/, async (route) => {
+    await isClicked;
+    await route.continue();
+  });
+  const asked = page.waitForRequest(/sign-in[^/]*\.js/);
+  await context.clearCookies();
+  await page.getByRole('link', { name: 'Routes' }).click();
+  await asked;
+  await page.getByRole('link', { name: 'Channels' }).click();
+  await page.getByRole('heading', { name: 'Channels', exact: true }).waitFor();
+  clicked();
+  await page.getByLabel('Password').waitFor();
+  assert.match(page.url(), /sign-in\?next=/);
+  await context.close();
+});
+
+test('each request of a page names the organization of the page, because another tab can switch the session', async () => {
+  harness.signInAs('owner');
+  const { page, context } = await openConsolePage(harness, '/o/acme/monitors');
+  const orgs: (string | undefined)[] = [];
+  page.on('request', (request) => {
+    if (/\/api\/(management|monitoring|analytics)\//.test(request.url()))
+      orgs.push(request.headers()['x-floe-org']);
+  });
+  await page.getByRole('link', { name: 'Budgets' }).click();
+  await page.getByRole('heading', { name: 'Budgets', exact: true }).waitFor();
+  assert.ok(orgs.length > 0);
+  assert.deepEqual([...new Set(orgs)], ['acme']);
+  await context.close();
+});

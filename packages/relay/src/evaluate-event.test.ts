@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { relayEvent } from '@floe/contract/api/relay';
+import { RelaySchema } from '@floe/contract/config/relay';
+import { compileRelayConfig } from './compile-relay-config.ts';
+import { evaluateRelayEvent, evaluateRelayEventInSteps } from './evaluate-event.ts';
+import { loadShellParser } from './shell/shell-parser.ts';
+
+const grammar = await loadShellParser();
+const event = relayEvent.parse({ event: 'shell', shell: { command: 'rm a; rm b; ls' } });
+const rules = [
+  { name: 'rm', on: 'shell', match: { command: 'rm' }, decision: 'deny' },
+  { name: 'rm-b', on: 'shell', match: { command: 'rm', args: 'b' }, decision: 'ask' },
+  { name: 'ls', on: 'shell', when: "command.name == 'ls'", decision: 'ask' },
+];
+const input = {
+  relay: compileRelayConfig(RelaySchema.parse({ mode: 'enforce', self_tamper: 'off', rules })),
+  grammar,
+  identity: { key: 'k', team: null, owner: null },
+  nowMs: 0,
+};
+
+test('an evaluation in steps ends a step after each rule, and decides the same', async () => {
+  let steps = 0;
+  const verdict = await evaluateRelayEventInSteps(event, input, async () => {
+    steps += 1;
+  });
+  assert.equal(steps, rules.length);
+  assert.deepEqual(verdict, evaluateRelayEvent(event, input));
+  assert.deepEqual(
+    verdict.hits.map(({ rule, place }) => [rule, place?.start]),
+    [
+      ['rm', 0],
+      ['rm-b', 6],
+      ['ls', 12],
+    ],
+  );
+});
+
+test('the compilation of regular expressions from an event counts, and that of literal ones does not', () => {
+  const decide = (when: string, paths: readonly string[]) => {
+    const prompt = { text: 'x', attachments: paths.map((path) => ({ path })) };
+    const relay = compileRelayConfig(
+      RelaySchema.parse({
+        mode: 'enforce',
+        self_tamper: 'off',
+        rules: [{ name: 'computed', on: 'prompt', when, decision: 'deny' }],
+      }),
+    );
+    return evaluateRelayEvent(relayEvent.parse({ event: 'prompt', prompt }), { ...input, relay });
+  };
+  const when = 'prompt.attachments.exists(a, "x".matches(a))';
+  const paths = Array.from({ length: 400 }, (_, at) => `y${at}(a{90})`);
+  assert.equal(decide(when, paths.slice(0, 10)).decision, 'abstain');
+  const exceeded = decide(when, paths);
+  assert.equal(exceeded.decision, 'deny');
+  assert.match(exceeded.hit?.reason ?? '', /more than 1000000 steps/);
+  const literal = 'prompt.attachments.exists(a, a.matches("^(z{900})$"))';
+  assert.equal(decide(literal, paths).decision, 'abstain');
+});

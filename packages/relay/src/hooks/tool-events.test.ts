@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '@floe/contract/json';
+import { HOOK_ADAPTERS } from './hook-adapters.ts';
+import { createToolEvents } from './tool-events.ts';
+
+const COMMON = { agent: { name: 'codex' } };
+const PATCH = '*** Begin Patch\n  *** Update File: .env\n+A=1\n*** End Patch';
+
+function eventsOf(agent: string, payload: JsonObject) {
+  return HOOK_ADAPTERS.get(agent)?.read(payload).events ?? [];
+}
+
+test('a shell tool whose command cannot be read is a command that cannot be analyzed', () => {
+  for (const input of [
+    {},
+    { command: 5 },
+    { command: null },
+    { command: { text: 'rm' } },
+    { cmd: ['rm', 5] },
+  ]) {
+    const [event] = createToolEvents('Bash', input, COMMON);
+    assert.deepEqual(event?.shell, { command: JSON.stringify(input), dialect: 'unknown' });
+  }
+  for (const [agent, payload] of [
+    ['cursor', { hook_event_name: 'beforeShellExecution', command: ['rm', 'x'] }],
+    ['windsurf', { agent_action_name: 'pre_run_command', tool_info: { command_line: 5 } }],
+    ['copilot-cli', { toolName: 'bash', toolArgs: '{"command": "rm -r x"' }],
+    ['cline', { hookName: 'PreToolUse', preToolUse: { toolName: 'execute_command', parameters: 'rm -r x' } }],
+  ] as const)
+    assert.equal(eventsOf(agent, payload)[0]?.shell?.dialect, 'unknown', agent);
+});
+
+test('a tool that types text into a running shell is a shell command', () => {
+  for (const [name, input] of [
+    ['write_bash', { shellId: '1', input: 'rm -r x{enter}' }],
+    ['write_stdin', { session_id: 1, chars: 'rm -r x{enter}' }],
+    ['send_to_terminal', { id: '1', command: 'rm -r x{enter}' }],
+  ] as const)
+    assert.equal(createToolEvents(name, input, COMMON)[0]?.shell?.command, 'rm -r x', name);
+});
+
+test('keys that type no text are a tool call only', () => {
+  const typed = (chars: string) =>
+    createToolEvents('write_stdin', { chars }, COMMON).map(({ shell, tool }) => shell?.command ?? tool?.name);
+  for (const keys of ['\x03', '\x1b[A', '\x1b[1;5C\r', '{enter}', '{up}{enter}', '\x04', '', '\x1bOA'])
+    assert.deepEqual(typed(keys), ['write_stdin'], JSON.stringify(keys));
+  assert.deepEqual(typed('\x03rm -r x\r'), ['rm -r x', 'write_stdin']);
+  assert.deepEqual(typed('cd a{enter}rm -r x{Enter}'), ['cd a\nrm -r x', 'write_stdin']);
+  assert.deepEqual(typed('\x1b:wq\r'), [':wq', 'write_stdin']);
+  assert.deepEqual(typed('rx\x7fm -r x\r'), ['rx\x7fm -r x', 'write_stdin'], 'edited lines stay unclear');
+  assert.deepEqual(typed('{up}{backspace} -r{enter}'), ['\x1b\x1b -r', 'write_stdin']);
+  assert.deepEqual(typed('rm {a,b} {x}{ctrl+c}'), ['rm {a,b} {x}', 'write_stdin']);
+});
+
+test('rules for tool calls still match tools that are also shell commands or file accesses', () => {
+  for (const [name, input] of [
+    ['write_stdin', { chars: 'ls' }],
+    ['write_bash', { input: 'ls' }],
+    ['write_powershell', { input: 'ls' }],
+    ['send_to_terminal', { command: 'ls' }],
+    ['Monitor', { command: 'ls' }],
+    ['multi_replace_string_in_file', { replacements: [{ filePath: 'x', newString: 'a' }] }],
+  ] as const) {
+    const events = createToolEvents(name, input, COMMON);
+    assert.equal(events.length, 2, name);
+    assert.deepEqual(events[1]?.tool, { name, arguments: input });
+  }
+});
+
+test('text that is typed into PowerShell is analyzed as PowerShell', () => {
+  for (const [name, dialect] of [
+    ['write_powershell', 'powershell'],
+    ['write_bash', 'bash'],
+    ['powershell', 'powershell'],
+  ] as const)
+    assert.equal(createToolEvents(name, { command: 'ls' }, COMMON)[0]?.shell?.dialect, dialect, name);
+});
+
+test('tool input that is not an object is kept as an argument', () => {
+  const payload = { hook_event_name: 'beforeMCPExecution', tool_name: 'post', tool_input: 'token=1' };
+  assert.deepEqual(eventsOf('cursor', payload)[0]?.tool?.arguments, { input: 'token=1' });
+});
+
+test('every file of a patch is an event, in every form in which agents send patches', () => {
+  for (const input of [{ input: PATCH }, { command: PATCH }, { command: ['apply_patch', PATCH] }])
+    assert.deepEqual(
+      createToolEvents('apply_patch', input, COMMON).map(({ file }) => file?.path),
+      ['.env'],
+    );
+  const many = Array.from({ length: 150 }, (_, at) => `*** Add File: f${at}\n+${at}`);
+  const events = createToolEvents('apply_patch', { input: many.join('\n') }, COMMON);
+  assert.equal(events.length, 150);
+  assert.equal(events[149]?.file?.content, '*** Add File: f149\n+149');
+  const [unnamed] = createToolEvents('apply_patch', { input: 'no file' }, COMMON);
+  assert.equal(unnamed?.tool?.name, 'apply_patch');
+});
+
+test('content that looks like the name of a file stays with the file that it changes', () => {
+  const contentsOf = (patch: string) =>
+    createToolEvents('apply_patch', { input: patch }, COMMON).map(({ file }) => [file?.path, file?.content]);
+  const removed = '*** Begin Patch\n*** Update File: q.sql\n--- old comment\n+++ z\n+secret\n*** End Patch';
+  assert.ok(contentsOf(removed).some(([path, content]) => path === 'q.sql' && content?.includes('+secret')));
+  const indented = '*** Update File: a\n *** Update File: b\n+secret\n*** Update File: c\n+d';
+  assert.deepEqual(contentsOf(indented), [
+    ['a', '*** Update File: a\n *** Update File: b\n+secret\n'],
+    ['b', '*** Update File: a\n *** Update File: b\n+secret\n'],
+    ['c', '*** Update File: c\n+d'],
+  ]);
+  const [[path] = []] = contentsOf('*** Update File: a.sql\n--- .env\n+x');
+  assert.equal(path, 'a.sql', 'one line of a diff does not name a file');
+});
+
+test('the names of files in every format of a diff are found', () => {
+  const pathsOf = (patch: string) =>
+    createToolEvents('apply_patch', { input: patch }, COMMON).map(({ file }) => file?.path);
+  assert.deepEqual(pathsOf('--- a/x\n+++ b/.env\n@@ -1 +1 @@\n+A=1'), ['x', '.env']);
+  assert.deepEqual(pathsOf('--- a/x\r\n+++ b/.env\t2026-01-01\r\n'), ['x', '.env']);
+  assert.deepEqual(pathsOf('--- "a/\\056env"\n+++ "b/\\056env"\n'), ['.env']);
+  assert.deepEqual(pathsOf('*** x\t1\n--- .env\t1\n***************\n'), ['x', '.env']);
+  assert.deepEqual(pathsOf('diff --git a/x b/.env\nrename from x\nrename to .env\n'), ['.env']);
+  assert.deepEqual(pathsOf('--- a/.env\n+++ /dev/null\n-A=1'), ['.env']);
+  const named = '*** Update File: x\n--- a/.env\n+++ b/.env\n+A=1';
+  assert.deepEqual(pathsOf(named), ['x', '.env']);
+});
+
+test('a call with several edits has the text of all of them', () => {
+  const edits = [{ new_string: 'a' }, { new_string: 'b' }];
+  const [event] = createToolEvents('MultiEdit', { file_path: 'x', edits }, COMMON);
+  assert.equal(event?.file?.content, 'a\nb');
+  const replacements = [
+    { filePath: 'x', newString: 'a' },
+    { filePath: 'y', newString: 'b' },
+  ];
+  assert.deepEqual(
+    createToolEvents('multi_replace_string_in_file', { replacements }, COMMON).flatMap(
+      ({ file }) => file ?? [],
+    ),
+    [
+      { path: 'x', content: 'a' },
+      { path: 'y', content: 'b' },
+    ],
+  );
+});

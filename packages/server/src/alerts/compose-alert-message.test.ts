@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createQueryCounter } from '../store/test/query-counter.ts';
+import { composeNextAlertMessage } from './compose-alert-message.ts';
+import { createFailingAlert, createTestOutbox } from './test/test-outbox.ts';
+import { startWebhookReceiver } from './test/webhook-receiver.ts';
+
+test('the number of queries for a message does not depend on the number of due repetitions', async (t) => {
+  const harness = await createTestOutbox(t);
+  const receiver = await startWebhookReceiver(t);
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url, realert_minutes: 10 });
+  const delivery = harness.start();
+  await harness.put(...Array.from({ length: 40 }, (_, index) => createFailingAlert(`m${index}`)));
+  await harness.pass(delivery, 2_000);
+  await delivery.close();
+  const [first] = await harness.deliveries();
+  const { counts, plugin } = createQueryCounter();
+  const composed = await harness.database.transaction((writer) => {
+    return composeNextAlertMessage(writer.withPlugin(plugin), {
+      channelId: first?.channel_id ?? '',
+      managesIncidents: true,
+      nowMs: harness.clock.now() + 600_000,
+      resolveMutes: async () => new Map(),
+      createRepetitions: () => [],
+    });
+  });
+  assert.equal(composed?.deliveries.length, 40);
+  assert.equal(composed.content.thread, first?.id);
+  assert.ok(counts.statements <= 6, `${counts.statements} statements`);
+});

@@ -1,0 +1,23 @@
+import { Fault } from '@floe/contract/faults';
+
+/** Maximum size of a response that Floe keeps in memory, because it must be complete or is evaluated as a whole. */
+export const MAX_KEPT_RESPONSE_BYTES = 64 * 1024 * 1024;
+
+/** Returns the fault for a larger response. */
+export function createResponseTooLargeFault(): Fault {
+  return new Fault(
+    'upstream_error',
+    'The provider sent a response larger than 64 MB, the maximum that Floe accepts.',
+  );
+}
+
+/** Counts the bytes of a stream that Floe keeps in memory. */
+export class KeptResponseSize {
+  #bytes = 0;
+
+  /** @throws Fault `upstream_error` if the stream is too large */
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > MAX_KEPT_RESPONSE_BYTES) throw createResponseTooLargeFault();
+  }
+}

@@ -1,0 +1,99 @@
+import { Fault } from '@floe/contract/faults';
+import { isJsonObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
+import { scanJsonObject } from '@floe/wire/json-edits';
+import {
+  type BufferedPolicyResponse,
+  evaluateResponsePolicies,
+} from '../../guardrails/policies/evaluate-bodies.ts';
+import { formatDenialMessage } from '../../guardrails/policies/evaluate-policies.ts';
+import { tryEvaluateInline } from '../../guardrails/policies/inline-limits.ts';
+import type { PolicyRequest } from '../../guardrails/policies/policy-request-view.ts';
+import type { AuthenticatedCaller } from '../caller.ts';
+import type { ClientConnection } from '../client-connection.ts';
+import { runPolicyEvaluation } from '../policy/run-policy-evaluation.ts';
+import { parseRequestControls } from '../request-controls.ts';
+import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
+import { toInputItems } from './conversation-items.ts';
+import type { StoredTurn } from './turn-store.ts';
+
+/** The caller who reads a stored response, with its request. */
+export interface StoredResponseReader {
+  readonly gateway: SharedGatewayDependencies;
+  readonly caller: AuthenticatedCaller;
+  readonly client: ClientConnection;
+}
+
+/**
+ * Applies the response policies to the response of a stored turn, for the caller who reads it. Floe has not
+ * evaluated a response that its provider generated in the background, and the policies may have changed.
+ * @throws Fault `policy_denied`, `overloaded` or `shutting_down`; `ClientDisconnectedError`
+ */
+export async function applyPoliciesToStoredResponse(
+  reader: StoredResponseReader,
+  turn: StoredTurn,
+  response: JsonObject,
+): Promise<JsonObject> {
+  const { gateway, caller, client } = reader;
+  const policySet = caller.catalog.policies?.answer ?? null;
+  if (policySet === null) return response;
+  const given: BufferedPolicyResponse = {
+    request: createPolicyRequest(reader, turn),
+    dialect: 'responses',
+    body: Buffer.from(JSON.stringify(response)),
+    usage: null,
+    id: client.id,
+  };
+  const { evaluation, body } =
+    tryEvaluateInline((limits) => evaluateResponsePolicies(policySet, given, limits)) ??
+    (await runPolicyEvaluation(reader, (context) =>
+      gateway.policyThreads.evaluateResponse(policySet, given, context),
+    ));
+  if (evaluation.deniedBy) throw new Fault('policy_denied', formatDenialMessage(evaluation.deniedBy));
+  if (body === given.body) return response;
+  const redacted = parseJsonExactly(body.toString('utf8'));
+  if (!isJsonObject(redacted)) throw new Error('unreachable: redaction keeps the shape of a response');
+  return redacted;
+}
+
+/**
+ * Applies the response policies to the earlier responses of a conversation when a client lists its items.
+ * @throws Fault `policy_denied`, `overloaded` or `shutting_down`
+ */
+export async function applyPoliciesToEarlierResponses(
+  reader: StoredResponseReader,
+  conversation: readonly StoredTurn[],
+): Promise<readonly StoredTurn[]> {
+  const last = conversation.at(-1);
+  const outputs = conversation.slice(0, -1).map(({ response }) => toInputItems(response['output']));
+  const given = outputs.flat();
+  if (last === undefined || given.length === 0) return conversation;
+  const { output } = await applyPoliciesToStoredResponse(reader, last, { ...last.response, output: given });
+  if (output === given) return conversation;
+  const items = toInputItems(output);
+  return conversation.map((turn, at) => {
+    const own = outputs[at];
+    return own ? { ...turn, response: { ...turn.response, output: items.splice(0, own.length) } } : turn;
+  });
+}
+
+/** Returns the request of a turn as policies read it. Its settings are those that the response states. */
+function createPolicyRequest(
+  { caller: { key }, client }: StoredResponseReader,
+  turn: StoredTurn,
+): PolicyRequest {
+  const { instructions, tools, temperature, max_output_tokens, user } = turn.response;
+  const settings = { instructions, tools, temperature, max_output_tokens };
+  const body = Buffer.from(JSON.stringify({ ...settings, input: turn.input }));
+  return {
+    body,
+    members: scanJsonObject(body),
+    model: turn.model,
+    stream: false,
+    surface: 'responses',
+    key: key.name,
+    team: key.team,
+    owner: key.owner,
+    endUser: typeof user === 'string' ? user : null,
+    metadata: parseRequestControls(client.headers).metadata,
+  };
+}

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '@floe/contract/json';
+import { scanJsonObject } from '@floe/wire/json-edits';
+import { holds, judged, requestOf } from '../test/policy-requests.ts';
+import type { PolicyRequest } from './policy-request-view.ts';
+
+test('every tool that the model may call is listed, wherever the request declares it', () => {
+  const tool = { type: 'function', name: 'erase' };
+  for (const body of [
+    { tools: [{ type: 'function', function: { name: 'erase' } }] },
+    { tools: [{ type: 'custom', custom: { name: 'erase' } }] },
+    { functions: [{ name: 'erase' }] },
+    { tools: [tool] },
+    { tools: [{ ...tool, function: {} }] },
+    { tools: [{ type: 'namespace', name: 'files', tools: [tool] }] },
+    { tools: [{ type: 'mcp', server_label: 'files', allowed_tools: ['erase'] }] },
+    { tools: [{ type: 'mcp', server_label: 'files', allowed_tools: { tool_names: ['erase'] } }] },
+    { input: [{ type: 'additional_tools', role: 'developer', tools: [tool] }] },
+    { input: [{ type: 'tool_search_output', tools: [{ type: 'namespace', name: 'files', tools: [tool] }] }] },
+  ])
+    assert.ok(holds('"erase" in request.tools', requestOf(body)), JSON.stringify(body));
+});
+
+test('a number of the wrong type or size cannot be evaluated, and does not affect other conditions', () => {
+  const bodies = ['"9000"', '1e999', '[9000]', 'true'].flatMap((value) => [
+    [`{"max_tokens":1,"max_completion_tokens":${value}}`, 'request.max_tokens > 8000'],
+    [`{"temperature":${value}}`, 'request.temperature > 1.0'],
+  ]);
+  for (const [text = '', when = ''] of bodies) {
+    const body = Buffer.from(text);
+    const request = { ...requestOf({}), body, members: scanJsonObject(body) };
+    assert.ok(holds(when, request), text);
+    assert.ok(!holds('key == "other"', request), text);
+  }
+  const missing = requestOf({ max_tokens: null, temperature: null });
+  assert.ok(holds('request.max_tokens == 0 && request.temperature == 0.0', missing));
+});
+
+const prompt = (content: string, more: JsonObject = {}) => ({
+  model: 'up/small',
+  max_tokens: 10,
+  messages: [{ role: 'user', content }],
+  ...more,
+});
+const batchOf = (...prompts: readonly JsonObject[]) =>
+  requestOf({ requests: prompts.map((params, at) => ({ custom_id: `c${at}`, params })) }, { model: '' });
+
+test('a condition is evaluated for each prompt of a batch', () => {
+  const tools = [{ name: 'erase', input_schema: {} }];
+  const large = { model: 'up/large', system: 'Be brief.', max_tokens: 9000, temperature: 2, tools };
+  const batch = batchOf(prompt('hello'), prompt('launch code', large));
+  for (const when of [
+    'request.text.contains("launch code")',
+    'request.system == "Be brief."',
+    'request.max_tokens > 8000',
+    'request.temperature > 1.0',
+    'request.model == "up/large"',
+    '"erase" in request.tools',
+  ])
+    assert.ok(holds(when, batch), when);
+  assert.ok(!holds('request.text.contains("hello") && request.max_tokens > 8000', batch));
+  assert.ok(holds('request.max_tokens > 8000', batchOf(prompt('hello', { max_tokens: '9000' }))));
+});
+
+test('the entries of a batch contain their prompts in any of the members that providers use', () => {
+  const tools = [{ type: 'function', function: { name: 'erase' } }];
+  const large = prompt('launch code', { max_tokens: 9000, tools });
+  for (const entry of [
+    { body: large },
+    { custom_id: 'c1', body: large },
+    { params: prompt('hello'), body: large },
+  ])
+    for (const when of [
+      'request.max_tokens > 8000',
+      '"erase" in request.tools',
+      'request.messages.exists(m, m.role == "user" && m.text == "launch code")',
+    ])
+      assert.ok(
+        holds(when, requestOf({ model: 'm', endpoint: '/v1/chat/completions', requests: [entry] })),
+        when,
+      );
+});
+
+test('in an entry of a batch without messages, a member for messages does not hide other text', () => {
+  const says = 'request.text.contains("launch code")';
+  const batch = (body: JsonObject) => requestOf({ model: 'm', requests: [{ body }] });
+  assert.ok(holds(says, batch({ prompt: '', suffix: 'launch code' })));
+  assert.ok(holds(says, batch({ prompt: 'Hi', query: 'launch code' })));
+  assert.ok(!holds(says, batch(prompt('Hi', { tools: [{ description: 'launch code' }] }))));
+});
+
+test('a policy allows a batch only if its condition is true for all prompts', () => {
+  const allows = (request: PolicyRequest) =>
+    judged(
+      [
+        { name: 'small', on: 'request', when: 'request.model == "up/small"', action: 'allow' },
+        { name: 'nothing', on: 'request', when: 'true', action: 'deny' },
+      ],
+      request,
+    ).deniedBy === null;
+  assert.ok(allows(batchOf(prompt('one'), prompt('two'))));
+  assert.ok(!allows(batchOf(prompt('one'), prompt('two', { model: 'up/large' }))));
+});
+
+test('a prompt next to a batch hides nothing, and a session of the Realtime API is a prompt', () => {
+  const says = 'request.text.contains("launch code")';
+  const batch = { requests: [{ params: prompt('launch code') }] };
+  assert.ok(holds(says, requestOf({ ...batch, ...prompt('hello') })));
+  assert.ok(
+    holds(
+      says,
+      requestOf({ ...batch, ...prompt('hello', { requests: [] }), session: prompt('launch code') }),
+    ),
+  );
+  const tools = [{ type: 'function', name: 'erase' }];
+  const session = requestOf({ session: { type: 'realtime', instructions: 'launch code', tools } });
+  assert.ok(holds(`${says} && request.system != "" && "erase" in request.tools`, session));
+});
+
+test('a batch has steps for each of its prompts, up to a hundred', () => {
+  const rule = { name: 'code', on: 'request', when: 'request.text.contains("launch code")', action: 'deny' };
+  const policies = [rule, { ...rule, name: 'other', when: 'request.text.contains("other code")' }];
+  const prompts = Array.from({ length: 40_000 }, () => prompt('hello'));
+  assert.equal(judged(policies, batchOf(...prompts)).deniedBy, null);
+  assert.equal(judged(policies, batchOf(...prompts, prompt('other code'))).deniedBy?.name, 'other');
+  // 750,000 steps, but a search without a first match is fast.
+  const when = `request.text.contains("${'b'.repeat(3_000)}")`;
+  const slow = (count: number) =>
+    holds(when, batchOf(...Array.from({ length: count }, () => prompt('a'.repeat(128_000)))));
+  assert.ok(!slow(20));
+  assert.ok(slow(140));
+});
+
+test('no member of a body hides the text of another, and a member without a prompt is not an additional prompt', () => {
+  const rerank = { model: 'up/m', query: 'launch code', documents: ['x'] };
+  const empty = { params: prompt('hello', { messages: [] }) };
+  for (const body of [
+    { ...rerank, session: {} },
+    { ...rerank, session: { id: 'x' } },
+    { ...rerank, session: { instructions: 'hello' } },
+    { contents: [{ parts: [{ text: 'launch code' }] }], session: {} },
+    { query: 'launch code', requests: [{ params: {} }] },
+    { query: 'launch code', requests: [empty] },
+    { requests: [empty, { request: { contents: 'launch code' } }] },
+    { requests: [{ ...empty, request: { contents: 'launch code' } }] },
+    { requests: [empty, 'launch code'] },
+    { requests: [empty], session: 'launch code' },
+    { requests: { first: { contents: 'launch code' } }, session: { type: 'realtime' } },
+    { requests: [{ params: { contents: 'launch code' } }] },
+  ])
+    assert.ok(holds('request.text.contains("launch code")', requestOf(body)), JSON.stringify(body));
+  for (const body of [
+    prompt('hello', { session: { id: 'x' } }),
+    prompt('hello', { session: {}, requests: [{ params: {} }] }),
+    { requests: [{ custom_id: 'c0', params: prompt('hello') }], session: {} },
+    { session: { instructions: 'hello', max_output_tokens: 10 }, expires_after: { anchor: 'created_at' } },
+    { session: { type: 'realtime', max_output_tokens: 10 } },
+  ])
+    assert.ok(!holds('request.max_tokens == 0', requestOf(body)), JSON.stringify(body));
+  assert.ok(holds('request.max_tokens > 8000', requestOf({ session: prompt('hello'), max_tokens: 9000 })));
+});
+
+test('the text of a body without messages is all text in it', () => {
+  const says = 'request.text.contains("launch code") && request.messages.exists(m, m.role == "user")';
+  for (const body of [
+    { model: 'up/m', query: 'launch code', documents: ['x'] },
+    { items: [{ type: 'message', role: 'user', content: 'launch code' }] },
+    { thread: { messages: [{ role: 'user', content: 'launch code' }] } },
+    { contents: [{ parts: [{ text: 'launch code' }] }] },
+  ])
+    assert.ok(holds(says, requestOf(body)), JSON.stringify(body));
+  assert.ok(holds('request.text == "" && request.messages.size() == 0', requestOf({ model: 'up/m' })));
+});
+
+test('outside of the APIs for messages, a member for messages does not hide other text', () => {
+  const says = 'request.text.contains("launch code")';
+  const hidden = { query: 'launch code', documents: ['x'], prompt: '' };
+  for (const surface of ['rerank', 'other', 'images']) {
+    assert.ok(holds(says, requestOf(hidden, { surface })), surface);
+    assert.ok(holds(says, requestOf({ prompt: 'Hi', suffix: 'launch code' }, { surface })), surface);
+    const thread = { messages: [{ role: 'user', content: 'launch code' }] };
+    assert.ok(holds(says, requestOf({ instructions: 'Be brief.', thread }, { surface })), surface);
+    assert.ok(
+      holds('request.text == "Hi"', requestOf({ model: 'up/m', prompt: 'Hi' }, { surface })),
+      surface,
+    );
+  }
+  for (const surface of ['chat', 'responses', 'messages', 'embeddings'])
+    assert.ok(
+      !holds(says, requestOf(prompt('Hi', { tools: [{ description: 'launch code' }] }), { surface })),
+    );
+});
+
+test('the text of a tool call contains all arguments, whatever their names', () => {
+  const call = {
+    type: 'tool_use',
+    id: 'call_1',
+    name: 'save',
+    input: { status: 'secret', to: { id: 'deep' } },
+  };
+  const request = requestOf({ messages: [{ role: 'assistant', content: [call] }] });
+  assert.ok(holds('request.text.contains("secret") && request.text.contains("deep")', request));
+  assert.ok(!holds('request.text.contains("call_1")', request));
+});

@@ -1,0 +1,44 @@
+import { relayEvent } from '@floe/contract/api/relay';
+import type { RelayConfig } from '@floe/contract/config';
+import { type CompiledRelayConfig, compileRelayConfig } from '@floe/relay/compile-relay-config';
+import { evaluateRelayEvent, type RelayEvaluation } from '@floe/relay/evaluate-event';
+import { loadShellParser } from '@floe/relay/shell/shell-parser';
+import type { RelayDecisionRow } from '../../store/relay/relay-decisions.ts';
+import { convertRuleErrorsToFaults } from './convert-rule-errors-to-faults.ts';
+
+/** Stored decisions, and the rules to evaluate against their events. */
+export interface ReplayDecisionsInput {
+  /** Identifies the rules, so that they are compiled once per dry run. */
+  readonly id: string;
+  readonly config: RelayConfig;
+  readonly rows: readonly Pick<
+    RelayDecisionRow,
+    'event_json' | 'key_name' | 'team' | 'owner' | 'created_at'
+  >[];
+}
+
+let lastCompiled: { readonly id: string; readonly relay: CompiledRelayConfig } | null = null;
+
+/**
+ * Returns the decision that the rules make for each row. Null for a row whose event was not stored.
+ *
+ * @throws Fault `invalid_request` that names the invalid field of a rule
+ */
+export async function replayRelayDecisions({ id, config, rows }: ReplayDecisionsInput) {
+  if (lastCompiled?.id !== id)
+    lastCompiled = { id, relay: convertRuleErrorsToFaults(() => compileRelayConfig(config)) };
+  const { relay } = lastCompiled;
+  const grammar = await loadShellParser();
+  return rows.map((row): { would: RelayEvaluation['would']; rule: string | null } | null => {
+    const event = row.event_json === null ? null : relayEvent.safeParse(JSON.parse(row.event_json));
+    if (!event?.success) return null;
+    const identity = { key: row.key_name, team: row.team, owner: row.owner };
+    const { would, hit } = evaluateRelayEvent(event.data, {
+      relay,
+      grammar,
+      identity,
+      nowMs: row.created_at,
+    });
+    return { would, rule: hit?.rule ?? null };
+  });
+}

@@ -1,0 +1,12 @@
+import { JsonComplexityCounter } from './json-complexity.ts';
+import { JsonCursor } from './json-cursor.ts';
+
+/**
+ * Computes the complexity of the first value in a JSON text without creating values.
+ * @throws JsonComplexityError if the complexity exceeds `max`; JsonSyntaxError if the value is invalid
+ */
+export function requireMaxJsonComplexity(bytes: Uint8Array, max: number): void {
+  const cursor = new JsonCursor(bytes);
+  cursor.complexity = new JsonComplexityCounter(max);
+  cursor.skip();
+}
