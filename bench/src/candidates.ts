@@ -36,7 +36,7 @@ export function prepareCandidates(
     case 'bare':
       return {
         id,
-        about: 'node:http and undici with nothing between them',
+        about: 'a proxy with only node:http and undici',
         ...OPENAI_ENDPOINT,
         headers: CALLER_HEADERS,
         program: (port) => ({
@@ -60,7 +60,7 @@ function nginx(workDir: string, upstreamPort: number): Candidate | UnavailableCa
   const version = /nginx\/\S+/.exec(spawnSync('nginx', ['-v'], { encoding: 'utf8' }).stderr)?.[0] ?? 'nginx';
   return {
     id: 'nginx',
-    about: `${version}, one process, answers not buffered`,
+    about: `${version}, one process, without response buffering`,
     ...OPENAI_ENDPOINT,
     headers: CALLER_HEADERS,
     program: (port) => {

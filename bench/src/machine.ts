@@ -61,7 +61,7 @@ export function collectMachineFacts(pins: ReturnType<typeof planPinning>): Machi
     pinned:
       'none' in pins
         ? pins.none
-        : `gateway alone on one core, upstream and load on ${pins.rest.split(',').length} other`,
+        : `gateway alone on one core, mock and load program on ${pins.rest.split(',').length} other`,
     loadBefore: loadavg()[0] ?? 0,
   };
 }

@@ -11,7 +11,7 @@ import { runWrkLoad } from './wrk.ts';
 const HAS_WRK = isInstalled('wrk');
 /** What loads which candidates; `Candidate.ownClient` says why not all have the same. */
 export const LOAD_TOOL = HAS_WRK
-  ? 'wrk; streams, Portkey and LiteLLM: own client'
+  ? 'wrk, and the own client for streams, Portkey and LiteLLM'
   : 'own client (wrk is not installed)';
 
 const FLOOD = { connections: 16, events: 1_000 } as const;
