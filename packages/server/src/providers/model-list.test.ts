@@ -266,3 +266,15 @@ test('while a list of one organization does not respond, the lists of others are
   assert.deepEqual(requested, ['hostile api.openai.com', 'acme api.openai.com']);
   lists.close();
 });
+
+test('a read that waited for its turn uses the credentials of that moment', async () => {
+  const { lists, requests } = listsOver(() => ({ data: [{ id: 'a' }] }));
+  // The list of openai is being read, so the list of groq waits.
+  lists.watch([provider('openai'), provider('groq')]);
+  lists.watch([provider('openai'), provider('groq', ['*'], { secret: 'rotated' })]);
+  await nextEventLoopTurn();
+  const sent = requests.filter(({ origin }) => origin.includes('groq')).map(({ headers }) => headers);
+  assert.ok(sent.length > 0);
+  for (const headers of sent) assert.ok(headers.includes('Bearer rotated'), headers.join(' '));
+  lists.close();
+});

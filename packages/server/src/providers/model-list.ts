@@ -49,33 +49,34 @@ export interface ModelListCache {
 export function createModelListCache(transport: UpstreamTransport, clock: Clock, log: Log): ModelListCache {
   const lists = new Map<string, readonly ListedModel[]>();
   const outputs = new Map<string, ReadonlyMap<string, number>>();
-  let watched: readonly Provider[] = [];
-  let watchedKeys: ReadonlySet<string> = new Set();
+  let watched: ReadonlyMap<string, Provider> = new Map();
   const [pacer, readers] = [new OrgPacer(clock, PARSER_LIMITS), new OrgPacer(clock, READER_LIMITS)];
   let timer: Timer | null = null;
   let closed = false;
 
-  function readInTurn(provider: Provider): void {
-    void readers.run(provider.orgId ?? '', async () => {
-      if (watchedKeys.has(keyOf(provider)) && !closed) await read(provider);
+  /** Reads the list with the credentials that the provider has when its turn comes. */
+  function readInTurn({ orgId }: Provider, key: string): void {
+    void readers.run(orgId ?? '', async () => {
+      const provider = watched.get(key);
+      if (provider && !closed) await read(provider, key);
     });
   }
 
   function scheduleRefresh(): void {
-    if (closed || watched.length === 0) return;
+    if (closed || watched.size === 0) return;
     timer ??= clock.after(REFRESH_INTERVAL_MS, () => {
       timer = null;
-      for (const provider of watched) readInTurn(provider);
+      for (const [key, provider] of watched) readInTurn(provider, key);
       scheduleRefresh();
     });
   }
 
-  async function read(provider: Provider): Promise<void> {
+  async function read(provider: Provider, key: string): Promise<void> {
     try {
       const models = await fetchModelLists(transport, { clock, pacer }, provider);
-      if (!watchedKeys.has(keyOf(provider))) return;
-      lists.set(keyOf(provider), models);
-      outputs.set(keyOf(provider), outputLimits(models));
+      if (!watched.has(key)) return;
+      lists.set(key, models);
+      outputs.set(key, outputLimits(models));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       log.warn(
@@ -87,14 +88,12 @@ export function createModelListCache(transport: UpstreamTransport, clock: Clock,
 
   return {
     watch(providers) {
-      const before = new Set(watched.map(credentialKeyOf));
-      watched = providers.filter(
-        (provider) => provider.modelLists.length > 0 && provider.models.some((model) => model.includes('*')),
-      );
-      watchedKeys = new Set(watched.map(keyOf));
+      const before = new Set([...watched.values()].map(credentialKeyOf));
+      watched = new Map(providers.filter(hasOpenAllowlist).map((provider) => [keyOf(provider), provider]));
       for (const map of [lists, outputs])
-        for (const key of map.keys()) if (!watchedKeys.has(key)) map.delete(key);
-      for (const provider of watched) if (!before.has(credentialKeyOf(provider))) readInTurn(provider);
+        for (const key of map.keys()) if (!watched.has(key)) map.delete(key);
+      for (const [key, provider] of watched)
+        if (!before.has(credentialKeyOf(provider))) readInTurn(provider, key);
       scheduleRefresh();
     },
     maxOutputTokens: (provider, model) => outputs.get(keyOf(provider))?.get(model) ?? null,
@@ -105,6 +104,11 @@ export function createModelListCache(transport: UpstreamTransport, clock: Clock,
       timer?.cancel();
     },
   };
+}
+
+/** Whether clients may use models that only the provider's own list names. */
+function hasOpenAllowlist({ modelLists, models }: Provider): boolean {
+  return modelLists.length > 0 && models.some((model) => model.includes('*'));
 }
 
 /** Identifies a list. Some models are visible only to the customer of the provider, so organizations share no lists. */
