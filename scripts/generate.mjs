@@ -198,7 +198,8 @@ function typeOf(node) {
   const names = branchesOf(node).map((branch) => {
     if (branch.const !== undefined) return `\`${branch.const}\``;
     if (branch.enum) return branch.enum.map((value) => `\`${value}\``).join(', ');
-    if (branch.type === 'array') return `list of ${typeOf(branch.items)}`;
+    if (branch.type === 'array')
+      return `list of ${typeOf(branch.items).replace(/^(?:string|object|integer|number)\b/, '$&s')}`;
     if (branch.type === 'integer' || branch.type === 'number') return number(branch);
     return { string: 'string', boolean: 'boolean', object: 'object' }[branch.type] ?? 'any value';
   });

@@ -64,7 +64,7 @@ function streamMetrics(): Metric[] {
     { ...metric('added ttft p99', 'added time to first token p99', 'µs', 'min', 1_500), over: 'ttft p99' },
     metric('paced', 'CPU per event, 100 streams × 50/s', 'µs', 'min', 35),
     metric('flood', 'CPU per event, unpaced', 'µs', 'min'),
-    metric('flood rate', 'unpaced events/s per core', '/s', 'max', 150_000),
+    metric('flood rate', 'unpaced events per core', '/s', 'max', 150_000),
   ];
 }
 
@@ -97,7 +97,7 @@ function translatedMetrics(): Metric[] {
     metric(translatedName('ttft p99'), translatedName('time to first token p99, c=1'), 'µs', 'min'),
     metric(translatedName('paced'), translatedName('CPU per event, 100 streams × 50/s'), 'µs', 'min', 40),
     metric(translatedName('flood'), translatedName('CPU per event, unpaced'), 'µs', 'min'),
-    metric(translatedName('flood rate'), translatedName('unpaced events/s per core'), '/s', 'max'),
+    metric(translatedName('flood rate'), translatedName('unpaced events per core'), '/s', 'max'),
   ];
 }
 

@@ -15,7 +15,7 @@ export class UsageError extends Error {
 
 /** The help text about the environment variables that contain the base URL and the key. */
 export const CONNECTION_HELP = `Environment:
-  FLOE_API_KEY   a platform key (eis_…); scope "beat" sends beats, "monitoring" also reads monitors
+  FLOE_API_KEY   a platform key (eis_…) with the scope that the command needs, such as "beat" to send beats
   FLOE_BASE_URL  base URL of Floe; default: http://127.0.0.1:3563`;
 
 /**

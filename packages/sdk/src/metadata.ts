@@ -23,7 +23,7 @@ export function reduceMetadata(metadata: unknown): ReducedMetadata {
     return { json: null, dropped: `metadata cannot be serialized as JSON: ${describeThrownValue(error)}` };
   }
   if (json === undefined || !json.startsWith('{'))
-    return { json: null, dropped: 'metadata must be an object, so it was not sent' };
+    return { json: null, dropped: 'metadata was not sent, because it is not a JSON object' };
   return utf8Length(json) <= MAX_METADATA_BYTES ? { json, dropped: null } : shrinkMetadata(json);
 }
 

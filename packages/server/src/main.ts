@@ -20,10 +20,7 @@ import { createApiFromServerComponents, createBeatRoutesFromServerComponents } f
 import { createGatewayDependencies, createGatewayRoutes } from './main/create-gateway.ts';
 import { applyConfigFile, createGatewaySnapshots } from './main/gateway-snapshots.ts';
 import { openListeners } from './main/listeners.ts';
-import {
-  createBoardRoutesFromServerComponents,
-  createMonitoringDependencies,
-} from './main/monitoring-dependencies.ts';
+import { createConfiguredBoardRoutes, createMonitoringDependencies } from './main/monitoring-dependencies.ts';
 import { handleProcessSignals, shutDownWithParent } from './main/process-signals.ts';
 import { type ProcessContext, STANDALONE_PROCESS_CONTEXT } from './main/processes/process-context.ts';
 import { resolveProcessCount } from './main/processes/process-count.ts';
@@ -177,7 +174,7 @@ async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: Process
     operations,
     console: createConsoleRoutes({ dir: CONSOLE_DIR, prefix, answerUnbuilt: operations.home }),
     beats: createBeatRoutesFromServerComponents(parts, snapshots),
-    boards: createBoardRoutesFromServerComponents(parts, monitoring, signIn, prefix),
+    boards: createConfiguredBoardRoutes(parts, monitoring, signIn, prefix),
   });
   const listening = await openListeners(loaded.config, prefix, router, { clock: systemClock, log });
   await parts.monitoring.start();

@@ -61,7 +61,7 @@ export function parseFinishReason(raw: string): ResponseFinish {
 }
 
 /**
- * Returns whether the provider still generates the response. Only Responses clients can wait for it.
+ * Returns whether the provider is still generating the response. Only Responses clients can wait for such a response.
  * @example
  * isGenerationInProgress({ reason: 'other', raw: 'in_progress' }); // true
  */

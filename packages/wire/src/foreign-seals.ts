@@ -87,8 +87,9 @@ function mayContainSeals(body: Buffer): boolean {
 }
 
 /**
- * Returns whether a body may contain seals that only Floe can read: packed and empty ones. Returns false for Chat,
- * because Floe sends no such seals to Chat clients. The search is much faster than a scan of the body.
+ * Returns whether a body may contain seals that Floe wrote and that no provider accepts: packed seals (`floe1.…`) and
+ * empty signatures. Returns false for Chat, because Floe sends no such seals to Chat clients. The search is much
+ * faster than a scan of the body.
  * @example
  * mayContainFloeSeals('messages', Buffer.from('{"signature":""}')); // true
  */

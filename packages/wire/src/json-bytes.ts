@@ -22,8 +22,8 @@ export function containsBackslash(bytes: Uint8Array, start: number, end: number)
 export const INEXACT_INTEGER_LENGTH = 16;
 
 /**
- * The number of characters of the longest number that JavaScript may write without change. A longer one always
- * changes. `-1.2345678901234567e+100` has 24 characters.
+ * The maximum number of characters of a number that JavaScript can write back unchanged, with some margin. A longer
+ * number always changes. For comparison, `-1.2345678901234567e+100` has 24 characters.
  */
 export const MAX_EXACT_NUMBER_LENGTH = 30;
 

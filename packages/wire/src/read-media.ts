@@ -58,8 +58,8 @@ function withRequiredFeatures(part: MediaPart, path: string, draft: RequestReadC
 }
 
 /**
- * Reads a file or document in the form that any dialect uses. A file whose content is given as text
- * is read as text.
+ * Reads a file or document part in the format of any dialect. A file whose content is given as text becomes a text
+ * part.
  */
 export function readFilePart(
   part: JsonObject,

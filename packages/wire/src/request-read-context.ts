@@ -195,8 +195,8 @@ export function readReasoning(body: JsonObject, draft: RequestReadContext): Reas
 }
 
 /**
- * Reads `metadata` as pairs of strings. The member `user_id` of Messages metadata is the end user
- * and is not included.
+ * Reads the string members of `metadata` of a Chat Completions or Responses request. Reports other members as dropped.
+ * Messages requests have no such metadata.
  * @throws Fault 400 for more than 1,000 members
  */
 export function readMetadata(

@@ -29,7 +29,7 @@ def fit_metadata(metadata: Any) -> FittedMetadata:
     except Exception as error:  # the data of the caller can cause any exception
         return FittedMetadata(None, f"metadata cannot be serialized as JSON: {exception_message(error)}")
     if not text.startswith("{"):
-        return FittedMetadata(None, "metadata must be an object, so it was not sent")
+        return FittedMetadata(None, "metadata was not sent, because it is not a JSON object")
     if _bytes_of(text) <= LIMIT_BYTES:
         return FittedMetadata(text, None)
     return _shrunk(text)

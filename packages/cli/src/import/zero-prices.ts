@@ -3,8 +3,9 @@ import type { ImportContext } from './import-source-object.ts';
 import { hasCatalogPrices } from './known-providers.ts';
 
 /**
- * Sets the price of models to 0 if the price catalog cannot contain them. Other gateways treat such models as
- * free. Without a price, Floe would reject their requests under a hard budget.
+ * If the draft has hard budgets, sets a price of 0 for each model that has no price and whose kind of provider is not
+ * in the price catalog. Other gateways treat such models as free. Without a price, Floe would reject their requests
+ * under a hard budget.
  */
 export function addZeroPrices(draft: ConfigDraft, { report }: ImportContext): void {
   if (!draft.hasHardBudgets()) return;

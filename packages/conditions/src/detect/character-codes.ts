@@ -62,8 +62,8 @@ const MIN_SECRET_WORD_CHARS = 17;
 /**
  * Returns the first position at or after `start` where a finding may begin, or the length of the text if there
  * is none.
- * @param done The position before which the text has been processed. After a word that cannot be part of a
- * finding, the search continues at this position if it is behind the word.
+ * @param done The text before this position has been processed. After a word that cannot be part of a finding, the
+ * search continues at the end of the word or at `done`, whichever is later.
  */
 export function findCandidateStart(
   text: string,

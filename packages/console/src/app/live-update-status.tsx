@@ -4,7 +4,7 @@ import { Tooltip } from '../ui/tooltip.tsx';
 
 const SAID = {
   idle: { word: 'Not live', dot: 'border border-ink-3', why: 'This page does not update automatically.' },
-  connecting: { word: 'Connecting', dot: 'border border-ink-3', why: 'Connecting for live updates.' },
+  connecting: { word: 'Connecting', dot: 'border border-ink-3', why: 'Connecting to the event stream.' },
   live: { word: 'Live', dot: 'bg-healthy', why: 'This page updates automatically.' },
   reconnecting: {
     word: 'Reconnecting',

@@ -6,10 +6,7 @@ import { showToast } from './toast.tsx';
 /** Called with each text that a copy button inside has copied. */
 export const CopiedContext = createContext<(text: string) => void>(() => undefined);
 
-/**
- * Renders a button that copies a text and then briefly shows that the text was copied. Screen readers announce
- * this too.
- */
+/** Renders a button that copies text and briefly confirms it, also to screen readers. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [copied, setCopied] = useState(false);
   const tell = useContext(CopiedContext);

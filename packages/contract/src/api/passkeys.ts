@@ -48,7 +48,7 @@ const publicKey = z.literal('public-key');
 export const passkeyAssertionOptions = z.strictObject({
   challenge: z.string(),
   rpId: z.string(),
-  timeout: z.int().describe('Time that the browser waits for the person, in milliseconds.'),
+  timeout: z.int().describe('How long the browser waits for the user to respond, in milliseconds.'),
   userVerification: z.literal('required'),
   allowCredentials: z.array(z.never()),
 });
@@ -59,7 +59,7 @@ export const passkeyAttestationOptions = z.strictObject({
   user: z.strictObject({ id: z.string(), name: z.string(), displayName: z.string() }),
   challenge: z.string(),
   pubKeyCredParams: z.array(z.strictObject({ type: publicKey, alg: z.int() })),
-  timeout: z.int().describe('Time that the browser waits for the person, in milliseconds.'),
+  timeout: z.int().describe('How long the browser waits for the user to respond, in milliseconds.'),
   excludeCredentials: z.array(z.strictObject({ type: publicKey, id: z.string() })),
   authenticatorSelection: z.strictObject({
     residentKey: z.literal('required'),

@@ -6,7 +6,8 @@ import { timeRangeListQuery, timestamp } from './page.ts';
 export const relayShortText = z.string().min(1).max(200);
 const path = z.string().min(1).max(4_096);
 /**
- * Maximum number of characters of a text in an event. It is equal to the maximum size of a request body, 1 MiB.
+ * Maximum length of a text field in an event, in characters. The request body limit of 1 MiB applies as well, so this
+ * limit never rejects a body that is small enough.
  */
 export const MAX_RELAY_TEXT_CHARS = 1 << 20;
 const text = z.string().max(MAX_RELAY_TEXT_CHARS);

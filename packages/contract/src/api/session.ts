@@ -192,7 +192,7 @@ export const invitationAcceptanceBody = z.strictObject({
 /** Whether the caller's account is linked to an issuer in `auth.oidc`. */
 export const ownIdentityLink = z
   .strictObject({ name: z.string(), connected: z.boolean() })
-  .meta({ id: 'OwnIdentity' });
+  .meta({ id: 'OwnIdentityLink' });
 
 export const ownIdentityLinkList = createPageSchema(ownIdentityLink);
 

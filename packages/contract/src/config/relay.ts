@@ -141,7 +141,12 @@ const MessageSchema = z.union([
   z.string().min(1).max(1_000),
   z.strictObject({
     user: z.string().min(1).max(1_000).describe('Message for the user.'),
-    agent: z.string().min(1).max(1_000).optional().describe('Message for the agent. Defaults to `user`.'),
+    agent: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .optional()
+      .describe('Message for the agent. Defaults to the value of `message.user`.'),
   }),
 ]);
 
@@ -158,7 +163,7 @@ export const RELAY_RULE_FIELDS = {
     .enum(['observe', 'warn', 'enforce'])
     .default('enforce')
     .describe(
-      'With `observe`, Floe only records the decision. With `warn`, Floe also shows the message to the user. With `enforce`, the decision applies. If `relay.mode` is `observe`, Floe only records the decisions of all rules.',
+      'With `observe`, Floe only records the decision. With `warn`, Floe also shows the message to the user. With `enforce`, the decision applies. If `relay.mode` is `observe`, all rules are in `observe` mode, whatever this field says.',
     ),
   match: MatchSchema.optional().describe('What the event must match. All fields that you set must match.'),
   detect: DetectSchema.optional().describe(
@@ -253,7 +258,7 @@ export const RelaySettingsSchema = z.strictObject({
         .max(1_440)
         .default(10)
         .describe(
-          'Number of minutes after which an approval request expires. An approval for one action is valid for the same time. An approval for a session is valid for 12 hours.',
+          'Number of minutes after which an approval request expires. An approval for one action is also valid for this number of minutes. An approval for a session is valid for 12 hours.',
         ),
     })
     .prefault({})

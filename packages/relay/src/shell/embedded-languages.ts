@@ -107,7 +107,7 @@ const SQL: EmbeddedInterpreter = {
 /** An alias is a command with arguments. `!` marks a shell command. */
 const ALIASES: EmbeddedInterpreter = { language: 'shell', operands: /^!?(\S+\s.+)$/s, input: 'dash' };
 
-/** The programs that interpret their own language, by name. */
+/** Programs that can run code in a language of their own, such as `vim`, `psql` and `make`, by command name. */
 export const EMBEDDED_INTERPRETERS: Readonly<Record<string, EmbeddedInterpreter>> = {
   vi: VIM,
   vim: VIM,

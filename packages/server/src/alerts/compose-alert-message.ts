@@ -17,7 +17,7 @@ import {
 } from '../store/alert-threads.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import {
-  type AlertMute,
+  type AlertMutedUntil,
   type ComposeAlertMessageOptions,
   type ComposedAlertMessage,
   type DeliveryCandidate,
@@ -107,7 +107,7 @@ class PendingDeliveries {
     return run;
   }
 
-  async #collect(quiet: ReadonlyMap<string, AlertMute>): Promise<readonly DeliveryCandidate[]> {
+  async #collect(quiet: ReadonlyMap<string, AlertMutedUntil>): Promise<readonly DeliveryCandidate[]> {
     const run: DeliveryCandidate[] = [];
     for (const items of this.#bySubject()) {
       const candidate = await this.#nextForSubject(items, quiet);
@@ -130,7 +130,7 @@ class PendingDeliveries {
   /** Returns the next delivery of one subject that may be sent; null if an earlier one must be sent first. */
   async #nextForSubject(
     items: readonly PendingAlertDelivery[],
-    quiet: ReadonlyMap<string, AlertMute>,
+    quiet: ReadonlyMap<string, AlertMutedUntil>,
   ): Promise<DeliveryCandidate | null> {
     for (let at = 0; at < items.length; at++) {
       const item = items[at];
@@ -151,7 +151,7 @@ class PendingDeliveries {
       }
       const until = quiet.get(delivery.id);
       if (until === undefined) return { ...item, thread: await this.#findThread(delivery), failureCount: 1 };
-      if (until === 'over') await this.#closeDeliveries([delivery], ENDED_WHILE_MUTED);
+      if (until === 'obsolete') await this.#closeDeliveries([delivery], ENDED_WHILE_MUTED);
       else await this.#muteUntil(item, until);
     }
     return null;
@@ -164,7 +164,7 @@ class PendingDeliveries {
     return this.#threads.get(id) ?? id;
   }
 
-  async #resolveMutes(): Promise<ReadonlyMap<string, AlertMute>> {
+  async #resolveMutes(): Promise<ReadonlyMap<string, AlertMutedUntil>> {
     const { resolveMutes, nowMs } = this.#options;
     const due = this.#pending.filter(
       ({ delivery }) =>
@@ -175,13 +175,13 @@ class PendingDeliveries {
     );
     const alerts = due.map(({ alert }) => parseAlertRow(alert));
     const until = await resolveMutes(this.#writer, alerts, nowMs);
-    const found = new Map<string, AlertMute>();
+    const found = new Map<string, AlertMutedUntil>();
     for (const [index, { delivery }] of due.entries()) {
       const alert = alerts[index];
       const end = alert && until.get(alert);
       // An alert that was not delayed is sent, like a failure that has just ended.
       const wasMuted = delivery.pending_reason === 'muted';
-      if (end !== undefined && (end === 'over' ? wasMuted : end > nowMs)) found.set(delivery.id, end);
+      if (end !== undefined && (end === 'obsolete' ? wasMuted : end > nowMs)) found.set(delivery.id, end);
     }
     return found;
   }
@@ -205,7 +205,7 @@ class PendingDeliveries {
   async #recoveryCandidate(
     item: PendingAlertDelivery,
     following: PendingAlertDelivery | undefined,
-    quiet: ReadonlyMap<string, AlertMute>,
+    quiet: ReadonlyMap<string, AlertMutedUntil>,
   ): Promise<DeliveryCandidate | 'waits' | 'relapsed' | 'skipped'> {
     const { delivery, alert } = item;
     const { channelId, managesIncidents, nowMs } = this.#options;

@@ -4,8 +4,11 @@ import { type Alert, getAlertPhase } from './alert.ts';
 import type { AlertMessageContent } from './alert-message.ts';
 import { parseAlertRow } from './stored-alert.ts';
 
-/** The end of a delay in Unix milliseconds, or `over` if an alert without an end no longer applies. */
-export type AlertMute = number | 'over';
+/**
+ * When the delay of an alert ends, in Unix milliseconds. `obsolete` if the alert is about a missing first beat, and
+ * the beat has since arrived.
+ */
+export type AlertMutedUntil = number | 'obsolete';
 
 /**
  * Determines until when a muted monitor or a maintenance window delays alerts, and which alerts no longer apply. The
@@ -15,7 +18,7 @@ export type AlertMuteResolver = (
   reader: DatabaseReader,
   alerts: readonly Alert[],
   nowMs: number,
-) => Promise<ReadonlyMap<Alert, AlertMute>>;
+) => Promise<ReadonlyMap<Alert, AlertMutedUntil>>;
 
 /** The input for composing the next message to a channel. */
 export interface ComposeAlertMessageOptions {

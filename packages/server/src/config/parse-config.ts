@@ -128,7 +128,7 @@ export function parseConfig(options: ConfigLoadOptions): ParsedConfig {
 
 /**
  * Adds the position in the file to an issue.
- * @param config the configuration, or the values from which it is read
+ * @param config the parsed configuration, or the unvalidated values from the file
  * @param at path of the position to report, if it is not `path`
  */
 export function toConfigProblem(

@@ -18,8 +18,9 @@ export interface HostLookupLimits {
 }
 
 /**
- * `dns.lookup` occupies a thread of libuv until the name servers respond, up to 30 s. libuv uses at most half of its
- * threads for lookups (`UV_THREADPOOL_SIZE` in bin/server.mjs). The other half remains for files and passwords.
+ * The default limits. `dns.lookup` blocks a libuv thread until the name servers respond, up to 30 s. libuv uses at
+ * most half of its threads for lookups (`UV_THREADPOOL_SIZE` in bin/server.mjs). The other half remains available for
+ * file access and password hashing.
  */
 export const HOST_LOOKUP_LIMITS: HostLookupLimits = { total: 8, perOrg: 2, waitingPerOrg: 500 };
 

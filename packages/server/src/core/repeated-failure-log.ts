@@ -13,9 +13,9 @@ export interface RepeatedFailureMessages {
 }
 
 /**
- * Logs the failures of work that is repeated every few seconds, such as a poll of the database. An outage of an
- * hour would otherwise fill the log with thousands of equal lines. The first failure is logged immediately, then
- * one line per minute with the number of failures since the previous line.
+ * Logs the failures of work that is repeated every few seconds, such as a poll of the database. A one-hour outage
+ * would otherwise fill the log with thousands of identical lines. The first failure is logged immediately, then one
+ * line per minute with the number of failures since the previous line.
  */
 export class RepeatedFailureLog {
   readonly #log: Log;

@@ -3,7 +3,7 @@ import type { Fault } from '@floe/contract/faults';
 import { formatSseFrame } from '@floe/wire/sse';
 import type { KeepAliveTimer } from './attempt-deadlines.ts';
 import type { Exchange } from './exchange-record.ts';
-import { buildKeepAliveHeaders } from './response-headers.ts';
+import { buildEarlyStreamHeaders } from './response-headers.ts';
 import { formatResponsesFailure } from './responses-failure.ts';
 
 /**
@@ -37,7 +37,7 @@ export class CommentKeepAlive implements KeepAliveTimer {
     const { client, gateway, progress } = this.#x;
     this.#nextFireAt = gateway.clock.monotonic() + SILENCE_MS;
     if (client.isDisconnected) return;
-    if (!progress.isHeadSent) client.startAnswer(200, buildKeepAliveHeaders(this.#x));
+    if (!progress.isHeadSent) client.startAnswer(200, buildEarlyStreamHeaders(this.#x));
     progress.markHeadSent(this);
     client.writeComment(COMMENT);
   }

@@ -140,7 +140,7 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
   }
 
   function rewritten(): EmbeddingsPayload {
-    if (!how) throw new Error('unreachable: a provider without embeddings was rejected before');
+    if (!how) throw new Error('unreachable: providers without embeddings are rejected earlier');
     const parsed = parseClientRequestBody(prompt);
     const read = readEmbeddingsRequest(parsed);
     const written = writeEmbeddingsRequest(read, how, model, renameDimensions(parsed, how));

@@ -31,7 +31,7 @@ export function computeEndpointBodyChanges(
     if (!IN_ADDRESS.has(name)) dropped.push(name);
   }
   for (const [name, json] of Object.entries(shape.sets)) changes.set(name, json);
-  for (const [header, { member, accepted, renames }] of Object.entries(shape.headerLists)) {
+  for (const [header, { member, accepted, renames }] of Object.entries(shape.headersInBody)) {
     const values = [clientHeaders[header] ?? []].flat().flatMap((text) => text.split(','));
     const kept = new Set<string>();
     for (const value of values.map((text) => text.trim())) {

@@ -35,10 +35,11 @@ export interface ForwardedRequest {
 }
 
 /**
- * Builds the provider request from the client's bytes. Changes only `model`, and adds
- * `stream_options.include_usage` if it is missing and the provider requires it. The client's query is not sent
- * to a host that accepts bodies of the dialect only through another API.
- * @throws Fault `unsupported_parameter` if such a host does not support a hosted tool of the request
+ * Builds the provider request from the client's bytes. Sets `model` and the members that the provider's settings add.
+ * Adds `stream_options.include_usage` if it is missing and the provider requires it. If the provider's endpoint
+ * differs from the dialect (`EndpointRequestAdjustments`), also sets and drops the members that the endpoint requires,
+ * and does not send the client's query string.
+ * @throws Fault `unsupported_parameter` if such an endpoint does not support a hosted tool of the request
  */
 export function buildForwardedRequest(
   prompt: ClientRequest,

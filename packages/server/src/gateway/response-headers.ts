@@ -37,7 +37,7 @@ export function buildStreamHeaders(x: StartedExchange): string[] {
  * Returns the headers for a stream that starts before its target is known, as a flat list. They
  * contain no provider, model or number of attempts.
  */
-export function buildKeepAliveHeaders(x: StartedExchange): string[] {
+export function buildEarlyStreamHeaders(x: StartedExchange): string[] {
   const headers = ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
   if (x.admission) headers.push(...x.admission.headers);

@@ -71,7 +71,10 @@ function describeUnpriced({ unpriced }: Pick<MaxTokensAndCost, 'unpriced'>): str
     : `the service tier "${unpriced.tier}" of this model has no price`;
 }
 
-/** Returns instructions for adding a price that a model or service tier is missing. */
+/**
+ * Returns instructions for a request without a known price: add the price, or, if the cost of the operation cannot be
+ * known in advance, use another key or free billing. Empty if the price is known.
+ */
 export function describeMissingPriceRemedy({ unpriced }: Pick<MaxTokensAndCost, 'unpriced'>): string {
   if (unpriced === null) return '';
   const { provider, model, tier, isOperation } = unpriced;

@@ -1,7 +1,7 @@
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/limits-cache-policies';
 import { type UnusableResource, UnusableResourceCollector } from '../platform/config/unusable-resources.ts';
-import { listAllOrgs } from '../store/orgs.ts';
+import { listOrgs } from '../store/orgs.ts';
 import type { DatabaseReader } from '../store/store-interfaces.ts';
 import { listAllStoredRules, type StoredRuleRow } from '../store/stored-rules.ts';
 import type { ConfiguredLimitOrBudget } from './compile-limits-and-budgets.ts';
@@ -35,7 +35,7 @@ export async function loadStoredLimitsAndBudgets(
   const [limits, budgets, orgs] = await Promise.all([
     listAllStoredRules(reader, 'limits', orgIds),
     listAllStoredRules(reader, 'budgets', orgIds),
-    listAllOrgs(reader, orgIds),
+    listOrgs(reader, orgIds),
   ]);
   const unusable = new UnusableResourceCollector();
   const parseAll = <Rule>(

@@ -31,7 +31,7 @@ const HEADER_BYTES = 16 * 1024;
 const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 5_000;
 
-/** Time limit for the head of a request, and the interval of the check. */
+/** The time limit for receiving the headers of a request, and the interval at which it is checked, in milliseconds. */
 const DEFAULT_HEADER_TIMEOUTS: HeaderTimeouts = { headersMs: 10_000, checkIntervalMs: 1_000 };
 
 /** Time limits for receiving a request head, in milliseconds. */

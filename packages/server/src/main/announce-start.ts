@@ -43,7 +43,10 @@ export function createStartReport(server: StartedServer, firstRun: FirstStartSec
   };
 }
 
-/** Prints the server's URL: as several lines on a terminal, otherwise as one JSON line. */
+/**
+ * Prints the server's URL: as several lines on a terminal, otherwise as one JSON line. Then logs the warnings and the
+ * settings that have no effect.
+ */
 export function announceStart(
   { info, firstRun, warnings, inactiveFields }: StartReport,
   output: ServerOutput,

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { listDailyAuditAnchors } from '../store/audit-chain.ts';
-import { listAllOrgs } from '../store/orgs.ts';
+import { listOrgs } from '../store/orgs.ts';
 import type { Database } from '../store/store-interfaces.ts';
 
 const INITIAL_DELAY_MS = 60_000;
@@ -41,7 +41,7 @@ export function startAuditAnchorLogging(database: Pick<Database, 'read'>, clock:
 }
 
 async function logAnchors({ read }: Pick<Database, 'read'>, log: Log): Promise<void> {
-  for (const { id } of await listAllOrgs(read)) {
+  for (const { id } of await listOrgs(read)) {
     const [end] = await listDailyAuditAnchors(read, id, 1);
     if (end) log.info({ org_id: id, seq: end.seq, hash: end.hash }, 'audit anchor');
   }

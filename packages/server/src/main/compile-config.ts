@@ -9,7 +9,7 @@ import {
   type IsSetInConfigFile,
   type MergedConfig,
 } from '../platform/config/stored-config.ts';
-import { listAllOrgs } from '../store/orgs.ts';
+import { listOrgs } from '../store/orgs.ts';
 import { type CompiledOrg, compileOrgs, type OrgCompilationDependencies } from './compile-orgs.ts';
 
 /** Returns a function that returns whether the file sets a section of an organization. */
@@ -84,7 +84,7 @@ async function listStoredOrgIds(
   ids: ReadonlySet<string> | null,
 ): Promise<Set<string>> {
   if (ids?.size === 0) return new Set();
-  const orgs = await listAllOrgs(database.read, ids ? [...ids] : undefined);
+  const orgs = await listOrgs(database.read, ids ? [...ids] : undefined);
   return new Set(orgs.map(({ id }) => id));
 }
 

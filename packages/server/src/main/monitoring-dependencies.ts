@@ -33,7 +33,7 @@ export function createMonitoringDependencies(
  * Creates the routes of board pages. Anyone can open public boards. Only signed-in members can open the
  * others.
  */
-export function createBoardRoutesFromServerComponents(
+export function createConfiguredBoardRoutes(
   { database, log }: ServerComponents,
   dependencies: MonitoringDependencies,
   signIn: SignInContext,

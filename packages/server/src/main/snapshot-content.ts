@@ -1,6 +1,6 @@
 import type { LoadedConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
-import type { UpdatableKeyring } from '../platform/keyring.ts';
+import type { CompiledKeyring } from '../platform/keyring.ts';
 import { loadKeyring, refreshKeyring } from '../platform/load-keyring.ts';
 import { getSnapshotVersion, listSnapshotChanges } from '../store/snapshot-changes.ts';
 import { type CompiledConfig, compileConfig } from './compile-config.ts';
@@ -11,7 +11,7 @@ import type { ServerComponents } from './server-components.ts';
 export interface SnapshotContent {
   /** The number of the last change that it contains (`listSnapshotChanges`). */
   readonly version: number;
-  readonly keyring: UpdatableKeyring;
+  readonly keyring: CompiledKeyring;
   readonly config: CompiledConfig;
 }
 

@@ -5,7 +5,7 @@ import { watchConfig } from '../config/watch-config.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { publishLiveEvent } from '../store/live-events.ts';
-import { listAllOrgs } from '../store/orgs.ts';
+import { listOrgs } from '../store/orgs.ts';
 import type { ConfigFileState } from './config-dependencies.ts';
 import type { ConfigThread } from './config-thread.ts';
 import {
@@ -79,7 +79,7 @@ async function notifyEventStreams(
   const at = systemClock.now();
   await database
     .transaction(async (writer) => {
-      for (const { id } of await listAllOrgs(writer))
+      for (const { id } of await listOrgs(writer))
         await publishLiveEvent(writer, { orgId: id, topic: 'config', at, data: { action } });
     })
     .catch((error: unknown) =>

@@ -103,9 +103,8 @@ export function createInsufficientRoleFault(actor: Actor, roles: readonly Member
 }
 
 /**
- * Requires a step-up for operations where only some requests need one, such as granting the role
- * owner or raising a budget.
- *
+ * Requires a step-up for operations where only some requests need one, such as granting the `owner` role or raising a
+ * budget.
  * @throws Fault `step_up_required` for a member without a recent step-up; never for a key
  */
 export function requireStepUp({ member }: Actor, nowMs: number): void {

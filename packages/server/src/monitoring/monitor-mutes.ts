@@ -1,5 +1,5 @@
 import { type Alert, getAlertTags } from '../alerts/alert.ts';
-import type { AlertMute, AlertMuteResolver } from '../alerts/composed-alert-message.ts';
+import type { AlertMutedUntil, AlertMuteResolver } from '../alerts/composed-alert-message.ts';
 import {
   listMutedMonitors,
   listUnfinishedMaintenanceWindows,
@@ -14,7 +14,7 @@ import { createMaintenanceMatcher, findMaintenanceOccurrenceAt } from './mainten
  * the monitor has sent one, or was paused or deleted.
  */
 export const resolveMonitorMutes: AlertMuteResolver = async (reader, alerts, nowMs) => {
-  const until = new Map<Alert, AlertMute>();
+  const until = new Map<Alert, AlertMutedUntil>();
   const asked = alerts.filter(
     ({ subject, event }) => subject.kind === 'monitor' && event !== 'monitor_recovered',
   );
@@ -40,7 +40,7 @@ export const resolveMonitorMutes: AlertMuteResolver = async (reader, alerts, now
     const end = Math.max(mutes.get(JSON.stringify([orgId, subject.id])) ?? 0, ...ends);
     if (end > nowMs) until.set(alert, end);
     else if (isAboutFirstBeat(alert) && !withoutBeat.has(JSON.stringify([orgId, subject.id])))
-      until.set(alert, 'over');
+      until.set(alert, 'obsolete');
   }
   return until;
 };

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { KEY_SCOPES } from '@floe/contract/scopes';
 import { systemClock } from '../core/clock.ts';
-import { listAllOrgs } from '../store/orgs.ts';
+import { listOrgs } from '../store/orgs.ts';
 import { listAllPlatformKeys } from '../store/platform-keys.ts';
 import { getSetting } from '../store/settings.ts';
 import { bootstrapInstallation, OWNER_LINK_SETTING } from './bootstrap.ts';
@@ -23,7 +23,7 @@ test('a first start creates an organization, a key with every scope and a sign-i
 
   const keyring = await loadKeyring(stored.database.read, platformTestPepper, PLATFORM_TEST_NOW);
   assert.deepEqual(
-    (await listAllOrgs(stored.database.read)).map(({ id }) => id),
+    (await listOrgs(stored.database.read)).map(({ id }) => id),
     ['default'],
   );
   const record = keyring.authenticate(made.key, PLATFORM_TEST_NOW);

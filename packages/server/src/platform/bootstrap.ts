@@ -3,7 +3,7 @@ import { KEY_SCOPES } from '@floe/contract/scopes';
 import type { Clock } from '../core/clock.ts';
 import { createId } from '../core/ids.ts';
 import { appendAuditEntry } from '../store/audit-entries.ts';
-import { insertOrg, listAllOrgs } from '../store/orgs.ts';
+import { insertOrg, listOrgs } from '../store/orgs.ts';
 import { insertPlatformKey } from '../store/platform-keys.ts';
 import { storeSetting } from '../store/settings.ts';
 import type { Database } from '../store/store-interfaces.ts';
@@ -40,7 +40,7 @@ export function bootstrapInstallation(
 ): Promise<FirstStartSecrets | null> {
   const signInToken = randomBytes(32).toString('base64url');
   return database.transaction(async (writer) => {
-    if ((await listAllOrgs(writer)).length > 0) return null;
+    if ((await listOrgs(writer)).length > 0) return null;
     const now = clock.now();
     await insertOrg(writer, { id: 'default', name: 'Default', created_at: now });
     const { key, row } = createPlatformKey(pepper, {

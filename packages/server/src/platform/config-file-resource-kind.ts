@@ -13,7 +13,7 @@ export interface StoredResourceRow extends SourceColumns {
 }
 
 /** When a row was last changed, and by whom. */
-export interface UpdateMetadataColumns {
+export interface LastChangeColumns {
   readonly updated_at: number;
   readonly updated_by: string;
 }
@@ -23,7 +23,7 @@ export interface UpdateMetadataColumns {
  */
 export type ConfigFileInsertColumns<Columns> = Columns &
   Required<SourceColumns> &
-  UpdateMetadataColumns & { readonly org_id: string; readonly created_at: number };
+  LastChangeColumns & { readonly org_id: string; readonly created_at: number };
 
 /**
  * The columns to update. If only the line number of a resource changed, its timestamps are not updated. If
@@ -31,7 +31,7 @@ export type ConfigFileInsertColumns<Columns> = Columns &
  */
 export type ConfigFileUpdateColumns<Columns> = (Columns | object) &
   Required<SourceColumns> &
-  Partial<UpdateMetadataColumns>;
+  Partial<LastChangeColumns>;
 
 /** A kind of resource that floe.yaml can define and that the database stores. */
 export interface StoredResourceKind<Config, Row> extends DeclaredResourceKind<Config> {

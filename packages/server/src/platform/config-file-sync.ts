@@ -10,9 +10,9 @@ import { ConfigFileRejectedError } from './config-file-rejected-error.ts';
 import type {
   ConfigFileResourceKind,
   ConfigFileUpdateColumns,
+  LastChangeColumns,
   MatchedResourceRows,
   StoredResourceRow,
-  UpdateMetadataColumns,
 } from './config-file-resource-kind.ts';
 import { type ConfigFile, type DeclaredResource, iterateDeclaredResources } from './declared-resources.ts';
 import { isSourceColumn } from './source-location.ts';
@@ -204,7 +204,7 @@ class ResourceSync<Config, Row extends StoredResourceRow, Columns extends object
     }
   }
 
-  #stamps(row?: Row): UpdateMetadataColumns {
+  #stamps(row?: Row): LastChangeColumns {
     // The clocks of two processes may differ by milliseconds. A later change must not have an earlier time.
     return { updated_at: Math.max(this.#context.nowMs, row?.updated_at ?? 0), updated_by: 'file' };
   }

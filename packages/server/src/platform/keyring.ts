@@ -54,8 +54,8 @@ export function derivePlatformKeyPepper(secretKey: Uint8Array): KeyObject {
 }
 
 /**
- * Returns the hash of a key that the database stores: HMAC-SHA-256 with the pepper, in hex. Without
- * the pepper, a key cannot be checked against it.
+ * Returns the hash of a key: its HMAC-SHA-256 with the pepper, in hex. The database stores only this hash. Without the
+ * pepper, a key cannot be checked against a stored hash.
  */
 export function hashPlatformKey(pepper: KeyObject, key: string): string {
   return createHmac('sha256', pepper).update(key).digest('hex');
@@ -99,14 +99,14 @@ interface KeyringContext {
  * An immutable keyring from which a keyring with some changed keys can be created, without preparing the
  * other keys again.
  */
-export interface UpdatableKeyring extends Keyring {
+export interface CompiledKeyring extends Keyring {
   /** All records, in no particular order. */
   records(): Iterable<KeyRecord>;
   /**
    * Returns a keyring in which each of these hashes has this record, or none. Does not change this
    * keyring.
    */
-  replace(changed: ReadonlyMap<string, KeyRecord | null>): UpdatableKeyring;
+  replace(changed: ReadonlyMap<string, KeyRecord | null>): CompiledKeyring;
 }
 
 /**
@@ -119,7 +119,7 @@ export function compileKeyring(
   records: readonly KeyRecord[],
   pepper: KeyObject,
   isCurrent: () => boolean = () => true,
-): UpdatableKeyring {
+): CompiledKeyring {
   const shards: KeyRecord[][] = new Array(SHARD_COUNT);
   for (const record of records) {
     const at = shardOf(record.hash);
@@ -131,7 +131,7 @@ export function compileKeyring(
   return createKeyring(shards, records.filter(isImported).length, { pepper, isCurrent, seen: new Map() });
 }
 
-function createKeyring(shards: KeyShards, importedCount: number, context: KeyringContext): UpdatableKeyring {
+function createKeyring(shards: KeyShards, importedCount: number, context: KeyringContext): CompiledKeyring {
   const { pepper, isCurrent, seen } = context;
   const hasImportedKeys = importedCount > 0;
 

@@ -1,12 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { listPlatformKeysByHash, listSnapshotPlatformKeys } from '../store/snapshot-platform-keys.ts';
 import type { DatabaseReader } from '../store/store-interfaces.ts';
-import {
-  compileKeyring,
-  type KeyRecord,
-  REVOKED_KEY_RETENTION_MS,
-  type UpdatableKeyring,
-} from './keyring.ts';
+import { type CompiledKeyring, compileKeyring, type KeyRecord, REVOKED_KEY_RETENTION_MS } from './keyring.ts';
 import { InternedKeyFields, toKeyRecords } from './stored-platform-key.ts';
 
 /** Converting this many rows takes about 2 ms. In between, the event loop serves requests. */
@@ -24,7 +19,7 @@ export async function loadKeyring(
   pepper: KeyObject,
   nowMs: number,
   isCurrent?: () => boolean,
-): Promise<UpdatableKeyring> {
+): Promise<CompiledKeyring> {
   const page = (afterId: string) =>
     listSnapshotPlatformKeys(reader, nowMs - REVOKED_KEY_RETENTION_MS, afterId, KEYS_PER_PAGE);
   const shared = new InternedKeyFields();
@@ -48,10 +43,10 @@ export async function loadKeyring(
  * `keyring`. Reads only the keys with these hashes from the database.
  */
 export async function refreshKeyring(
-  keyring: UpdatableKeyring,
+  keyring: CompiledKeyring,
   reader: DatabaseReader,
   hashes: readonly string[],
-): Promise<UpdatableKeyring> {
+): Promise<CompiledKeyring> {
   const changed = new Map<string, KeyRecord | null>(hashes.map((hash) => [hash, null]));
   const shared = new InternedKeyFields();
   for (let at = 0; at < hashes.length; at += HASHES_PER_QUERY)

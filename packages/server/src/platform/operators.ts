@@ -7,7 +7,7 @@ import {
   listAllOperators,
   type OperatorWithUser,
 } from '../store/operators.ts';
-import { listAllOrgs } from '../store/orgs.ts';
+import { listOrgs } from '../store/orgs.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import type { ChangeActorAndTime } from './member-keys.ts';
 import { auditSignIn } from './sign-in/audit-sign-in.ts';
@@ -87,6 +87,6 @@ async function auditInEveryOrg(
   action: string,
   subject: string,
 ): Promise<void> {
-  for (const { id } of await listAllOrgs(writer))
+  for (const { id } of await listOrgs(writer))
     await auditSignIn(writer, clock, { orgId: id, actor: 'cli', action, subject });
 }

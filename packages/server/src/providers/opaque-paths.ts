@@ -14,8 +14,8 @@ export interface OpaquePaths {
 const CHAT_PATH = '/chat/completions';
 
 /**
- * Creates a provider's opaque paths. They have the same base path as Chat Completions. If the provider has
- * separate paths for each deployment, they are below the path of the deployment.
+ * Creates a provider's opaque paths. Unless the definition sets `opaqueBasePath`, they have the same base path as Chat
+ * Completions. If that path contains the deployment, the opaque paths contain it too.
  */
 export function createOpaquePaths({
   definition,

@@ -47,7 +47,7 @@ export interface EndpointRequestAdjustments {
   /** Members that the endpoint requires, with their JSON text. */
   readonly sets: Readonly<Record<string, string>>;
   /** Members that contain the values of comma-separated request headers, by header name. */
-  readonly headerLists: Readonly<Record<string, HeaderListMember>>;
+  readonly headersInBody: Readonly<Record<string, HeaderValuesBodyMember>>;
   /**
    * Request headers for which the endpoint allows only one value, by header name. Any other value is reported
    * as dropped.
@@ -56,7 +56,7 @@ export interface EndpointRequestAdjustments {
 }
 
 /** A member of the body that contains the values of a request header. */
-export interface HeaderListMember {
+export interface HeaderValuesBodyMember {
   readonly member: string;
   /** The values that the endpoint accepts. Other values are reported as dropped, because it rejects the request. */
   readonly accepted: readonly string[];

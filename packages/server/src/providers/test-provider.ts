@@ -192,6 +192,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNRESET: 'The connection was closed without a response.',
   EHOSTUNREACH: 'The host is unreachable.',
   ENETUNREACH: 'The network is unreachable.',
-  UND_ERR_CONNECT_TIMEOUT: 'The connection timed out. A firewall may block it.',
+  UND_ERR_CONNECT_TIMEOUT: 'The connection timed out. A firewall may be blocking it.',
   closed_early: 'The connection was closed without a response.',
 };

@@ -48,7 +48,7 @@ export function findOrgById(reader: DatabaseReader, id: string): Promise<OrgRow 
 }
 
 /** Returns the organizations with the given ids, or all if the parameter is omitted, oldest first. */
-export function listAllOrgs(reader: DatabaseReader, ids?: readonly string[]): Promise<OrgRow[]> {
+export function listOrgs(reader: DatabaseReader, ids?: readonly string[]): Promise<OrgRow[]> {
   let query = reader.selectFrom('orgs').selectAll();
   if (ids !== undefined) query = query.where('id', 'in', ids);
   return query.orderBy('created_at').orderBy('id').execute();

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { runForOrg } from '../core/org-context.ts';
 import { appendAuditEntry, getAuditEntryPage } from './audit-entries.ts';
 import { type ExchangeQuery, findExchangeById, getExchangePage } from './exchanges.ts';
-import { findOrgById, insertOrg, listAllOrgs } from './orgs.ts';
+import { findOrgById, insertOrg, listOrgs } from './orgs.ts';
 import {
   findPlatformKeyById,
   getPlatformKeyPage,
@@ -204,7 +204,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     };
     await database.transaction((writer) => insertOrg(writer, org));
     assert.deepStrictEqual(await findOrgById(database.read, TEST_ORG_ID), org);
-    assert.deepStrictEqual(await listAllOrgs(database.read), [org]);
+    assert.deepStrictEqual(await listOrgs(database.read), [org]);
     assert.equal(await findOrgById(database.read, 'org_none'), undefined);
   });
 

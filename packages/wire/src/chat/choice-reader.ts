@@ -34,8 +34,8 @@ export function readChoiceMessage(choice: JsonObject): JsonObject | undefined {
 }
 
 /**
- * Returns whether a chunk contains arguments as an object, or a seal that must be returned
- * unchanged. Numbers in these must keep their original text.
+ * Returns whether a chunk contains tool arguments that are an object instead of a string, or a seal that must be
+ * returned unchanged. The numbers in both must keep their original text.
  */
 export function mustKeepExactNumbers({ choices }: JsonObject): boolean {
   if (!isJsonArray(choices)) return false;

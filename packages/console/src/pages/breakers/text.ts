@@ -79,7 +79,7 @@ export const breakersText = {
     state: 'State',
     states: {
       open: 'Open (no traffic)',
-      closed: 'Closed (traffic even after failures)',
+      closed: 'Closed (always allow traffic)',
       auto: 'Automatic',
     },
     effects: {

@@ -159,7 +159,7 @@ const IDES: readonly ConnectableClient[] = [
     run: 'Enter the values in Settings → Models → API Keys. Then send a prompt in Ask or Plan mode.',
     pitfalls: [
       'The base URL ends in /ide-adapter. Do not add a trailing slash or /v1.',
-      'The Verify button in Cursor requests a fixed model and fails. Chat works nevertheless.',
+      'Cursor’s Verify button always fails, because it requests a fixed model. Chat still works.',
       'Add the complete model ID as a custom model.',
     ],
   },

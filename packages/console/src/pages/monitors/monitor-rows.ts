@@ -21,8 +21,8 @@ export function mergeMonitorPages(pages: readonly ApiPage<Monitor>[]): readonly 
 }
 
 /**
- * Returns the list with the rows in `fresh` in place of their old versions. Removes rows that are in `asked`
- * but not in `fresh`, because these monitors no longer exist. Pure.
+ * Replaces the rows of the list that are also in `fresh`. Removes rows whose id is in `asked` but not in `fresh`,
+ * because these monitors no longer exist. Has no side effects.
  */
 export function replaceMonitorRows(
   list: LoadedMonitorPages,

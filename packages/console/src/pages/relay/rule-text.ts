@@ -88,7 +88,7 @@ export const ruleText = {
     prompt: 'Prompt',
     path: 'Path',
     connectorUrl: 'Connector URL',
-    notEnforced: 'The action is not blocked because no matching rule is enforced.',
+    notEnforced: 'No matching rule is enforced, so the action is not blocked.',
     draftChanges: 'The draft changes this result.',
     savedResult: (summary: string) => `Saved rules: ${summary}`,
     draftUnchanged: 'The draft does not change this result.',

@@ -158,7 +158,7 @@ export const relayText = {
     relay: 'Relay',
     covered: 'Covered',
     coveredHint: 'Share of sessions with model requests that also called the relay',
-    notCounted: 'No session with model requests in this time range',
+    notCounted: 'No sessions with model requests in this time range',
     modelRequests: 'Model requests',
     relayCalls: 'Relay calls',
     hookVersion: 'Hook version',

@@ -4,7 +4,12 @@ import type { UrlParameterChanges } from '../../app/url-state.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { requestListMenusText } from './request-list-menus-text.ts';
-import { buildApplyViewChanges, buildClearViewChanges, isViewEdited, isViewOnlyUrl } from './saved-views.ts';
+import {
+  buildUrlChangesToApplyView,
+  buildUrlChangesToClearView,
+  isViewEdited,
+  isViewOnlyUrl,
+} from './saved-views.ts';
 import { savedViewsQuery } from './view-data.ts';
 
 const SaveView = lazy(() =>
@@ -64,7 +69,7 @@ export function RequestViews({
             onChoose={() =>
               onChange({
                 // Removes the parameters that a saved view has set.
-                ...(current ? buildClearViewChanges(query) : {}),
+                ...(current ? buildUrlChangesToClearView(query) : {}),
                 view: null,
                 ...Object.fromEntries(VIEW_FILTERS.map((name) => [name, view.filters[name] ?? null])),
               })
@@ -76,7 +81,7 @@ export function RequestViews({
             key={view.id}
             label={view.name}
             isOn={view.id === named}
-            onChoose={() => onChange(buildApplyViewChanges(query, view))}
+            onChoose={() => onChange(buildUrlChangesToApplyView(query, view))}
           />
         ))}
         <Suspense>
@@ -86,7 +91,7 @@ export function RequestViews({
               query={query}
               edited={edited}
               onChange={onChange}
-              onReset={() => onChange(buildApplyViewChanges(query, current))}
+              onReset={() => onChange(buildUrlChangesToApplyView(query, current))}
             />
           )}
           <SaveView query={query} onChange={onChange} />
@@ -111,7 +116,7 @@ function useNamedView(
   const named = query.get('view');
   const current = saved.find(({ id }) => id === named);
   const open = useEffectEvent(
-    () => current && isViewOnlyUrl(query) && onChange(buildApplyViewChanges(query, current), 'replace'),
+    () => current && isViewOnlyUrl(query) && onChange(buildUrlChangesToApplyView(query, current), 'replace'),
   );
   useEffect(() => {
     if (current) open();

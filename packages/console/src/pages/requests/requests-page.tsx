@@ -23,7 +23,7 @@ import { RequestTotalsLayout } from './request-totals-layout.tsx';
 import type { RowFilterAnchor } from './row-filter-menu.tsx';
 import { requestsText } from './text.ts';
 import { type RequestList, useRequestList } from './use-request-list.ts';
-import { useScrollPosition } from './use-scroll-position.ts';
+import { useScrollRestoration } from './use-scroll-restoration.ts';
 
 export { prefetchRequests } from './use-request-list.ts';
 
@@ -76,7 +76,7 @@ export function RequestsPage() {
   // Placeholder rows of the previous list must not restore a scroll position.
   const there = answer.isPlaceholderData ? NO_ROWS : rows;
   const ids = useMemo(() => there.map(({ id }) => id), [there]);
-  useScrollPosition({ key: list.key, ids, more: list.more, hasMore: answer.hasNextPage });
+  useScrollRestoration({ key: list.key, ids, more: list.more, hasMore: answer.hasNextPage });
   const [filtering, setFiltering] = useState<RowFilterAnchor | null>(null);
   const open = query.get('open');
   const at = rows.findIndex(({ id }) => id === open);

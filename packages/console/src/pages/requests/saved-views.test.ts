@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildApplyViewChanges, isViewEdited, isViewOnlyUrl, toViewParameters } from './saved-views.ts';
+import { buildUrlChangesToApplyView, isViewEdited, isViewOnlyUrl, toViewParameters } from './saved-views.ts';
 
 const SLOW = { id: 'viw_1', filters: { latency_ms: '>=1000', range: '7d' } };
 
@@ -17,14 +17,17 @@ test('a view keeps filters, relative time and columns, and nothing of the moment
 });
 
 test('turning to a view takes away what it does not say', () => {
-  assert.deepEqual(buildApplyViewChanges(new URLSearchParams('status=5xx&from=2026-01-01T00:00:00Z'), SLOW), {
-    status: null,
-    from: null,
-    to: null,
-    latency_ms: '>=1000',
-    range: '7d',
-    view: 'viw_1',
-  });
+  assert.deepEqual(
+    buildUrlChangesToApplyView(new URLSearchParams('status=5xx&from=2026-01-01T00:00:00Z'), SLOW),
+    {
+      status: null,
+      from: null,
+      to: null,
+      latency_ms: '>=1000',
+      range: '7d',
+      view: 'viw_1',
+    },
+  );
 });
 
 test('a view is edited when a filter differs, not when its time is frozen', () => {

@@ -23,17 +23,17 @@ export function toViewParameters(query: URLSearchParams): Record<string, string>
  * Returns the URL changes that apply a view: they set its parameters and remove all other parameters that a
  * view can contain.
  */
-export function buildApplyViewChanges(
+export function buildUrlChangesToApplyView(
   query: URLSearchParams,
   saved: Pick<SavedView, 'id' | 'filters'>,
 ): UrlParameterChanges {
   const own = toSavedParameters(saved);
   const time = 'range' in own ? { from: null, to: null } : {};
-  return { ...buildClearViewChanges(query), ...time, ...own, view: saved.id };
+  return { ...buildUrlChangesToClearView(query), ...time, ...own, view: saved.id };
 }
 
 /** Returns the URL changes that remove all parameters that a view can contain. */
-export function buildClearViewChanges(query: URLSearchParams): UrlParameterChanges {
+export function buildUrlChangesToClearView(query: URLSearchParams): UrlParameterChanges {
   return Object.fromEntries(Object.keys(toViewParameters(query)).map((name) => [name, null]));
 }
 

@@ -6,13 +6,13 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { endOwnSession, type OwnSession, ownSessionsQuery } from './settings-data.ts';
+import { endOtherSessions, endOwnSession, type OwnSession, ownSessionsQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
 /** Lists the sessions of the signed-in user. Each session can be signed out. */
 export function AccountSessions() {
   const { data, error, refetch } = useQuery(ownSessionsQuery);
-  const end = useApiMutation((id: string | null) => endOwnSession(id), {
+  const end = useApiMutation((id: string | null) => (id === null ? endOtherSessions() : endOwnSession(id)), {
     touches: [ownSessionsQuery.queryKey],
     done: (_, id) => showToast(id === null ? settingsText.sessions.othersEnded : settingsText.sessions.ended),
   });

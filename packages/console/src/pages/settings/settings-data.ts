@@ -37,11 +37,11 @@ export const configQuery = queryOptions({
  */
 export const ownIdentitiesQuery = queryOptions({
   queryKey: ['own-identities'],
-  queryFn: ({ signal }) => getJson<ApiPage<OwnIdentity>>('api/me/identities', undefined, signal),
+  queryFn: ({ signal }) => getJson<ApiPage<OwnIdentityLink>>('api/me/identities', undefined, signal),
 });
 
 /** An identity provider, and whether the user’s account is connected to it. */
-export type OwnIdentity = z.output<typeof ownIdentityLink>;
+export type OwnIdentityLink = z.output<typeof ownIdentityLink>;
 
 /**
  * Starts connecting the account to an identity provider. The browser is redirected to the identity provider
@@ -96,7 +96,12 @@ export function removePasskey(id: string): Promise<unknown> {
   return sendJson('DELETE', `api/me/passkeys/${encodeURIComponent(id)}`);
 }
 
-/** Signs out a session of the user. If `id` is null, signs out all other sessions. */
-export function endOwnSession(id: string | null): Promise<unknown> {
-  return sendJson('DELETE', id === null ? 'api/me/sessions' : `api/me/sessions/${encodeURIComponent(id)}`);
+/** Signs out one of the user's sessions. */
+export function endOwnSession(id: string): Promise<unknown> {
+  return sendJson('DELETE', `api/me/sessions/${encodeURIComponent(id)}`);
+}
+
+/** Signs out all of the user's sessions except the current one. */
+export function endOtherSessions(): Promise<unknown> {
+  return sendJson('DELETE', 'api/me/sessions');
 }

@@ -2,7 +2,7 @@ import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import type { CanonicalRequest } from '@floe/wire/request';
 import { CommentKeepAlive } from '../comment-keep-alive.ts';
 import type { Exchange } from '../exchange-record.ts';
-import { buildKeepAliveHeaders } from '../response-headers.ts';
+import { buildEarlyStreamHeaders } from '../response-headers.ts';
 import { createIdeResponseOptions, createResponseIdsAndTimes } from './response-options.ts';
 
 /** Interval between checks. At most twice this time passes without data. */
@@ -44,7 +44,7 @@ export class IdeKeepAlive extends CommentKeepAlive {
   override sendFirstChunk(chunk: string): boolean {
     const { client, gateway, progress } = this.#x;
     if (progress.isHeadSent || client.isDisconnected) return true;
-    client.startAnswer(200, buildKeepAliveHeaders(this.#x));
+    client.startAnswer(200, buildEarlyStreamHeaders(this.#x));
     client.write(chunk);
     progress.markHeadSent(this);
     this.#checkAt = gateway.clock.monotonic() + CHECK_INTERVAL_MS;

@@ -222,9 +222,13 @@ export class PolicyThreads {
 
   #reject(why: string): Fault {
     this.#rejected += 1;
-    return new Fault('overloaded', `${why} Send fewer or smaller requests at the same time, and retry.`, {
-      retryAfterMs: RETRY_AFTER_MS,
-    });
+    return new Fault(
+      'overloaded',
+      `${why} Reduce the size or the number of concurrent requests, then retry.`,
+      {
+        retryAfterMs: RETRY_AFTER_MS,
+      },
+    );
   }
 }
 

@@ -19,8 +19,8 @@ interface CoveredRange {
 const DAY_MS = 86_400_000;
 
 /**
- * Determines the time range for which analytics data is complete. The range starts at the oldest
- * stored request, and ends at the time up to which all requests have been counted.
+ * Determines the time range for which analytics data is complete. The range starts at the beginning of the retention
+ * period, and ends at the time up to which all requests are in the database.
  */
 export class AnalyticsCoverage {
   readonly #dependencies: AnalyticsDependencies;

@@ -13,7 +13,7 @@ export function defineGetConfigFileStatusOperation(dependencies: ConfigDependenc
     method: 'GET',
     path: '/api/management/config/file',
     scope: 'management',
-    summary: 'Read whether the last change to floe.yaml was applied, and why not if it was rejected',
+    summary: 'Read whether the last change to floe.yaml was applied, or why it was rejected',
     answer: configFileStatus,
     run: async ({ orgId }) => toConfigFileStatusResource(dependencies.getFileStatus(), orgId),
   });

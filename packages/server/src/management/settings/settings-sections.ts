@@ -42,7 +42,10 @@ function defaultOrgConfig(): OrgConfig {
   return OrgSchema.parse({ id: 'defaults' });
 }
 
-/** Returns a section's source and metadata. A section without a row has its default. */
+/**
+ * Returns a section's source and metadata. For a section without a stored row, the source is `console` and the other
+ * fields are null.
+ */
 export function getSettingsSectionMetadata({ rows }: StoredSettings, section: SettingsSection) {
   const row = rows.find(({ id }) => id === section);
   if (row) return toConfigEntryMetadata(row);

@@ -10,7 +10,7 @@ import {
   listAllProviderCredentials,
   type ProviderCredentialRow,
 } from '../../store/config-entries.ts';
-import { listAllOrgs } from '../../store/orgs.ts';
+import { listOrgs } from '../../store/orgs.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { decryptSecret, type SecretEncryptionKey } from '../secrets.ts';
 import {
@@ -52,7 +52,7 @@ export async function loadStoredConfig(
   orgIds?: readonly string[],
 ): Promise<StoredConfig> {
   const [orgs, entries, credentials] = await Promise.all([
-    listAllOrgs(reader, orgIds),
+    listOrgs(reader, orgIds),
     listAllConfigEntries(reader, undefined, orgIds),
     listAllProviderCredentials(reader, orgIds),
   ]);

@@ -4,7 +4,7 @@ import { createId } from '../../core/ids.ts';
 import { appendAuditEntry } from '../../store/audit-entries.ts';
 import { listMembershipsWithRoles } from '../../store/console-sessions.ts';
 import { findMemberWithUser } from '../../store/members.ts';
-import { listAllOrgs } from '../../store/orgs.ts';
+import { listOrgs } from '../../store/orgs.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 
 /** An audit entry about a sign-in. */
@@ -52,7 +52,7 @@ export async function auditFailedSignIn(
   after: { readonly method: string; readonly address: string; readonly paused_ms: number },
 ): Promise<void> {
   const standings = userId === null ? [] : await listMembershipsWithRoles(writer, userId, null);
-  const [first] = standings.length > 0 ? [] : await listAllOrgs(writer);
+  const [first] = standings.length > 0 ? [] : await listOrgs(writer);
   const told = first
     ? [{ orgId: first.id, subject: 'unknown' }]
     : standings.map(({ org_id, member_id }) => ({ orgId: org_id, subject: member_id }));

@@ -16,7 +16,7 @@ import {
   type MemberRow,
   updateMember,
 } from '../../store/members.ts';
-import { listAllOrgs } from '../../store/orgs.ts';
+import { listOrgs } from '../../store/orgs.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { restrictMemberKeys, revokeMemberKeys } from '../member-keys.ts';
 import { isLastOwnerOfOrg } from '../members.ts';
@@ -44,7 +44,7 @@ export async function applyGroupGrants(
   who: { readonly userId: string; readonly issuer: string },
   places: readonly GrantedMembership[],
 ): Promise<void> {
-  const orgs = await listAllOrgs(writer);
+  const orgs = await listOrgs(writer);
   const removedFrom = await listOrgsThatRemovedUser(writer, who.userId);
   const given = new Map<string, GrantedMembership>();
   for (const place of places) {

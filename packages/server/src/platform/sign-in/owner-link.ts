@@ -13,7 +13,7 @@ import {
   updateUser,
 } from '../../store/members.ts';
 import { insertOperator, isOperator } from '../../store/operators.ts';
-import { findOrgById, listAllOrgs } from '../../store/orgs.ts';
+import { findOrgById, listOrgs } from '../../store/orgs.ts';
 import { getSetting, storeSetting } from '../../store/settings.ts';
 import type { DatabaseReader, DatabaseWriter } from '../../store/store-interfaces.ts';
 import { OWNER_LINK_SETTING } from '../bootstrap.ts';
@@ -56,7 +56,7 @@ export async function createOwnerLink(
   orgId: string | undefined,
   operator = false,
 ): Promise<string> {
-  const orgs = await listAllOrgs(writer);
+  const orgs = await listOrgs(writer);
   const org = orgId === undefined && orgs.length === 1 ? orgs[0] : orgs.find(({ id }) => id === orgId);
   if (!org)
     throw new Fault(

@@ -30,7 +30,7 @@ export const bedrock: ProviderDefinition = {
         omits: ['model', 'stream', 'service_tier', 'inference_geo', 'container', 'mcp_servers'],
         hostedFeatures: ['container', 'mcp_servers'],
         sets: { anthropic_version: '"bedrock-2023-05-31"' },
-        headerLists: { 'anthropic-beta': bedrockBetaFeatures },
+        headersInBody: { 'anthropic-beta': bedrockBetaFeatures },
         impliedHeaders: { 'anthropic-version': '2023-06-01' },
       },
     },

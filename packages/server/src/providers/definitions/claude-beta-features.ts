@@ -1,4 +1,4 @@
-import type { HeaderListMember } from '../provider-definition.ts';
+import type { HeaderValuesBodyMember } from '../provider-definition.ts';
 
 /**
  * The beta features of Claude that both clouds accept, as values of the header `anthropic-beta`. The clouds reject a
@@ -43,14 +43,14 @@ const VERTEX_BETA_FEATURES = [
 ];
 
 /** How Bedrock receives the header `anthropic-beta`. */
-export const bedrockBetaFeatures: HeaderListMember = {
+export const bedrockBetaFeatures: HeaderValuesBodyMember = {
   member: 'anthropic_beta',
   accepted: BEDROCK_BETA_FEATURES,
   renames: RENAMED_BETA_FEATURES,
 };
 
 /** How Vertex AI receives the header `anthropic-beta`. */
-export const vertexBetaFeatures: HeaderListMember = {
+export const vertexBetaFeatures: HeaderValuesBodyMember = {
   member: 'anthropic_beta',
   accepted: VERTEX_BETA_FEATURES,
   renames: RENAMED_BETA_FEATURES,

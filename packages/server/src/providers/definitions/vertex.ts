@@ -36,7 +36,7 @@ export const vertex: ProviderDefinition = {
         omits: ['model', 'service_tier', 'inference_geo', 'container', 'mcp_servers'],
         hostedFeatures: ['container', 'mcp_servers'],
         sets: { anthropic_version: '"vertex-2023-10-16"' },
-        headerLists: { 'anthropic-beta': vertexBetaFeatures },
+        headersInBody: { 'anthropic-beta': vertexBetaFeatures },
         impliedHeaders: { 'anthropic-version': '2023-06-01' },
       },
     },

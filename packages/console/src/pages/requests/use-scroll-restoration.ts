@@ -20,7 +20,7 @@ const INPUTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
  * Restores the scroll position after a reload, or after the user goes back or forward. The position is relative
  * to the row that was the first visible row.
  */
-export function useScrollPosition(list: {
+export function useScrollRestoration(list: {
   /** Identifies the content of the list. A drawer next to the list does not change it. */
   readonly key: string;
   readonly ids: readonly string[];
