@@ -8,7 +8,7 @@ import { parseOptions } from './parse-options.ts';
 export const beatCommand: CliCommand = {
   words: ['beat'],
   usage: 'beat <monitor-id>',
-  summary: 'Sends one heartbeat; exits with 0 after the server has recorded it.',
+  summary: 'Sends one beat; exits with 0 after the server has recorded it.',
   help: `Options:
   -m, --metadata key=value  stored with the beat; can be repeated
   -q, --quiet               print nothing on success
@@ -38,7 +38,7 @@ async function sendBeat(args: readonly string[]): Promise<number> {
   if (result.metadataDropped !== null) process.stderr.write(`floe: ${result.metadataDropped}\n`);
   if (!result.beat) {
     process.stderr.write(
-      `floe: could not send a beat for ${monitorId}: ${result.error?.message ?? 'unknown'}\n`,
+      `floe: could not send a beat for ${monitorId}: ${result.error?.message ?? 'unknown error'}\n`,
     );
     return 1;
   }

@@ -22,7 +22,7 @@ const CONFIG_HELP = `Options:
            (with diff: also list them)
   --json   print the response as JSON
 
-\${NAME} in the file is replaced with the environment variable NAME of this command. If the variable of a secret is not set, the stored secret remains.
+\${NAME} in the file is replaced with the value of the environment variable NAME. If the variable of a secret is not set, the stored secret remains.
 ${CONNECTION_HELP}`;
 
 /** The command `floe config diff`, which shows what applying a floe.yaml file would change. */

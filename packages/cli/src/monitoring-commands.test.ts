@@ -306,7 +306,7 @@ suite('floe run', { concurrency: 3 }, () => {
     assert.equal(unwatched.code, 4);
     assert.match(
       unwatched.stderr,
-      /^floe: The command runs without monitoring\. FLOE_API_KEY is not set[^\n]*\n$/,
+      /^floe: the command runs without monitoring: FLOE_API_KEY is not set[^\n]*\n$/,
     );
     const refusing = await fakeFloe(t, { [BEAT_PATH]: refusal(401, 'invalid_api_key') });
     const refused = await floe(refusing, ['run', 'job', ...job('console.log("done")')]);
@@ -323,7 +323,7 @@ suite('floe run', { concurrency: 3 }, () => {
     for (const env of invalid) {
       const { code, stdout, stderr } = await floe('http://127.0.0.1:9', ['run', 'job', ...command], env);
       assert.deepEqual([code, stdout], [4, 'done\n']);
-      assert.match(stderr, /^floe: The command runs without monitoring\. FLOE_\w+ [^\n]+\n$/);
+      assert.match(stderr, /^floe: the command runs without monitoring: FLOE_\w+ [^\n]+\n$/);
     }
   });
 

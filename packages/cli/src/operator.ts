@@ -5,7 +5,7 @@ import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
 export const operatorCommand: CliCommand = {
   words: ['operator'],
   usage: 'operator grant <email> | operator revoke <email>',
-  summary: 'Grants or revokes the operator role of the installation for an account.',
+  summary: 'Grants the operator role of the installation to an account, or revokes it.',
   help: `Operators can change settings that affect every organization. The server can be running; the change applies within 2 seconds.
 
 ${SERVER_ENVIRONMENT_HELP}`,

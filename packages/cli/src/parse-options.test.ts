@@ -12,9 +12,9 @@ test('mistakes in options are sentences', () => {
     [['--nmae', 'x'], 'Unknown option --nmae. Did you mean --name?'],
     [['--id'], 'Unknown option --id. Use --help to list the options.'],
     [['-x'], 'Unknown option -x. Use --help to list the options.'],
-    [['--name'], '--name needs a value. If the value starts with "-", write --name=<value>.'],
-    [['-n'], '--name needs a value. If the value starts with "-", write --name=<value>.'],
-    [['--name', '-1'], '--name needs a value. If the value starts with "-", write --name=<value>.'],
+    [['--name'], '--name requires a value. If the value starts with "-", write --name=<value>.'],
+    [['-n'], '--name requires a value. If the value starts with "-", write --name=<value>.'],
+    [['--name', '-1'], '--name requires a value. If the value starts with "-", write --name=<value>.'],
     [['--enabled=yes'], '--enabled takes no value. Use --enabled or --no-enabled.'],
     [['more'], 'Unexpected argument "more".'],
   ] as const)

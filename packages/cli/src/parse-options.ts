@@ -28,7 +28,7 @@ function describeParseError(message: string, { options = {}, allowNegative }: Pa
     return `${word} takes no value.${negative}`;
   }
   if (message.includes('argument missing') || message.includes('ambiguous'))
-    return `${word} needs a value. If the value starts with "-", write ${word}=<value>.`;
+    return `${word} requires a value. If the value starts with "-", write ${word}=<value>.`;
   if (message.startsWith('Unexpected argument')) return `Unexpected argument "${word}".`;
   return message.split('\n')[0] ?? message;
 }

@@ -39,7 +39,7 @@ export const exportPersonalDataCommand: CliCommand = {
   usage: 'people export --email <email> [--output <file>]',
   summary: 'Downloads the data of one person as NDJSON.',
   help: `${SELECTOR_HELP}
-  --output <file>      writes to a new file that only you can read; default: standard output
+  --output <file>      write to a new file that only you can read; default: standard output
 ${CONNECTION_HELP}`,
   run: exportPerson,
 };
@@ -51,8 +51,8 @@ export const erasePersonalDataCommand: CliCommand = {
   summary: 'Erases the data of one person and waits until the erasure is complete; cannot be undone.',
   help: `${SELECTOR_HELP}
   --reason <text>      recorded in the audit log; must not contain personal data
-  --yes                does not ask for confirmation
-  --json               prints the finished job as JSON
+  --yes                do not ask for confirmation
+  --json               print the finished job as JSON
 ${CONNECTION_HELP}`,
   run: erasePerson,
 };

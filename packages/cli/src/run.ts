@@ -119,7 +119,7 @@ function readConnectionOrNull(): ApiConnection | null {
     return readApiConnection();
   } catch (error) {
     process.stderr.write(
-      `floe: The command runs without monitoring. ${error instanceof Error ? error.message : ''}\n`,
+      `floe: the command runs without monitoring: ${error instanceof Error ? error.message : 'unknown error'}\n`,
     );
     return null;
   }

@@ -110,7 +110,7 @@ test('an address may not end in a slash or carry a query, a fragment or a user n
 test('rules about several fields run beside mistakes in single fields', () => {
   assert.deepEqual(mistakes({ providers: [{ id: 'X', kind: 'vllm', zip: 1 }] }).sort(), [
     'providers.0.base_url: is required for kind vllm',
-    'providers.0.id: must consist of lowercase letters, digits, ".", "_" and "-" (at most 64 characters)',
+    'providers.0.id: must start with a lowercase letter or a digit, contain only lowercase letters, digits, ".", "_" and "-", and have at most 64 characters',
     'providers.0: Unrecognized key: "zip"',
   ]);
 });
@@ -136,7 +136,7 @@ test('a limit names exactly one bucket rule and its subject', () => {
   assert.deepEqual(limit({ scope: 'key' }), ['limits.0.key: is required with scope: key']);
   assert.deepEqual(limit({ per: 'owner', team: 'x' }), ['limits.0.team: is only allowed with scope: team']);
   assert.deepEqual(limit({}), [
-    'limits.0: must have scope (one shared limit) or per (a separate limit for each subject)',
+    'limits.0: must have scope (one shared counter) or per (a separate counter for each subject)',
   ]);
   assert.deepEqual(limit({ scope: 'org', per: 'key' }), [
     'limits.0.per: scope and per cannot be combined; set only one of them',

@@ -20,7 +20,10 @@ export function reduceMetadata(metadata: unknown): ReducedMetadata {
   try {
     json = JSON.stringify(metadata);
   } catch (error) {
-    return { json: null, dropped: `metadata cannot be serialized as JSON: ${describeThrownValue(error)}` };
+    return {
+      json: null,
+      dropped: `metadata was not sent, because it cannot be serialized as JSON: ${describeThrownValue(error)}`,
+    };
   }
   if (json === undefined || !json.startsWith('{'))
     return { json: null, dropped: 'metadata was not sent, because it is not a JSON object' };
@@ -42,7 +45,7 @@ function shrinkMetadata(json: string): ReducedMetadata {
         dropped: `metadata exceeds ${MAX_METADATA_BYTES} bytes, so these fields were removed: ${removed.join(', ')}`,
       };
   }
-  return { json: null, dropped: `metadata exceeds ${MAX_METADATA_BYTES} bytes` };
+  return { json: null, dropped: `metadata was not sent, because it exceeds ${MAX_METADATA_BYTES} bytes` };
 }
 
 function utf8Length(text: string): number {

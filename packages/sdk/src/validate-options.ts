@@ -11,7 +11,7 @@ export function requireApiKey(apiKey: unknown): string {
     throw new FloeConfigurationError('apiKey is required. Example: new Floe({ apiKey: "eis_…" })');
   if (!/^[\x21-\x7e]+$/.test(key))
     throw new FloeConfigurationError(
-      'apiKey contains characters that are not valid in a key, such as spaces, line breaks or accents',
+      'apiKey contains characters that are not valid in a key, such as spaces, line breaks or accented letters',
     );
   return key;
 }

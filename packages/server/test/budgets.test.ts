@@ -50,7 +50,7 @@ test('a hard budget reserves the maximum cost, counts the actual cost, and rejec
   assert.equal(errorOf(refused).type, 'insufficient_quota');
   assert.match(
     String(errorOf(refused).message),
-    /^The \$0\.001 budget "all" cannot cover this request: the request may cost up to \$0\.001\d+, but only \$0\.000921 is left\. The budget resets at \d{4}-\d\d-\d\dT/,
+    /^The \$0\.001 budget "all" cannot cover this request: the request could cost up to \$0\.001\d+, but only \$0\.000921 is left\. The budget resets at \d{4}-\d\d-\d\dT/,
   );
   assert.equal(refused.headers['x-should-retry'], 'false');
   assert.equal(await spentOf({ callApi }), ANSWER_NANO_USD, 'a refusal costs nothing');

@@ -201,7 +201,7 @@ test('floe: help on standard output, an unknown command on standard error', asyn
   }
   const unknown = await runProgramToEnd(CLI_PROGRAM, ['frobnicate'], {}, cwd);
   assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
-  assert.match(unknown.stderr, /unknown command "frobnicate"\. Run "floe help" for a list\.\n$/);
+  assert.match(unknown.stderr, /unknown command "frobnicate"\. Run "floe help" to list the commands\.\n$/);
   const misspelt = await runProgramToEnd(CLI_PROGRAM, ['monitor', 'list'], {}, cwd);
   assert.match(misspelt.stderr, /Did you mean "monitors list"\?/);
   for (const asked of ['version', '--version'])

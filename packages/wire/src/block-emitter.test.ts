@@ -23,6 +23,9 @@ for (const dialect of ['chat', 'responses', 'messages', 'gemini', 'converse', 'c
     ]);
     assert.deepEqual(readError(dialect, 'error', 'the worker died'), [['upstream_error', 'the worker died']]);
     assert.deepEqual(readError(dialect, 'message', '{"cut'), [
-      ['upstream_stream_broken', 'The provider sent an event that is not JSON.'],
+      [
+        'upstream_stream_broken',
+        'The provider sent a stream event that is not JSON. Send the request again.',
+      ],
     ]);
   });

@@ -107,7 +107,10 @@ export class BlockEmitter {
     if (this.ended) return;
     if (known === undefined && FAILURE_REASON.test(raw)) {
       this.fail(
-        new Fault('upstream_error', `The provider ended the response with the finish reason \`${raw}\`.`),
+        new Fault(
+          'upstream_error',
+          `The provider ended the response with the finish reason \`${raw}\`. Send the request again.`,
+        ),
       );
       return;
     }
@@ -145,7 +148,7 @@ export class BlockEmitter {
   failUnreadable({ event, data }: SseEvent): void {
     const isError = event === 'error' || data.trimStart().startsWith('[');
     if (isError) this.fail(createErrorEventFault(data));
-    else this.failIncomplete('The provider sent an event that is not JSON.');
+    else this.failIncomplete('The provider sent a stream event that is not JSON. Send the request again.');
   }
 
   #emitUsage(): void {

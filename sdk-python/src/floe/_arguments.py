@@ -24,7 +24,7 @@ def validate_api_key(api_key: Any) -> str:
     if not key:
         raise FloeConfigurationError('api_key is required. Example: Floe("eis_…")')
     if re.fullmatch(r"[\x21-\x7e]+", key) is None:
-        raise FloeConfigurationError("api_key contains characters that are not valid in a key, such as spaces, line breaks or accents")
+        raise FloeConfigurationError("api_key contains characters that are not valid in a key, such as spaces, line breaks or accented letters")
     return key
 
 

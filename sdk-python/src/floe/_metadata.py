@@ -27,7 +27,7 @@ def fit_metadata(metadata: Any) -> FittedMetadata:
     try:
         text = to_json(metadata)
     except Exception as error:  # the data of the caller can cause any exception
-        return FittedMetadata(None, f"metadata cannot be serialized as JSON: {exception_message(error)}")
+        return FittedMetadata(None, f"metadata was not sent, because it cannot be serialized as JSON: {exception_message(error)}")
     if not text.startswith("{"):
         return FittedMetadata(None, "metadata was not sent, because it is not a JSON object")
     if _bytes_of(text) <= LIMIT_BYTES:
@@ -45,7 +45,7 @@ def _shrunk(text: str) -> FittedMetadata:
         smaller = to_json(members)
         if _bytes_of(smaller) <= LIMIT_BYTES:
             return FittedMetadata(smaller, f"metadata exceeds {LIMIT_BYTES} bytes, so these fields were removed: {', '.join(removed)}")
-    return FittedMetadata(None, f"metadata exceeds {LIMIT_BYTES} bytes")
+    return FittedMetadata(None, f"metadata was not sent, because it exceeds {LIMIT_BYTES} bytes")
 
 
 def to_json(value: Any) -> str:

@@ -33,7 +33,7 @@ export function createCompletionCommands(others: readonly CliCommand[]): readonl
     words: ['completion'],
     usage: 'completion <bash|zsh|fish>',
     summary: 'Prints a shell completion script.',
-    help: `For the current shell:  eval "$(floe completion bash)"
+    help: `For bash:        eval "$(floe completion bash)"\nFor zsh:         eval "$(floe completion zsh)"
 For fish:        floe completion fish | source`,
     run: async ([shell = '']) => {
       const script = COMPLETION_SCRIPTS[shell];

@@ -101,16 +101,16 @@ function formatOptionsHelp({ takes, body, page, idempotent }: ApiOperation): str
   if (body)
     lines.push([
       '--body-file <file>',
-      'reads the fields from a file, or "-" for standard input; options take precedence',
+      'read the fields from a file, or "-" for standard input; options take precedence',
     ]);
   if (Object.values(takes).some(({ nullable }) => nullable))
-    lines.push(['--unset <field>', 'sets a field to null']);
+    lines.push(['--unset <field>', 'set a field to null']);
   if (idempotent)
-    lines.push(['--idempotency-key <key>', 'prevents a repeated call from creating a second resource']);
-  if (page) lines.push(['--all', 'prints all rows, not only the first page']);
+    lines.push(['--idempotency-key <key>', 'prevent a repeated call from creating a second resource']);
+  if (page) lines.push(['--all', 'print all rows, not only the first page']);
   lines.push(
-    ['--filter <name=value>', 'sets another query parameter'],
-    ['--json', 'prints the response as JSON'],
+    ['--filter <name=value>', 'set another query parameter'],
+    ['--json', 'print the response as JSON'],
   );
   const width = Math.max(...lines.map(([option]) => option.length));
   return `Options:\n${lines.map(([option, does]) => `  ${option.padEnd(width)}  ${does}`.trimEnd()).join('\n')}`;
@@ -131,7 +131,7 @@ function formatValueHint({ kind, in: where }: OperationField): string {
 }
 
 function describeField({ kind, choices, required, does }: OperationField): string {
-  const words = choices && `${kind === 'texts' ? 'any' : 'one'} of ${choices.join(', ')}`;
+  const words = choices && `${kind === 'texts' ? 'one or more' : 'one'} of ${choices.join(', ')}`;
   const parts = [does?.replace(/\.$/, ''), words, required && 'required'];
   return parts.filter((part) => typeof part === 'string').join('; ');
 }

@@ -20,7 +20,7 @@ export interface AgentHookDefinition {
   readonly note: string | null;
 }
 
-/** Longer than the deadlines of the hook, so that the agent does not end it before it has responded. */
+/** Longer than the default time limit of the hook, so that the agent does not end it before it has responded. */
 const AGENT_TIMEOUT_SECONDS = 15;
 const ALL_TOOLS = '*';
 
@@ -56,7 +56,7 @@ const cursor = ({ home, project, systemPath }: InstallEnvironment): AgentHookDef
   },
   rootMembers: { version: 1 },
   createEntry: (command) => ({ command, timeout: AGENT_TIMEOUT_SECONDS }),
-  note: 'Cursor reads the file when it starts. To block the agent if a hook cannot start, set "failClosed": true on its entry.',
+  note: 'Restart Cursor, because it reads this file only at startup. To block the agent if a hook cannot start, set "failClosed": true in the entry of the hook.',
 });
 
 const claudeCode = ({ env, home, project, systemPath }: InstallEnvironment): AgentHookDefinition => ({
@@ -87,7 +87,7 @@ const codex = ({ env, home, project }: InstallEnvironment): AgentHookDefinition 
   hooks: { PreToolUse: ALL_TOOLS, PermissionRequest: ALL_TOOLS, UserPromptSubmit: null, SessionStart: null },
   rootMembers: {},
   createEntry: commandEntry,
-  note: 'Codex silently skips a new or changed hook until it is trusted: start codex and confirm it in /hooks. To deploy the hook to the machines of an organization, use requirements.toml (docs/reference/relay-hooks.md).',
+  note: 'Codex silently skips a new or changed hook until you trust it: start codex, open /hooks and trust the hook. To deploy the hook to the machines of an organization, use requirements.toml (docs/reference/relay-hooks.md).',
 });
 
 const copilotCli = ({ env, home, project, systemPath }: InstallEnvironment): AgentHookDefinition => ({
@@ -110,7 +110,7 @@ const copilotCli = ({ env, home, project, systemPath }: InstallEnvironment): Age
     powershell: command,
     timeoutSec: AGENT_TIMEOUT_SECONDS,
   }),
-  note: 'Copilot ignores hook decisions on prompts: only tools can be blocked.',
+  note: 'Copilot ignores hook decisions on prompts, so Floe can block only tool calls.',
 });
 
 const vscode = ({ project }: InstallEnvironment): AgentHookDefinition => ({

@@ -17,7 +17,7 @@ export interface AgentHookResult {
   readonly reply: HookReply;
   /** Why the server gave no decision. Null if it did, or if none was required. */
   readonly problem: string | null;
-  /** The server was not requested, because it recently did not respond in time. */
+  /** Whether the hook did not contact the server, because the server recently did not respond in time. */
   readonly isServerSkipped?: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function handleAgentHook(
 const ABSTAIN: HookDecision = { decision: 'abstain', userMessage: null, agentMessage: null };
 
 /**
- * Decides without the server. An unresponsive server costs one deadline per interval and not one per event.
+ * Decides without the server. An unresponsive server costs one timeout per interval and not one per event.
  */
 async function answerWithoutServer(
   adapter: HookAdapter,

@@ -67,11 +67,11 @@ async function printHookStatus(): Promise<number> {
       return `no rules are cached; if the server is unreachable, ${settings.onError === 'open' ? 'every action is allowed' : 'every action is denied'}`;
     const isOver = Date.parse(known.expires_at) <= Date.now();
     if (isOver)
-      return `the cached rules expired at ${known.expires_at}; if the server is unreachable, the setting on_error decides`;
+      return `the cached rules expired at ${known.expires_at}; if the server is unreachable, the on_error settings of the rules decide`;
     const how =
       known.relay.offline === 'decide'
-        ? 'if the server is unreachable, cached rules decide'
-        : 'if the server is unreachable, on_error decides';
+        ? 'if the server is unreachable, the cached rules decide'
+        : 'if the server is unreachable, the on_error settings of the rules decide';
     const count = known.relay.rules.length;
     return `${how}, ${count} ${count === 1 ? 'rule' : 'rules'} cached until ${known.expires_at}`;
   }

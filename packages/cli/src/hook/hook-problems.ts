@@ -86,7 +86,7 @@ function findDisablingSettings(agent: string, { scope, allFiles }: AgentSettings
   );
   if (isManagedOnly && scope !== 'managed')
     problems.push(
-      'The hooks do not run because the managed settings allow only managed hooks. Install them with --managed.',
+      'The hooks do not run because the managed settings allow only managed hooks. Install the Floe hooks with --managed.',
     );
   return problems;
 }

@@ -15,7 +15,7 @@ export function readProviderBaseUrl(
   const value = source.yamlText(field);
   if (value === undefined) return provider.baseUrl;
   if (value.startsWith('${')) {
-    source.note(field, 'changed', 'the value of the variable must not end with "/" in Floe');
+    source.note(field, 'changed', 'in Floe, the value of this variable must not end with "/"');
     return value;
   }
   const trimmed = value.replace(/\/+$/, '');

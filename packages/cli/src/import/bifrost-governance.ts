@@ -86,7 +86,8 @@ function addKey(key: ImportSourceObject, governance: Governance, hash: (value: s
     escapeVariableReferences(key.text('name') ?? key.text('id') ?? 'bifrost').slice(0, 190),
   );
   key.note('value', 'changed', 'became imported_hash; the value of the key keeps working');
-  if (!isActive) key.note('is_active', 'changed', 'the key is inactive: became an expires_at in the past');
+  if (!isActive)
+    key.note('is_active', 'changed', 'became an expires_at in the past, because the key is inactive');
   draft.keys.push({
     name,
     imported_hash: `sha256:${hash(value)}`,
@@ -97,7 +98,7 @@ function addKey(key: ImportSourceObject, governance: Governance, hash: (value: s
   });
   addCaps(key, { name: `key-${name}`, fields: { scope: 'key', key: name } }, governance);
   key.leaveOut({
-    description: 'Floe keys have no description',
+    description: 'keys have no description in Floe',
     customer_id: 'Floe has no customers; create an organization for each customer',
     mcp_configs: 'Floe is not a gateway to MCP servers',
     keys: 'a Floe key can use all credentials of a provider',
@@ -156,7 +157,6 @@ function readRate(limit: ImportSourceObject, what: string): number | undefined {
     limit.note(`${what}_reset_duration`, 'not_imported', 'must be a duration such as 1m');
     return undefined;
   }
-  if (length !== 1)
-    limit.note(`${what}_reset_duration`, 'changed', 'became a proportionally lower limit per minute');
+  if (length !== 1) limit.note(`${what}_reset_duration`, 'changed', 'was converted to a limit per minute');
   return Math.max(1, Math.floor(max / length));
 }

@@ -128,7 +128,7 @@ function readTargets(
     virtualKey: config.secretName('virtual_key') ?? outer.virtualKey,
     model: parameters?.text('model') ?? outer.model,
   };
-  parameters?.leaveOutRest('Floe does not add parameters to requests; send it with the request');
+  parameters?.leaveOutRest('send this parameter with each request, or add it to the body of the provider');
   parameters?.finish();
   if (!config.has('targets')) return { targets: readLeaf(config, inherited, draft), strategy: undefined };
   const targets = config.objects('targets').flatMap((target) => {

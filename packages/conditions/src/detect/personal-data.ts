@@ -13,7 +13,7 @@ export interface DigitRun {
   readonly end: number;
 }
 
-/** No number in question has more groups. The remaining digits are read as another run. */
+/** No number that a detector finds has more groups. The remaining digits are read as another run. */
 const MAX_DIGIT_GROUPS = 12;
 
 /** Minimum digits of a number in a run: those of a US social security number. */
@@ -204,7 +204,7 @@ export function findPhoneNumberEnd(text: string, start: number): number {
   return digits >= (isInternational ? 8 : 10) && readCharacterCode(text, start + 1) !== 0x30 ? end : -1;
 }
 
-/** Returns the end of the digits that start at `start`. No number in question has more than 20. */
+/** Returns the end of the digits that start at `start`, after at most 20 digits. Phone numbers have fewer. */
 function findDigitsEnd(text: string, start: number): number {
   let at = start;
   while (at - start < 20 && isDigit(readCharacterCode(text, at))) at += 1;

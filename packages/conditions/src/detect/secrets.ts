@@ -121,7 +121,7 @@ function isPlaceholder(text: string, at: number): boolean {
   return '${<[*%'.includes(text.charAt(at));
 }
 
-/** Names before which a value of this length is always secret. */
+/** An assignment to a name whose value is always secret. The value has the length of an AWS secret key. */
 const ASSIGNED =
   /^(?:aws_)?secret_access_key["']?\s{0,3}[:=]\s{0,3}["']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/i;
 

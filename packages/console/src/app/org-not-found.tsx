@@ -5,7 +5,7 @@ import { type SignedInSession, sessionQuery } from '../data/session.ts';
 import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
 
 /**
- * Shown for a link to an organization other than the current one. If the user is a member of that organization,
+ * Shown if the organization in the URL is not the current one. If the user is a member of that organization,
  * switches to it. Otherwise, states that the user is not a member.
  */
 export function OrgNotFound({

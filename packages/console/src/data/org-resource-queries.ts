@@ -5,7 +5,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, getJson } from './api-client.ts';
 
-/** Queries for all resources of a kind in the organization, to select from or to look up names. */
+/** Queries for the resources of a kind in the organization, to select from or to look up names. At most 500. */
 
 /** A provider's model that the organization can use, or a route alias. */
 export type ModelResource = z.output<typeof modelResource>;
@@ -30,7 +30,7 @@ export const orgProvidersQuery = queryOptions({
   queryFn: ({ signal }) => getJson<ApiPage<Provider>>('api/management/providers', { limit: MOST }, signal),
 });
 
-/** The query for the platform keys of the organization. */
+/** The query for the platform keys of the organization, at most 500. `keysQuery` loads all keys. */
 export const orgKeysQuery = queryOptions({
   queryKey: ['keys', 'all'],
   queryFn: ({ signal }) => getJson<ApiPage<PlatformKey>>('api/management/keys', { limit: MOST }, signal),

@@ -2,7 +2,7 @@ import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import { joinWithOr } from '../format/words.ts';
 
 /**
- * The role that each action requires (docs/contributing/design.md, “Who may what”). The server enforces
+ * The role that each action requires (docs/contributing/design.md, “Permissions”). The server enforces
  * permissions. This table only disables controls whose requests the server would reject.
  */
 const NEEDS = {

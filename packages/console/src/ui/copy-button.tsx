@@ -3,7 +3,7 @@ import { createContext, useContext, useEffect, useState } from 'react';
 import { IconButton } from './button.tsx';
 import { showToast } from './toast.tsx';
 
-/** Called with each text that a copy button inside has copied. */
+/** The context with the function that a copy button calls with the text after it has copied the text. */
 export const CopiedContext = createContext<(text: string) => void>(() => undefined);
 
 /** Renders a button that copies text and briefly confirms it, also to screen readers. */

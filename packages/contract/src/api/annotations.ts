@@ -8,7 +8,7 @@ export const analyticsAnnotationsQuery = z.strictObject({
     .enum(['traffic'])
     .optional()
     .describe(
-      '`traffic` returns only events that may affect requests: configuration changes, breaker state changes, leaked keys and annotations. It does not return alerts.',
+      '`traffic` returns only events that can affect requests: configuration changes, breaker state changes, leaked keys and annotations. It does not return alerts.',
     ),
   limit: z.coerce
     .number()
@@ -44,7 +44,9 @@ export const analyticsAnnotations = z
         actor: z
           .string()
           .nullable()
-          .describe('Id of the member or key that made the change. `null` if there is none.'),
+          .describe(
+            'Id of the member or key that made the change. `null` if no member or key made a change.',
+          ),
         actor_name: z.string().nullable(),
         subject: z.strictObject({ kind: z.string(), id: z.string(), name: z.string() }),
       }),

@@ -50,7 +50,7 @@ export const exchangeAttempt = z.strictObject({
 export type ExchangeAttempt = z.output<typeof exchangeAttempt>;
 
 /**
- * One routing decision and its reason. `decisions_json` in the exchange row contains a list of
+ * One decision about an exchange and its reason. `decisions_json` in the exchange row contains a list of
  * these objects.
  */
 export const routingStep = z.strictObject({
@@ -65,7 +65,7 @@ export const routingStep = z.strictObject({
     .number()
     .optional()
     .describe(
-      'Value of `retry-after` that the client received, in milliseconds from the end of the request.',
+      'How long the response told the client to wait before a retry, in milliseconds. The header `retry-after` contains the same time in seconds.',
     ),
 });
 export type RoutingStep = z.output<typeof routingStep>;

@@ -8,7 +8,7 @@ export const auditListQuery = timeRangeListQuery.extend({
     .min(1)
     .max(100)
     .optional()
-    .describe('Who made the change: a key id, a member id, `file` or `setup`.'),
+    .describe('Who made the change: a key id, a member id, `file`, `setup`, `cli` or `sign-in`.'),
   action: z.string().min(1).max(100).optional().describe('Operation, such as `keys.create`.'),
   subject: z.string().min(1).max(100).optional().describe('Id of the resource that was changed.'),
 });

@@ -14,7 +14,7 @@ const { name, ...plain } = UNCONVERTED_BOARD_SETTINGS;
 
 const settings = {
   name,
-  public: z.boolean().describe('Whether anyone with the link can read the board.'),
+  public: z.boolean().describe('Whether anyone with the link can read the board without signing in.'),
   ...plain,
   groups: createBoardGroupsField().describe('Groups of monitors, in display order.'),
 };
@@ -97,7 +97,7 @@ export const boardStatus = z
     status: z
       .enum(['healthy', 'failing', 'waiting', 'paused', 'empty'])
       .describe(
-        'Status of the board: the first of failing, healthy, waiting and paused that at least one of its monitors has. `empty` means that the board has no monitors.',
+        'Status of the board: the first of `failing`, `healthy`, `waiting` and `paused` that applies to at least one of its monitors. `empty` means that the board has no monitors.',
       ),
     generated_at: timestamp,
     checked_at: timestamp.describe('Time up to which Floe has evaluated all monitors.'),

@@ -28,11 +28,11 @@ export const cacheStats = z
       .strictObject({
         hits: z.int(),
         misses: z.int(),
-        saved_nano_usd: nanoUsd.describe('Cost that responses from the cache saved.'),
+        saved_nano_usd: nanoUsd.describe('Cost that cached responses saved.'),
         saved_usd: usd,
         bypassed: z.int().describe('Requests that bypassed or refreshed the cache.'),
       })
-      .describe('Requests in the last 24 hours, rounded to whole hours.'),
+      .describe('Requests in the last 24 hours. The time range is rounded to whole hours.'),
     entries: z
       .int()
       .nullable()

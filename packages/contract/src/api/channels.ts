@@ -39,9 +39,13 @@ const plain = {
   realert_minutes: createMinutesField(0).describe(
     'How often Floe repeats an alert while the problem lasts, in minutes. 0 means never. Other values must be at least 1.',
   ),
-  to: createEmailAddressListField().nullable().describe('Email addresses of the recipients, for `email`.'),
-  chat_id: createLabelField().nullable().describe('Id of the chat, for `telegram`.'),
-  base_url: createBaseUrlField().nullable().describe('Base URL of the API, for `pagerduty` and `telegram`.'),
+  to: createEmailAddressListField()
+    .nullable()
+    .describe('Email addresses of the recipients, for the kind `email`.'),
+  chat_id: createLabelField().nullable().describe('Id of the chat, for the kind `telegram`.'),
+  base_url: createBaseUrlField()
+    .nullable()
+    .describe('Base URL of the API, for the kinds `pagerduty` and `telegram`.'),
 };
 
 /**
@@ -86,12 +90,16 @@ export type Channel = z.output<typeof channelResource>;
 
 const secrets = {
   url: createWebUrlField().optional().describe('URL to which Floe sends messages. Never returned.'),
-  secret: createSecretField().optional().describe('Key that signs messages, for `webhook`. Never returned.'),
-  routing_key: createSecretField().optional().describe('Integration key, for `pagerduty`. Never returned.'),
-  token: createSecretField().optional().describe('Access token, for `ntfy`. Never returned.'),
+  secret: createSecretField()
+    .optional()
+    .describe('Secret that Floe uses to sign messages, for the kind `webhook`. Never returned.'),
+  routing_key: createSecretField()
+    .optional()
+    .describe('Integration key, for the kind `pagerduty`. Never returned.'),
+  token: createSecretField().optional().describe('Access token, for the kind `ntfy`. Never returned.'),
   bot_token: createSecretField()
     .optional()
-    .describe('Access token of the bot, for `telegram`. Never returned.'),
+    .describe('Access token of the bot, for the kind `telegram`. Never returned.'),
 };
 
 const optional = z.strictObject(settings).partial().shape;
@@ -145,11 +153,13 @@ export const alertListQuery = timeRangeListQuery.extend({
   subject: createLabelField()
     .optional()
     .describe('Id of the monitor, budget, breaker or credential that the alert is about.'),
-  channel: createLabelField().optional().describe('Name of a channel.'),
+  channel: createLabelField()
+    .optional()
+    .describe('Only alerts with a delivery to the channel with this name.'),
   state: z
     .enum(ALERT_DELIVERY_STATES)
     .optional()
-    .describe('Returns alerts with at least one delivery in this state.'),
+    .describe('Only alerts with at least one delivery in this state.'),
 });
 
 const delivery = z
@@ -165,7 +175,7 @@ const delivery = z
       .enum(['muted', 'grouped', 'repeat', 'settling', 'requested'])
       .nullable()
       .describe(
-        'Reason why a pending delivery waits. `muted`: the monitor is muted. `grouped`: Floe sends the alert in one message with others. `repeat`: the alert waits for its next repetition. `settling`: Floe waits before it sends a recovery, because the subject can fail again. `requested`: a caller requested a retry, and Floe sends the message even if the monitor is muted. `null` if there is no such reason.',
+        'Reason why a pending delivery waits. `muted`: the monitor is muted. `grouped`: Floe sends the alert in one message with others. `repeat`: the alert waits for its next repetition. `settling`: Floe waits before it sends a recovery, because the subject might fail again. `requested`: a caller requested a retry, and Floe sends the message even if the monitor is muted. `null` if there is no such reason.',
       ),
     repetition: z.int(),
     attempts: z.int(),
@@ -198,7 +208,7 @@ export const alertResource = z
     closed_at: timestamp
       .nullable()
       .describe(
-        'When the alert ended. `null` while it is open, and for events without an end: `budget` and `monitor_never_beaten`.',
+        'Time at which the alert ended. `null` while the alert is open, and for events without an end: `budget` and `monitor_never_beaten`.',
       ),
     deliveries: z.array(delivery),
   })

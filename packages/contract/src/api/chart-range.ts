@@ -18,14 +18,16 @@ export const chartRangeParams = {
     ),
   timezone: createTimezoneField()
     .optional()
-    .describe('IANA time zone of days, such as `Europe/Berlin`. Defaults to the organization’s time zone.'),
+    .describe(
+      'IANA time zone in which days begin, such as `Europe/Berlin`. Defaults to the organization’s time zone.',
+    ),
 };
 
 /** The response fields that state which time range the figures of a response cover. */
 export const timeCoverageFields = {
   from: timestamp,
   to: timestamp,
-  timezone: z.string().describe('Time zone in which days begin.'),
+  timezone: z.string().describe('IANA time zone in which days begin.'),
   complete_until: timestamp.describe(
     'The response includes all requests that ended before this time. Floe counts a request after it ends, at the time when it started.',
   ),

@@ -73,7 +73,7 @@ export const configDocumentInput = z
     config: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('The same configuration as JSON. Set this or `yaml`.'),
+      .describe('The configuration as JSON. Set either this field or `yaml`.'),
     variables: z
       .record(z.string(), z.string())
       .default({})

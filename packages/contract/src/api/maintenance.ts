@@ -68,7 +68,7 @@ const id = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9._-]{0,63}$/,
-    'must consist of lowercase letters, digits, ".", "_" and "-" (at most 64 characters)',
+    'must start with a lowercase letter or a digit, contain only lowercase letters, digits, ".", "_" and "-", and have at most 64 characters',
   );
 
 /**

@@ -20,7 +20,7 @@ export type OperationPermission = z.output<typeof operationPermission>;
 const can = z
   .record(z.string(), operationPermission)
   .describe(
-    'Whether the caller may perform each operation, by operationId. `step_up` means after step-up. Floe checks rules that depend on the request, such as the owner of a key, when it receives the request.',
+    'Whether the caller may perform each operation, by operationId. `step_up` means that the operation requires step-up first. Floe checks rules that depend on the request, such as the owner of a key, when it receives the request.',
   )
   .meta({ id: 'Permissions' });
 
@@ -64,7 +64,7 @@ export const meResource = z
  * replaced as a whole.
  */
 export const mePatch = z.strictObject({
-  name: z.string().min(1).max(200).optional().describe('Your name, as other members see it.'),
+  name: z.string().min(1).max(200).optional().describe('Name of this person, as other members see it.'),
   preferences: preferences
     .refine((value) => JSON.stringify(value).length <= MAX_PREFERENCES_CHARS, {
       error: `must be at most ${MAX_PREFERENCES_CHARS} characters long as JSON`,

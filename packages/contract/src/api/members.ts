@@ -62,7 +62,7 @@ export const createdInvitation = z
     email_status: z
       .enum(['off', 'sent', 'failed'])
       .describe(
-        'Whether the mail server accepted the invitation email. `off` means that `floe.yaml` has no `smtp`.',
+        'Whether the mail server accepted the invitation email. `off` means that `smtp.url` is not set.',
       ),
   })
   .meta({ id: 'CreatedInvitation' });

@@ -100,7 +100,7 @@ export const monitorStatusSummaryQuery = z.strictObject({
     .string()
     .max(8_000)
     .default('')
-    .describe('Comma-separated ids of monitors whose recent history to return. At most 100.'),
+    .describe('Ids of the monitors whose recent history Floe returns, comma-separated. At most 100.'),
 });
 
 /** The number of monitors with each status, and the recent history of some of them. */

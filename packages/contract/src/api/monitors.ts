@@ -27,7 +27,7 @@ const settings = {
     'Tags by which you can filter lists and select monitors for channels and maintenance windows.',
   ),
   channels: createLabelListField().describe(
-    'Names of the channels that receive alerts for this monitor. If empty, or if all of these channels were deleted or renamed, all channels whose `events` and `tags` match receive them.',
+    'Names of the channels that receive alerts for this monitor. If empty, or if all of these channels were deleted or renamed, all channels whose `events` and `tags` match receive the alerts.',
   ),
   paused: z
     .boolean()
@@ -48,7 +48,7 @@ const settings = {
   fail_counts_as_miss: z
     .boolean()
     .describe(
-      'Whether a failure that the job reports counts as one missed beat. If `false`, a reported failure makes the monitor fail immediately.',
+      'Whether a failure that the job reports counts as one missed beat for `alert_after_misses`. If `false`, Floe sends an alert immediately after a reported failure.',
     ),
   first_beat_due_minutes: createMinutesField(0.5)
     .nullable()
@@ -75,7 +75,7 @@ const readOnly = {
     .string()
     .nullable()
     .describe(
-      'Secret URL for beats without authentication headers. `null` if the caller lacks the scopes `monitoring` and `management`.',
+      'Secret URL for beats without authentication headers. `null` if the caller has neither the scope `monitoring` nor the scope `management`.',
     ),
   source: resourceSource,
   created_at: timestamp,
@@ -130,7 +130,7 @@ export const monitorPatch = z.strictObject(optional);
  * Absent settings are reset to their defaults.
  */
 export const monitorReplacement = z.strictObject({
-  id: z.string().optional().describe('Must be the id in the path. You cannot change an id.'),
+  id: z.string().optional().describe('Must equal the id in the path. You cannot change an id.'),
   ...optional,
   grace_source: graceSource
     .optional()

@@ -9,7 +9,7 @@ export const timestamp = createTimestampField().meta({ examples: ['2027-01-01T00
 /** A timestamp, or a date. A date means the start of that day in the requested time zone. */
 export const dateOrTimestamp = z.union(
   [timestamp, z.iso.date()],
-  'must be a timestamp or a day such as 2026-11-21',
+  'must be a timestamp or a date such as 2026-11-21',
 );
 
 /** The query parameters that every list accepts. */

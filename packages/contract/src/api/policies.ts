@@ -64,7 +64,7 @@ export const policyDryRunInput = z.strictObject({
     .min(1)
     .max(50)
     .optional()
-    .describe('Samples to evaluate. Set this or `stored_bodies`.'),
+    .describe('Samples to evaluate. Set either this field or `stored_bodies`.'),
   stored_bodies: z
     .strictObject({
       from: timestamp.describe(
@@ -79,7 +79,9 @@ export const policyDryRunInput = z.strictObject({
         .describe('Maximum number of stored bodies to evaluate, newest first.'),
     })
     .optional()
-    .describe('Evaluates stored bodies of past requests (`orgs[].bodies.keep`). Set this or `samples`.'),
+    .describe(
+      'Evaluates stored bodies of past requests (`orgs[].bodies.keep`). Set either this field or `samples`.',
+    ),
 });
 
 const sampleResult = z.strictObject({

@@ -54,7 +54,12 @@ export const relayDecisionListQuery = timeRangeListQuery.extend({
   owner: relayShortText.optional().describe('Owner of the platform key.'),
   repository: relayShortText.optional().describe('URL of the repository without the scheme.'),
   session: relayShortText.optional().describe('Id of the session.'),
-  q: z.string().min(2).max(200).optional().describe('Text that the command, tool, prompt or path contains.'),
+  q: z
+    .string()
+    .min(2)
+    .max(200)
+    .optional()
+    .describe('Text that the command, tool call, prompt or path must contain.'),
 });
 
 export const approvalListQuery = pageQuery.extend({

@@ -13,7 +13,9 @@ export const relayRule = z
   .strictObject({
     id: z.string(),
     rule: z.object({ name: z.string() }).catchall(json).describe('Rule in `floe.yaml` format.'),
-    mode: relayRuleMode.describe('Mode of the rule in force, given `relay.mode`.'),
+    mode: relayRuleMode.describe(
+      'Mode in which the rule is evaluated. This is `observe` if `relay.mode` is `observe`.',
+    ),
     match_count: z
       .int()
       .describe(
@@ -39,7 +41,9 @@ export const relayRuleInput = z
     rule: z
       .strictObject(toWritableFields(RELAY_RULE_FIELDS))
       .nullish()
-      .describe('The whole rule, as `GET` returns it, instead of its fields.'),
+      .describe(
+        'The whole rule, as `GET` returns it. Set either this field or the individual fields of the rule.',
+      ),
     ...RELAY_RULE_READ_ONLY_FIELDS,
   })
   .superRefine(({ rule, ...others }, context) => {

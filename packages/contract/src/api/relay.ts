@@ -85,7 +85,7 @@ const EVENT_FIELDS = {
   repository: z
     .strictObject({ remote: path.optional(), branch: relayShortText.optional() })
     .optional()
-    .describe('Remote and branch of the working directory.'),
+    .describe('Git remote and branch of the working directory.'),
   shell: shell.optional().describe('The command. Required for `event: shell`.'),
   tool: tool.optional().describe('The tool call. Required for `event: tool`.'),
   prompt: prompt.optional().describe('The prompt text. Required for `event: prompt`.'),
@@ -153,7 +153,7 @@ export type RelayDecision = z.output<typeof relayDecision>;
 
 /** The request body for decisions on several events. */
 export const relayEventBatch = z.strictObject({
-  events: z.array(relayEvent).min(1).max(100).describe('Events to decide about, at most 100.'),
+  events: z.array(relayEvent).min(1).max(100).describe('Events that require a decision, at most 100.'),
 });
 export const relayEventBatchResult = z.strictObject({ data: z.array(relayDecision) });
 
@@ -184,7 +184,7 @@ export const relayReport = z
 
 /** The request body for reports of several completed actions. */
 export const relayReportBatch = z.strictObject({
-  events: z.array(relayReport).min(1).max(500).describe('What has happened, at most 500 events.'),
+  events: z.array(relayReport).min(1).max(500).describe('Reports of completed actions, at most 500.'),
 });
 export const relayReportBatchResult = z.strictObject({ accepted: z.int() });
 

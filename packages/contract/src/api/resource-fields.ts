@@ -10,7 +10,9 @@ export const resourceMetadataFields = {
   source: resourceSource,
   created_at: timestamp
     .nullable()
-    .describe('Time of creation. `null` for values from environment variables.'),
+    .describe(
+      'Time of creation. `null` if Floe has not stored the value, such as a default or the value of an environment variable.',
+    ),
   updated_at: timestamp.nullable(),
   updated_by: z.string().nullable().describe('Who made the last change: a key id, a member id or `file`.'),
 };

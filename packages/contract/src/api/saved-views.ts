@@ -78,6 +78,6 @@ export const savedViewParams = z.strictObject({
     .string()
     .regex(
       SLUG,
-      'must start with a letter or digit and consist of at most 64 characters a-z, 0-9, ".", "_" and "-"',
+      'must start with a lowercase letter or a digit, contain only lowercase letters, digits, ".", "_" and "-", and have at most 64 characters',
     ),
 });

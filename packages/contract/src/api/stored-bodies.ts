@@ -23,9 +23,9 @@ export const storedExchangeBodies = z
     created_at: timestamp,
     request: storedBody
       .nullable()
-      .describe('Body of the request. `null` if Floe did not read it or it is not text.'),
+      .describe('Body of the request. `null` if Floe did not read the body, or if the body is not text.'),
     answer: storedBody
       .nullable()
-      .describe('Body of the response. `null` if there was none or it is not text.'),
+      .describe('Body of the response. `null` if there was no body, or if the body is not text.'),
   })
   .meta({ id: 'RequestBodies' });

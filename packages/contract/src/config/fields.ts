@@ -9,7 +9,7 @@ export function createSlugField() {
     .string()
     .regex(
       /^[a-z0-9][a-z0-9._-]{0,63}$/,
-      'must consist of lowercase letters, digits, ".", "_" and "-" (at most 64 characters)',
+      'must start with a lowercase letter or a digit, contain only lowercase letters, digits, ".", "_" and "-", and have at most 64 characters',
     );
 }
 
@@ -118,7 +118,7 @@ export function createBaseUrlField() {
     .max(2_000)
     .refine(
       isBaseUrl,
-      'must be an http:// or https:// URL without trailing slash, query, fragment or user name',
+      'must be an http:// or https:// URL without a trailing slash, query, fragment or user name',
     )
     .meta({ pattern: '^https?://[^?#]*[^/?#]$' });
 }
@@ -131,7 +131,7 @@ export function createWebUrlField() {
   return z
     .string()
     .max(2_000)
-    .refine(isWebUrl, 'must be an http:// or https:// URL without user name')
+    .refine(isWebUrl, 'must be an http:// or https:// URL without a user name or password')
     .meta({ pattern: '^https?://' });
 }
 

@@ -52,7 +52,7 @@ export const RetentionSchema = z.strictObject({
   bodies_days: daysField()
     .default(7)
     .describe(
-      'Number of days that Floe stores request and response bodies, if an organization enables body logging.',
+      'Number of days that Floe stores request and response bodies, if `bodies.keep` is set in an organization.',
     ),
   responses_days: daysField()
     .default(30)
@@ -65,12 +65,14 @@ export const OutboundSchema = z.strictObject({
   proxy: createOptionalUrlField(['http', 'https'])
     .default('')
     .meta({ writeOnly: true })
-    .describe('Proxy for all outbound requests. If empty, Floe uses `HTTPS_PROXY` for HTTPS requests.'),
+    .describe(
+      'Proxy for all outbound requests. If empty, the environment variable `HTTPS_PROXY` applies to HTTPS requests.',
+    ),
   no_proxy: z
     .string()
     .default('')
     .describe(
-      'Comma-separated list of hosts that Floe calls without the proxy. If empty, Floe uses `NO_PROXY`.',
+      'Comma-separated list of hosts that Floe calls without the proxy. If empty, Floe uses the value of the environment variable `NO_PROXY`.',
     ),
   ca_file: z
     .string()
@@ -92,7 +94,7 @@ export const TelemetrySchema = z.strictObject({
     .default('')
     .meta({ writeOnly: true })
     .describe(
-      'Bearer token that `/metrics` requires. If not set, the main listener serves `/metrics` only if `server.host` is a loopback address and `server.trusted_proxies` is empty. A separate listener for metrics requires no token.',
+      'Bearer token that `/metrics` requires on all listeners. If not set, `/metrics` is available only on listeners whose only surfaces are `metrics` and `health`, and, if `server.trusted_proxies` is empty, on listeners with a loopback address.',
     ),
 });
 

@@ -20,12 +20,12 @@ const subjectFields = {
     .enum(LIMIT_SUBJECT_KINDS)
     .optional()
     .describe(
-      'Uses one counter for a single subject. For `team`, `key`, `owner` or `end_user`, identify the subject in the field with that name.',
+      'Subject whose requests share one counter. For `team`, `key`, `owner` or `end_user`, identify the subject in the field with that name.',
     ),
   per: z
     .enum(LIMIT_SUBJECT_KINDS)
     .optional()
-    .describe('Uses a separate counter for each subject of this type, such as each owner.'),
+    .describe('Type of subject, such as `owner`. Each subject of this type has a separate counter.'),
   team: createSlugField().optional().describe('Id of the team. Required with `scope: team`.'),
   key: createLabelField().optional().describe('Name of the platform key. Required with `scope: key`.'),
   owner: createLabelField().optional().describe('Name of the owner. Required with `scope: owner`.'),
@@ -45,7 +45,7 @@ function validateSubject({ scope, per, ...fields }: RawObjectFields, report: Rep
   if (scope !== undefined && per !== undefined)
     report(['per'], 'scope and per cannot be combined; set only one of them');
   if (scope === undefined && per === undefined)
-    report([], 'must have scope (one shared limit) or per (a separate limit for each subject)');
+    report([], 'must have scope (one shared counter) or per (a separate counter for each subject)');
   for (const field of ['team', 'key', 'owner', 'end_user'] as const) {
     if (scope === field && fields[field] === undefined) report([field], `is required with scope: ${field}`);
     if (scope !== field && fields[field] !== undefined)
@@ -157,7 +157,7 @@ export const POLICY_FIELDS = {
     .min(1)
     .max(1_000)
     .optional()
-    .describe('Error message for callers whose requests the policy denies.'),
+    .describe('Error message that callers receive if the policy denies a request or response.'),
 };
 
 /** A policy in floe.yaml. */

@@ -89,7 +89,7 @@ export const MonitorSchema = z
       .boolean()
       .default(false)
       .describe(
-        'Whether a failure that the job reports counts as one missed beat. If `false`, a reported failure makes the monitor fail immediately.',
+        'Whether a failure that the job reports counts as one missed beat for `alert_after_misses`. If `false`, Floe sends an alert immediately after a reported failure.',
       ),
     first_beat_due_minutes: createMinutesField(0.5)
       .optional()
@@ -269,7 +269,10 @@ export const BoardSchema = z
   .strictObject({
     slug: createBoardSlugField(),
     name: createLabelField().optional().describe('Title of the board. Defaults to the slug.'),
-    public: z.boolean().default(false).describe('Whether anyone can see the board without signing in.'),
+    public: z
+      .boolean()
+      .default(false)
+      .describe('Whether anyone with the link can read the board without signing in.'),
     timezone: createTimezoneField()
       .optional()
       .describe('Time zone for days and times on the board. Defaults to the organization’s time zone.'),

@@ -71,7 +71,7 @@ export const ORG_SETTINGS_FIELDS = {
         .describe('Whether Floe removes secrets and personal data from stored bodies.'),
     })
     .prefault({})
-    .describe('Logging of request and response bodies.'),
+    .describe('Storage of request and response bodies.'),
   passthrough: PassthroughSchema.prefault({}).describe('Providers that the passthrough paths use.'),
   cache: CacheSchema.prefault({}).describe('Settings for the response cache.'),
   ide: IdeSchema.prefault({}).describe('Settings for the IDE adapter.'),

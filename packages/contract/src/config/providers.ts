@@ -79,10 +79,14 @@ export const PriceSchema = z.strictObject({
   output: usdPerMillionTokensField().describe('USD per million output tokens, including reasoning.'),
   cache_read: usdPerMillionTokensField()
     .optional()
-    .describe('USD per million input tokens read from the provider’s prompt cache. Defaults to `input`.'),
+    .describe(
+      'USD per million input tokens read from the provider’s prompt cache. Defaults to the value of `input`.',
+    ),
   cache_write: usdPerMillionTokensField()
     .optional()
-    .describe('USD per million input tokens written to the provider’s prompt cache. Defaults to `input`.'),
+    .describe(
+      'USD per million input tokens written to the provider’s prompt cache. Defaults to the value of `input`.',
+    ),
   units: z
     .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), z.number().min(0).max(1_000_000_000_000))
     .optional()
@@ -131,12 +135,14 @@ const IdentitySchema = z
       .describe('External id that Floe sends when it assumes `role_arn`.'),
     file: createLabelField()
       .optional()
-      .describe('Google credentials file. Defaults to the value of `GOOGLE_APPLICATION_CREDENTIALS`.'),
+      .describe(
+        'Path of a Google credentials file. Defaults to the value of the environment variable `GOOGLE_APPLICATION_CREDENTIALS`.',
+      ),
     metadata: z
       .boolean()
       .default(false)
       .describe(
-        'Whether Floe may get credentials from the machine’s metadata service, such as an instance role.',
+        'Whether Floe may get credentials from the machine’s metadata service, such as those of an instance role.',
       ),
   })
   .superRefine((identity, context) => {
@@ -150,7 +156,7 @@ const IdentitySchema = z
 
 /** The fields of a provider in floe.yaml. */
 export const PROVIDER_FIELDS = {
-  id: createSlugField().describe('Id of the provider. In model ids, it is the part before the first `/`.'),
+  id: createSlugField().describe('Id of the provider. A model id starts with this id, followed by `/`.'),
   kind: z
     .enum(PROVIDER_KIND_NAMES)
     .describe('Kind of the provider. The kind determines the URLs, the authentication and the API format.'),

@@ -12,7 +12,7 @@ import { MAX_RESOURCES_PER_ORG } from './max-resources-per-org.ts';
 export const RELAY_EVENT_KINDS = ['shell', 'tool', 'prompt', 'file_read', 'file_write'] as const;
 export type RelayEventKind = (typeof RELAY_EVENT_KINDS)[number];
 
-/** The effects that a shell command can have, independent of its name. */
+/** The traits of shell commands that rules can match, in addition to the name of the command. */
 export const SHELL_COMMAND_TRAITS = [
   'runs_input',
   'runs_code',
@@ -202,7 +202,7 @@ export const RelayRuleSchema = z.strictObject(RELAY_RULE_FIELDS).check(
       if (Object.hasOwn(match, field) && !events.some((event) => read.includes(event)))
         report(
           ['match', field],
-          `cannot be used with the event ${read.join(', ')}; it applies only to ${events.join(', ')}`,
+          `cannot be used with ${read.join(' or ')} events; it applies only to ${events.join(' and ')} events`,
         );
   }),
 );
@@ -238,13 +238,13 @@ export const RelaySettingsSchema = z.strictObject({
     .enum(['decide', 'on_error'])
     .default('decide')
     .describe(
-      'What hooks do while the server is unavailable: evaluate the signed rules on the machine (`decide`), or apply `on_error` (`on_error`).',
+      'What hooks do while the server is unavailable: evaluate the signed rules on the machine (`decide`), or apply the `on_error` setting of the rules (`on_error`).',
     ),
   self_tamper: z
     .enum(['off', 'observe', 'enforce'])
     .default('enforce')
     .describe(
-      'Mode of the built-in rule `self-tamper`, which requires a person’s confirmation before an agent changes hooks, or the settings of agents or the relay.',
+      'Mode of the built-in rule `self-tamper`, which requires approval from a person before an agent changes settings of agents, hooks, shells, SSH or the relay.',
     ),
   approvals: z
     .strictObject({
@@ -263,7 +263,7 @@ export const RelaySettingsSchema = z.strictObject({
     })
     .prefault({})
     .describe(
-      'Settings for approvals. If approvals are enabled, an admin approves or denies actions with the decision `ask`.',
+      'Settings for approvals. If approvals are enabled, an owner or admin approves or denies actions with the decision `ask`.',
     ),
   keep_text: z
     .enum(['masked', 'none'])

@@ -44,7 +44,7 @@ export const ROUTE_FIELDS = {
     .array(TargetSchema)
     .default([])
     .describe(
-      'Targets of the route, as `<provider>/<model>` or as an object with a weight. Without targets, Floe uses the requested model, and the route sets only retries, timeouts and reasoning.',
+      'Targets of the route, as `<provider>/<model>` or as an object with a weight. Without targets, Floe uses the requested model, and only the other settings of the route apply, such as `retries`.',
     ),
   retries: z
     .int()
@@ -68,7 +68,7 @@ export const ROUTE_FIELDS = {
   cache: z
     .enum(['on', 'off'])
     .optional()
-    .describe('Whether the route uses the response cache. Defaults to `cache.enabled`.'),
+    .describe('Whether the route uses the response cache. Defaults to the value of `cache.enabled`.'),
 };
 
 /** A route in floe.yaml. */

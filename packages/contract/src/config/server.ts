@@ -32,7 +32,9 @@ const listenHostField = () =>
 
 const ListenerSchema = z.strictObject({
   port: z.int().min(0).max(65_535).describe('Port of this listener. 0 selects a free port.'),
-  host: listenHostField().optional().describe('Address to listen on. Defaults to `server.host`.'),
+  host: listenHostField()
+    .optional()
+    .describe('Address to listen on. Defaults to the value of `server.host`.'),
   surfaces: z
     .array(z.enum(LISTENER_SURFACES))
     .min(1)
@@ -105,7 +107,7 @@ export const ServerSchema = z
       .max(300_000)
       .default(5_000)
       .describe(
-        'How long Floe still serves all requests after SIGTERM, in milliseconds. During this time, `/readyz` returns 503, so that load balancers stop sending requests. SIGINT skips the delay.',
+        'How long Floe continues to serve all requests after SIGTERM, in milliseconds. During this time, `/readyz` returns 503, so that load balancers stop sending requests. SIGINT skips the delay.',
       ),
     drain_timeout_ms: z
       .int()

@@ -240,7 +240,7 @@ function evaluateCandidate(
   candidate: Candidate,
   detected: string,
 ): RuleMatch | null {
-  const doubt = candidate.match === 'maybe' ? 'the rule may match' : '';
+  const doubt = candidate.match === 'maybe' ? 'the rule might match' : '';
   if (condition === null)
     return {
       ...candidate,

@@ -44,7 +44,7 @@ interface Literal {
 
 /**
  * Analyzes code in another language by its literals. Returns the literals that look like commands or
- * paths. Code that starts programs, evaluates strings or decodes strings in other ways is reported as
+ * paths. Code that starts unknown programs, or that evaluates or decodes strings, is reported as
  * unclear.
  */
 export function analyzeForeignCode(code: string): ForeignCodeAnalysis {

@@ -262,7 +262,7 @@ function toSendFailure(error: unknown, late: boolean, reached: boolean): AlertSe
     return {
       ...failed,
       status: null,
-      error: `no response within ${SEND_TIMEOUT_MS / 1000} s`,
+      error: `the receiver did not respond within ${SEND_TIMEOUT_MS / 1000} s`,
       isRefused: false,
     };
   if (error instanceof OutboundRefusedError)

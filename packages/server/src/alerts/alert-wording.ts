@@ -99,14 +99,14 @@ function eventWording(alert: Alert, { nowMs, repetition }: AlertWordingContext):
       return conditionWording(
         alert,
         nowMs,
-        `Requests to ${name} are ${still}blocked`,
+        `Requests to ${name} are ${still}suspended`,
         `Requests to ${name} have resumed`,
       );
     case 'credential':
       return conditionWording(
         alert,
         nowMs,
-        `The credential ${name} is ${still}rejected`,
+        `The provider ${still}rejects the credential ${name}`,
         `The credential ${name} works again`,
       );
   }

@@ -12,7 +12,7 @@ export type AlertMutedUntil = number | 'obsolete';
 
 /**
  * Determines until when a muted monitor or a maintenance window delays alerts, and which alerts no longer apply. The
- * result contains no other alerts. An alert that closes or no longer applies after a delay is never sent.
+ * result contains no other alerts. An alert that has closed or no longer applies when its delay ends is never sent.
  */
 export type AlertMuteResolver = (
   reader: DatabaseReader,

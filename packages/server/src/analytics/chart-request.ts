@@ -52,7 +52,7 @@ export function buildChartRequest(
   { orgId, from, to, nowMs, includesPrevious }: ChartRange,
   { groupBy, interval, filter, readsRows = false }: ChartOptions,
 ): ChartRequest & { readonly groupBy: RollupFacet | undefined } {
-  if (from >= to) throw new Fault('invalid_request', '`from` must be earlier than `to`.', { param: 'from' });
+  if (from >= to) throw new Fault('invalid_request', 'from: must be earlier than to', { param: 'from' });
   const group = groupBy === undefined ? undefined : requireRollupFacet(groupBy);
   const isPaired = group !== undefined && filter !== undefined && group !== filter.facet;
   const earliest = includesPrevious ? from - (to - from) : from;
@@ -116,7 +116,7 @@ export async function chooseChartRowCondition(
       return condition;
   throw new Fault(
     'invalid_request',
-    `from: Floe has no precomputed totals for this combination of filters, so it can read at most ${MAX_ROWS.toLocaleString('en-US')} requests, and the range contains more. Choose a shorter range, or use only one of these filters: ${CHART_DIMENSIONS.filter((name) => name !== 'model').join(', ')}.`,
+    `from: Floe has no precomputed totals for this combination of filters, so it can read at most ${MAX_ROWS.toLocaleString('en-US')} requests, and the range contains more. Choose a shorter range, or use only one filter, which must be one of ${CHART_DIMENSIONS.filter((name) => name !== 'model').join(', ')}.`,
     { param: 'from' },
   );
 }

@@ -46,7 +46,7 @@ export class LabelValueLimiter {
 }
 
 const MAX_MODELS = 100;
-/** Organizations choose the ids of their providers. */
+/** Maximum number of provider ids in labels. The number is limited because organizations choose the ids. */
 export const MAX_PROVIDER_LABELS = 200;
 const MAX_TEAMS = 100;
 
@@ -82,7 +82,7 @@ export class ExchangeMetrics {
   });
   readonly #retries = new CounterFamily({
     name: 'floe_upstream_retries_total',
-    help: 'Number of retried calls to the same provider and model, by provider.',
+    help: 'Number of retries with the same provider and model, by provider.',
     labels: ['provider'],
   });
   readonly #failovers = new CounterFamily({

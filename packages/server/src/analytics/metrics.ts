@@ -90,7 +90,7 @@ function createExchangeFamilies() {
     latency: new HistogramFamily(
       {
         name: 'floe_exchange_duration_seconds',
-        help: 'Time from the request to the last byte of the response, for requests that reached a provider.',
+        help: 'Time from the request to the last byte of the response, for requests that reached a provider, by surface and provider.',
         labels: ['surface', 'provider'],
       },
       LATENCY_BUCKETS_S,
@@ -98,7 +98,7 @@ function createExchangeFamilies() {
     firstToken: new HistogramFamily(
       {
         name: 'floe_time_to_first_token_seconds',
-        help: 'Time from the request to the first content of a streamed response.',
+        help: 'Time from the request to the first content of a streamed response, by surface and provider.',
         labels: ['surface', 'provider'],
       },
       LATENCY_BUCKETS_S,

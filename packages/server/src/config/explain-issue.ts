@@ -68,7 +68,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 function describeWrongType(expected: string, value: Json): string {
-  const quotes = expected === 'string' && typeof value !== 'object' ? '; put it in quotes' : '';
+  const quotes = expected === 'string' && typeof value !== 'object' ? '; put the value in quotes' : '';
   return `must be ${TYPE_NAMES[expected] ?? expected}${quotes}`;
 }
 

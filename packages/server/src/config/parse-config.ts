@@ -60,7 +60,7 @@ export interface ParsedConfig extends ConfigFileText {
   readonly warnings: readonly string[];
 }
 
-/** The text of a configuration. */
+/** The path and the text of a configuration file. */
 export interface ConfigFileText {
   /** Path of the file, or null if there is none. */
   readonly path: string | null;

@@ -67,7 +67,7 @@ export class FairHostLookup {
     }
     if (own.waiting.size >= this.#limits.waitingPerOrg) {
       const error = new Error(
-        `the host name was not resolved because ${own.waiting.size} others are already waiting; try again later`,
+        `the host name was not resolved because ${own.waiting.size} other host names are already waiting; try again later`,
       );
       process.nextTick(done, error, []);
       return;

@@ -25,9 +25,9 @@ interface OrgWork {
 }
 
 /**
- * Limits expensive work on the main thread that organizations cause. The work of one organization runs one after the
- * other, so that the work of others runs between its steps. With a pause factor of 4, the long work of an organization
- * uses at most a fifth of the time.
+ * Limits expensive work on the main thread that organizations cause. The tasks of one organization run one after the
+ * other, so that the tasks of others run in between. With a pause factor of 4, the long tasks of an organization
+ * use at most a fifth of the time.
  */
 export class OrgPacer {
   readonly #clock: Pick<Clock, 'monotonic' | 'after'>;

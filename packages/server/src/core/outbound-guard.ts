@@ -194,7 +194,7 @@ function checkIpAddress(
   if (settings.namedHosts(orgId).has(`${host.toLowerCase()}:${port}`)) return null;
   if (isInNetworks(ip, parseNetworks(settings.privateNetworks))) return null;
   return new OutboundRefusedError(
-    `${shown} is in a private network; add it to security.private_networks if Floe may call it.`,
+    `${shown} is in a private network. To allow Floe to call this address, add it to security.private_networks in floe.yaml.`,
   );
 }
 

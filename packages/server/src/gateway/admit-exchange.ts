@@ -101,4 +101,4 @@ function recordGrantDecision(x: Exchange, { claims, taken }: Grant): void {
   x.decisions.push({ step: 'limit', outcome: 'granted', reason });
 }
 
-const UNITS = { requests: 'requests', tokens: 'tokens', concurrency: 'concurrent' } as const;
+const UNITS = { requests: 'requests', tokens: 'tokens', concurrency: 'concurrent requests' } as const;

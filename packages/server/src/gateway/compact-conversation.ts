@@ -29,7 +29,7 @@ async function compactConversation(x: Exchange, { prompt, route }: RoutedPrompt)
   if (!first?.provider.supportsDialect('responses', first.model))
     throw new Fault(
       'unsupported_parameter',
-      `The first provider of the model "${prompt.model.slice(0, 200)}" does not support responses/compact. Use a model whose provider supports the Responses API, or shorten the conversation in the client.`,
+      `The first target of the model "${prompt.model.slice(0, 200)}" does not support responses/compact. Use a model whose provider supports the Responses API, or shorten the conversation in the client.`,
       { param: 'model' },
     );
   await sendToTargets(x, { ...route, targets: [first] }, (target) =>

@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 /** Maximum size of a response that Floe keeps in memory, because it must be complete or is evaluated as a whole. */
 export const MAX_KEPT_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** Returns the fault for a larger response. */
+/** Returns the fault for a response that exceeds the maximum size. */
 export function createResponseTooLargeFault(): Fault {
   return new Fault(
     'upstream_error',

@@ -21,11 +21,11 @@ export function describeBreakerRejection(
     case 'cooling':
       return `credential "${name}" is rate limited for another ${seconds} s`;
     case 'forced_open':
-      return `an operator forced the breaker of credential "${name}" open`;
+      return `the breaker of credential "${name}" was forced open`;
     case 'probing':
       return 'its breaker is half open, and another request is the probe';
     case 'ramping':
-      return 'its breaker is gradually increasing traffic';
+      return 'its breaker currently admits only a share of the requests';
     default:
       return `its breaker is open for another ${seconds} s (${breakers.openReason(orgId, target)})`;
   }

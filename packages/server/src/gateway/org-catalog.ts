@@ -156,7 +156,7 @@ export function resolveRoute(catalog: OrgCatalog, mayUse: ModelPatternMatcher, i
   if (!mayUse(id))
     throw new Fault(
       'model_not_allowed',
-      `This key is not allowed to use the model "${truncateForMessage(id)}".`,
+      `This key is not allowed to use the model "${truncateForMessage(id)}". Use another model, or ask an admin to allow this model for the key.`,
       {
         param: 'model',
       },

@@ -77,7 +77,7 @@ function readTtl(value: string | string[] | undefined): number | null {
   if (Number.isInteger(seconds) && seconds > 0 && seconds <= MAX_TTL_S) return seconds * 1000;
   throw new Fault(
     'invalid_request',
-    'The header x-floe-cache-ttl must be a positive integer (seconds), at most one year.',
+    'The header x-floe-cache-ttl must be an integer from 1 to 31536000 (seconds; at most one year).',
     { param: 'x-floe-cache-ttl' },
   );
 }

@@ -26,7 +26,7 @@ export interface TargetAttempts {
 }
 
 /**
- * Returns the delay in milliseconds before a retry at the failed target, or null for no retry. If there is no
+ * Takes a retry from the retry budget, and returns its delay in milliseconds. Returns null for no retry. If there is no
  * retry because another target is available or the retry budget is exhausted, adds this reason to the decisions
  * of the exchange.
  */

@@ -28,9 +28,13 @@ export function parseUpstreamJson(bytes: Buffer): Json {
   try {
     return parseJsonExactly(bytes.toString('utf8'));
   } catch {
-    throw new Fault('upstream_error', 'The provider sent a response that is not valid JSON.', {
-      upstreamBody: bytes.toString('utf8', 0, 2000),
-    });
+    throw new Fault(
+      'upstream_error',
+      'The provider sent a response that is not valid JSON. Send the request again.',
+      {
+        upstreamBody: bytes.toString('utf8', 0, 2000),
+      },
+    );
   }
 }
 

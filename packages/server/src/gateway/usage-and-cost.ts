@@ -21,7 +21,7 @@ export interface UsageAndCost {
  * Computes the usage and cost of all attempts, each at its own target's price (see
  * `computeChargedUsage`). An attempt that was rejected, did not connect, or failed before any
  * content is charged only for the usage that its provider reported. An attempt without a price adds
- * tokens but no cost.
+ * tokens but no cost. Also records the usage and the price of the last attempt in its attempt record.
  */
 export function computeUsageAndCost(x: Exchange): UsageAndCost {
   // A cached response was charged when it was generated.

@@ -50,7 +50,7 @@ test('the message about an exceeded budget has the maximum cost, the remaining a
   const first = await guard.acquire('two', rules, attributes, estimate(12_000_000));
   assert.match(
     findRejectionFault(first)?.message ?? '',
-    /^The \$0\.01 budget "x" cannot cover this request: the request may cost up to \$0\.012, but only \$0\.0046 is left\. The budget resets at \d{4}-\d\d-01T00:00:00\.000Z\.$/,
+    /^The \$0\.01 budget "x" cannot cover this request: the request could cost up to \$0\.012, but only \$0\.0046 is left\. The budget resets at \d{4}-\d\d-01T00:00:00\.000Z\.$/,
   );
   const total = { ...budget, name: 'y', period: 'total' };
   const forever =
@@ -59,7 +59,7 @@ test('the message about an exceeded budget has the maximum cost, the remaining a
   const never = await guard.acquire('three', forever, attributes, estimate(12_000_000));
   assert.equal(
     findRejectionFault(never)?.message,
-    'The $0.01 budget "y" cannot cover this request: the request may cost up to $0.012, but only $0.01 is left. The budget never resets. Raise it to continue.',
+    'The $0.01 budget "y" cannot cover this request: the request could cost up to $0.012, but only $0.01 is left. The budget never resets. Ask an admin to raise the budget.',
   );
 });
 

@@ -39,7 +39,7 @@ export function createInsufficientBudgetFault(claim: LimitOrBudgetClaim, usedNan
   const remains = Math.max(0, claim.limit - usedNanoUsd);
   return budgetSpentFault(
     claim,
-    `cannot cover this request: the request may cost up to ${formatUsd(claim.amount)}, but only ${formatUsd(remains)} is left`,
+    `cannot cover this request: the request could cost up to ${formatUsd(claim.amount)}, but only ${formatUsd(remains)} is left`,
   );
 }
 
@@ -66,7 +66,7 @@ export function createBudgetReservedFault(
 function budgetSpentFault({ name, ruleId, limit, endsAt }: LimitOrBudgetClaim, what: string): Fault {
   const reset =
     endsAt === 0
-      ? 'The budget never resets. Raise it to continue.'
+      ? 'The budget never resets. Ask an admin to raise the budget.'
       : `The budget resets at ${new Date(endsAt).toISOString()}.`;
   return new Fault('budget_exceeded', `The ${formatUsd(limit)} budget "${name}" ${what}. ${reset}`, {
     rule: { kind: 'budget', id: ruleId },

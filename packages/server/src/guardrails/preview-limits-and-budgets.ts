@@ -64,8 +64,9 @@ export function previewBudgets(
     const isSpent = spent + (nanoUsd ?? 0) > most;
     const isOver = isSpent || spent + held + (nanoUsd ?? 0) > most;
     const refuses = mode === 'hard' && (isOver || nanoUsd === null);
-    const wanted = nanoUsd === null ? 'an unknown price' : formatDollars(nanoUsd);
-    const reason = `"${name}" (${mode}): ${formatDollars(spent)} of ${formatDollars(most)} spent, ${held > 0 ? `${formatDollars(held)} reserved, ` : ''}at most ${wanted} requested`;
+    const wanted =
+      nanoUsd === null ? 'price of the request unknown' : `at most ${formatDollars(nanoUsd)} requested`;
+    const reason = `"${name}" (${mode}): ${formatDollars(spent)} of ${formatDollars(most)} spent, ${held > 0 ? `${formatDollars(held)} reserved, ` : ''}${wanted}`;
     rules.push({ outcome: refuses ? 'rejected' : 'granted', reason });
     if (!refuses) continue;
     const fault =

@@ -56,7 +56,7 @@ export function buildBeatOpenApiPaths(): Record<string, object> {
           in: 'path',
           required: true,
           description:
-            'What the job reports: a run started, failed, logged a line, or ended with this exit status.',
+            'What the job reports: a run started (`start`), failed (`fail`), logged a line (`log`), or ended with the given exit status.',
           schema: {
             type: 'string',
             pattern: '^(start|fail|log|[0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])$',
@@ -126,8 +126,8 @@ function beatUrlOperations(operationId: string, what: string, more: readonly obj
   };
   const operation = (method: string) => ({
     operationId: `${operationId}.${method}`,
-    summary: `Send a signal to the secret URL of a monitor: ${what}`,
-    description: `Requires no key. Any body of any media type is accepted; up to ${MAX_STORED_BEAT_BODY_BYTES} bytes of it are stored.`,
+    summary: `Send a beat to the secret URL of a monitor: ${what}`,
+    description: `Requires no key. The body can have any media type. Floe stores at most the first ${MAX_STORED_BEAT_BODY_BYTES} bytes of the body.`,
     tags: ['beats'],
     parameters: [token, ...more, run, IDEMPOTENCY_KEY],
     ...(method === 'post' && {

@@ -51,7 +51,7 @@ interface ConsoleFile {
  * Creates the handlers that serve `packages/console/dist`.
  * @param parts `dir`: directory of the build; `prefix`: path of the configured base URL, '' for
  * none;
- * `unbuilt`: responds instead of the page if there is no build
+ * `answerUnbuilt`: responds instead of the page if there is no build
  */
 export function createConsoleRoutes(parts: {
   readonly dir: string;

@@ -229,7 +229,7 @@ test('an entry that cannot work is rejected with the field and the message of fl
     [
       'providers',
       { id: 'X', kind: 'openai' },
-      '400 invalid_request id: id: must consist of lowercase letters, digits, ".", "_" and "-" (at most 64 characters)',
+      '400 invalid_request id: id: must start with a lowercase letter or a digit, contain only lowercase letters, digits, ".", "_" and "-", and have at most 64 characters',
     ],
     [
       'providers',

@@ -15,8 +15,8 @@ export interface LazyApiApplication {
 }
 
 /**
- * Creates an `/api` application that is loaded after the listener has started, because its
- * framework takes longer to load than everything else together. Requests that arrive earlier wait
+ * Creates an `/api` application that is loaded when the first request arrives, because its
+ * framework takes longer to load than everything else together. Requests that arrive meanwhile wait
  * for it.
  */
 export function createLazyApi(

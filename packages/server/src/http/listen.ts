@@ -38,7 +38,7 @@ function toListenError(
     );
   if (error.code === 'EACCES')
     return new ListenError(
-      `This user is not permitted to listen on ${place}. Choose a port above 1023 with ${portName}.`,
+      `The user that runs Floe is not permitted to listen on ${place}. Choose a port above 1023 with ${portName}.`,
     );
   if (error.code === 'EAFNOSUPPORT')
     return new ListenError(`This machine does not support IPv6. Change ${hostName} from ${host} to 0.0.0.0.`);

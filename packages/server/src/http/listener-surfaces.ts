@@ -5,7 +5,7 @@ import { type ListenerHandler, rejectRequest } from './server.ts';
 
 export type ListenerSurface = ListenerConfig['surfaces'][number];
 
-/** The path that receives beats from SDKs. The path starts with `/api`, but belongs to the monitoring surface. */
+/** The path that receives beats from SDKs. The path starts with `/api`, but belongs to the surface `beats`. */
 export const HEARTBEAT_PATH = '/api/monitoring/heartbeat';
 
 /** Returns the surface that a path belongs to. */

@@ -74,7 +74,7 @@ export function buildOpenApiDocument(
           in: 'cookie',
           name: 'floe_session',
           description:
-            'A console session, see docs/guides/set-up-sign-in.md. With HTTPS the name can have the prefix `__Host-`, and a port in the base URL is appended to it.',
+            'A console session (see docs/guides/set-up-sign-in.md). With HTTPS, the cookie name can have the prefix `__Host-`. If the base URL contains a port, the cookie name ends with an underscore and the port.',
         },
       },
     },
@@ -211,7 +211,7 @@ function formatAccess(operation: Operation): string {
   return [
     formatKeyAccess(operation),
     roles.length === 0 ? 'Not available to members.' : `Members: ${roles.join(', ')}.`,
-    ...(operation.requiresOperator ? ['The members must be operators of the installation.'] : []),
+    ...(operation.requiresOperator ? ['Members must be operators of the installation.'] : []),
     ...(operation.requiresStepUp ? ['Members must step up first.'] : []),
   ].join(' ');
 }

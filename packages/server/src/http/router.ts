@@ -115,7 +115,7 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
     if (!route && routeSubtree(client, path)) return;
     const answer = route && findHandler(req, route);
     if (answer) return answer(client, path, req.url ?? '');
-    const fault = route ? methodNotAllowedFault(req.method ?? '', path) : unknownPathFault(path);
+    const fault = route ? methodNotAllowedFault(req.method ?? '', path, route) : unknownPathFault(path);
     reject(client, path, fault, route ? ['allow', allowHeader(route)] : []);
   };
   return { onRequest, findExchangeRoute: (target) => exchangeRoutesByPath.get(target) };
@@ -190,7 +190,7 @@ function findHandler({ method }: IncomingMessage, route: Route): RouteHandler | 
 
 const NO_WEBSOCKET = new Fault(
   'websocket_unsupported',
-  'WebSockets are not supported. Send the same request with POST; responses are streamed as server-sent events.',
+  'WebSockets are not supported. Send the request with POST instead. Floe can stream the response as server-sent events.',
 );
 
 function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
@@ -218,6 +218,9 @@ function allowHeader(route: Route): string {
   return Object.keys(route).join(', ').replace('GET', 'GET, HEAD');
 }
 
-function methodNotAllowedFault(method: string, path: string): Fault {
-  return new Fault('method_not_allowed', `${method} is not allowed on ${path}.`);
+function methodNotAllowedFault(method: string, path: string, route: Route): Fault {
+  return new Fault(
+    'method_not_allowed',
+    `${method} is not allowed on ${path}. Allowed: ${allowHeader(route)}.`,
+  );
 }

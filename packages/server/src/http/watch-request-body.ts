@@ -8,7 +8,7 @@ const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 10_000;
 
 /**
- * Watches a request whose body a framework reads. Calls `stalled` if the body does not arrive in time.
+ * Watches a request whose body a framework reads. Calls `onStalled` if the body does not arrive in time.
  * If the response is complete before the body is, discards the rest of the body. Closing a connection
  * with unread input would reset it, and the response would be lost (RFC 9112, section 9.6).
  */

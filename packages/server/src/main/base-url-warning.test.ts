@@ -17,7 +17,7 @@ test('a base URL with a port of this machine on which the server does not listen
     assert.match(findBaseUrlWarning(url, listening) ?? '', /but the server listens on port 4000/, url);
   assert.equal(
     findBaseUrlWarning('http://127.0.0.1:3563', listening),
-    'server.base_url is http://127.0.0.1:3563, but the server listens on port 4000, so links may not work. Remove server.base_url and FLOE_BASE_URL, unless port 3563 is forwarded to this server.',
+    'server.base_url is http://127.0.0.1:3563, but the server listens on port 4000, so links might not work. Remove server.base_url and FLOE_BASE_URL, unless port 3563 is forwarded to this server.',
   );
 });
 

@@ -15,7 +15,7 @@ export function findBaseUrlWarning(
     (listener) => portOf(listener) === portOf(baseUrl),
   );
   if (!LOOPBACK_HOST.test(hostname) || isReached) return null;
-  return `server.base_url is ${baseUrl}, but the server listens on port ${portOf(url)}, so links may not work. Remove server.base_url and FLOE_BASE_URL, unless port ${portOf(baseUrl)} is forwarded to this server.`;
+  return `server.base_url is ${baseUrl}, but the server listens on port ${portOf(url)}, so links might not work. Remove server.base_url and FLOE_BASE_URL, unless port ${portOf(baseUrl)} is forwarded to this server.`;
 }
 
 function portOf(url: string): string {

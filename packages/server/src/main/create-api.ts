@@ -82,7 +82,7 @@ export interface RunningConfigAndVersion {
   readonly version: string;
 }
 
-/** Creates the API. It serves every path below `/api` except heartbeats. */
+/** Creates the API. It serves every path below `/api` except `HEARTBEAT_PATH`. */
 export function createApiFromServerComponents(
   parts: ServerComponents,
   { snapshot, conversations, latencies, maxOutputTokens, outputLengths }: SharedGatewayDependencies,

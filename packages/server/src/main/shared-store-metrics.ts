@@ -10,7 +10,7 @@ export function createSharedStoreMetrics(stats: OpenCountersResult['sharedStoreS
 } {
   const up = new GaugeFamily({
     name: 'floe_shared_store_up',
-    help: 'Whether this process uses the shared store (Redis, or the supervisor of several processes) for limits and budgets (1), or counts them locally because the store does not respond (0).',
+    help: 'Whether this process counts requests and spending in the shared store (1), or locally because the shared store does not respond (0). The shared store is Redis or Valkey, or the supervisor of several processes.',
     labels: [],
   });
   const errors = new CounterFamily({

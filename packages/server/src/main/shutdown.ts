@@ -47,7 +47,7 @@ interface ShutdownTimes {
 }
 
 /**
- * Creates the steps of a shutdown.
+ * Creates the controller that performs the shutdown.
  * @param times returns the configured durations; called when the shutdown begins
  */
 export function createShutdownController(

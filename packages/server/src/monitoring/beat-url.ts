@@ -42,7 +42,7 @@ export function parseBeatUrlRequest(
     );
   const runId = query.get('rid');
   if (runId !== null && !UUID.test(runId))
-    throw new Fault('invalid_request', 'rid: must be a UUID.', { param: 'rid' });
+    throw new Fault('invalid_request', 'rid: must be a UUID', { param: 'rid' });
   const { kind, exitStatus } = parseSignal(signal);
   const metadata = {
     ...(exitStatus === null ? {} : { exit_status: exitStatus }),

@@ -10,7 +10,7 @@ export const MAX_MISSED_CHECKS_PER_EVALUATION = 1_000;
 
 /**
  * Evaluates all changes to a monitor's state that occur without a report before `untilMs`: missed beats,
- * ended pauses and gaps. Has no side effects. The result is the same whether it is called once or in several
+ * ended pauses and gaps. Appends to `evaluation`. The result is the same whether it is called once or in several
  * steps. A beat is missed if `untilMs` is later than its deadline. A deadline in a gap is not evaluated,
  * because no process could have received the beat.
  */

@@ -36,7 +36,7 @@ export function toMaintenanceWindowColumns(
       throw invalidField('starts_at', 'is required: set starts_at and ends_at, or schedule');
     if (endsAt === null) throw invalidField('ends_at', 'is required');
     if (minutes !== null) throw invalidField('duration_minutes', 'requires schedule');
-  } else if (minutes === null) throw invalidField('duration_minutes', 'is required with schedule');
+  } else if (minutes === null) throw invalidField('duration_minutes', 'is required if schedule is set');
   if (startsAt !== null && endsAt !== null && endsAt <= startsAt)
     throw invalidField('ends_at', 'must be after starts_at');
   const zone = schedule?.timezone ?? timezone;

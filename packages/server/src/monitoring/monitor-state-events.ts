@@ -184,7 +184,7 @@ export function resumeMonitorState(
 
 /**
  * Changes a monitor's schedule or grace period at `atMs`. The state must have been evaluated until `atMs`
- * with the old plan. With the new plan, no beat becomes overdue before `atMs` plus the grace period. A
+ * with the old timing. With the new timing, no beat becomes overdue before `atMs` plus the grace period. A
  * failing monitor remains failing until its next beat.
  */
 export function changeMonitorTiming(

@@ -91,7 +91,7 @@ export interface MonitorHistoryChanges {
 }
 
 /**
- * The plan and the gaps that are needed to evaluate a monitor's state. Evaluation functions append the
+ * The timing and the gaps that are needed to evaluate a monitor's state. Evaluation functions append the
  * resulting history and alerts to it.
  */
 export interface MonitorStateEvaluation extends MonitorHistoryChanges {
@@ -146,7 +146,7 @@ export function createMonitorStateEvaluation(
   return { plan, gaps, inferredChecks: [], periods: [], alertTriggers: [] };
 }
 
-/** Returns a plan that includes the expected times of its schedule. */
+/** Creates a monitor's timing. Adds the expected times of the schedule. */
 export function createMonitorTiming(
   schedule: MonitorSchedule,
   rest: Pick<MonitorTiming, 'graceMs' | 'firstBeatDueMs' | 'alertAfterMisses' | 'failCountsAsMiss'>,

@@ -41,9 +41,9 @@ export function parseHeartbeat(
     });
   const { monitor_id: id } = given;
   if (id === undefined)
-    throw new Fault('missing_required_parameter', 'monitor_id: is required.', { param: 'monitor_id' });
+    throw new Fault('missing_required_parameter', 'monitor_id: is required', { param: 'monitor_id' });
   if (typeof id !== 'string' || id === '')
-    throw new Fault('invalid_request', 'monitor_id: must be a non-empty string.', {
+    throw new Fault('invalid_request', 'monitor_id: must be a non-empty string', {
       param: 'monitor_id',
     });
   const { json, dropped } = serializeMetadata(given['metadata']);

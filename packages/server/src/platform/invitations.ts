@@ -101,7 +101,7 @@ export interface InvitationDetails {
 }
 
 /**
- * Returns the invitation to which a token belongs, for the page of the invitation. Does not reveal whether
+ * Returns the details of the invitation to which a token belongs, for its page. Does not reveal whether
  * the address has an account.
  * @throws Fault `not_found` with the same message for an unknown, used, expired or revoked token
  */
@@ -123,7 +123,7 @@ export async function requireOpenInvitation(
 
 /**
  * Accepts an invitation and makes a user a member. The token can be used only once. The caller must
- * have verified the person in the same transaction: `userId` is a row of `users` with the invited
+ * have verified the person in the same transaction: `userId` is the id of a row of `users` with the invited
  * address. Writes the membership, marks the invitation as used, and appends the audit entry
  * `invitations.accept` with the new member as the actor. Does not start a session.
  *

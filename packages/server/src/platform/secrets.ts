@@ -56,7 +56,7 @@ export class UnreadableSecretError extends Error {
 }
 
 /**
- * Derives the key that encrypts credentials (HKDF, RFC 5869) from the first of `encryptionKeys`, or
+ * Derives the key that encrypts stored secrets (HKDF, RFC 5869) from the first of `encryptionKeys`, or
  * from the installation's secret key. The other keys are used only for decryption.
  */
 export function deriveSecretEncryptionKey(

@@ -42,7 +42,7 @@ export interface ModelListCache {
 }
 
 /**
- * Creates the model lists. For each provider with an open allowlist (`*`), the list is read
+ * Creates the cache of model lists. For each provider with an open allowlist (`*`), the list is read
  * immediately and then every 10 minutes. The lists of one organization are read one after the other, so that slow or
  * large ones do not delay others.
  */

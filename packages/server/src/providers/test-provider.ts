@@ -136,7 +136,11 @@ function describeSuccess(
   try {
     const { models, next } = parseModelListPage(json);
     const count = `${models.length}${next === undefined ? '' : ' or more'}`;
-    return { ok: true, models: models.length, message: `Success: the provider lists ${count} models.` };
+    return {
+      ok: true,
+      models: models.length,
+      message: `Success: the provider lists ${count} ${count === '1' ? 'model' : 'models'}.`,
+    };
   } catch {
     return {
       ok: false,

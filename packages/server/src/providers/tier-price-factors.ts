@@ -26,7 +26,7 @@ const TIER_FACTORS: Readonly<Record<string, Readonly<Record<string, Readonly<Rec
   },
 };
 
-/** Returns a model's price factors by service tier. `book` and `model` are names in the price catalog. */
+/** Returns a model's price factors by service tier. `book` (a provider) and `model` are names in the price catalog. */
 export function getCatalogTierPriceFactors(book: string, model: string): Readonly<Record<string, number>> {
   return TIER_FACTORS[book]?.[model] ?? {};
 }

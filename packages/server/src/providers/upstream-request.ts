@@ -1,7 +1,7 @@
 import type { Provider, ProviderCredential, UpstreamTimeouts } from './configured-provider.ts';
 import type { UpstreamRequest } from './transport.ts';
 
-/** The target of a request: the provider, the credential to use, and the timeouts. */
+/** Where a request is sent: the provider, the credential to use, and the timeouts. */
 export interface UpstreamDestination {
   readonly provider: Provider;
   readonly credential: ProviderCredential;

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 
-/** The tables of resources that floe.yaml can define for an organization. */
+/** The tables of resources from floe.yaml and the API, and of the responses to create requests. */
 export interface ConfigTables {
   config_entries: ConfigEntriesTable;
   provider_credentials: ProviderCredentialsTable;

@@ -10,7 +10,7 @@ import { createTemporaryDirectory } from './test/temporary-directory.ts';
 const isTaken = (dataDir: string) => (error: unknown) =>
   error instanceof StoreUnusableError &&
   error.message ===
-    `Another Floe process is using the data directory ${dataDir}. Stop it, or set FLOE_DATA_DIR to another directory.`;
+    `Another Floe process is using the data directory ${dataDir}. Stop that process, or set FLOE_DATA_DIR to another directory.`;
 
 test('a data directory is locked once, and available after its release', (t) => {
   const dataDir = `${createTemporaryDirectory(t)}/made`;

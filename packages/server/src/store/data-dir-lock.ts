@@ -42,7 +42,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
     lock.close();
     if (isSqliteBusyError(cause))
       throw new StoreUnusableError(
-        `Another Floe process is using the data directory ${dataDir}. Stop it, or set FLOE_DATA_DIR to another directory.`,
+        `Another Floe process is using the data directory ${dataDir}. Stop that process, or set FLOE_DATA_DIR to another directory.`,
         { cause },
       );
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -53,7 +53,7 @@ export async function backupDatabase(
       throw new StoreUnusableError(`${to} is the database itself. Choose another file.`);
     if (!options.force)
       throw new StoreUnusableError(
-        `${to} already exists and is not overwritten. Use --force to replace it, or choose another file.`,
+        `${to} already exists. Use --force to replace it, or choose another file.`,
       );
   }
   await copySqliteDatabase(from, to, options);

@@ -3,7 +3,7 @@ import { getSetting, storeSetting } from './settings.ts';
 import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 /**
- * A breaker state that an operator forced for a provider, credential and model until a given time.
+ * A breaker state that is forced for a provider, credential and model until a given time.
  */
 export interface StoredForcedBreakerState {
   readonly orgId: string;

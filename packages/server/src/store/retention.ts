@@ -9,7 +9,7 @@ import { expireStoredBodies } from './stored-bodies.ts';
 import { expireStoredResponses } from './stored-responses.ts';
 
 /**
- * Number of rows per transaction, which then takes some milliseconds, so that other writes can run in
+ * Number of rows per transaction. A transaction then takes a few milliseconds, so that other writes can run in
  * between.
  */
 export const ROWS_PER_BATCH = 2000;

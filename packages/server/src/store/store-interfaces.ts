@@ -123,7 +123,7 @@ export interface BucketClaim {
    * counts as a request.
    */
   readonly persistent: boolean;
-  /** For `spend`: the amount in nano-USD that, according to the database, has at least been spent. Otherwise 0. */
+  /** For `spend`: the minimum amount in nano-USD that has been spent, according to the database. Otherwise 0. */
   readonly minimumUsed: number;
   /**
    * For `spend`: when the counter can be deleted, in Unix milliseconds; 0 for none. Not used for other

@@ -16,7 +16,7 @@ export interface ChoiceReader {
 }
 
 /**
- * Reads all choices of a stream except the first, if the request has `n` above 1. Emits only the content blocks
+ * Reads all choices of a stream except the first one, if `n` is greater than 1. Emits only the content blocks
  * of these choices.
  */
 export class AdditionalChoicesReader {

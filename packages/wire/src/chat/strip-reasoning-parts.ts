@@ -4,7 +4,7 @@ const REASONING_PARTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thi
 
 /**
  * Returns the JSON of a content array without its reasoning parts. If only text is left, returns a string, as
- * clients of this dialect expect. If nothing was removed, returns the original array.
+ * clients of this dialect expect. Otherwise, if nothing was removed, returns the original array.
  */
 export function stripReasoningParts(arrayText: string): string {
   const value: unknown = JSON.parse(arrayText);

@@ -164,7 +164,7 @@ class CallIdAssigner {
   }
 }
 
-/** Returns whether the elements contain earlier messages of the conversation, and not only the newest one. */
+/** Returns whether the request contains a system prompt or a turn that is not from the user. */
 export function hasConversationHistory(
   turns: readonly ConversationTurn[],
   system: readonly ContentPart[],

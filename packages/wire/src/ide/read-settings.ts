@@ -79,7 +79,7 @@ function readAllowedToolChoice(
     const word = asString(asObject(value)?.['type']) ?? '';
     if (wereGiven && asObject(value) && !['auto', 'none', 'any', 'required', 'allowed_tools'].includes(word))
       throw createInvalidFieldFault(
-        '`tool_choice` must not name a hosted tool, because IDE requests do not support hosted tools. Name another tool, or omit `tool_choice`.',
+        '`tool_choice` must not name a hosted tool, because the IDE adapter does not support hosted tools. Name another tool, or omit `tool_choice`.',
         'tool_choice',
       );
     return undefined;
@@ -91,7 +91,10 @@ function readAllowedToolChoice(
   const names = new Set(tools.map(({ name }) => name));
   const allowed = choice.allowed.filter((name) => names.has(name));
   if (allowed.length === 0)
-    throw createInvalidFieldFault('`tool_choice` must allow at least one tool of `tools`.', 'tool_choice');
+    throw createInvalidFieldFault(
+      '`tool_choice` must allow at least one of the tools in `tools`.',
+      'tool_choice',
+    );
   return choice.mode === 'none' ? { mode: 'none' } : { mode: choice.mode, allowed };
 }
 

@@ -36,9 +36,9 @@ const REASONS: Readonly<Record<string, string>> = {
   spend: SPEND,
   model_spend: SPEND,
   budget_reset_at: 'Floe budget periods follow the calendar',
-  metadata: 'Floe keys have no metadata; send metadata with each request',
-  created_at: 'the key is created by the import',
-  updated_at: 'the key is created by the import',
+  metadata: 'Floe stores no metadata of keys, teams or users; send metadata with each request',
+  created_at: 'Floe records its own times',
+  updated_at: 'Floe records its own times',
   soft_budget_cooldown: UNUSED,
   aliases: 'aliases apply to all keys in Floe',
   allowed_cache_controls: UNUSED,
@@ -185,7 +185,11 @@ function readExpiry(row: ImportSourceObject, team: Team | undefined): ConfigEntr
   const isBlocked = row.boolean('blocked') === true;
   const expires = row.text('expires');
   if (isBlocked || team?.isBlocked) {
-    row.note('blocked', 'changed', 'the key is blocked: became an expires_at in the past');
+    row.note(
+      'blocked',
+      'changed',
+      'became an expires_at in the past, because the key or its team is blocked',
+    );
     return { expires_at: '1970-01-01T00:00:00Z' };
   }
   if (expires === undefined) return {};

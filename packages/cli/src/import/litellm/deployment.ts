@@ -36,7 +36,7 @@ const PARAMETER_REASONS: Readonly<Record<string, string>> = {
       'n',
       'user',
       'metadata',
-    ].map((name) => [name, 'Floe does not add parameters to requests; send it with the request']),
+    ].map((name) => [name, 'send this parameter with each request, or add it to the body of the provider']),
   ),
   drop_params:
     'Floe always removes fields that a provider does not support and lists them in the response header x-floe-dropped',

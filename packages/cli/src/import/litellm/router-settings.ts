@@ -20,11 +20,12 @@ export interface LitellmRouterSettings {
 }
 
 const ROUTER_REASONS: Readonly<Record<string, string>> = {
-  content_policy_fallbacks: 'Floe returns responses with a content filter to the client without a fallback',
+  content_policy_fallbacks:
+    'Floe does not try another target after a content filter; it returns the response to the client',
   retry_after: 'Floe waits for the time that the provider requests, or for a random time',
   retry_policy: 'Floe decides based on the error type whether it retries',
   model_group_retry_policy: 'Floe decides based on the error type whether it retries',
-  allowed_fails_policy: 'Floe decides based on the error type whether the circuit breaker counts it',
+  allowed_fails_policy: 'the type of an error determines whether the circuit breaker counts it',
   routing_strategy_args: 'Floe strategies have no arguments',
   enable_pre_call_checks: 'Floe always skips targets that cannot serve a request',
   optional_pre_call_checks: 'Floe always skips targets that cannot serve a request',

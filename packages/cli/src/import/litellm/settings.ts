@@ -17,7 +17,7 @@ const LITELLM_REASONS: Readonly<Record<string, string>> = {
   turn_off_message_logging: 'Floe stores no bodies unless bodies.keep is set',
   redact_user_api_key_info: 'Floe never stores key values',
   set_verbose: 'set FLOE_LOG_LEVEL',
-  json_logs: 'set FLOE_LOG_LEVEL',
+  json_logs: 'Floe always writes JSON logs',
   telemetry: 'Floe sends no telemetry',
   guardrails: 'write policies in floe.yaml',
   default_internal_user_params: 'Floe has no default settings for users',
@@ -32,10 +32,12 @@ const LITELLM_REASONS: Readonly<Record<string, string>> = {
 const GENERAL_REASONS: Readonly<Record<string, string>> = {
   master_key: 'create a platform key with the scope management',
   salt_key: 'Floe encrypts stored data with its own key',
-  database_url: 'pass it with --database to import keys; Floe stores its own data elsewhere',
+  database_url:
+    'to import teams, keys and budgets, pass this URL with --database; Floe stores its own data elsewhere',
   database_connection_pool_limit: INSTALLATION,
   database_connection_timeout: INSTALLATION,
-  store_model_in_db: 'Floe always accepts changes through its API; models in the database are not read',
+  store_model_in_db:
+    'Floe always accepts changes through its API; the import does not read the models in the database',
   alerting: 'set up channels in floe.yaml',
   alerting_threshold: 'set up channels in floe.yaml',
   alerting_args: 'set up channels in floe.yaml',

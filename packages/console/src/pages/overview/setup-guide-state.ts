@@ -35,7 +35,7 @@ function listQuery<Row>(path: string) {
 }
 
 /**
- * The query for the newest monitor, which the guide shows. Other monitors are only counted because there may
+ * The query for the five newest monitors, one of which the guide shows. Other monitors are only counted because there may
  * be thousands.
  */
 const newestMonitorsQuery = queryOptions({
@@ -66,7 +66,7 @@ export interface SetupGuideState {
 
 /**
  * Returns the state of the setup guide.
- * @param isResendRequested Whether the URL requests the guide.
+ * @param isRequested Whether the URL requests the guide.
  */
 export function useSetupGuide(isRequested: boolean): SetupGuideState {
   const client = useQueryClient();

@@ -27,7 +27,7 @@ export function CredentialDialog({
   onClose,
 }: {
   readonly provider: ProviderResource;
-  /** The name of the key to replace. Absent when adding a key. */
+  /** The name of the credential to replace. Absent when a credential is added. */
   readonly replaces?: string;
   readonly onClose: () => void;
 }) {

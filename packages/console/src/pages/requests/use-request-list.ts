@@ -83,7 +83,7 @@ export function useRequestList() {
 }
 
 /**
- * Returns a function that tells whether rows must not move: the user is pointing at them, has scrolled, or is
+ * Returns a function that returns whether rows must not move: the user is pointing at them, has scrolled, or is
  * reading one.
  */
 function useHoldRows(isOpen: boolean) {

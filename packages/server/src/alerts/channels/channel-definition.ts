@@ -109,8 +109,8 @@ export function selectMessageColor({ phase }: AlertMessage): number {
 }
 
 /**
- * Returns the symbol to show before the title. It indicates the phase to readers who cannot
- * distinguish colors.
+ * Returns the symbol to show before the title. It indicates the phase in channels whose messages
+ * have no color.
  */
 export function selectMessageSymbol({ phase }: AlertMessage): string {
   if (phase === 'opens') return '🔴';

@@ -36,7 +36,7 @@ export interface BatchReferences {
 }
 
 /**
- * Finds all model ids in a JSON text that the scanner has accepted. No other parser can find a model
+ * Finds all model ids and input files in a JSON text that the scanner has accepted. No other parser can find a model
  * id that this function misses. The function does not depend on the structure that contains the
  * requests of a batch, because this structure differs between providers.
  * @throws Fault `invalid_request` for a duplicate name at any depth, a name that determines the

@@ -6,7 +6,7 @@ import { canAccessResource } from './owned-resources.ts';
 import type { ResourceOwner } from './resource-owner-store.ts';
 
 /**
- * Returns the owner of the resources that a request refers to.
+ * Returns the owner of the resources that a request refers to. Returns null if it refers to none.
  * @throws Fault with status 404 if the caller has no access to one of them
  */
 export async function findResourceOwner(

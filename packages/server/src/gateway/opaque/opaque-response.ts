@@ -128,11 +128,14 @@ export class OpaqueResponse implements ResponseSink {
     const stream = this.#streamTap;
     if (stream?.failedBeforeContent && !this.isContentSent) throw this.#heldRefusal();
     if (stream && this.#hasEndEvent && !stream.isComplete)
-      throw new Fault('upstream_stream_broken', 'The provider closed the stream before its last event.');
+      throw new Fault(
+        'upstream_stream_broken',
+        'The provider closed the stream before the last event. Send the request again.',
+      );
     if (this.#answerTap && this.#isApi && this.#answerTap.isTruncated())
       throw new Fault(
         'upstream_stream_broken',
-        'The provider closed the connection in the middle of a JSON response.',
+        'The provider closed the connection in the middle of a JSON response. Send the request again.',
       );
     if (!this.isContentSent) this.#start();
     if (this.#partialEvent.length > 0) this.#x.client.write(this.#partialEvent);

@@ -28,7 +28,7 @@ export function parseRequestPath(rest: string): RequestPath {
 
 function validateSegment(segment: string): void {
   const text = tryDecode(segment);
-  if (text === undefined) throw invalidPathFault('The path contains an invalid percent-encoding.');
+  if (text === undefined) throw invalidPathFault('The path contains invalid percent-encoding.');
   if (text === '') throw invalidPathFault('The path contains an empty segment (//).');
   if (text === '.' || text === '..') throw invalidPathFault('The path contains a dot segment (. or ..).');
   if (/[\x00-\x1f\x7f/\\?#%]/.test(text) || /[^\x21-\x7e]/.test(segment))

@@ -91,14 +91,14 @@ function resolveForModel(
   if (enabled.length === 0)
     throw new Fault(
       'model_not_found',
-      `The model "${model.slice(0, 200)}" is not on the allowlist of ${known.map(({ provider }) => provider.id).join(', ')}. Ask an admin to add it.`,
+      `The model "${model.slice(0, 200)}" is not on the allowlist of ${known.map(({ provider }) => provider.id).join(', ')}. Ask an admin to add the model to the allowlist.`,
       { param: 'model', notAllowlisted: true },
     );
   const open = enabled.filter(({ provider, id }) => canUseModel(provider, key, id));
   if (open.length === 0)
     throw new Fault(
       'model_not_allowed',
-      `This key is not allowed to use the model "${model.slice(0, 200)}".`,
+      `This key is not allowed to use the model "${model.slice(0, 200)}". Use another model, or ask an admin to allow this model for the key.`,
       {
         param: 'model',
       },

@@ -118,7 +118,10 @@ function parseEvent(data: string): Json | undefined {
     return findDuplicateMemberName(bytes) === null ? event : parseJsonWithDuplicateMembers(bytes);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    throw new Fault('upstream_error', `The provider sent an invalid stream event: ${error.message}.`);
+    throw new Fault(
+      'upstream_error',
+      `The provider sent an invalid stream event: ${error.message}. Send the request again.`,
+    );
   }
 }
 

@@ -48,7 +48,7 @@ export async function evaluateAndStoreResponse(
 }
 
 /**
- * Returns the turns. For each response that was in progress, requests the current state from its
+ * Returns the turns. Refreshes each response that was in progress (`refreshResponse`) with its current state from its
  * provider.
  * @throws Fault `invalid_request` if a response is still in progress, because it would be missing
  * from the conversation; `policy_denied`

@@ -59,7 +59,9 @@ export async function callResponseProvider(
     const cancel = gateway.transport.dispatch(request, call);
     const timer = gateway.clock.after(ANSWER_TIMEOUT_MS, () => {
       cancel();
-      call.fail(new Fault('upstream_timeout', `${provider.id} did not respond within 30 seconds.`));
+      call.fail(
+        new Fault('upstream_timeout', `${provider.id} did not respond within 30 seconds. Retry the request.`),
+      );
     });
     call.setTimeout(timer);
   });

@@ -13,7 +13,7 @@ export interface BreakerOverride {
   readonly state: 'open' | 'closed' | 'auto';
   readonly ttlMs: number;
   readonly reason: string;
-  /** Name of the operator. */
+  /** Who requested the change: the email address of a member or the name of a key. */
   readonly by: string;
 }
 

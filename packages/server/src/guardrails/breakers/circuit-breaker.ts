@@ -13,7 +13,7 @@ export type BreakerAdmission = 'go' | 'probe' | 'cooling' | 'open' | 'probing' |
  */
 export type ProbeState = 'in_flight' | 'next_request';
 
-/** The time source, randomness and probe leases that a circuit uses. */
+/** The time source, randomness and probe leases that a `CircuitBreaker` uses, and its listener. */
 export interface CircuitBreakerDependencies {
   monotonic(): number;
   now(): number;
@@ -147,7 +147,7 @@ export class CircuitBreaker {
     this.#counts.add('slow', now);
     const calls = this.#counts.calls(now);
     if (calls >= MIN_CALLS && this.#counts.sum('slow', now) >= SLOW_SHARE * calls)
-      this.#open(now, 'too many responses had a slow time to first token');
+      this.#open(now, 'too many responses had a long time to first token');
   }
 
   /** Records a failure of the target: unreachable, broken connection, 5xx or timeout. */
@@ -163,9 +163,9 @@ export class CircuitBreaker {
     const calls = this.#counts.calls(now);
     const failed = this.#counts.sum('failed', now);
     if (this.#consecutiveFailures >= this.#settings.consecutiveFailures)
-      this.#open(now, `${this.#consecutiveFailures} consecutive failures, the last one ${code}`);
+      this.#open(now, `${this.#consecutiveFailures} consecutive failures (last error: ${code})`);
     else if (calls >= MIN_CALLS && failed >= this.#settings.errorRate * calls)
-      this.#open(now, `${failed} of ${calls} calls failed in 30 s, the last one ${code}`);
+      this.#open(now, `${failed} of ${calls} calls failed in 30 s (last error: ${code})`);
   }
 
   /** Records that the credential was rejected or has no credit left. Opens the breaker immediately. */

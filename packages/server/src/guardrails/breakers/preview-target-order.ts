@@ -50,8 +50,7 @@ export function previewTargetOrder<Target extends BreakerTarget>(
   const skipped = guarded
     .filter(isForcedOpen)
     .map(
-      ({ target, view }) =>
-        `${nameOf(target)}: an operator forced its breaker open: ${view?.forced?.reason ?? ''}`,
+      ({ target, view }) => `${nameOf(target)}: its breaker was forced open: ${view?.forced?.reason ?? ''}`,
     );
   return { asked: [...free, ...aside], skipped, steps };
 }

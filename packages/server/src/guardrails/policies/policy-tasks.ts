@@ -28,7 +28,7 @@ export interface StreamedResponseToEvaluate {
   readonly blocks: readonly string[];
   /** All strings of the stream, also those that are in no block. Detectors read them. */
   readonly strings: readonly string[];
-  /** The kinds that were found so far, if only the policies that can stop a stream early are evaluated. */
+  /** The kinds that were found so far, if only the early policies are evaluated. Otherwise null. */
   readonly early: readonly FindingKind[] | null;
 }
 

@@ -1,7 +1,7 @@
 import type { BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
 import { formatBoardDuration, formatQuantity, type TimeZoneDateFormatter } from './board-text.ts';
 
-/** The statuses that a board's heading can show. Each has its own color and icon. */
+/** The statuses that a board can show in its heading and for its monitors. Each has its own color and icon. */
 export type BoardDisplayStatus = 'healthy' | 'failing' | 'waiting' | 'paused' | 'maintenance';
 
 /** The status and summary in a board's heading. */
@@ -73,7 +73,7 @@ function failingDetail(
   zone: TimeZoneDateFormatter,
 ): string {
   const since = Math.min(...failing.map(({ failingSince }) => failingSince ?? nowMs));
-  const first = `${failing.length === 1 ? 'Failing' : 'The earliest has been failing'} since ${zone.timeOrDateTime(since, nowMs)}, for ${formatBoardDuration(nowMs - since)}.`;
+  const first = `${failing.length === 1 ? 'Failing' : 'The first job to fail has been failing'} since ${zone.timeOrDateTime(since, nowMs)}, for ${formatBoardDuration(nowMs - since)}.`;
   return rest === '' ? first : `${first} Other jobs: ${rest}.`;
 }
 

@@ -32,7 +32,7 @@ function choicesOf(schema: JsonObject): readonly Json[] {
 }
 
 /**
- * Describes a schema in words: `text`, `whole number, at least 1`, `"a" or "b"`, `list of text`, …
+ * Describes a schema in words: `string`, `integer, at least 1`, `"a" or "b"`, `array of string`, …
  *
  * @param parentReferences the references that enclose the schema. A reference to one of them becomes
  * `any value`.

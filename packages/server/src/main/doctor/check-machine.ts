@@ -24,7 +24,7 @@ export function checkDataDirectory(dataDir: string): DoctorFinding {
     return createFailedFinding(
       'data_directory',
       `${dataDir} does not exist and cannot be created in ${parent}`,
-      'Create it with the user that runs Floe as its owner, or set FLOE_DATA_DIR to another directory.',
+      'Create the directory and make the user that runs Floe its owner, or set FLOE_DATA_DIR to another directory.',
     );
   }
   if (!statSync(dataDir).isDirectory())

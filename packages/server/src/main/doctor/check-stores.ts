@@ -87,7 +87,7 @@ export async function checkDatabase(
       clockOffsetMs: server?.clockOffsetMs ?? null,
     };
   } catch (error) {
-    const remedy = 'Check storage.database (or FLOE_DATABASE_URL) and whether the database is running.';
+    const remedy = 'Check storage.database (or FLOE_DATABASE_URL), and check that the database is running.';
     return { ...none, findings: [createFailedFinding('database', formatThrownError(error), remedy)] };
   }
 }
@@ -150,7 +150,7 @@ export async function checkSharedStore(url: string, clock: Clock): Promise<Share
       );
     return { findings, clockOffsetMs };
   } catch (error) {
-    const remedy = 'Check storage.shared (or FLOE_REDIS_URL) and whether Redis or Valkey is running.';
+    const remedy = 'Check storage.shared (or FLOE_REDIS_URL), and check that Redis or Valkey is running.';
     return {
       findings: [createFailedFinding('shared_store', formatThrownError(error), remedy)],
       clockOffsetMs: null,

@@ -18,7 +18,8 @@ export function defineListAnnotationsOperation(coverage: AnalyticsCoverage): Ope
     method: 'GET',
     path: '/api/analytics/annotations',
     scope: 'management',
-    summary: 'List events in a time range (configuration changes, alerts, breakers), newest first',
+    summary:
+      'List annotations and events in a time range (configuration changes, alerts, breaker state changes), newest first',
     query: analyticsAnnotationsQuery,
     answer: analyticsAnnotations,
     async run(context, { query }) {

@@ -134,7 +134,7 @@ async function listSkippedResources(
   if (steps.filter(isCounted).length > MAX_APPLIED_RESOURCES)
     throw new Fault(
       'conflict',
-      'The organization was changed while the document was compared with it. Apply the document again.',
+      'The organization was changed while the document was being compared with it. Apply the document again.',
     );
   return new Set();
 }

@@ -9,7 +9,7 @@ import { findUnchangedResources, loadRunningDocument } from './find-unchanged-re
 import { parseConfigDocumentInWorker } from './parse-config-document-in-worker.ts';
 
 /** A preview is rolled back, so the caller does not have to give a reason. */
-const DIFF_REASON = 'Previewed the changes of applying a configuration';
+const DIFF_REASON = 'Previewed the changes of a configuration document';
 
 /**
  * Defines the operation that previews the changes that a document would make. It applies the document in a

@@ -44,8 +44,8 @@ function requireStepLimits(steps: readonly ConfigStep[]): void {
 }
 
 /**
- * Returns the existing resources that the document does not contain, both from floe.yaml and from
- * the API.
+ * Returns the existing resources with this source that the document does not contain. Considers only the
+ * kinds of resources that the document contains.
  */
 export async function listUndeclaredResources(
   source: 'file' | 'console',

@@ -39,7 +39,7 @@ export const unblockRemovedMemberOperation = defineWriteOperation({
   method: 'DELETE',
   path: '/api/management/removed-members/{id}',
   scope: 'management',
-  summary: 'Allow group mappings to add a removed member again, by user id',
+  summary: 'Allow group mappings to add a removed member again; `id` is the user id of the member',
   params: idParams,
   answer: z.null(),
   status: 204,

@@ -37,7 +37,8 @@ export function defineListModelsOperation({
     method: 'GET',
     path: '/api/management/models',
     scope: 'management',
-    summary: 'List the models that callers can request, with source, dated prices, aliases and allowed keys',
+    summary:
+      'List the models that callers can request, with the source, current prices, aliases and allowed keys of each',
     query: modelListQuery,
     answer: createPageSchema(modelResource),
     async run({ orgId, reader, clock }, { query }) {

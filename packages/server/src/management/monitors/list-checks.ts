@@ -13,7 +13,7 @@ export function defineListChecksOperation(dependencies: MonitoringDependencies):
     method: 'GET',
     path: '/api/monitoring/monitors/{id}/checks',
     scope: MONITORING_SCOPES,
-    summary: 'List beats and missed beats of a monitor, newest first',
+    summary: 'List the checks of a monitor (received and missed beats), newest first',
     params: idParams,
     query: checkListQuery,
     answer: createPageSchema(checkResource),

@@ -20,7 +20,7 @@ export function definePreviewScheduleOperation(dependencies: MonitoringDependenc
     scope: MONITORING_SCOPES,
     // A member who may read a schedule may also evaluate one.
     roles: MEMBER_ROLES,
-    summary: 'Preview when a schedule expects beats and when each beat becomes late',
+    summary: 'Preview when a schedule expects beats and when the grace period of each beat ends',
     body: schedulePreviewInput,
     answer: schedulePreview,
     async run({ orgId, reader }, { body }) {

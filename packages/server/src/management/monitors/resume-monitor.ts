@@ -20,7 +20,8 @@ export function defineResumeMonitorOperation(dependencies: MonitoringDependencie
     method: 'POST',
     path: '/api/monitoring/monitors/{id}/resume',
     scope: MONITORING_SCOPES,
-    summary: 'Resume a paused monitor; its next beat is due after a full interval and grace period',
+    summary:
+      'Resume a paused monitor; the time of the next expected beat is calculated from the time of the request',
     params: idParams,
     answer: monitorResource,
     status: 200,

@@ -58,7 +58,8 @@ export const revokeOperatorRoleOperation = defineWriteOperation({
   method: 'DELETE',
   path: '/api/management/operators/{id}',
   requiresStepUp: true,
-  summary: 'Revoke the operator role by user id; the last operator cannot be revoked',
+  summary:
+    'Revoke the operator role of a person; `id` is the user id of the person; the last operator cannot lose the role',
   params: idParams,
   answer: z.null(),
   status: 204,

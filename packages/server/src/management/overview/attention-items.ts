@@ -88,7 +88,7 @@ function listProcessItems(
     found.push({
       kind: 'beats_rejected',
       severity: 'warning',
-      subject: { kind: 'monitors', id: orgId, name: 'Heartbeats' },
+      subject: { kind: 'monitors', id: orgId, name: 'Beats' },
       since: toIsoTimestamp(rejectedBeats.atMs),
       text: `${rejectedBeats.count} rejected within the last hour. Last reason: ${rejectedBeats.last}`,
     });

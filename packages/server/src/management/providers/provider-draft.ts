@@ -133,7 +133,7 @@ function requireKeysForOrigin(
     if (known.origin !== origin)
       throw createInvalidInputFault({
         path,
-        message: `must be sent again: it was stored for ${known.origin}, not for ${origin}`,
+        message: `must be sent again because the URL has changed from ${known.origin} to ${origin}`,
       });
   }
 }

@@ -8,7 +8,7 @@ import { convertRuleErrorsToFaults } from './convert-rule-errors-to-faults.ts';
 
 /** Stored decisions, and the rules to evaluate against their events. */
 export interface ReplayDecisionsInput {
-  /** Identifies the rules, so that they are compiled once per dry run. */
+  /** Identifies the rules, so that they are compiled once per replay. */
   readonly id: string;
   readonly config: RelayConfig;
   readonly rows: readonly Pick<

@@ -47,7 +47,8 @@ const CHANNEL_SUMMARIES = {
   list: 'List alert channels, newest first',
   create: 'Create an alert channel; its secrets are stored encrypted',
   get: 'Read one alert channel, by id or name; its secrets are never shown',
-  update: 'Change an alert channel; a webhook also signs with its previous secret for 24 hours',
+  update:
+    'Change an alert channel; after the secret of a webhook changes, Floe signs alerts with both secrets for 24 hours',
   replace: 'Create or replace an alert channel by its id or name',
   delete: 'Remove an alert channel; its deliveries remain in the log',
 };

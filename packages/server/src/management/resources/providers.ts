@@ -55,7 +55,7 @@ export function createProviderResourceKind(dependencies: ProviderDependencies): 
     invalidates: 'config',
     volatileFields: ['origin', 'problem', 'native_dialects', 'credentials.tested_at', 'credentials.test'],
     summaries: {
-      list: 'List providers and their credentials by name, without secrets',
+      list: 'List providers and their credentials, without secrets: those in floe.yaml first',
       create: 'Create a provider; its credentials are stored encrypted and are sent only to its URL',
       get: 'Read one provider, without secrets',
       update: 'Change a provider; its credentials are kept unless its URL changes',

@@ -49,7 +49,7 @@ export const SAVED_VIEW_KIND: ResourceKind<
   scope: 'management',
   roles: MEMBER_ROLES,
   summaries: {
-    list: 'List your own and shared saved views by name',
+    list: 'List your own and shared saved views, sorted by name',
     create: 'Save the filters of a page as a view, private or shared',
     get: 'Read one saved view',
     update: 'Change a saved view',

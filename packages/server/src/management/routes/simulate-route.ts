@@ -255,7 +255,7 @@ function recordCacheStep(
   steps.push({
     step: 'cache',
     outcome: 'looked_up',
-    reason: `if ${owner} sent an identical request within the last ${ttlMs / 1000} s, Floe would return its cached response`,
+    reason: `if ${owner} sent an identical request within the last ${ttlMs / 1000} s, Floe returns the cached response`,
   });
 }
 

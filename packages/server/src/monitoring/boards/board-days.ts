@@ -13,7 +13,7 @@ export interface BoardDay {
 }
 
 /**
- * How many milliseconds of a day a monitor had each status. The rest of the day is unknown or in
+ * How many milliseconds of a time interval a monitor had each status. The rest of the interval is unknown or in
  * the future.
  */
 export interface StatusDurations {
@@ -36,7 +36,7 @@ export function listLastBoardDays(timezone: string, nowMs: number, count: number
   return days.reverse();
 }
 
-/** Returns the status durations for each day. `spans` must be sorted and must not overlap. */
+/** Returns the status durations for each interval, such as a day. `spans` must be sorted and must not overlap. */
 export function sumStatusDurationsByDay(
   spans: readonly MonitorStatusSpan[],
   days: readonly BoardDay[],

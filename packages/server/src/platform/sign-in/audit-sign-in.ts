@@ -7,18 +7,18 @@ import { findMemberWithUser } from '../../store/members.ts';
 import { listOrgs } from '../../store/orgs.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 
-/** An audit entry about a sign-in. */
+/** An audit entry about an account: a sign-in, or a change of its credentials, sessions or roles. */
 export interface SignInAuditEntry {
   readonly orgId: string;
   readonly actor: string;
   readonly action: string;
   readonly subject: string;
   readonly before?: JsonObject;
-  /** Details of the sign-in. They never contain a password, a token or a mistyped address. */
+  /** Details of the event. They never contain a password, a token or a mistyped address. */
   readonly after?: JsonObject;
 }
 
-/** Appends an audit entry about a sign-in. */
+/** Appends an audit entry about an account. Adds the id, the time and the email address of the member. */
 export async function auditSignIn(
   writer: DatabaseWriter,
   clock: Clock,

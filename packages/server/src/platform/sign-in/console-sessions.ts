@@ -209,7 +209,7 @@ export class ConsoleSessions {
       .catch((error: unknown) =>
         this.#log.warn(
           { err: error },
-          'could not save the last-used time of a session; the session may expire early',
+          'could not save the last-used time of a session; the session might expire early',
         ),
       )
       .finally(() => this.#touching.delete(writing));

@@ -41,7 +41,7 @@ export interface BrowserRequest {
   readonly token: string | null;
 }
 
-/** The error message of a failed sign-in. It is the same for every cause. */
+/** The error message of a failed sign-in with a password. It does not reveal whether the account exists. */
 export const SIGN_IN_FAILED_MESSAGE = 'The email address or password is incorrect.';
 
 /** Creates the fault for a failed sign-in. */

@@ -52,7 +52,7 @@ function requireCompatibleMigrations(applied: readonly AppliedMigration[], known
   if (!first) return;
   const needed = Math.max(...incompatible.map(({ number, compatibleFrom }) => compatibleFrom ?? number));
   throw new StoreUnusableError(
-    `The database was migrated by a newer version of Floe: migration ${first.number} "${first.name}" requires a version that has migration ${needed}, and this version has migrations up to ${known}. Nothing was changed. Run that version, or restore a backup from before the migration (floe.db.before-<number>, or a PostgreSQL dump).`,
+    `The database was migrated by a newer version of Floe: migration ${first.number} "${first.name}" requires a version that has migration ${needed}, and this version has migrations up to ${known}. Nothing was changed. Run the newer version, or restore a backup from before the migration (floe.db.before-<number>, or a PostgreSQL dump).`,
   );
 }
 

@@ -73,7 +73,7 @@ export function findRelayDecisionById(
     .executeTakeFirst();
 }
 
-/** Returns an organization's newest decisions since `fromMs`, newest first, at most `limit`. */
+/** Returns up to `limit` of an organization's decisions since `fromMs`, newest first. */
 export function listRelayDecisionsWithEvents(
   reader: DatabaseReader,
   orgId: string,

@@ -11,7 +11,7 @@ export const NO_ATTEMPTS_JSON = '[]';
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
-/** The dimensions of chart groups and filters. The name of a pair of dimensions lists them in this order. */
+/** The dimensions that are counted alone and in pairs. The name of a pair lists its dimensions in this order. */
 export const ROLLUP_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
 export type RollupDimension = (typeof ROLLUP_DIMENSIONS)[number];
 

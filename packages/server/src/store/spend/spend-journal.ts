@@ -202,7 +202,7 @@ class DiskSpendJournal implements SpendJournal {
     if (open.length > 0 && spent.length > 0)
       log.warn(
         { reservations: open.length },
-        'earlier process ended with open reservations; they are charged in full',
+        'earlier process ended with open reservations; these reservations are charged in full',
       );
     await rm(directory, { recursive: true, force: true });
   }

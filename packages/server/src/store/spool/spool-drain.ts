@@ -141,7 +141,7 @@ export class SpoolDrain {
     if (ingested.next === ingestedBytes && !last) {
       if (to === written)
         throw new Error(
-          `${path} was truncated after Floe wrote it, so some records are lost; check the disk, and whether another program changes the file`,
+          `${path} was truncated after Floe wrote it, so some rows are lost; check the disk, and check that no other program changes the file`,
         );
       this.#batchBytes *= 2;
       return;
@@ -159,7 +159,7 @@ export class SpoolDrain {
     if (torn)
       log.warn(
         { file: segment.path, rows: 1 },
-        'last row of a spool file is lost, because the process ended while it wrote the row',
+        'last row of a spool file was lost, because the process ended while it was writing the row',
       );
     if (rejected.length === 0) return;
     const file = segment.path.replace(/\.jsonl$/, '.rejected');

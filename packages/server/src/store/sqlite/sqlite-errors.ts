@@ -83,5 +83,5 @@ export function describeSqliteOpenError(path: string, failure: SqliteWorkerFailu
   if (code === FULL) return `The disk that holds ${path} is full. Free up disk space, then try again.`;
   if (code === BUSY || code === LOCKED)
     return `${path} is locked by another program. End that program, then try again.`;
-  return `Cannot open the database ${path}: ${failure.message}. Check that the directory is writable for this user.`;
+  return `Cannot open the database ${path}: ${failure.message}. Check that the user that runs Floe can write to the directory.`;
 }
