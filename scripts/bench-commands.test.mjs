@@ -17,7 +17,7 @@ const COMMANDS = [
   },
   {
     name: 'profile.mjs',
-    args: ['--seconds', '1', '--warm', '1', '--rows', '3'],
+    args: ['--seconds', '4', '--warm', '1', '--rows', '3'],
     reports: /^main thread, \d/m,
   },
   {
