@@ -34,6 +34,11 @@ export interface HookPaths {
  * agents stop a hook, which is 15 seconds or longer, depending on the agent.
  */
 export const DEFAULT_HOOK_SERVER_TIMEOUT_MS = 2_500;
+/**
+ * The maximum time limit. Agents stop a hook after 15 seconds and then perform the action, so the hook must respond
+ * earlier, even if the server does not.
+ */
+const MAX_HOOK_SERVER_TIMEOUT_MS = 12_000;
 const DEFAULT_REFRESH_MINUTES = 15;
 const DEFAULT_URL = 'http://127.0.0.1:3563';
 
@@ -86,11 +91,11 @@ function buildHookSettings(given: JsonObject, problems: string[]): HookSettings 
   };
 }
 
-/** Returns the time limit for the response of the server to this hook, in milliseconds: from 50 to 60,000. */
+/** Returns the time limit for the response of the server to this hook, in milliseconds: from 50 to 12,000. */
 export function resolveHookDeadline({ deadlines }: HookSettings, agent: string, hook: string): number {
   for (const name of [`${agent}.${hook}`, agent, 'default']) {
     const given = Object.hasOwn(deadlines, name) ? deadlines[name] : undefined;
-    if (typeof given === 'number' && given >= 50) return Math.min(given, 60_000);
+    if (typeof given === 'number' && given >= 50) return Math.min(given, MAX_HOOK_SERVER_TIMEOUT_MS);
   }
   return DEFAULT_HOOK_SERVER_TIMEOUT_MS;
 }
