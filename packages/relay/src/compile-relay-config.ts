@@ -1,6 +1,7 @@
 import { MAX_ORG_COMPILATION_STEPS } from '@floe/conditions/condition';
 import type { RelayConfig } from '@floe/contract/config';
 import type { RelayEventKind } from '@floe/contract/config/relay';
+import { countCompilationSteps, createCompilationCostError } from './compilation-cost.ts';
 import { type CompiledRule, compileRule } from './rules/compile-rule.ts';
 import { InvalidRelayRuleError } from './rules/compile-rule-field.ts';
 import { createSelfTamperRule } from './rules/self-tamper.ts';
@@ -42,14 +43,6 @@ export function compileRelayConfig(config: RelayConfig): CompiledRelayConfig {
   return { config, rules, byEvent };
 }
 
-/** Creates the error for the rule at `path`, which makes the rules of an organization too expensive to compile. */
-export function createCompilationCostError(path: readonly (string | number)[]): InvalidRelayRuleError {
-  return new InvalidRelayRuleError(
-    path,
-    `with this rule, the regular expressions of all relay rules of the organization need more than ${MAX_ORG_COMPILATION_STEPS} steps to compile; use fewer or shorter regular expressions`,
-  );
-}
-
 function compileRuleAt({ rules }: RelayConfig, at: number): CompiledRule {
   const rule = rules[at];
   if (rule === undefined) throw new Error(`there is no rule ${at}`);
@@ -69,8 +62,9 @@ function compileRuleAt({ rules }: RelayConfig, at: number): CompiledRule {
 export function findRelayRuleError(config: RelayConfig): InvalidRelayRuleError | null {
   try {
     let steps = 0;
-    for (const at of config.rules.keys()) {
-      steps += compileRuleAt(config, at).compilationSteps;
+    for (const [at, rule] of config.rules.entries()) {
+      compileRuleAt(config, at);
+      steps += countCompilationSteps(rule);
       if (steps > MAX_ORG_COMPILATION_STEPS) return createCompilationCostError(['rules', at]);
     }
     compileRelayConfig(config);

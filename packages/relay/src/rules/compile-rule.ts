@@ -38,8 +38,6 @@ export interface CompiledRule {
   readonly matchesCaller: CallerMatcher;
   readonly isActiveAt: (nowMs: number) => boolean;
   readonly exceptions: readonly RuleException[];
-  /** The steps for compiling its regular expressions and its condition. */
-  readonly compilationSteps: number;
 }
 
 /** The compiled fields of `match`. A field is null if the rule does not set it. */
@@ -79,7 +77,7 @@ function compileUncached(config: RelayRuleConfig): CompiledRule {
     when === undefined
       ? null
       : compileRuleField(['when'], () => compileCondition(when, RELAY_CONDITION_VOCABULARY));
-  const rule = {
+  return {
     name,
     events: new Set(on),
     decision,
@@ -100,7 +98,6 @@ function compileUncached(config: RelayRuleConfig): CompiledRule {
       who: compileCallerPattern(who),
     })),
   };
-  return { ...rule, compilationSteps: patterns.steps + (condition?.compilationSteps ?? 0) };
 }
 
 function toMessages(message: NonNullable<RelayRuleConfig['message']>) {

@@ -14,11 +14,6 @@ const MAX_PATTERN_STEPS = 300_000;
 export class PatternCompiler {
   #steps = 0;
 
-  /** The steps for all patterns so far. */
-  get steps(): number {
-    return this.#steps;
-  }
-
   /** @throws Error if the pattern is invalid, or if the rule exceeds the maximum */
   compile(pattern: string): RegularExpressionTest {
     this.#steps += estimateCompilationSteps(pattern);

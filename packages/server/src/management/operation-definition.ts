@@ -131,6 +131,8 @@ export interface Operation extends OperationDescription {
     | null;
   /** Awaited before the transaction of `applyChange`. */
   readonly prepare?: (() => Promise<unknown>) | undefined;
+  /** Must be called after the last `applyChange` of a transaction. Same meaning as in `ResourceKind`. */
+  readonly requireValidResult?: ((context: WriteOperationContext) => Promise<void>) | undefined;
   /**
    * Validates the input, runs the operation and records the change. The transport authenticates and checks scopes
    * before it. `resourceGetter` is the `GET` of the same resource, if there is one. Entity tags and

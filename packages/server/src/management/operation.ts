@@ -86,6 +86,8 @@ interface WriteDefinition<
   readonly invalidates: SnapshotPart | null;
   /** Awaited before the transaction, for work that must not delay one. */
   beforeTransaction?(): Promise<unknown>;
+  /** Awaited after a change, in its transaction. Same meaning as in `ResourceKind`. */
+  requireValidResult?(context: WriteOperationContext): Promise<void>;
   /** Computes input for `run` before the transaction, if that takes long. */
   plan?(
     context: OperationContext & { readonly reader: DatabaseReader },
@@ -146,7 +148,11 @@ export function defineWriteOperation<
       const committed = await commitWrite(
         definition,
         { dependencies: host, actor, raw, resourceGetter },
-        (context) => definition.run(context, input, plan),
+        async (context) => {
+          const outcome = await definition.run(context, input, plan);
+          if (outcome.audit !== 'unchanged') await definition.requireValidResult?.(context);
+          return outcome;
+        },
       );
       // Also for 'unchanged', because an earlier call may have committed the change and failed here.
       if (definition.invalidates !== null) await host.refreshSnapshot(definition.invalidates, actor.orgId);

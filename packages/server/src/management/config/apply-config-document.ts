@@ -79,6 +79,7 @@ export async function applyConfigDocument(
   const fileManaged: ApplyConfigResult['fileManaged'][number][] = [];
   const additionalChanges: SecondaryAuditedChange[] = [];
   let unchanged = 0;
+  const applied: ConfigStep[] = [];
   // Create resources before others reference them, and remove routes before the providers that they name.
   const removalsLast = removals.filter(({ kind }) => getDocumentResourceKind(kind).isReferenced);
   const removalsFirst = removals.filter((step) => !removalsLast.includes(step));
@@ -92,6 +93,7 @@ export async function applyConfigDocument(
       ignored.push(`${step.kind}/${step.id}: ${done.message}`);
     else if (done.audit === 'unchanged') unchanged += 1;
     else {
+      applied.push(step);
       changes.push(toConfigChange(step, done.audit));
       additionalChanges.push(
         { ...done.audit, action: toAuditAction(step.operation) },
@@ -99,6 +101,7 @@ export async function applyConfigDocument(
       );
     }
   }
+  await requireValidResults(applied, operations, context);
   return { answer: { changes, unchanged, ignored }, additionalChanges, fileManaged, steps };
 }
 
@@ -153,12 +156,28 @@ async function applyStep(
     if (error instanceof ConfigStepNotAppliedError) return error;
     if (!(error instanceof Fault)) throw error;
     if (error.code === 'managed_by_file') return new ConfigStepNotAppliedError(error.message, true);
-    const { param } = error.detail;
-    throw new Fault(error.code, `${kind}/${id}: ${error.message}`, {
-      ...error.detail,
-      ...(param !== undefined && { param: `${kind}/${id}.${param}` }),
-    });
+    throw prependSubject(error, `${kind}/${id}`);
   }
+}
+
+/** Checks the resources of each kind together, because a fault of one step can be fixed by a later step. */
+async function requireValidResults(
+  applied: readonly ConfigStep[],
+  operations: ReadonlyMap<string, Operation>,
+  context: WriteOperationContext,
+): Promise<void> {
+  const kinds = new Map(applied.map(({ operation, kind }) => [operation, kind]));
+  for (const [operation, kind] of kinds)
+    try {
+      await operations.get(operation)?.requireValidResult?.(context);
+    } catch (error) {
+      throw error instanceof Fault ? prependSubject(error, kind) : error;
+    }
+}
+
+function prependSubject({ code, message, detail }: Fault, subject: string): Fault {
+  const param = detail.param === undefined ? {} : { param: `${subject}.${detail.param}` };
+  return new Fault(code, `${subject}: ${message}`, { ...detail, ...param });
 }
 
 /**

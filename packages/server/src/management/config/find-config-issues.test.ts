@@ -57,10 +57,10 @@ test('the conditions of all policies of an organization together, and those of i
   load(`orgs: [{ id: acme, policies: [${policies(10)}], relay: { rules: [${rules(10)}] } }]`);
   assert.throws(
     () => load(`orgs: [{ id: acme, policies: [${policies(30)}] }]`),
-    /policies\[\d+\]\.when: with this condition, the regular expressions of all policies of the organization need more than/,
+    /policies\[\d+\]\.when: the regular expressions of all policies of the organization need more than/,
   );
   assert.throws(
     () => load(`orgs: [{ id: acme, relay: { rules: [${rules(30)}] } }]`),
-    /relay\.rules\[\d+\]: with this rule, the regular expressions of all relay rules of the organization need more than/,
+    /relay\.rules\[\d+\]: the regular expressions of all relay rules of the organization need more than/,
   );
 });

@@ -39,10 +39,9 @@ export interface OrderedResourceKindSpec<Config extends object, View extends Res
   nameOf(config: Config): string;
   /** Returns a problem of a valid entry and its field, or null. */
   findProblem?(config: Config): { readonly field: string; readonly message: string } | null;
-  /** Returns a problem that the entry causes together with the other entries of the organization, or null. */
+  /** Returns a problem that all entries of the organization cause together, or null. */
   findListProblem?(
-    config: Config,
-    others: readonly ConfigEntryRow[],
+    list: readonly ConfigEntryRow[],
   ): { readonly field: string; readonly message: string } | null;
   toResource(row: ConfigEntryRow, position: number): View;
 }
@@ -100,10 +99,6 @@ export function createOrderedResourceKind<Config extends object, View extends Re
         param: nameField,
       });
   };
-  const requireFittingList = (config: Config, others: readonly ConfigEntryRow[]) => {
-    const problem = spec.findListProblem?.(config, others);
-    if (problem) throw createInvalidInputFault({ path: [problem.field], message: problem.message });
-  };
   const declared: ResourceKind<RankedEntry, OrderedEntryInput<Config>, View, typeof shapes> = {
     kind,
     path: `/api/management/${kind}`,
@@ -143,7 +138,6 @@ export function createOrderedResourceKind<Config extends object, View extends Re
       const list = await listConfigEntriesOfOrg(context.reader, context.orgId, kind);
       const id = spec.nameOf(config);
       requireFreeName(list, id);
-      requireFittingList(config, list);
       const row = buildConfigEntryRow(context, null, { kind, id, entry_json: JSON.stringify(config) });
       const position = await writeAtPosition(context.writer, list, { before: null, row, rank });
       return { row, position, list };
@@ -153,14 +147,14 @@ export function createOrderedResourceKind<Config extends object, View extends Re
       const entry_json = JSON.stringify(config);
       if (id !== before.id) requireFreeName(list, id);
       if (before.entry_json === entry_json && (rank ?? position) === position) return null;
-      requireFittingList(
-        config,
-        list.filter((one) => one !== before),
-      );
       const row = buildConfigEntryRow(context, before, { kind, id, entry_json });
       return { row, position: await writeAtPosition(context.writer, list, { before, row, rank }), list };
     },
     remove: ({ writer }, { row }) => deleteConfigEntry(writer, row),
+    async requireValidResult({ reader, orgId }) {
+      const problem = spec.findListProblem?.(await listConfigEntriesOfOrg(reader, orgId, kind));
+      if (problem) throw createInvalidInputFault({ path: [problem.field], message: problem.message });
+    },
   };
   return declared;
 }

@@ -24,10 +24,9 @@ export const POLICY_KIND_SPEC: OrderedResourceKindSpec<PolicyConfig, z.input<typ
     const message = findPolicyError(config);
     return message === null ? null : { field: 'when', message };
   },
-  findListProblem({ when }, others) {
-    if (when === undefined) return null;
-    const conditions = others.flatMap((row) => parseStoredConfigEntry(row)['when'] ?? []);
-    const isTooExpensive = exceedCompilationCost([when, ...conditions.map(String)]);
+  findListProblem(list) {
+    const conditions = list.flatMap((row) => parseStoredConfigEntry(row)['when'] ?? []);
+    const isTooExpensive = exceedCompilationCost(conditions.map(String));
     return isTooExpensive ? { field: 'when', message: COMPILATION_COST_MESSAGE } : null;
   },
   toResource(row, position) {

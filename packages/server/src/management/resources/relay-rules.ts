@@ -1,9 +1,8 @@
-import { MAX_ORG_COMPILATION_STEPS } from '@floe/conditions/condition';
 import { RELAY_RULE_READ_ONLY_FIELDS, relayRule, relayRuleInput } from '@floe/contract/api/relay-rules';
 import type { RelayRuleConfig } from '@floe/contract/config';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
 import { isJsonObject } from '@floe/contract/json';
-import { createCompilationCostError } from '@floe/relay/compile-relay-config';
+import { createCompilationCostError, exceedCompilationCost } from '@floe/relay/compilation-cost';
 import { compileRule } from '@floe/relay/rules/compile-rule';
 import type * as z from 'zod';
 import { countRelayDecisionsByRule } from '../../store/relay/relay-decisions.ts';
@@ -65,14 +64,10 @@ export function createRelayRuleKind(
       replacement: relayRuleInput,
       fileRulesOf: (rules) => rules.relayRules,
       parseConfig: parseRelayRule,
-      async requireReferences({ orgId }, config, before) {
-        const replaced = new Set([config.name, before?.name]);
-        const others = orgRelays.get(orgId).relay.rules.filter(({ name }) => !replaced.has(name));
-        const steps = others.reduce(
-          (sum, rule) => sum + rule.compilationSteps,
-          compileRule(config).compilationSteps,
-        );
-        if (steps > MAX_ORG_COMPILATION_STEPS)
+      requireValidList(rules) {
+        // A rule in floe.yaml replaces the other rule with its name.
+        const byName = new Map(rules.toReversed().map((rule) => [rule.name, rule]));
+        if (exceedCompilationCost(byName.values()))
           throw createInvalidInputFault(createCompilationCostError(['match', 'text']));
       },
       async toResource(rule, context) {

@@ -104,6 +104,12 @@ export interface ResourceKind<Row, Config, View extends ResourceObject, S extend
   readonly creationOnly?: CreationOnlyFields<Config>;
   /** Awaited before the transaction of a change. */
   beforeTransaction?(): Promise<unknown>;
+  /**
+   * Checks all resources of the organization after one was created or changed, in the same transaction. A transaction
+   * that changes many calls it once, after the last change.
+   * @throws Fault `invalid_request`
+   */
+  requireValidResult?(context: WriteOperationContext): Promise<void>;
   /** Part of the running snapshot that contains the resource. */
   readonly invalidates?: SnapshotPart;
   /** Response fields that change without an edit. The ETag does not include them. */

@@ -74,10 +74,14 @@ function defineWriteOperations<Row, Config, View extends ResourceObject, S exten
     ...(kind.roles && { roles: kind.roles }),
     ...(kind.beforeTransaction && { beforeTransaction: kind.beforeTransaction }),
   } as const;
+  const validated = {
+    ...common,
+    ...(kind.requireValidResult && { requireValidResult: kind.requireValidResult }),
+  } as const;
   const resourcePath = `${path}/{id}` as const;
   return [
     defineWriteOperation({
-      ...common,
+      ...validated,
       name: `${kind.kind}.create`,
       method: 'POST',
       path,
@@ -98,7 +102,7 @@ function defineWriteOperations<Row, Config, View extends ResourceObject, S exten
       },
     }),
     defineWriteOperation({
-      ...common,
+      ...validated,
       name: `${kind.kind}.update`,
       method: 'PATCH',
       path: resourcePath,
@@ -115,7 +119,7 @@ function defineWriteOperations<Row, Config, View extends ResourceObject, S exten
       },
     }),
     defineWriteOperation({
-      ...common,
+      ...validated,
       name: `${kind.kind}.replace`,
       method: 'PUT',
       path: resourcePath,

@@ -68,9 +68,8 @@ export interface RuleResourceKindSpec<Config, View extends ResourceObject>
    */
   parseConfig(fields: RuleInputFields): Config;
   /**
-   * Requires that a changed rule fits the other resources: what it refers to exists, and the rules are not too
-   * expensive together. `before` is null for a new rule. If `requiresKey` is false, the key may be created
-   * later. Absent: the rule depends on no other resources.
+   * Requires that what a changed rule refers to exists. `before` is null for a new rule. If `requiresKey` is
+   * false, the key may be created later. Absent: the rule refers to nothing.
    *
    * @throws Fault `invalid_request`
    */
@@ -80,6 +79,12 @@ export interface RuleResourceKindSpec<Config, View extends ResourceObject>
     before: Config | null,
     requiresKey: boolean,
   ): Promise<void>;
+  /**
+   * Requires that all rules of the organization are valid together.
+   * @param rules the rules of floe.yaml and then the others
+   * @throws Fault `invalid_request`
+   */
+  requireValidList?(rules: readonly Config[]): void;
   toResource(rule: ManagedRule<Config>, context: ReadOperationContext): Promise<View>;
   /** Same meaning as in `WritableResourceKind`. */
   increasesSpending?(before: Config, after: Config | null): boolean;
@@ -119,7 +124,7 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
   spec: RuleResourceKindSpec<Config, View>,
   dependencies: Pick<RuleOperationDependencies, 'getFileRules'>,
 ): RuleResourceKind<Config, View> {
-  const { increasesSpending, ...declaration } = spec;
+  const { increasesSpending, requireValidList, ...declaration } = spec;
   const { kind, singular, answer, body } = spec;
   const fromRow = (row: StoredRuleRow): ManagedRule<Config> => ({
     id: row.id,
@@ -239,6 +244,12 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
       return writeRule(context, wanted, row);
     },
     remove: ({ writer, orgId }, { id }) => deleteStoredRule(writer, kind, orgId, id),
+    ...(requireValidList && {
+      async requireValidResult({ reader, orgId }: WriteOperationContext) {
+        const rules = mergeRules(orgId, await listStoredRulesOfOrg(reader, kind, orgId));
+        requireValidList(rules.map(({ config }) => config));
+      },
+    }),
   };
 }
 
