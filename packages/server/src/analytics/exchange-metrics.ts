@@ -10,6 +10,7 @@ export interface AttemptMetricValues {
 
 /** The usage of one exchange and the number of its attempts. */
 export interface UsageMetricValues {
+  readonly orgId: string;
   readonly surface: string;
   readonly provider: string;
   readonly model: string;
@@ -25,36 +26,34 @@ export interface UsageMetricValues {
   readonly attempts: readonly AttemptMetricValues[];
 }
 
+/** Maximum number of values of a label. Organizations choose the ids of their providers and teams. */
+const MAX_LABEL_VALUES = 200;
+
 /**
  * Limits the number of distinct values of a label. All further values are replaced with `other`, so that
- * clients cannot use up the memory of Prometheus.
+ * clients cannot use up the memory of Prometheus. An organization can add at most as many values as then remain for
+ * others. It can therefore use up at most half of them.
  */
 export class LabelValueLimiter {
   readonly #known = new Set<string>();
-  readonly #max: number;
+  /** Number of values that each organization added. */
+  readonly #addedByOrg = new Map<string, number>();
 
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  admit(value: string): string {
+  admit(orgId: string, value: string): string {
     if (this.#known.has(value)) return value;
-    if (this.#known.size >= this.#max) return 'other';
+    const added = this.#addedByOrg.get(orgId) ?? 0;
+    if (added >= MAX_LABEL_VALUES - this.#known.size) return 'other';
     this.#known.add(value);
+    this.#addedByOrg.set(orgId, added + 1);
     return value;
   }
 }
 
-const MAX_MODELS = 100;
-/** Maximum number of provider ids in labels. The number is limited because organizations choose the ids. */
-export const MAX_PROVIDER_LABELS = 200;
-const MAX_TEAMS = 100;
-
 /** Counts usage, cost, attempts and blocked exchanges. */
 export class ExchangeMetrics {
-  readonly #models = new LabelValueLimiter(MAX_MODELS);
-  readonly #teams = new LabelValueLimiter(MAX_TEAMS);
-  readonly #providers = new LabelValueLimiter(MAX_PROVIDER_LABELS);
+  readonly #models = new LabelValueLimiter();
+  readonly #teams = new LabelValueLimiter();
+  readonly #providers = new LabelValueLimiter();
   readonly #tokens = new CounterFamily({
     name: 'floe_tokens_total',
     help: 'Number of tokens that providers reported, by provider, model, surface and type (input or output).',
@@ -97,19 +96,19 @@ export class ExchangeMetrics {
   });
 
   /** Returns the label value for a provider. */
-  labelOfProvider(provider: string): string {
-    return this.#providers.admit(provider);
+  labelOfProvider(orgId: string, provider: string): string {
+    return this.#providers.admit(orgId, provider);
   }
 
   record(figures: UsageMetricValues): void {
-    const { surface, blockedBy, attempts } = figures;
+    const { orgId, surface, blockedBy } = figures;
     if (blockedBy !== null) this.#blocked.add(1, surface, blockedBy);
-    this.#recordAttempts(attempts);
+    this.#recordAttempts(figures);
     const { costUsd, inputTokens, outputTokens } = figures;
     if (inputTokens === 0 && outputTokens === 0 && costUsd === 0) return;
-    const provider = this.labelOfProvider(figures.provider);
-    const model = this.#models.admit(figures.model);
-    const team = this.#teams.admit(figures.team);
+    const provider = this.labelOfProvider(orgId, figures.provider);
+    const model = this.#models.admit(orgId, figures.model);
+    const team = this.#teams.admit(orgId, figures.team);
     if (costUsd > 0) {
       this.#cost.add(costUsd, provider, model, surface);
       this.#teamCost.add(costUsd, team);
@@ -121,17 +120,17 @@ export class ExchangeMetrics {
     }
   }
 
-  #recordAttempts(attempts: readonly AttemptMetricValues[]): void {
+  #recordAttempts({ orgId, attempts }: UsageMetricValues): void {
     let last: AttemptMetricValues | null = null;
     for (const attempt of attempts) {
-      this.#attempts.add(1, this.labelOfProvider(attempt.provider), attempt.error ?? 'success');
+      this.#attempts.add(1, this.labelOfProvider(orgId, attempt.provider), attempt.error ?? 'success');
       if (last !== null) {
         const isSame =
           last.provider === attempt.provider &&
           last.model === attempt.model &&
           last.credential === attempt.credential;
-        if (isSame) this.#retries.add(1, this.labelOfProvider(attempt.provider));
-        else this.#failovers.add(1, this.labelOfProvider(last.provider));
+        if (isSame) this.#retries.add(1, this.labelOfProvider(orgId, attempt.provider));
+        else this.#failovers.add(1, this.labelOfProvider(orgId, last.provider));
       }
       last = attempt;
     }

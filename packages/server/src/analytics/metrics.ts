@@ -55,7 +55,7 @@ export function createMetrics(
   return {
     recordExchange(figures) {
       const { surface, status, state, latencyMs, firstTokenMs, cache } = figures;
-      const provider = usage.labelOfProvider(figures.provider);
+      const provider = usage.labelOfProvider(figures.orgId, figures.provider);
       exchanges.add(1, surface, provider, String(status), state);
       if (latencyMs !== null) latency.observe(latencyMs / 1000, surface, provider);
       if (firstTokenMs !== null) firstToken.observe(firstTokenMs / 1000, surface, provider);

@@ -153,9 +153,9 @@ export class Failover {
   }
 
   #isWarm(target: Target): boolean {
-    const { gateway } = this.#x;
     const { conversation } = this.#route;
-    return conversation !== null && gateway.conversations.find(conversation) === getTargetId(target);
+    if (conversation === null) return false;
+    return this.#x.gateway.conversations.find(this.#orgId, conversation) === getTargetId(target);
   }
 
   /**
@@ -242,7 +242,7 @@ export class Failover {
   #recordTargetFailure(target: Target): void {
     const { gateway } = this.#x;
     const { conversation } = this.#route;
-    if (conversation !== null) gateway.conversations.remove(conversation, getTargetId(target));
+    if (conversation !== null) gateway.conversations.remove(this.#orgId, conversation, getTargetId(target));
     if (this.#route.strategy !== 'least_latency') return;
     gateway.latencies.record(this.#orgId, getTargetName(target), this.#isStream, FAILURE_LATENCY_MS);
   }
@@ -252,7 +252,7 @@ export class Failover {
     const { conversation } = this.#route;
     const last = attempts.at(-1);
     gateway.breakers.recordSuccess(this.#orgId, target, last?.first_token_ms ?? null, admission);
-    if (conversation !== null) gateway.conversations.set(conversation, getTargetId(target));
+    if (conversation !== null) gateway.conversations.set(this.#orgId, conversation, getTargetId(target));
     if (this.#route.strategy !== 'least_latency') return;
     const ms = last?.first_token_ms ?? last?.duration_ms ?? 0;
     gateway.latencies.record(this.#orgId, getTargetName(target), this.#isStream, ms);

@@ -68,6 +68,7 @@ function countExchange(x: StartedExchange, usageAndCost: UsageAndCost, latencyMs
   if (accessLog.accepts(isAlwaysLogged(x.result)))
     accessLog.write(formatExchangeLine(x, { usageAndCost, latencyMs, firstTokenMs }));
   x.gateway.metrics.recordExchange({
+    orgId: x.caller?.key.orgId ?? '',
     surface: x.surface.name,
     provider: x.target?.provider.id ?? '',
     status: x.result.status,

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { FairLruMap } from '../core/fair-lru-map.ts';
 
 /**
  * The minimum deadline for the first token, in milliseconds, regardless of how fast the target has responded
@@ -42,7 +43,7 @@ interface DeadlineEstimate {
  */
 export class FirstTokenDeadlines {
   #clock: Clock;
-  #estimates = new Map<string, DeadlineEstimate>();
+  #estimates = new FairLruMap<DeadlineEstimate>(MAX_TARGETS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -79,18 +80,12 @@ export class FirstTokenDeadlines {
   }
 
   #recent(orgId: string, target: string): DeadlineEstimate | undefined {
-    const known = this.#estimates.get(estimateKey(orgId, target));
+    const known = this.#estimates.get(orgId, target);
     return known && this.#clock.monotonic() - known.at <= RECENT_MS ? known : undefined;
   }
 
-  /** Stores a target's estimate, and removes the least recently used targets if there are too many. */
   #set(orgId: string, target: string, estimate: Omit<DeadlineEstimate, 'at'>): void {
-    const key = estimateKey(orgId, target);
-    this.#estimates.delete(key);
-    this.#estimates.set(key, { ...estimate, at: this.#clock.monotonic() });
-    if (this.#estimates.size <= MAX_TARGETS) return;
-    const [oldest] = this.#estimates.keys();
-    if (oldest !== undefined) this.#estimates.delete(oldest);
+    this.#estimates.set(orgId, target, { ...estimate, at: this.#clock.monotonic() });
   }
 }
 
@@ -105,8 +100,4 @@ function smooth(known: LatencyStats | null, ms: number): LatencyStats {
     meanMs: meanMs + (ms - meanMs) / 8,
     deviationMs: deviationMs + (Math.abs(ms - meanMs) - deviationMs) / 4,
   };
-}
-
-function estimateKey(orgId: string, target: string): string {
-  return `${orgId}\n${target}`;
 }

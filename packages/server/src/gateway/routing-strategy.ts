@@ -35,7 +35,7 @@ export function applyRoutingStrategy(route: ResolvedRoute, context: RoutingStrat
       ? group
       : sortByScore(group, (target) => rendezvousScore(name, getTargetId(target), target.credential.weight)),
   );
-  const kept = name === null ? undefined : context.conversations.find(name);
+  const kept = name === null ? undefined : context.conversations.find(context.orgId, name);
   const at = kept === undefined ? -1 : targets.findIndex((target) => getTargetId(target) === kept);
   const [stays] = at > 0 ? targets.splice(at, 1) : [];
   if (stays) targets.unshift(stays);

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { FairLruMap } from '../core/fair-lru-map.ts';
 
 /** Weight of the newest measurement. */
 const SMOOTHING_FACTOR = 0.3;
@@ -12,7 +13,7 @@ const MAX_TARGETS = 10_000;
  */
 export class TargetLatencies {
   #clock: Clock;
-  #measures = new Map<string, { ms: number; at: number }>();
+  #measures = new FairLruMap<{ ms: number; at: number }>(MAX_TARGETS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -23,20 +24,16 @@ export class TargetLatencies {
    * for an unknown target, so that it is tried next.
    */
   expectedMs(orgId: string, target: string, stream: boolean): number {
-    const measure = this.#measures.get(latencyKey(orgId, target, stream));
+    const measure = this.#measures.get(orgId, latencyKey(target, stream));
     if (!measure) return 0;
     return measure.ms * 0.5 ** ((this.#clock.monotonic() - measure.at) / HALF_LIFE_MS);
   }
 
   record(orgId: string, target: string, stream: boolean, ms: number): void {
-    const key = latencyKey(orgId, target, stream);
-    const known = this.#measures.get(key);
+    const key = latencyKey(target, stream);
+    const known = this.#measures.get(orgId, key);
     const blended = known ? known.ms + SMOOTHING_FACTOR * (ms - known.ms) : ms;
-    this.#measures.delete(key);
-    this.#measures.set(key, { ms: blended, at: this.#clock.monotonic() });
-    if (this.#measures.size <= MAX_TARGETS) return;
-    const [oldest] = this.#measures.keys();
-    if (oldest !== undefined) this.#measures.delete(oldest);
+    this.#measures.set(orgId, key, { ms: blended, at: this.#clock.monotonic() });
   }
 }
 
@@ -44,6 +41,6 @@ export class TargetLatencies {
  * Returns the key of a latency. Streams have separate keys, because their latency is the time to their first
  * content.
  */
-function latencyKey(orgId: string, target: string, stream: boolean): string {
-  return `${stream ? 'stream' : 'whole'}\n${orgId}\n${target}`;
+function latencyKey(target: string, stream: boolean): string {
+  return `${stream ? 'stream' : 'whole'}\n${target}`;
 }

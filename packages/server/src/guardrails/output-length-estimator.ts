@@ -1,3 +1,5 @@
+import { FairLruMap } from '../core/fair-lru-map.ts';
+
 /** Minimum number of responses for an estimate. */
 const MIN_ANSWERS = 8;
 /** The estimate is the length that this share of recent responses did not exceed. */
@@ -26,17 +28,17 @@ interface Histogram {
 /**
  * Estimates how many output tokens to reserve for requests that set no maximum. Keeps an
  * exponentially decayed histogram of recent response lengths per organization, provider and model,
- * in the memory of this process. When it is full, it removes the least recently used histogram.
+ * in the memory of this process.
  */
 export class OutputLengthEstimator {
-  readonly #histograms = new Map<string, Histogram>();
+  readonly #histograms = new FairLruMap<Histogram>(MAX_MODELS);
 
   /**
    * Returns the tokens that 98 % of recent responses did not exceed, rounded up by at most 20 %. Null if
    * fewer than 8 are known.
    */
   percentile(orgId: string, provider: string, model: string): number | null {
-    const histogram = this.#histograms.get(histogramKey(orgId, provider, model));
+    const histogram = this.#histograms.get(orgId, histogramKey(provider, model));
     if (!histogram || histogram.count < MIN_ANSWERS) return null;
     let above = histogram.total * (1 - QUANTILE);
     for (let step = BUCKET_COUNT - 1; step >= 0; step--) {
@@ -47,20 +49,20 @@ export class OutputLengthEstimator {
   }
 
   record(orgId: string, provider: string, model: string, tokens: number): void {
-    const key = histogramKey(orgId, provider, model);
-    const known = this.#histograms.get(key);
-    const histogram = known ?? { weights: new Float64Array(BUCKET_COUNT), total: 0, weight: 1, count: 0 };
+    const key = histogramKey(provider, model);
+    const histogram = this.#histograms.get(orgId, key) ?? {
+      weights: new Float64Array(BUCKET_COUNT),
+      total: 0,
+      weight: 1,
+      count: 0,
+    };
     const step = bucketIndex(tokens);
     histogram.weights[step] = (histogram.weights[step] ?? 0) + histogram.weight;
     histogram.total += histogram.weight;
     histogram.weight /= DECAY;
     histogram.count += 1;
     if (histogram.weight > MAX_WEIGHT) rescaleWeights(histogram);
-    if (known) this.#histograms.delete(key);
-    this.#histograms.set(key, histogram);
-    if (this.#histograms.size <= MAX_MODELS) return;
-    const [oldest] = this.#histograms.keys();
-    if (oldest !== undefined) this.#histograms.delete(oldest);
+    this.#histograms.set(orgId, key, histogram);
   }
 }
 
@@ -77,6 +79,6 @@ function rescaleWeights(histogram: Histogram): void {
   histogram.weight = 1;
 }
 
-function histogramKey(orgId: string, provider: string, model: string): string {
-  return `${orgId}\n${provider}\n${model}`;
+function histogramKey(provider: string, model: string): string {
+  return `${provider}\n${model}`;
 }

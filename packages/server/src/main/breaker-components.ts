@@ -1,5 +1,5 @@
 import { enqueueAlert } from '../alerts/alert.ts';
-import { LabelValueLimiter, MAX_PROVIDER_LABELS } from '../analytics/exchange-metrics.ts';
+import { LabelValueLimiter } from '../analytics/exchange-metrics.ts';
 import { CounterFamily, GaugeFamily } from '../analytics/metric-families.ts';
 import { systemClock } from '../core/clock.ts';
 import { createId } from '../core/ids.ts';
@@ -29,11 +29,11 @@ export function createBreakerComponents(
     help: 'Number of breaker state changes, by provider and new state.',
     labels: ['provider', 'state'],
   });
-  const providers = new LabelValueLimiter(MAX_PROVIDER_LABELS);
+  const providers = new LabelValueLimiter();
   const tell = createBreakerAlerter(database, log);
   const keep = createChangeRecorder(database, log);
   const onChange = (event: BreakerStateChange) => {
-    changes.add(1, providers.admit(event.provider), event.state);
+    changes.add(1, providers.admit(event.orgId, event.provider), event.state);
     if (event.state === 'open') log.warn({ ...event }, 'breaker opened');
     else log.info({ ...event }, 'breaker changed state');
     tell(event);
@@ -50,8 +50,8 @@ export function createBreakerComponents(
     breakers,
     render() {
       open.clear();
-      for (const { provider, state } of breakers.list())
-        if (state !== 'closed') open.add(1, providers.admit(provider), state);
+      for (const { orgId, provider, state } of breakers.list())
+        if (state !== 'closed') open.add(1, providers.admit(orgId, provider), state);
       return changes.render() + open.render();
     },
   };

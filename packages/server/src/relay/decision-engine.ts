@@ -3,9 +3,9 @@ import type { RelayDecision, RelayEvent } from '@floe/contract/api/relay';
 import { Fault } from '@floe/contract/faults';
 import { evaluateRelayEventInSteps, type RelayEvaluation } from '@floe/relay/evaluate-event';
 import { normalizeRepositoryName } from '@floe/relay/rules/match-caller';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.ts';
 import { EventLoopYielder } from '../core/event-loop-yielder.ts';
+import { FairLruMap } from '../core/fair-lru-map.ts';
 import { createId, deriveId } from '../core/ids.ts';
 import { OrgPacer } from '../core/org-pacer.ts';
 import type { RelaySpoolRow } from '../store/relay/ingest-relay-spool-region.ts';
@@ -35,6 +35,8 @@ const EVALUATION_LIMITS = { maxWaiting: 500, pauseFactor: 0 };
 
 interface CachedDecision {
   readonly input: string;
+  /** The end of its validity, on the monotonic clock. */
+  readonly until: number;
   readonly answer: RelayDecision;
 }
 
@@ -56,7 +58,7 @@ export class RelayDecisionEngine {
   readonly #options: RelayDecisionEngineOptions;
   /** Evaluations take milliseconds, or 100 ms with many rules and a long text. */
   readonly #pacer: OrgPacer;
-  readonly #answers = new LRUCache<string, CachedDecision>({ max: MAX_CACHED_DECISIONS });
+  readonly #answers = new FairLruMap<CachedDecision>(MAX_CACHED_DECISIONS);
 
   constructor(options: RelayDecisionEngineOptions) {
     this.#options = options;
@@ -79,7 +81,7 @@ export class RelayDecisionEngine {
       event.id === undefined
         ? null
         : { name: `${caller.orgId}\n${caller.keyId}\n${event.id}`, input: hashDecisionInput(event) };
-    const before = named === null ? undefined : this.#cachedDecision(named);
+    const before = named === null ? undefined : this.#cachedDecision(caller.orgId, named);
     if (before) return before;
     const nowMs = clock.now();
     const { relay } = relays.get(caller.orgId);
@@ -114,7 +116,11 @@ export class RelayDecisionEngine {
     }
     const answer = toRelayDecision(id, verdict, approval);
     if (named !== null && approval === null)
-      this.#answers.set(named.name, { input: named.input, answer }, { ttl: DECISION_CACHE_MS });
+      this.#answers.set(caller.orgId, named.name, {
+        input: named.input,
+        until: clock.monotonic() + DECISION_CACHE_MS,
+        answer,
+      });
     sessions.recordRelayCall(caller, event, nowMs);
     const latencyUs = Math.round((clock.monotonic() - started) * 1000);
     setImmediate(() =>
@@ -123,19 +129,17 @@ export class RelayDecisionEngine {
     return answer;
   }
 
-  #cachedDecision({
-    name,
-    input,
-  }: {
-    readonly name: string;
-    readonly input: string;
-  }): RelayDecision | undefined {
-    const found = this.#answers.get(name);
-    if (found && found.input !== input)
+  #cachedDecision(
+    orgId: string,
+    { name, input }: { readonly name: string; readonly input: string },
+  ): RelayDecision | undefined {
+    const found = this.#answers.get(orgId, name);
+    if (found === undefined || found.until <= this.#options.clock.monotonic()) return undefined;
+    if (found.input !== input)
       throw new Fault('conflict', 'This event id was already used for a different event. Send a new id.', {
         param: 'id',
       });
-    return found?.answer;
+    return found.answer;
   }
 
   /**

@@ -33,6 +33,7 @@ async function startHarness(t: TestContext) {
   const open = () => new RelaySessionTracker(shaky, createRelayConfigRegistry(), clock, silentLog);
   return {
     clock,
+    database,
     open,
     away(then: (() => void) | null) {
       whileAway = then;
@@ -82,4 +83,23 @@ test('a call that another process stores late is counted here too', async (t) =>
   await there.flush();
   await here.flush();
   assert.equal(here.find('acme', 's1')?.lastRelayCallAt, clock.now() - 2_000);
+});
+
+test('an organization with many sessions does not displace the sessions and counts of another one', async (t) => {
+  const { clock, database, open, stored } = await startHarness(t);
+  await database.transaction((writer) => insertOrg(writer, { id: 'greedy', name: 'Greedy', created_at: 1 }));
+  const sessions = open();
+  sessions.recordRelayCall(KEY, CALL, clock.now());
+  sessions.recordModelUse(USE, null);
+  for (let n = 0; n < 60_000; n += 1)
+    sessions.recordModelUse({ ...USE, orgId: 'greedy', sessionId: `g${n}` }, null);
+  assert.equal(sessions.find('acme', 's1')?.modelRequests, 1);
+  assert.equal(sessions.find('greedy', 'g0'), null);
+  sessions.recordModelUse({ ...USE, sessionId: 's2' }, null);
+  await sessions.flush();
+  const counts = (await stored()).map((row) => [row.session_id, row.model_requests, row.relay_calls]);
+  assert.deepEqual(counts.sort(), [
+    ['s1', 1, 1],
+    ['s2', 1, 0],
+  ]);
 });

@@ -1,6 +1,6 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
-import { LRUCache } from 'lru-cache';
 import type { Clock, Timer } from '../core/clock.ts';
+import { FairLruMap } from '../core/fair-lru-map.ts';
 import type { Log } from '../core/log.ts';
 import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
 import {
@@ -19,7 +19,7 @@ const MAX_CACHED_SESSIONS = 50_000;
 const FLUSH_INTERVAL_MS = 2_000;
 /** Maximum delay until another process has stored a call, including the difference between the clocks. */
 const MAX_WRITE_DELAY_MS = 10_000;
-/** Maximum number of deltas in memory while the database is unavailable. Later calls are not counted. */
+/** Maximum number of deltas in memory while the database is unavailable. If there are more, some are not counted. */
 const MAX_PENDING_DELTAS = 20_000;
 
 /**
@@ -50,8 +50,8 @@ export class RelaySessionTracker {
   readonly #database: Pick<Database, 'read' | 'transaction'>;
   readonly #clock: Clock;
   readonly #flushFailure: RepeatedFailureLog;
-  readonly #cache = new LRUCache<string, TrackedAgentSession>({ max: MAX_CACHED_SESSIONS });
-  #deltas = new Map<string, RelaySessionDelta>();
+  readonly #cache = new FairLruMap<TrackedAgentSession>(MAX_CACHED_SESSIONS);
+  #deltas = new FairLruMap<RelaySessionDelta>(MAX_PENDING_DELTAS);
   /** Organizations whose agents have called the relay. */
   readonly #orgs = new Set<string>();
   readonly #relays: Pick<RelayConfigRegistry, 'get'>;
@@ -90,7 +90,7 @@ export class RelaySessionTracker {
 
   /** Returns the session; null if it is unknown. */
   find(orgId: string, sessionId: string): TrackedAgentSession | null {
-    return this.#cache.get(`${orgId}\n${sessionId}`) ?? null;
+    return this.#cache.get(orgId, sessionId) ?? null;
   }
 
   recordRelayCall(
@@ -102,7 +102,6 @@ export class RelaySessionTracker {
     if (sessionId === undefined) return;
     this.#session(caller.orgId, sessionId).lastRelayCallAt = nowMs;
     const delta = this.#delta({ ...caller, sessionId }, nowMs);
-    if (!delta) return;
     delta.relay_calls += 1;
     delta.last_relay_call_at = nowMs;
     delta.agent = agent.name;
@@ -128,35 +127,28 @@ export class RelaySessionTracker {
     session.modelRequests += 1;
     const nowMs = this.#clock.now();
     const delta = this.#delta(use, nowMs);
-    if (delta) {
-      delta.model_requests += 1;
-      delta.agent ??= agent;
-      delta.last_model_request_at = nowMs;
-    }
+    delta.model_requests += 1;
+    delta.agent ??= agent;
+    delta.last_model_request_at = nowMs;
     return session;
   }
 
   #session(orgId: string, sessionId: string): TrackedAgentSession {
-    const name = `${orgId}\n${sessionId}`;
-    let session = this.#cache.get(name);
+    let session = this.#cache.get(orgId, sessionId);
     if (!session) {
       session = { modelRequests: 0, lastRelayCallAt: 0 };
-      this.#cache.set(name, session);
+      this.#cache.set(orgId, sessionId, session);
     }
     return session;
   }
 
-  #delta(
-    { orgId, keyId, keyName, owner, sessionId }: ModelRequestCaller,
-    nowMs: number,
-  ): RelaySessionDelta | null {
-    const name = `${orgId}\n${sessionId}\n${keyId}`;
-    const found = this.#deltas.get(name);
+  #delta({ orgId, keyId, keyName, owner, sessionId }: ModelRequestCaller, nowMs: number): RelaySessionDelta {
+    const name = `${sessionId}\n${keyId}`;
+    const found = this.#deltas.get(orgId, name);
     if (found) {
       found.last_seen_at = nowMs;
       return found;
     }
-    if (this.#deltas.size >= MAX_PENDING_DELTAS) return null;
     const delta: RelaySessionDelta = {
       org_id: orgId,
       session_id: sessionId,
@@ -173,7 +165,7 @@ export class RelaySessionTracker {
       relay_calls: 0,
       last_relay_call_at: null,
     };
-    this.#deltas.set(name, delta);
+    this.#deltas.set(orgId, name, delta);
     return delta;
   }
 
@@ -182,27 +174,25 @@ export class RelaySessionTracker {
    * next call.
    */
   async flush(): Promise<void> {
-    const deltas = this.#deltas;
-    this.#deltas = new Map();
+    let unstored = [...this.#deltas.values()];
+    this.#deltas = new FairLruMap(MAX_PENDING_DELTAS);
     try {
-      if (deltas.size > 0)
-        await this.#database.transaction((writer) => addRelaySessionCounts(writer, [...deltas.values()]));
-      deltas.clear();
+      if (unstored.length > 0)
+        await this.#database.transaction((writer) => addRelaySessionCounts(writer, unstored));
+      unstored = [];
       await this.#readOthers();
       this.#flushFailure.succeed();
     } catch (error) {
-      for (const [name, delta] of deltas) this.#restoreDelta(name, delta);
+      for (const delta of unstored) this.#restoreDelta(delta);
       this.#flushFailure.fail(error);
     }
   }
 
   /** Adds a delta that could not be stored to the counts since then. */
-  #restoreDelta(name: string, before: RelaySessionDelta): void {
-    const since = this.#deltas.get(name);
-    if (!since) {
-      if (this.#deltas.size < MAX_PENDING_DELTAS) this.#deltas.set(name, before);
-      return;
-    }
+  #restoreDelta(before: RelaySessionDelta): void {
+    const name = `${before.session_id}\n${before.key_id}`;
+    const since = this.#deltas.get(before.org_id, name);
+    if (!since) return this.#deltas.set(before.org_id, name, before);
     since.first_seen_at = before.first_seen_at;
     // The agent name of the latest relay call wins over the name from a model request.
     if (since.relay_calls === 0) since.agent = before.agent ?? since.agent;

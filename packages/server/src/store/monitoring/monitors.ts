@@ -1,4 +1,5 @@
 import { monitorFieldsStoredAsIs } from '@floe/contract/config/monitoring';
+import { sql } from 'kysely';
 import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { buildUpsertStatement, upsertRows } from './batch-statements.ts';
 import type { MonitorStateRow } from './monitoring-rows.ts';
@@ -136,18 +137,20 @@ export function countMonitorsByStatus(reader: DatabaseReader): Promise<{ status:
 }
 
 /**
- * Returns the status of up to `limit` monitors across all organizations, for `/metrics`. Repeated
- * calls choose the same monitors.
+ * Returns the status of up to `limit` monitors across all organizations, for `/metrics`. Organizations get equal shares,
+ * as far as they have monitors. Repeated calls choose the same monitors.
  */
 export function listMonitorStatuses(
   reader: DatabaseReader,
   limit: number,
 ): Promise<{ readonly org_id: string; readonly id: string; readonly status: string }[]> {
+  const rank = sql<number>`row_number() over (partition by org_id order by id)`.as('rank_in_org');
+  const ranked = reader.selectFrom('monitor_clocks').select(['org_id', 'id', 'status', rank]);
   return reader
-    .selectFrom('monitor_clocks')
+    .selectFrom(ranked.as('ranked'))
     .select(['org_id', 'id', 'status'])
+    .orderBy('rank_in_org')
     .orderBy('org_id')
-    .orderBy('id')
     .limit(limit)
     .execute();
 }

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FairLruMap } from './fair-lru-map.ts';
+
+test('a full map removes the least recently used entries of the organization that has the most', () => {
+  const map = new FairLruMap<number>(1_000);
+  for (let n = 0; n < 10; n += 1) map.set('small', `s${n}`, n);
+  for (let n = 0; n < 990; n += 1) map.set('large', `l${n}`, n);
+  assert.equal(map.get('large', 'l0'), 0);
+  map.set('small', 'one more', 1);
+  assert.equal(map.get('large', 'l0'), 0, 'it was used');
+  assert.equal(map.get('large', 'l1'), undefined);
+  for (let n = 0; n < 5_000; n += 1) map.set('large', `new${n}`, n);
+  assert.ok(map.size <= 1_000 && map.size > 980, `${map.size}`);
+  for (let n = 0; n < 10; n += 1) assert.equal(map.get('small', `s${n}`), n);
+  assert.equal(map.get('large', 'new4999'), 4_999);
+});
+
+test('an entry is replaced and removed in its organization only', () => {
+  const map = new FairLruMap<string>(2);
+  map.set('one', 'k', 'a');
+  map.set('other', 'k', 'b');
+  map.set('one', 'k', 'c');
+  assert.deepEqual([map.size, [...map.values()].sort()], [2, ['b', 'c']]);
+  map.delete('one', 'k');
+  map.delete('one', 'k');
+  assert.deepEqual([map.size, map.get('one', 'k'), map.get('other', 'k')], [1, undefined, 'b']);
+  map.set('other', 'l', 'd');
+  map.set('other', 'm', 'e');
+  assert.deepEqual([...map.values()], ['d', 'e']);
+});
