@@ -1,10 +1,10 @@
 /**
  * A queue from which organizations take turns, so that the items of one organization do not delay those of another
- * one. The items of one organization stay in order. The name null stands for items whose organization is unknown.
+ * one. The items of one organization stay in order.
  */
 export class FairQueue<Item> {
   /** In the order in which the organizations take turns. */
-  readonly #byOrg = new Map<string | null, Item[]>();
+  readonly #byOrg = new Map<string, Item[]>();
   #length = 0;
 
   get length(): number {
@@ -12,19 +12,19 @@ export class FairQueue<Item> {
   }
 
   /** Returns the number of items of an organization. */
-  lengthOf(orgId: string | null): number {
+  lengthOf(orgId: string): number {
     return this.#byOrg.get(orgId)?.length ?? 0;
   }
 
   /** Returns the organization with the most items. Undefined if the queue is empty. */
-  findLargestOrg(): string | null | undefined {
-    let largest: string | null | undefined;
+  findLargestOrg(): string | undefined {
+    let largest: string | undefined;
     let most = 0;
     for (const [orgId, { length }] of this.#byOrg) if (length > most) [largest, most] = [orgId, length];
     return largest;
   }
 
-  push(orgId: string | null, item: Item): void {
+  push(orgId: string, item: Item): void {
     const items = this.#byOrg.get(orgId);
     if (items) items.push(item);
     else this.#byOrg.set(orgId, [item]);
@@ -32,13 +32,13 @@ export class FairQueue<Item> {
   }
 
   /** Adds items before all others of the organization. */
-  unshift(orgId: string | null, items: readonly Item[]): void {
+  unshift(orgId: string, items: readonly Item[]): void {
     this.#byOrg.set(orgId, [...items, ...(this.#byOrg.get(orgId) ?? [])]);
     this.#length += items.length;
   }
 
   /** Removes and returns the newest item of an organization. */
-  pop(orgId: string | null): Item | undefined {
+  pop(orgId: string): Item | undefined {
     const items = this.#byOrg.get(orgId);
     const item = items?.pop();
     if (items?.length === 0) this.#byOrg.delete(orgId);
@@ -61,8 +61,8 @@ export class FairQueue<Item> {
     return taken;
   }
 
-  #computeShares(count: number): ReadonlyMap<string | null, number> {
-    const shares = new Map<string | null, number>();
+  #computeShares(count: number): ReadonlyMap<string, number> {
+    const shares = new Map<string, number>();
     let left = count;
     let waiting = [...this.#byOrg];
     while (left > 0) {

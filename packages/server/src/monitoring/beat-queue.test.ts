@@ -19,6 +19,10 @@ function findOrg({ address }: ReceivedBeat): string | null {
   return 'id' in address ? address.orgId : null;
 }
 
+const VALID_URL_BEAT: ReceivedBeat = { ...callOf('m'), address: { tokenHash: 'valid' } };
+const lookUpOrgs = async (calls: readonly ReceivedBeat[]) =>
+  calls.map(({ address }) => ('tokenHash' in address && address.tokenHash === 'valid' ? 'acme' : null));
+
 const answerOf = (receivedAt: number): BeatReceipt => {
   return { monitorId: 'm', beatId: 'beat_1', receivedAt, status: 'healthy', nextExpectedAt: null };
 };
@@ -40,6 +44,7 @@ function queueOver(fault: Fault) {
       return calls.map(({ receivedAt }) => answerOf(receivedAt));
     },
     findOrg,
+    lookUpOrgs,
   });
 }
 
@@ -79,12 +84,19 @@ function createManualQueue() {
       return calls.map(({ receivedAt }) => answerOf(receivedAt));
     },
     findOrg,
+    lookUpOrgs,
     batchSize: 10,
     maxQueued: 100,
   });
+  const invalidUrlBeats = (count: number) =>
+    Promise.allSettled(
+      Array.from({ length: count }, async (_, n) =>
+        queue.add({ ...callOf('m'), address: { tokenHash: `invalid ${n}` } }),
+      ),
+    );
   const nextBatch = (count: number) =>
     eventually(() => (batches.length === count ? batches.at(-1) : undefined));
-  return { queue, nextBatch };
+  return { queue, invalidUrlBeats, nextBatch };
 }
 
 test('the beats of an organization with many waiting beats do not delay those of another one', async () => {
@@ -120,4 +132,44 @@ test('if the queue is full, beats of the organization with the most beats are re
     (await Promise.all(many)).flatMap((code, at) => (code === 'taken' ? [] : [[at, code]])),
     [97, 98, 99].map((at) => [at, 'overloaded']),
   );
+});
+
+test('beat URLs that do not exist neither delay nor displace beats of a URL that was not used before', async () => {
+  const { queue, invalidUrlBeats, nextBatch } = createManualQueue();
+  const busy = queue.add(callOf('job', 'other'));
+  const first = await nextBatch(1);
+  const invalid = invalidUrlBeats(90);
+  const valid = queue.add(VALID_URL_BEAT);
+  const isWaiting = (count: number) => eventually(() => (queue.length === count ? true : undefined));
+  await isWaiting(2);
+  assert.equal(queue.oldestReceivedAt(), 1);
+  const more = invalidUrlBeats(150);
+  first.commit();
+  await busy;
+  (await nextBatch(2)).commit();
+  await valid;
+  await queue.flush();
+  const codes = [...(await invalid), ...(await more)].map(
+    (beat) => beat.status === 'rejected' && beat.reason.code,
+  );
+  assert.deepEqual([...new Set(codes)], ['monitor_not_found', 'overloaded']);
+  assert.deepEqual(codes.indexOf('overloaded'), 90 + 100);
+});
+
+test('if organizations of beat URLs cannot be looked up, these beats are rejected', async () => {
+  const queue = new BeatQueue({
+    clock: systemClock,
+    log: silentLog,
+    applyOptimistically: async () => [],
+    commit: async (calls) => calls.map(({ receivedAt }) => answerOf(receivedAt)),
+    findOrg,
+    lookUpOrgs: async () => {
+      throw new Fault('overloaded', 'away');
+    },
+  });
+  const [url, id] = [queue.add(VALID_URL_BEAT), queue.add(callOf('job'))];
+  await assert.rejects(url, (error) => error instanceof Fault && error.code === 'overloaded');
+  await id;
+  await queue.flush();
+  assert.equal(queue.length, 0);
 });

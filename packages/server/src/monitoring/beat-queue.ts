@@ -18,13 +18,19 @@ export const MAX_QUEUED_BEATS = 20_000;
  */
 const MAX_QUEUE_WAIT_MS = 10_000;
 const RETRY_MS = 1_000;
+/** Maximum number of beats whose organizations are looked up at once. */
+const MAX_BEATS_PER_LOOKUP = 1_000;
 /** Interval at which deferred beats are tried again. Other processes report their progress once a second. */
 const DEFERRED_RETRY_MS = 250;
 
-interface QueuedBeat {
+interface AcceptedBeat {
   readonly call: ReceivedBeat;
   readonly since: number;
   readonly answer: PromiseWithResolvers<BeatReceipt>;
+}
+
+interface QueuedBeat extends AcceptedBeat {
+  readonly orgId: string;
 }
 
 export interface BeatQueueOptions {
@@ -37,8 +43,10 @@ export interface BeatQueueOptions {
   readonly applyOptimistically: (calls: readonly ReceivedBeat[]) => Promise<(BeatReceipt | null)[]>;
   /** Writes the beats that `applyOptimistically` did not write. Rejects if nothing was written. */
   readonly commit: (calls: readonly ReceivedBeat[]) => Promise<BeatResult[]>;
-  /** Returns the organization of a beat; null if it is unknown until the monitor has been read. */
+  /** Returns the organization of a beat; null if it must be looked up. */
   readonly findOrg: (call: ReceivedBeat) => string | null;
+  /** Looks up the organizations of beats in the database. Returns null for each beat without a monitor. */
+  readonly lookUpOrgs: (calls: readonly ReceivedBeat[]) => Promise<readonly (string | null)[]>;
   /** Number of beats in one transaction. The default is `MAX_BEATS_PER_BATCH`. */
   readonly batchSize?: number;
   /** The default is `MAX_QUEUED_BEATS`. */
@@ -49,31 +57,41 @@ export interface BeatQueueOptions {
  * Queues beats until they are written to the database. While one batch is being committed, the
  * queue collects the next one. Under load, up to 200 beats share a commit. A single beat does not
  * wait for other beats. Organizations get equal shares of a batch, so that the beats of one do not delay those of
- * another one. The response to a beat is sent only after its commit.
+ * another one. If the organization of a beat is unknown, it is looked up first, so that invalid beat URLs do not delay
+ * valid ones. The response to a beat is sent only after its commit.
  */
 export class BeatQueue {
   readonly #options: BeatQueueOptions;
   readonly #batch: number;
+  readonly #maxQueued: number;
+  /** Beats whose organization is not known yet. */
+  readonly #unresolved: AcceptedBeat[] = [];
   readonly #waiting = new FairQueue<QueuedBeat>();
   #inFlight: readonly QueuedBeat[] = [];
   #deferred: QueuedBeat[] = [];
   #deferredTimer: Timer | null = null;
+  #resolving: Promise<void> | null = null;
   #running: Promise<void> | null = null;
 
   constructor(options: BeatQueueOptions) {
     this.#options = options;
     this.#batch = options.batchSize ?? MAX_BEATS_PER_BATCH;
+    this.#maxQueued = options.maxQueued ?? MAX_QUEUED_BEATS;
   }
 
   /** Number of beats that are not committed yet. */
   get length(): number {
+    return this.#unresolved.length + this.#resolvedLength;
+  }
+
+  get #resolvedLength(): number {
     return this.#waiting.length + this.#inFlight.length + this.#deferred.length;
   }
 
   /** Returns when the oldest beat that is not committed was received; null if there is none. */
   oldestReceivedAt(): number | null {
     let oldest: number | null = null;
-    for (const list of [this.#waiting, this.#inFlight, this.#deferred])
+    for (const list of [this.#unresolved, this.#waiting, this.#inFlight, this.#deferred])
       for (const { call } of list) if (oldest === null || call.receivedAt < oldest) oldest = call.receivedAt;
     return oldest;
   }
@@ -83,23 +101,60 @@ export class BeatQueue {
    * @throws Fault `monitor_not_found`; `overloaded` if the queue is full or the database is unavailable
    */
   add(call: ReceivedBeat): Promise<BeatReceipt> {
-    const { clock, findOrg, maxQueued = MAX_QUEUED_BEATS } = this.#options;
+    const { clock, findOrg } = this.#options;
     const orgId = findOrg(call);
-    if (this.length >= maxQueued) this.#makeRoom(orgId);
     const answer = Promise.withResolvers<BeatReceipt>();
-    this.#waiting.push(orgId, { call, since: clock.monotonic(), answer });
-    this.#running ??= this.#run();
+    const beat = { call, since: clock.monotonic(), answer };
+    if (orgId === null) this.#resolve(beat);
+    else this.#enqueue({ ...beat, orgId });
     return answer.promise;
+  }
+
+  /** @throws Fault `overloaded` */
+  #resolve(beat: AcceptedBeat): void {
+    if (this.#unresolved.length >= this.#maxQueued) throw createQueueFullFault();
+    this.#unresolved.push(beat);
+    this.#resolving ??= this.#resolveAll();
+  }
+
+  /** @throws Fault `overloaded` */
+  #enqueue(beat: QueuedBeat): void {
+    if (this.#resolvedLength >= this.#maxQueued) this.#makeRoom(beat.orgId);
+    this.#waiting.push(beat.orgId, beat);
+    this.#running ??= this.#run();
+  }
+
+  async #resolveAll(): Promise<void> {
+    // Beats that arrive in the same turn of the event loop share a lookup.
+    await nextTurn();
+    while (this.#unresolved.length > 0) {
+      const beats = this.#unresolved.slice(0, MAX_BEATS_PER_LOOKUP);
+      const orgIds = await this.#options.lookUpOrgs(beats.map(({ call }) => call)).catch((error: unknown) => {
+        this.#rejectBatch(beats, error);
+        return null;
+      });
+      this.#unresolved.splice(0, beats.length);
+      if (orgIds !== null)
+        for (const [at, beat] of beats.entries()) this.#enqueueResolved(beat, orgIds[at] ?? null);
+    }
+    this.#resolving = null;
+  }
+
+  #enqueueResolved(beat: AcceptedBeat, orgId: string | null): void {
+    if (orgId === null) return beat.answer.reject(monitorNotFound(beat.call));
+    try {
+      this.#enqueue({ ...beat, orgId });
+    } catch (error) {
+      beat.answer.reject(error);
+    }
   }
 
   /**
    * Rejects the newest waiting beat of the organization with the most beats.
    * @throws Fault `overloaded` if this is the organization of the new beat
    */
-  #makeRoom(orgId: string | null): void {
-    const fault = new Fault('overloaded', 'The beat queue is full. Send the beat again.', {
-      retryAfterMs: RETRY_MS,
-    });
+  #makeRoom(orgId: string): void {
+    const fault = createQueueFullFault();
     const largest = this.#waiting.findLargestOrg();
     if (largest === undefined || this.#waiting.lengthOf(largest) <= this.#waiting.lengthOf(orgId) + 1)
       throw fault;
@@ -108,7 +163,8 @@ export class BeatQueue {
 
   /** Resolves when every beat that was added so far has a response. */
   async flush(): Promise<void> {
-    while (this.#running || this.#deferred.length > 0) {
+    while (this.#resolving || this.#running || this.#deferred.length > 0) {
+      await this.#resolving;
       this.#requeueDeferred();
       await this.#running;
     }
@@ -176,13 +232,13 @@ export class BeatQueue {
     this.#deferredTimer?.cancel();
     this.#deferredTimer = null;
     if (this.#deferred.length === 0) return;
-    const byOrg = Map.groupBy(this.#deferred, ({ call }) => this.#options.findOrg(call));
+    const byOrg = Map.groupBy(this.#deferred, ({ orgId }) => orgId);
     for (const [orgId, deferred] of byOrg) this.#waiting.unshift(orgId, deferred);
     this.#deferred = [];
     this.#running ??= this.#run();
   }
 
-  #rejectBatch(batch: readonly QueuedBeat[], error: unknown): void {
+  #rejectBatch(batch: readonly AcceptedBeat[], error: unknown): void {
     for (const { answer } of batch) answer.reject(error);
   }
 
@@ -200,6 +256,10 @@ export class BeatQueue {
 /** Returns whether the database cannot write at all. Any other error may be caused by a single beat. */
 function isDatabaseUnavailable(error: unknown): boolean {
   return error instanceof Fault && error.code === 'overloaded';
+}
+
+function createQueueFullFault(): Fault {
+  return new Fault('overloaded', 'The beat queue is full. Send the beat again.', { retryAfterMs: RETRY_MS });
 }
 
 function monitorNotFound({ address }: ReceivedBeat): Fault {

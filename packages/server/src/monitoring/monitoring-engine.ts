@@ -3,6 +3,7 @@ import { type Clock as SystemClock, sleep } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { expireBeatIdempotencyKeys } from '../store/monitoring/monitor-history.ts';
 import { hasDueMonitorState } from '../store/monitoring/monitor-states.ts';
+import { findOrgsByTokenHash } from '../store/monitoring/monitors.ts';
 import type { DatabaseWithBeatStore } from '../store/open-database.ts';
 import { BeatQueue } from './beat-queue.ts';
 import { commitBeats } from './commit-beats.ts';
@@ -56,6 +57,7 @@ export class MonitoringEngine {
       commit: (calls) => this.#commit(calls),
       findOrg: ({ address }) =>
         'id' in address ? address.orgId : (this.#states.get(address)?.org_id ?? null),
+      lookUpOrgs: (calls) => lookUpOrgs(database, calls),
       ...(batchSize === undefined ? {} : { batchSize }),
     });
     this.#pulse = new ProcessPulse({
@@ -202,4 +204,13 @@ export class MonitoringEngine {
 function clampReceivedAt(calls: readonly ReceivedBeat[], nowMs: number): readonly ReceivedBeat[] {
   if (calls.every(({ receivedAt }) => receivedAt <= nowMs)) return calls;
   return calls.map((call) => (call.receivedAt <= nowMs ? call : { ...call, receivedAt: nowMs }));
+}
+
+async function lookUpOrgs(
+  database: Pick<DatabaseWithBeatStore, 'read'>,
+  calls: readonly ReceivedBeat[],
+): Promise<(string | null)[]> {
+  const hashes = calls.map(({ address }) => ('tokenHash' in address ? address.tokenHash : ''));
+  const orgs = await findOrgsByTokenHash(database.read, [...new Set(hashes)]);
+  return hashes.map((hash) => orgs.get(hash) ?? null);
 }

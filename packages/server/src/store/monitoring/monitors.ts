@@ -136,6 +136,19 @@ export function countMonitorsByStatus(reader: DatabaseReader): Promise<{ status:
     .execute();
 }
 
+/** Returns the organizations of the monitors with these beat URLs, by the hash of the token. */
+export async function findOrgsByTokenHash(
+  reader: DatabaseReader,
+  tokenHashes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await reader
+    .selectFrom('monitor_clocks')
+    .select(['token_hash', 'org_id'])
+    .where('token_hash', 'in', tokenHashes)
+    .execute();
+  return new Map(rows.map(({ token_hash, org_id }) => [token_hash, org_id]));
+}
+
 /**
  * Returns the status of up to `limit` monitors across all organizations, for `/metrics`. Organizations get equal shares,
  * as far as they have monitors. Repeated calls choose the same monitors.
