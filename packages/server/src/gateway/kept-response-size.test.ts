@@ -1,16 +1,28 @@
 // Streams that Floe keeps in memory, because it evaluates them or responds with a complete response.
-// Tier: ci. Streams 195 MB.
+// Tier: ci. Streams 260 MB.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { createSseReply } from '@floe/testkit/upstream-reply';
 import { startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
-const PIECE = 'a'.repeat(1024 * 1024);
+/** One megabyte each. */
+const ASCII = 'a'.repeat(1024 * 1024);
+const MULTI_BYTE = '\u20ac'.repeat((1024 * 1024) / 3);
+
+interface LongStreamRequest {
+  readonly stream: boolean;
+  readonly org?: JsonObject;
+  readonly surface?: 'chat' | 'messages';
+  readonly piece?: string;
+}
 
 /** Sends a request to a provider that streams `megabytes`, and returns the start and the end of the response. */
-async function readLongStream(megabytes: number, stream: boolean, org: JsonObject): Promise<string> {
-  const choices = [{ index: 0, delta: { content: PIECE } }];
+async function readLongStream(
+  megabytes: number,
+  { stream, org = {}, surface = 'chat', piece = ASCII }: LongStreamRequest,
+): Promise<string> {
+  const choices = [{ index: 0, delta: { content: piece } }];
   const frames = Array.from({ length: megabytes }, () => ({
     id: 'c',
     object: 'chat.completion.chunk',
@@ -25,7 +37,8 @@ async function readLongStream(megabytes: number, stream: boolean, org: JsonObjec
   });
   try {
     const messages = [{ role: 'user', content: 'hi' }];
-    const { text } = await gateway.settled(gateway.send('chat', { model: 'a/m', messages, stream }));
+    const request = { model: 'a/m', max_tokens: 9, messages, stream };
+    const { text } = await gateway.settled(gateway.send(surface, request));
     return text.slice(0, 400) + text.slice(-400);
   } finally {
     await gateway.close();
@@ -40,11 +53,19 @@ const POLICY = {
   mode: 'enforce',
 };
 
+const TOO_LARGE = /larger than 64 MB/;
+
 test('a stream that Floe keeps in memory has a maximum size', async () => {
-  const tooLarge = /larger than 64 MB/;
-  assert.match(await readLongStream(65, false, {}), tooLarge);
-  const stopped = await readLongStream(65, true, { policies: [POLICY] });
-  assert.match(stopped, tooLarge);
+  assert.match(await readLongStream(65, { stream: false }), TOO_LARGE);
+  const stopped = await readLongStream(65, { stream: true, org: { policies: [POLICY] } });
+  assert.match(stopped, TOO_LARGE);
   assert.doesNotMatch(stopped, /"stop"|\[DONE\]/);
-  assert.match(await readLongStream(65, true, {}), /\[DONE\]/);
+  assert.match(await readLongStream(65, { stream: true }), /\[DONE\]/);
+});
+
+test('the maximum size of a stream that is translated counts bytes, not characters', async () => {
+  const org = { policies: [POLICY] };
+  const stopped = await readLongStream(65, { stream: true, org, surface: 'messages', piece: MULTI_BYTE });
+  assert.match(stopped, TOO_LARGE);
+  assert.doesNotMatch(stopped, /end_turn|message_stop/);
 });

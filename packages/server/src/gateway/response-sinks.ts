@@ -113,7 +113,7 @@ export class ClientStream implements ClientOutput {
   evaluateEnd(bytes: Buffer | string, use: (judged: Buffer | string) => void): void {
     const filter = this.#policyFilter;
     if (filter === null) return use(bytes);
-    this.#whenEvaluated(filter, Buffer.concat([filter.filter(bytes), filter.end()]), (judged) => {
+    this.#whenEvaluated(filter, Buffer.concat([this.#filter(filter, bytes), filter.end()]), (judged) => {
       this.#policyFilter = null;
       use(judged);
     });
@@ -129,10 +129,16 @@ export class ClientStream implements ClientOutput {
   }
 
   #writeFiltered(filter: StreamPolicyFilter, bytes: Buffer | string): boolean {
-    this.#filteredSize.add(bytes.length);
-    const isFlowing = this.#pass(filter, filter.filter(bytes));
+    const isFlowing = this.#pass(filter, this.#filter(filter, bytes));
     if (filter.pending) this.#wait(filter, filter.pending);
     return isFlowing;
+  }
+
+  /** @throws Fault `upstream_error` if the response is too large */
+  #filter(filter: StreamPolicyFilter, bytes: Buffer | string): Buffer {
+    const encoded = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+    this.#filteredSize.add(encoded.length);
+    return filter.filter(encoded);
   }
 
   /** Sends what the policies have released. @throws Fault of the policies */

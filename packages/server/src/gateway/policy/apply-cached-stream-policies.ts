@@ -14,7 +14,8 @@ export async function applyPoliciesToCachedStream(
 ): Promise<Buffer | string> {
   if (x.policy.answerContext === null) return text;
   const filter = new StreamPolicyFilter(x, x.policy.answerContext, usage);
-  const parts = [filter.filter(text), filter.end()];
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  const parts = [filter.filter(bytes), filter.end()];
   if (filter.pending) {
     const done = filter.pending.then(() => true);
     setPendingPolicyEvaluation(x, { done, cancel: () => filter.cancel() });

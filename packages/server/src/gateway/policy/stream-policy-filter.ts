@@ -89,8 +89,8 @@ export class StreamPolicyFilter {
    * Returns the part of `bytes` that can be forwarded now. Check `pending` and `fault` afterwards. While
    * `pending` is set, nothing more is forwarded.
    */
-  filter(bytes: Buffer | string): Buffer {
-    const frames = this.#framer.push(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
+  filter(bytes: Buffer): Buffer {
+    const frames = this.#framer.push(bytes);
     let from = frames.lead;
     for (const end of frames.ends) {
       this.#queue.push(frames.bytes.subarray(from, end));
