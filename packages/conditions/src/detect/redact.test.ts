@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { countFindingsInJson, redactJson, redactText } from './redact.ts';
+import { countFindingsInJson, countFindingsInText, redactJson, redactText } from './redact.ts';
 import type { FindingKind } from './sensitive-data-scan.ts';
 
 const ALL: ReadonlySet<FindingKind> = new Set(['secret', 'email', 'phone', 'credit_card', 'iban', 'us_ssn']);
@@ -130,4 +130,39 @@ test('text that only starts like JSON is redacted as text', () => {
             found: new Map([['credit_card', 1]]),
           },
     );
+});
+
+test('escape sequences of JSON or code in a text do not hide a value', () => {
+  const [first, rest] = [KEY.slice(0, 1), KEY.slice(1)];
+  const encoded = `\\u${first.charCodeAt(0).toString(16).padStart(4, '0')}${rest}`;
+  const texts = [
+    `Result: {"log":"a\\n${KEY}"}`,
+    `{"log":"a\\t${KEY}"} is the result`,
+    `\`\`\`json\n{"log":"a\\r\\n${KEY}"}\n\`\`\``,
+    `{"log":"a\\n${KEY}"}\n{"log":"b"}`,
+    `Result: {"log":"{\\"deep\\":\\"a\\\\n${KEY}\\"}"}`,
+    `Result: {"key":"${encoded}"}`,
+    `print("a\\n${KEY}")`,
+    `Result: {"log":"a\\n4111111111111111"}`,
+    `Result: {"log":"{\\"secret_access_key\\":\\"wJalrXUtnFEMI/K7MDENG/bPxRfiCYaB3dE5gH7K\\"}"}`,
+    `Result: {"to":"ada\\u0040example.org"}`,
+  ];
+  for (const text of texts) {
+    assert.equal([...countFindingsInText(text, ALL).values()].join(), '1', text);
+    const { json, counts } = redactJson(JSON.stringify({ input: [text] }), ALL);
+    assert.equal(counts.size, 1, text);
+    const told: { input: string[] } = JSON.parse(json);
+    assert.match(told.input[0] ?? '', /\[redacted:\w+\]/);
+    assert.doesNotMatch(told.input[0] ?? '', /B3dE5gH7|41111111|example\.org/);
+    assert.equal(countFindingsInJson(json, ALL).size, 0, text);
+    assert.match(redactText(text, ALL).text, /\[redacted:\w+\]/);
+  }
+  assert.equal(redactText(texts[0] ?? '', ALL).text, 'Result: {"log":"a\\n[redacted:secret]"}');
+  assert.equal(redactText(texts[5] ?? '', ALL).text, 'Result: {"key":"[redacted:secret]"}');
+});
+
+test('a value that starts with a letter of an escape sequence is found after a backslash', () => {
+  const key = `npm_${KEY.slice(4)}`;
+  assert.equal(redactText(`C:\\temp\\${key}`, ALL).text, 'C:\\temp\\[redacted:secret]');
+  assert.equal(redactText('CORP\\tom@example.org', ALL).text, 'CORP\\[redacted:email]');
 });

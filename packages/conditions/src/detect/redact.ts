@@ -245,6 +245,8 @@ class Redactor {
     // A part of another string is slower to read than a string of its own.
     const isPlain = token.length < MIN_REMEMBERED_CHARS && !token.includes('\\');
     const text = isPlain ? token.slice(1, -1) : String(JSON.parse(token));
+    // Escape sequences in the string are scanned, too.
+    if (depth === 0 && text.includes('\\')) this.#charge(text.length);
     const redacted = depth === 0 ? this.#wholeString(text) : this.text(text, depth);
     if (redacted !== text) return JSON.stringify(redacted);
     if (key !== undefined) added?.add(key);

@@ -265,6 +265,10 @@ test('the work is linear in the text, however it is made to hurt', () => {
     '-',
     'a',
     'a1_-',
+    '\\',
+    '\\n',
+    '\\u0040',
+    '\\\\"a@',
   ];
   for (const piece of hostile) {
     const text = piece.repeat(Math.ceil(100_000 / piece.length));

@@ -7,6 +7,7 @@ import {
   readCharacterCode,
   type ScannedFindingKinds,
 } from './character-codes.ts';
+import { decodeEscapeSequences } from './escape-sequences.ts';
 import { findCharacterEnd, normalizeForDetection } from './normalize-text.ts';
 import {
   type DigitRun,
@@ -47,10 +48,47 @@ export interface Finding {
 }
 
 /**
- * Finds secrets and personal data of the requested kinds. Findings are in order and do not overlap. The scan
- * takes one pass and linear time for any text.
+ * Finds secrets and personal data of the requested kinds, also behind and within escape sequences. Findings are in
+ * order and do not overlap. The scan takes linear time for any text: one pass, and another one if the text contains
+ * escape sequences.
  */
 export class SensitiveDataScan {
+  readonly findings: readonly Finding[];
+
+  constructor(text: string, wanted: ReadonlySet<FindingKind>) {
+    const { findings } = new TextScan(text, wanted);
+    const unescaped = decodeEscapeSequences(text);
+    this.findings =
+      unescaped === null
+        ? findings
+        : mergeFindings(
+            findings,
+            new TextScan(unescaped.text, wanted).findings.map((finding) => ({
+              ...finding,
+              start: unescaped.originalOffset(finding.start),
+              end: unescaped.originalOffset(finding.end),
+            })),
+          );
+  }
+}
+
+/** Combines findings. Of findings that overlap, keeps one, which covers all of them. It is a secret if one of them is. */
+function mergeFindings(some: readonly Finding[], others: readonly Finding[]): readonly Finding[] {
+  if (others.length === 0) return some;
+  const merged: Finding[] = [];
+  for (const finding of [...some, ...others].sort((one, other) => one.start - other.start)) {
+    const last = merged.at(-1);
+    if (last === undefined || last.end <= finding.start) merged.push(finding);
+    else {
+      const kept = finding.kind === 'secret' && last.kind !== 'secret' ? finding : last;
+      merged[merged.length - 1] = { ...kept, start: last.start, end: Math.max(last.end, finding.end) };
+    }
+  }
+  return merged;
+}
+
+/** Finds sensitive data in a text as it is. */
+class TextScan {
   readonly findings: Finding[] = [];
   readonly #original: string;
   /** The normalized text. */
