@@ -81,7 +81,7 @@ export function AuditPage() {
 type AuditList = ReturnType<typeof useAuditList>;
 
 function AuditResults({ list, narrow }: { readonly list: AuditList; readonly narrow: boolean }) {
-  const { query, change, rows, answer, more } = list;
+  const { query, change, rows, answer, more, nextPage } = list;
   if (answer.error && rows.length === 0)
     return (
       <ErrorState
@@ -117,7 +117,7 @@ function AuditResults({ list, narrow }: { readonly list: AuditList; readonly nar
         onEnd={more}
         stale={answer.isPlaceholderData}
       />
-      <LoadMoreButton answer={answer} />
+      <LoadMoreButton nextPage={nextPage} />
     </>
   );
 }
@@ -138,11 +138,12 @@ function useAuditList() {
       filters: { ...toFilterQuery(found), ...toTimeRangeParameters(time) },
     };
   }, [text]);
-  const answer = useInfiniteQuery({ ...buildAuditQuery(filters), placeholderData: (before) => before });
+  const list = buildAuditQuery(filters);
+  const answer = useInfiniteQuery({ ...list, placeholderData: (before) => before });
   useRefetchOnEvent('config', ['audit']);
   const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data) ?? [], [answer.data]);
-  const more = useLoadMore(answer);
-  return { query, change, span, tokens, filters, answer, rows, more };
+  const end = useLoadMore(list.queryKey, answer);
+  return { query, change, span, tokens, filters, answer, rows, ...end };
 }
 
 const COLUMNS: readonly TableColumn<AuditEntry>[] = [
