@@ -25,14 +25,24 @@ export interface KeyCreation {
 }
 
 /**
- * Manages the creation of a personal key. The key exists only in the state of the calling component.
+ * Manages the creation of a personal key. The key exists only in the state of the calling component. If the name is
+ * already in use, the name of the key has four more characters.
  * @param purpose The purpose that is part of the key name, such as `claude-code`.
  */
 export function useKeyCreation(purpose: string): KeyCreation {
   const { user } = useSignedInSession();
   const [created, setCreated] = useState<CreatedKey | null>(null);
   const name = buildKeyName(user.name, purpose);
-  const create = useApiMutation(() => createUniqueKey(name), { touches: [['keys']], done: setCreated });
+  const [suffix] = useState(generateKeyNameSuffix);
+  const create = useApiMutation(
+    (_: undefined, keys) =>
+      createGatewayKey(name, null, keys).catch((error: unknown) => {
+        const isNameUsed = error instanceof ApiError && error.status === 409 && error.param === 'name';
+        if (!isNameUsed) throw error;
+        return createGatewayKey(`${name}-${suffix}`, null, keys);
+      }),
+    { touches: [['keys']], done: setCreated },
+  );
   return { name, created, create };
 }
 
@@ -95,17 +105,6 @@ export function UnsavedKeyGuard({
       {!isSaved && <SecretGuard what="key" />}
     </CopiedContext>
   );
-}
-
-/** Creates a key. Appends four random characters to the name if it is already in use. */
-async function createUniqueKey(name: string): Promise<CreatedKey> {
-  try {
-    return await createGatewayKey(name);
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 409)
-      return createGatewayKey(`${name}-${generateKeyNameSuffix()}`);
-    throw error;
-  }
 }
 
 function copyKeyRequest(name: string): void {
