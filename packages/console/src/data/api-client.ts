@@ -1,5 +1,5 @@
 import { ApiError, createUnreachableError, parseApiError } from './api-error.ts';
-import { BASE_PATH, buildApiUrl } from './base-url.ts';
+import { buildApiUrl, getPageOrg, ORG_HEADER } from './base-url.ts';
 import { REASON_PROMPT, STEP_UP_PROMPT } from './dialog-prompts.ts';
 import { readNextNonEmptyPage } from './read-next-nonempty-page.ts';
 import { updateServerTimeOffset } from './server-clock.ts';
@@ -55,9 +55,8 @@ async function ask(path: string, { method, query, body, signal, etag, keys }: As
   if (payload !== null) headers.set('content-type', 'application/json');
   if (keys) headers.set('idempotency-key', keyOf(keys, payload ?? ''));
   if (etag) headers.set('if-match', etag);
-  // Another tab may have switched the session to another organization.
-  const org = /^\/o\/([^/]+)/.exec(location.pathname.slice(BASE_PATH.length))?.[1];
-  if (org) headers.set('x-floe-org', org);
+  const org = getPageOrg();
+  if (org) headers.set(ORG_HEADER, org);
   let answer: Response;
   try {
     answer = await fetch(url, {

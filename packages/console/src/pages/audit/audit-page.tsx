@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { buildApiUrl } from '../../data/base-url.ts';
+import { startDownload } from '../../data/download.ts';
 import { getCurrentTime } from '../../data/server-clock.ts';
 import { useLoadMore } from '../../data/use-load-more.ts';
 import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
@@ -195,11 +195,8 @@ function AuditCard({ row }: { readonly row: AuditEntry }) {
 
 /** Exports all entries that match the filters, with their hashes. */
 function ExportMenu({ filters }: { readonly filters: Readonly<Record<string, string>> }) {
-  const save = (format: 'csv' | 'ndjson') => {
-    const url = buildApiUrl('api/management/audit/export');
-    url.search = new URLSearchParams({ ...filters, format }).toString();
-    location.assign(url);
-  };
+  const save = (format: 'csv' | 'ndjson') =>
+    startDownload('api/management/audit/export', `audit.${format}`, { ...filters, format });
   return (
     <Menu trigger={<IconButton icon={Download} label={auditText.export.label} />}>
       <MenuItem onSelect={() => save('csv')}>{auditText.export.csv}</MenuItem>
