@@ -9,7 +9,14 @@ import {
   DAY_MS,
   type TopValues,
 } from '../../data/analytics-queries.ts';
-import { type ApiPage, getAllRows, getJson, getWithETag, type IdempotencyKeys, sendJson } from '../../data/api-client.ts';
+import {
+  type ApiPage,
+  getAllRows,
+  getJson,
+  getWithETag,
+  type IdempotencyKeys,
+  sendJson,
+} from '../../data/api-client.ts';
 import { formatActorName } from '../audit/audit-entry.ts';
 import type { Budget } from '../budgets/budget-form.ts';
 import type { Limit } from '../limits/limit-form.ts';

@@ -42,9 +42,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
       <Form
         error={create.error}
         running={create.running}
-        onSubmit={() =>
-          create.run({ ...toKeyFields(draft), expires_at: expiry.at })
-        }
+        onSubmit={() => create.run({ ...toKeyFields(draft), expires_at: expiry.at })}
         actions={
           <>
             <Button onClick={onClose}>{keysText.create.cancel}</Button>
