@@ -5,8 +5,7 @@ import * as z from 'zod';
 import { resolveAllowedRoles } from '../management/access.ts';
 import { eventStreamSchema } from '../management/event-stream-response.ts';
 import { FILE_DOWNLOAD_CONTENT_TYPES } from '../management/file-download.ts';
-import { listAcceptedScopes, type Operation } from '../management/operation.ts';
-import { acceptsIdempotencyKey } from '../management/operation-definition.ts';
+import { acceptsIdempotencyKey, listAcceptedScopes, type Operation } from '../management/operation.ts';
 import { mapOperationsToResourceGetters } from '../management/resource-getters.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
 
