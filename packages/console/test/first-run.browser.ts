@@ -89,7 +89,7 @@ test('the switcher of organizations marks the one that is shown', async () => {
 test('the shown line ticks the first step, and its link opens the request with what was decided', async () => {
   await page.getByRole('button', { name: 'Create key mara-first-steps' }).click();
   await page.getByText('This is the only time the full key is shown.').waitFor();
-  const code = (await page.locator('pre').first().textContent()) ?? '';
+  const code = (await page.locator('pre:visible').first().textContent()) ?? '';
   const [key = ''] = /eis_[\w-]+/.exec(code) ?? [];
   const [, body = '{}'] = /-d '(.*)'$/m.exec(code) ?? [];
   const send = async (more: object = {}) =>
@@ -131,7 +131,7 @@ test('a job is watched and a budget is set without leaving the guide', async () 
     .waitFor();
   await page.getByRole('button', { name: 'Create monitor' }).click();
   await page.getByText('Waiting for the first beat from Nightly backup…').waitFor();
-  const line = (await page.locator('pre').first().textContent()) ?? '';
+  const line = (await page.locator('pre:visible').first().textContent()) ?? '';
   await callHttp(line.replace('curl -fsS ', ''), { method: 'POST' });
   await page.getByText('Beat from Nightly backup received').waitFor();
   await page.getByRole('button', { name: 'Set a budget' }).click();

@@ -31,19 +31,24 @@ const SessionEnded = createLazyPart(
   () => import('./session-ended-banner.tsx').then(({ SessionEndedBanner: Part }) => Part),
   true,
 );
+const SessionMoved = createLazyPart(
+  () => import('./session-moved-banner.tsx').then(({ SessionMovedBanner: Part }) => Part),
+  true,
+);
 const loadStepUp = () => import('./step-up-dialog.tsx').then(({ StepUpDialog: Part }) => Part);
 const StepUp = createLazyPart(loadStepUp, true);
 
 /**
  * Renders the layout around all pages of an organization. Renders no page if the user is not signed in to the
  * organization in the URL. If the session ends, the page stays until the redirect to the sign-in page, so that
- * a form with unsaved changes can prevent the redirect.
+ * a form with unsaved changes can prevent the redirect. If another tab switches the session to another organization,
+ * the page stays with a banner, because a form can have unsaved changes.
  */
 export function OrgShell() {
   const { data: current, error, refetch } = useQuery(sessionQuery);
   const ended = current?.state === 'signed_out' ? current : null;
-  const session = useLastSignedInSession(current) ?? current;
   const orgId = useOrgId();
+  const session = useLastSignedInSession(current, orgId) ?? current;
   const { href } = useLocation();
   if (error && !session)
     return <ErrorState what="Could not load the console." error={error} onRetry={() => void refetch()} />;
@@ -61,21 +66,25 @@ export function OrgShell() {
   return (
     <SignedInContext value={session}>
       <PermissionContactsProvider>
-        <Shell ended={ended !== null} />
+        <Shell ended={ended !== null} moved={current?.state === 'signed_in' && current.org.id !== orgId} />
         {ended && toSignIn}
       </PermissionContactsProvider>
     </SignedInContext>
   );
 }
 
-/** Returns the session, or the session before it if it has ended. Null if the user was not signed in. */
-function useLastSignedInSession(session: Session | undefined): SignedInSession | null {
+/**
+ * Returns the session. If it has ended or is in another organization, returns the last session before that in the
+ * organization of the page. Null if there was none.
+ */
+function useLastSignedInSession(session: Session | undefined, orgId: string): SignedInSession | null {
   const [last, setLast] = useState<SignedInSession | null>(null);
-  if (session?.state === 'signed_in' && session !== last) setLast(session);
-  return session?.state === 'signed_in' ? session : last;
+  const isHere = session?.state === 'signed_in' && session.org.id === orgId;
+  if (isHere && session !== last) setLast(session);
+  return isHere ? session : last?.org.id === orgId || session?.state !== 'signed_in' ? last : session;
 }
 
-function Shell({ ended }: { readonly ended: boolean }) {
+function Shell({ ended, moved }: { readonly ended: boolean; readonly moved: boolean }) {
   const [menu, setMenu] = useState(false);
   const [palette, setPalette] = useState(false);
   const [help, setHelp] = useState(false);
@@ -102,6 +111,7 @@ function Shell({ ended }: { readonly ended: boolean }) {
       <div className="flex h-full flex-col">
         <Suspense>
           {ended && <SessionEnded />}
+          {moved && <SessionMoved />}
           <ConfigStrip />
         </Suspense>
         <div className="flex min-h-0 flex-1">

@@ -1,11 +1,23 @@
 import type { analyticsAnnotations } from '@floe/contract/api/annotations';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { getJson } from './api-client.ts';
+import { getJson, type QueryParameters } from './api-client.ts';
 import type { ChartAnnotation } from './chart-annotation.ts';
 
 /** The first elements of the query key of annotations. */
 export const ANNOTATIONS_KEY = ['analytics', 'marks'];
+
+/** Fetches annotations as display text. The texts load with the response, because pages render earlier. */
+export async function getChartAnnotations(
+  query: QueryParameters,
+  signal: AbortSignal,
+): Promise<readonly ChartAnnotation[]> {
+  const [answer, { toChartAnnotation }] = await Promise.all([
+    getJson<z.output<typeof analyticsAnnotations>>('api/analytics/annotations', query, signal),
+    import('./chart-annotation.ts'),
+  ]);
+  return answer.data.map(toChartAnnotation);
+}
 
 /**
  * Returns the query for the events that may have affected requests in a time range: configuration changes,
@@ -14,15 +26,8 @@ export const ANNOTATIONS_KEY = ['analytics', 'marks'];
 export function buildAnnotationsQuery(time: Readonly<Record<string, string>>) {
   return queryOptions({
     queryKey: [...ANNOTATIONS_KEY, time],
-    // The texts load with the first response, because pages render earlier.
-    queryFn: async ({ signal }): Promise<readonly ChartAnnotation[]> => {
-      const query = { from: time['from'], to: time['to'], about: 'traffic' };
-      const [answer, { toChartAnnotation }] = await Promise.all([
-        getJson<z.output<typeof analyticsAnnotations>>('api/analytics/annotations', query, signal),
-        import('./chart-annotation.ts'),
-      ]);
-      return answer.data.map(toChartAnnotation);
-    },
+    queryFn: ({ signal }) =>
+      getChartAnnotations({ from: time['from'], to: time['to'], about: 'traffic' }, signal),
     placeholderData: (before) => before,
     staleTime: 30_000,
   });

@@ -1,5 +1,5 @@
 import { ApiError, createUnreachableError, parseApiError } from './api-error.ts';
-import { BASE_PATH, buildApiUrl } from './base-url.ts';
+import { buildApiUrl, getPageOrg, ORG_HEADER } from './base-url.ts';
 import { REASON_PROMPT, STEP_UP_PROMPT } from './dialog-prompts.ts';
 import { readNextNonEmptyPage } from './read-next-nonempty-page.ts';
 import { updateServerTimeOffset } from './server-clock.ts';
@@ -30,24 +30,40 @@ interface Asked {
    * is not applied.
    */
   readonly etag?: string | null | undefined;
+  /** The Idempotency-Keys of the form that sends the request. Only for requests that create something. */
+  readonly keys?: IdempotencyKeys | undefined;
 }
 
-async function ask(path: string, { method, query, body, signal, etag }: Asked): Promise<Response> {
+/**
+ * The `Idempotency-Key` of each request body that a form has sent. A form that sends the same body again, because
+ * it received no response, also sends the same key, so that the API does not create the resource twice.
+ */
+export type IdempotencyKeys = Map<string, string>;
+
+function keyOf(keys: IdempotencyKeys, payload: string): string {
+  // `crypto.randomUUID` does not exist over plain HTTP.
+  const key = keys.get(payload) ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
+  keys.set(payload, key);
+  return key;
+}
+
+async function ask(path: string, { method, query, body, signal, etag, keys }: Asked): Promise<Response> {
   const url = buildApiUrl(path);
   url.search = formatQueryParameters(query);
   const headers = new Headers({ accept: 'application/json' });
-  if (body !== undefined) headers.set('content-type', 'application/json');
+  const payload = body === undefined ? null : JSON.stringify(body);
+  if (payload !== null) headers.set('content-type', 'application/json');
+  if (keys) headers.set('idempotency-key', keyOf(keys, payload ?? ''));
   if (etag) headers.set('if-match', etag);
-  // Another tab may have switched the session to another organization.
-  const org = /^\/o\/([^/]+)/.exec(location.pathname.slice(BASE_PATH.length))?.[1];
-  if (org) headers.set('x-floe-org', org);
+  const org = getPageOrg();
+  if (org) headers.set(ORG_HEADER, org);
   let answer: Response;
   try {
     answer = await fetch(url, {
       method,
       headers,
       credentials: 'same-origin',
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: payload,
       ...(signal ? { signal } : {}),
     });
   } catch (error) {
@@ -130,9 +146,9 @@ export async function sendJson<Body>(
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   body?: unknown,
-  etag?: string | null,
+  options: Pick<Asked, 'etag' | 'keys'> = {},
 ): Promise<Body> {
-  const answer = await askConfirmed(path, { method, body, etag });
+  const answer = await askConfirmed(path, { method, body, ...options });
   return answer.status === 204 ? trusted<Body>(null) : bodyOf<Body>(answer);
 }
 

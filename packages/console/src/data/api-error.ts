@@ -44,6 +44,9 @@ export function getFieldErrorMessage(error: Error): string {
 
 const SIGNED_OUT = 'You are signed out because your session expired or was ended. Sign in again.';
 
+const ALREADY_DONE =
+  'Floe received this request earlier, but its response was lost. The response contained a secret that is shown only once. To get a new one, rotate the key or invite the person again.';
+
 /**
  * Converts an error response to an `ApiError`. The response can also come from a proxy and have another format.
  */
@@ -55,14 +58,19 @@ export function parseApiError(status: number, headers: Headers, text: string): A
   const retryAfterMs = Number.isFinite(wait) && wait > 0 ? wait : null;
   const error = errorOf(text);
   const code = textOf(error, 'code') ?? 'unreadable_answer';
+  const param = textOf(error, 'param');
   return new ApiError({
     status,
     code,
     message:
-      // The console authenticates with its session. The server's message describes keys.
-      (code === 'missing_api_key' ? SIGNED_OUT : textOf(error, 'message')) ??
+      // The server's messages are for API clients. The console has a session, and its forms choose the Idempotency-Key.
+      (code === 'missing_api_key'
+        ? SIGNED_OUT
+        : param === 'Idempotency-Key'
+          ? ALREADY_DONE
+          : textOf(error, 'message')) ??
       `A proxy between this browser and Floe returned status ${status}. Check the proxy, then try again.`,
-    param: textOf(error, 'param'),
+    param,
     requestId,
     retryAfterMs,
   });

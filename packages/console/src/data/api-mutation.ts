@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { showToast } from '../ui/toast.tsx';
+import type { IdempotencyKeys } from './api-client.ts';
 import { type ApiError, toApiError } from './api-error.ts';
 import { handleChangeResult } from './change-result.ts';
 
@@ -24,11 +25,12 @@ export interface ApiMutation<Input> {
  * Returns a function that sends a change to the server and then refetches the affected queries. Calls while a
  * change is in progress are ignored. If the component is no longer rendered when the response arrives, `done`
  * is still called, but cannot open a page. An error is then shown in a toast.
- * @param make Sends the change.
+ * @param make Sends the change. If the change creates something, `make` must pass `keys` on to `sendJson`. The same
+ *   keys are used until the change succeeds.
  * @param options.touches The keys, or key prefixes, of the queries to refetch.
  */
 export function useApiMutation<Input, Answer>(
-  make: (input: Input) => Promise<Answer>,
+  make: (input: Input, keys: IdempotencyKeys) => Promise<Answer>,
   options: {
     readonly touches?: readonly (readonly unknown[])[];
     readonly done?: (answer: Answer, input: Input) => void;
@@ -43,6 +45,7 @@ export function useApiMutation<Input, Answer>(
   const isRendered = useRef(false);
   // Set immediately. `isPending` changes only with the next rendering, and a second click can come before it.
   const isSent = useRef(false);
+  const [keys] = useState((): IdempotencyKeys => new Map());
   useEffect(() => {
     isRendered.current = true;
     return () => {
@@ -50,8 +53,9 @@ export function useApiMutation<Input, Answer>(
     };
   }, []);
   const mutation = useMutation<Answer, Error, Input>({
-    mutationFn: make,
+    mutationFn: (input) => make(input, keys),
     async onSuccess(answer, input) {
+      keys.clear();
       const refetched = (options.touches ?? []).map((queryKey) => client.invalidateQueries({ queryKey }));
       await Promise.race([Promise.all(refetched), new Promise((resolve) => setTimeout(resolve, REFETCH_MS))]);
       handleChangeResult(isRendered.current, () => options.done?.(answer, input));

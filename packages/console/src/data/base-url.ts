@@ -8,3 +8,14 @@ export const BASE_PATH = BASE_URL.pathname.replace(/\/$/, '');
 export function buildApiUrl(path: string): URL {
   return new URL(path.replace(/^\//, ''), BASE_URL);
 }
+
+/**
+ * The header, or the query parameter of a link, that names the organization of the page. Another tab may have switched
+ * the session to another organization. The API then rejects the request.
+ */
+export const ORG_HEADER = 'x-floe-org';
+
+/** Returns the ID of the organization in the URL of the page, or undefined outside the pages of an organization. */
+export function getPageOrg(): string | undefined {
+  return /^\/o\/([^/]+)/.exec(location.pathname.slice(BASE_PATH.length))?.[1];
+}

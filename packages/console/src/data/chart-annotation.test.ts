@@ -35,6 +35,11 @@ test('what happened is told in words, with who did it and where more stands', ()
   );
   assert.equal(toChartAnnotation(said({ kind: 'note', text: 'web 4.2 deployed' })).text, 'web 4.2 deployed');
   assert.equal(toChartAnnotation(said({ kind: 'breaker', text: 'strange' })).state, 'unknown');
+  const alerts = ['monitor_failing: Night: job', 'budget ended: org-month', 'monitor_never_beaten: Report'];
+  assert.deepEqual(
+    alerts.map((text) => toChartAnnotation(said({ kind: 'alert', text })).text),
+    ['Monitor failing: Night: job', 'Budget threshold reached ended: org-month', 'First beat missed: Report'],
+  );
 });
 
 test('marks that would cover each other stand as one, and none gets lost', () => {

@@ -1,6 +1,7 @@
 import type { analyticsAnnotations } from '@floe/contract/api/annotations';
 import type * as z from 'zod';
 import { formatBreakerName } from '../format/breaker-name.ts';
+import { capitalize } from '../format/words.ts';
 import type { DisplayStatus } from '../ui/status.tsx';
 import { formatAuditAction } from './audit-action-label.ts';
 
@@ -38,7 +39,11 @@ export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
     };
   }
   if (kind === 'note') return { ...common, state: null, text, page: null };
-  if (kind === 'alert') return { ...common, state: 'warning', text, page: { to: '/alerts', search: {} } };
+  if (kind === 'alert') {
+    const [, event = '', rest = ''] = /^(\w*)(.*)$/s.exec(text) ?? [];
+    const label = capitalize(ALERT[event] ?? event.replaceAll('_', ' '));
+    return { ...common, state: 'warning', text: label + rest, page: { to: '/alerts', search: {} } };
+  }
   return {
     ...common,
     state: null,
@@ -46,6 +51,14 @@ export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
     page: { to: '/management/audit', search: { action: text } },
   };
 }
+
+/** Labels of alerts whose name would be unclear. */
+const ALERT: Readonly<Record<string, string>> = {
+  monitor_never_beaten: 'First beat missed',
+  budget: 'Budget threshold reached',
+  breaker: 'Breaker opened',
+  credential: 'Credential rejected',
+};
 
 const BREAKER: Readonly<Record<string, { readonly word: string; readonly state: DisplayStatus }>> = {
   open: { word: 'opened', state: 'failing' },

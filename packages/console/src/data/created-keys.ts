@@ -1,6 +1,6 @@
 import type { createdKey } from '@floe/contract/api/keys';
 import type * as z from 'zod';
-import { sendJson } from './api-client.ts';
+import { type IdempotencyKeys, sendJson } from './api-client.ts';
 import { getServerTime } from './server-clock.ts';
 
 /** A new platform key with its value, which the API returns only once. */
@@ -21,8 +21,13 @@ let held: Held | null = null;
 /**
  * Creates a platform key for the user’s own model requests. Only this response contains the value of the key.
  */
-export function createGatewayKey(name: string, expiresAt: string | null = null): Promise<CreatedKey> {
-  return sendJson('POST', 'api/management/keys', { name, scopes: ['gateway'], expires_at: expiresAt });
+export function createGatewayKey(
+  name: string,
+  expiresAt: string | null = null,
+  keys?: IdempotencyKeys,
+): Promise<CreatedKey> {
+  const body = { name, scopes: ['gateway'], expires_at: expiresAt };
+  return sendJson('POST', 'api/management/keys', body, { keys });
 }
 
 /**

@@ -1,11 +1,12 @@
 import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
+import { ORG_HEADER } from './base-url.ts';
 import { runInNextFrame } from './run-in-next-frame.ts';
 import { sessionQuery } from './session.ts';
 
 /**
- * Creates the query client. If a response shows that the session has ended, the session is refetched, which
- * opens the sign-in page.
+ * Creates the query client. If a response shows that the session has ended or is in another organization, the session
+ * is refetched, which opens the sign-in page or shows a banner.
  */
 export function createQueryClient(): QueryClient {
   // Renders responses that arrive together in one frame, because a page has up to twenty of them.
@@ -25,13 +26,13 @@ export function createQueryClient(): QueryClient {
     },
     queryCache: new QueryCache({
       onError(error, query) {
-        if (query.queryKey[0] !== 'session') refetchEndedSession(error);
+        if (query.queryKey[0] !== 'session') refetchLostSession(error);
       },
     }),
-    mutationCache: new MutationCache({ onError: refetchEndedSession }),
+    mutationCache: new MutationCache({ onError: refetchLostSession }),
   });
-  function refetchEndedSession(error: Error): void {
-    if (error instanceof ApiError && error.status === 401)
+  function refetchLostSession(error: Error): void {
+    if (error instanceof ApiError && (error.status === 401 || error.param === ORG_HEADER))
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   }
   return client;

@@ -71,10 +71,10 @@ export function useResourceCreation<Resource extends { readonly id: string }, Fo
   const [form, setForm] = useState(start);
   // The body is built inside the mutation, so that an invalid value is shown at its field like an error of
   // the server.
-  const create = useApiMutation(async () => sendJson<Resource>('POST', path, bodyOf(form)), {
-    touches,
-    done,
-  });
+  const create = useApiMutation(
+    async (_: undefined, keys) => sendJson<Resource>('POST', path, bodyOf(form), { keys }),
+    { touches, done },
+  );
   const set = (fields: Partial<Form>) => setForm((before) => ({ ...before, ...fields }));
   return { form, set, create, isChanged: findFieldChanges(start, form).length > 0 };
 }

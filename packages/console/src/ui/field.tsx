@@ -59,7 +59,7 @@ export function Field({
 }
 
 const BOX =
-  'w-full rounded-control border bg-surface text-ui text-ink shadow-control disabled:bg-sunken disabled:text-ink-2 [&:is(input,textarea):read-only]:bg-sunken';
+  'w-full rounded-control border bg-surface text-ui text-ink shadow-control disabled:bg-sunken [&:is(input,textarea):read-only]:bg-sunken';
 
 function useWiring() {
   const field = useContext(FieldContext);

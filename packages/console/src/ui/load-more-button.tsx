@@ -1,4 +1,4 @@
-import type { NextPageQuery } from '../data/use-load-more.ts';
+import type { NextPage } from '../data/use-load-more.ts';
 import { Button } from './button.tsx';
 
 /**
@@ -6,19 +6,19 @@ import { Button } from './button.tsx';
  * next page. Renders nothing if all pages are loaded.
  */
 export function LoadMoreButton({
-  answer: { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage },
+  nextPage: { exists, isLoading, error, load },
 }: {
-  readonly answer: NextPageQuery;
+  readonly nextPage: NextPage;
 }) {
-  if (!hasNextPage) return null;
+  if (!exists) return null;
   return (
     <div className="grid justify-items-center gap-2 p-4">
-      {isFetchNextPageError && (
+      {error && (
         <p role="alert" className="text-ui text-failing-ink">
-          Could not load more. {error?.message}
+          Could not load more. {error.message}
         </p>
       )}
-      <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+      <Button busy={isLoading} onClick={load}>
         Load more
       </Button>
     </div>

@@ -6,7 +6,7 @@ import { LoadMoreButton } from './load-more-button.tsx';
 
 /** Renders a list, or a message if it is loading, failed to load or is empty. */
 export function QueryResults<Row>({
-  list: { answer, rows, more },
+  list: { answer, rows, more, nextPage },
   what,
   shown = rows ?? [],
   empty,
@@ -38,7 +38,7 @@ export function QueryResults<Row>({
         onEnd={more}
         stale={answer.isPlaceholderData}
       />
-      <LoadMoreButton answer={answer} />
+      <LoadMoreButton nextPage={nextPage} />
     </>
   );
 }

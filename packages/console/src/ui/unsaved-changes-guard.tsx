@@ -3,7 +3,7 @@ import { createContext, type ReactNode, type RefObject, useContext, useEffect } 
 import { ConfirmDialog } from './confirm-dialog.tsx';
 
 /** Search parameters that determine which form is on the page. Other parameters, such as filters, do not. */
-const PLACES = ['open', 'tab'] as const;
+const PLACES = ['guide', 'open', 'tab'] as const;
 
 interface Place {
   readonly pathname: string;

@@ -9,12 +9,7 @@ import { SortableList } from '../../src/ui/sortable-list.tsx';
 import { listVisibleColumns, parseSort, sortRows, type TableColumn } from '../../src/ui/table-columns.ts';
 import { useReportLog } from './report-log.tsx';
 
-const LOADING_MORE = {
-  hasNextPage: true,
-  isFetchingNextPage: true,
-  isFetchNextPageError: false,
-  error: null,
-};
+const LOADING_MORE = { exists: true, isLoading: true, error: null };
 
 interface Row {
   readonly id: string;
@@ -84,10 +79,8 @@ export function ListStates() {
       <ErrorState what="Could not draw." error={new Error('x is undefined')} />
       <SkeletonRows rows={3} />
       <Notice>Some rows are missing.</Notice>
-      <LoadMoreButton answer={{ ...LOADING_MORE, fetchNextPage: async () => tell('more') }} />
-      <LoadMoreButton
-        answer={{ ...LOADING_MORE, hasNextPage: false, fetchNextPage: async () => tell('never') }}
-      />
+      <LoadMoreButton nextPage={{ ...LOADING_MORE, load: () => tell('more') }} />
+      <LoadMoreButton nextPage={{ ...LOADING_MORE, exists: false, load: () => tell('never') }} />
       {told}
     </main>
   );

@@ -8,7 +8,7 @@ import { iterateForOrg, runForOrg } from '../core/org-context.ts';
 import { matchesIfNoneMatch, type Preconditions } from '../management/entity-tags.ts';
 import { EventStreamResponse } from '../management/event-stream-response.ts';
 import { FileDownload } from '../management/file-download.ts';
-import type { Operation } from '../management/operation.ts';
+import { acceptsIdempotencyKey, type Operation } from '../management/operation.ts';
 import { buildResourcePath, mapOperationsToResourceGetters } from '../management/resource-getters.ts';
 import type { Actor } from '../platform/actor.ts';
 import { createOperationRouteConfig, observeApiCalls } from './api-calls.ts';
@@ -117,7 +117,7 @@ function createOperationHandler(
       params: request.params,
       query: request.query,
       body: request.body,
-      idempotencyKey: operation.status === 201 ? parseIdempotencyKey(request) : undefined,
+      idempotencyKey: acceptsIdempotencyKey(operation) ? parseIdempotencyKey(request) : undefined,
       preconditions: parsePreconditions(request),
       streamContext: createEventStreamContext(options, operation, request),
     };

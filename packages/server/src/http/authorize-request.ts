@@ -1,4 +1,5 @@
 import { Fault } from '@floe/contract/faults';
+import { isJsonObject } from '@floe/contract/json';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requireAccess } from '../management/access.ts';
 import type { EventStreamContext } from '../management/event-stream-response.ts';
@@ -44,16 +45,25 @@ async function resolveActor(
 
 /**
  * A browser has one session for all its tabs, and another tab can switch its organization. `x-floe-org` names the
- * organization that a page shows.
+ * organization that a page shows. It is a header, or a query parameter of a link, because a browser sends no such
+ * header when it follows a link. Removes the parameter, because operations reject unknown parameters.
  */
-function requireSameOrg({ headers }: FastifyRequest, { orgId }: Actor): void {
-  const shown = headers['x-floe-org'];
+function requireSameOrg(request: FastifyRequest, { orgId }: Actor): void {
+  let shown: unknown = request.headers[ORG_PARAMETER];
+  if (isJsonObject(request.query) && ORG_PARAMETER in request.query) {
+    const { [ORG_PARAMETER]: linked, ...query } = request.query;
+    request.query = query;
+    shown ??= linked;
+  }
   if (shown !== undefined && shown !== orgId)
     throw new Fault(
       'conflict',
       `Your session is now in the organization "${orgId}", because you switched in another tab. To switch back, reload this page.`,
+      { param: ORG_PARAMETER },
     );
 }
+
+const ORG_PARAMETER = 'x-floe-org';
 
 /** Creates the context that regularly checks whether an event stream's reader still has access. */
 export function createEventStreamContext(

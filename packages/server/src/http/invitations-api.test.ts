@@ -108,6 +108,7 @@ test('a repeated Idempotency-Key creates no second link and names the first one'
   const first = await api.call('POST', INVITATIONS, call);
   const again = await api.call('POST', INVITATIONS, call);
   assert.deepEqual([first.status, again.status], [201, 409]);
+  assert.equal(again.body.error?.param, 'Idempotency-Key');
   assert.match(String(again.body.error?.message), new RegExp(String(first.body.id)));
   const user = await account('idem@acme.example');
   assert.equal((await accept(tokenOf(first.body.link), user)).role, 'member');

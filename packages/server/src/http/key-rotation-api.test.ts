@@ -84,9 +84,10 @@ test('ending an overlap ends only the old value, and is audited once', async () 
 test('an Idempotency-Key rotates once, and a repeated rotation states who did it, without the value', async () => {
   const { id } = (await create({ name: 'once' })).body;
   const headers = { 'idempotency-key': 'nightly' };
-  const first = await rotate(id, {}, admin.key, headers);
-  const again = await rotate(id, {}, admin.key, headers);
+  const first = await rotate(id, { overlap_hours: 0 }, admin.key, headers);
+  const again = await rotate(id, { overlap_hours: 0 }, admin.key, headers);
   assert.deepEqual([first.status, again.status], [200, 409]);
+  assert.equal(again.body.error?.param, 'Idempotency-Key');
   assert.equal(await told(first.body.key), id);
   const audit = await api.call('GET', `/api/management/audit?subject=${id}&action=keys.rotate`, {
     key: admin.key,

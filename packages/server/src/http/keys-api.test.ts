@@ -95,7 +95,7 @@ test('a repeated Idempotency-Key creates no second key and names the first one',
   const first = await create({ name: 'idempotent' }, headers);
   const again = await create({ name: 'idempotent' }, headers);
   assert.equal(first.status, 201);
-  assert.equal(again.status, 409);
+  assert.deepEqual([again.status, again.body.error?.param], [409, 'Idempotency-Key']);
   assert.match(String(again.body.error?.message), new RegExp(String(first.body.id)));
   const stranger = await api.addKey('other');
   const elsewhere = await api.call('POST', KEYS, {

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { resolveAllowedRoles } from '../management/access.ts';
 import { eventStreamSchema } from '../management/event-stream-response.ts';
 import { FILE_DOWNLOAD_CONTENT_TYPES } from '../management/file-download.ts';
-import { listAcceptedScopes, type Operation } from '../management/operation.ts';
+import { acceptsIdempotencyKey, listAcceptedScopes, type Operation } from '../management/operation.ts';
 import { mapOperationsToResourceGetters } from '../management/resource-getters.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
 
@@ -96,7 +96,7 @@ function describeOperation(
     parameters: [
       ...describeParameters(operation.params, 'path', components),
       ...describeParameters(operation.query, 'query', components),
-      ...('scope' in operation && operation.status === 201 ? [IDEMPOTENCY_KEY] : []),
+      ...('scope' in operation && acceptsIdempotencyKey(operation) ? [IDEMPOTENCY_KEY] : []),
       ...(isTagged ? preconditionHeaders(operation) : []),
     ],
     ...(operation.body && {
@@ -177,7 +177,7 @@ const IDEMPOTENCY_KEY = {
   in: 'header',
   required: false,
   description:
-    'If you repeat a request with the same value within 24 hours, Floe creates nothing and returns the first response. A different request with the same value returns 409 `conflict`. The value of a platform key is shown only once: if you repeat the request that created the key, the response is a 409 that names the key.',
+    'If you repeat a request with the same value within 24 hours, Floe creates nothing and returns the first response. A different request with the same value returns 409 `conflict`. The value of a platform key and the link of an invitation are shown only once: if you repeat the request that created or rotated the key or created the invitation, the response is a 409 that names it.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 

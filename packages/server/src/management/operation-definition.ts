@@ -102,6 +102,14 @@ export interface OperationSchemas<Params, Query, Body, Answer> {
   readonly answer: Answer;
 }
 
+/** Whether a repetition of the operation with the same `Idempotency-Key` changes nothing. */
+export function acceptsIdempotencyKey({
+  status,
+  handlesIdempotency,
+}: Pick<Operation, 'status' | 'handlesIdempotency'>): boolean {
+  return status === 201 || handlesIdempotency === true;
+}
+
 /**
  * One operation of the API, without its specific types. A transport lists the operations and runs
  * them.

@@ -27,6 +27,7 @@ import type { OperationContext, OperationDependencies, SnapshotPart } from './op
 
 export type { AuditedChange, SecondaryAuditedChange } from './audited-change.ts';
 export {
+  acceptsIdempotencyKey,
   listAcceptedScopes,
   type Operation,
   type OperationChange,

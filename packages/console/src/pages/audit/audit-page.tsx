@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { buildApiUrl } from '../../data/base-url.ts';
+import { startDownload } from '../../data/download.ts';
 import { getCurrentTime } from '../../data/server-clock.ts';
 import { useLoadMore } from '../../data/use-load-more.ts';
 import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
@@ -81,7 +81,7 @@ export function AuditPage() {
 type AuditList = ReturnType<typeof useAuditList>;
 
 function AuditResults({ list, narrow }: { readonly list: AuditList; readonly narrow: boolean }) {
-  const { query, change, rows, answer, more } = list;
+  const { query, change, rows, answer, more, nextPage } = list;
   if (answer.error && rows.length === 0)
     return (
       <ErrorState
@@ -117,7 +117,7 @@ function AuditResults({ list, narrow }: { readonly list: AuditList; readonly nar
         onEnd={more}
         stale={answer.isPlaceholderData}
       />
-      <LoadMoreButton answer={answer} />
+      <LoadMoreButton nextPage={nextPage} />
     </>
   );
 }
@@ -138,11 +138,12 @@ function useAuditList() {
       filters: { ...toFilterQuery(found), ...toTimeRangeParameters(time) },
     };
   }, [text]);
-  const answer = useInfiniteQuery({ ...buildAuditQuery(filters), placeholderData: (before) => before });
+  const list = buildAuditQuery(filters);
+  const answer = useInfiniteQuery({ ...list, placeholderData: (before) => before });
   useRefetchOnEvent('config', ['audit']);
   const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data) ?? [], [answer.data]);
-  const more = useLoadMore(answer);
-  return { query, change, span, tokens, filters, answer, rows, more };
+  const end = useLoadMore(list.queryKey, answer);
+  return { query, change, span, tokens, filters, answer, rows, ...end };
 }
 
 const COLUMNS: readonly TableColumn<AuditEntry>[] = [
@@ -194,11 +195,8 @@ function AuditCard({ row }: { readonly row: AuditEntry }) {
 
 /** Exports all entries that match the filters, with their hashes. */
 function ExportMenu({ filters }: { readonly filters: Readonly<Record<string, string>> }) {
-  const save = (format: 'csv' | 'ndjson') => {
-    const url = buildApiUrl('api/management/audit/export');
-    url.search = new URLSearchParams({ ...filters, format }).toString();
-    location.assign(url);
-  };
+  const save = (format: 'csv' | 'ndjson') =>
+    startDownload('api/management/audit/export', `audit.${format}`, { ...filters, format });
   return (
     <Menu trigger={<IconButton icon={Download} label={auditText.export.label} />}>
       <MenuItem onSelect={() => save('csv')}>{auditText.export.csv}</MenuItem>

@@ -51,7 +51,7 @@ export const budgetsText = {
     limitPlaceholder: '500',
     period: 'Resets every',
     periods: { day: 'Day', week: 'Week', month: 'Calendar month', total: 'Never resets' },
-    mode: 'When the budget is used up',
+    mode: 'When used up',
     modes: { hard: 'Reject requests', soft: 'Notify only' },
     metadata: 'Metadata',
     metadataPlaceholder: 'project=atlas',

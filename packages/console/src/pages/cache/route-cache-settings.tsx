@@ -39,7 +39,10 @@ export function RouteCacheSettings({ enabled }: { readonly enabled: boolean }) {
       ) : (
         <ul className="grid gap-2 text-ui">
           {rows.map((route) => (
-            <li key={route.id} className="grid grid-cols-[minmax(0,1fr)_14rem] items-center gap-3">
+            <li
+              key={route.id}
+              className="grid items-center gap-x-3 gap-y-1 sm:grid-cols-[minmax(0,1fr)_14rem]"
+            >
               <span className="flex min-w-0 items-center gap-2">
                 <OrgLink
                   to={`/management/routes/${encodeURIComponent(route.id)}`}

@@ -3,6 +3,7 @@ import { RotateCw } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { useLoadMore } from '../../data/use-load-more.ts';
 import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { useEventStreamState } from '../../data/use-server-events.ts';
 import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
@@ -26,13 +27,15 @@ export function DeliveryLog({
 }) {
   const live = useEventStreamState() === 'live';
   useRefetchOnEvent('alerts', ['alerts']);
+  const list = buildAlertsQuery(filters);
   const answer = useInfiniteQuery({
-    ...buildAlertsQuery(filters),
+    ...list,
     // The event stream reports all delivery attempts. Without the stream, pending deliveries are polled more
     // often.
     refetchInterval: ({ state }) =>
       live ? false : state.data?.pages.some(({ data }) => data.some(hasPendingDelivery)) ? 3_000 : 15_000,
   });
+  const { nextPage } = useLoadMore(list.queryKey, answer);
   // The log of a single channel always has the channel filter.
   const isFiltered = Object.keys(filters).length > (channel === null ? 0 : 1);
   const alerts = answer.data?.pages.flatMap(({ data }) => data) ?? [];
@@ -60,7 +63,7 @@ export function DeliveryLog({
           <AlertEntry key={alert.id} alert={alert} channel={channel} />
         ))}
       </ol>
-      <LoadMoreButton answer={answer} />
+      <LoadMoreButton nextPage={nextPage} />
     </>
   );
 }

@@ -18,8 +18,8 @@ import {
   type ConnectableClient,
   isPrivateHost,
 } from './connectable-clients.ts';
-import { FirstRequestStatus, useIsKeyUsed, WaitingStatus } from './first-request.tsx';
-import { KeyStep, UnsavedKeyGuard } from './key-step.tsx';
+import { FirstRequestStatus, WaitingStatus } from './first-request.tsx';
+import { KeyStep, UnsavedKeyGuard, useKeyCreation } from './key-step.tsx';
 import { connectText } from './text.ts';
 
 /** Shows the settings of a client with a new key, and waits for its first request. */
@@ -100,14 +100,14 @@ function ClientGroup({
 }
 
 function ClientPanel({ client }: { readonly client: ConnectableClient }) {
-  const [created, setCreated] = useState<CreatedKey | null>(null);
+  const creation = useKeyCreation(client.id);
+  const { created } = creation;
   const [typed, setTyped] = useState<string | null>(null);
   const { data } = useQuery(orgModelsQuery);
   const models = data?.data ?? [];
   const model = typed ?? defaultModel(models);
   const gateway = buildApiUrl('gateway').href;
   const settings = { gateway, key: created?.key ?? '$FLOE_API_KEY', model };
-  const isUsed = useIsKeyUsed(created?.id);
   const isReachable = !client.needsPublic || !isPrivateHost(new URL(gateway).host);
   return (
     <section aria-labelledby="client" className="min-w-0 rounded-card border border-line bg-surface">
@@ -118,9 +118,9 @@ function ClientPanel({ client }: { readonly client: ConnectableClient }) {
         </div>
       )}
       <ol className="grid gap-6 p-4">
-        <UnsavedKeyGuard created={created} isUsed={isUsed}>
+        <UnsavedKeyGuard creation={creation}>
           <ConnectStep number={1} title={connectText.steps.key}>
-            <KeyStep purpose={client.id} created={created} onCreated={setCreated} />
+            <KeyStep creation={creation} />
           </ConnectStep>
           <ConnectStep number={2} title={connectText.steps.configure}>
             <div className="grid gap-3">

@@ -56,7 +56,7 @@ export function WaitingStatus({ children }: { readonly children: ReactNode }) {
     <p role="status" className="flex items-center gap-2 text-ui text-ink-2">
       <span
         aria-hidden="true"
-        className="size-2 animate-pulse rounded-full bg-accent motion-reduce:animate-none"
+        className="size-2 shrink-0 animate-pulse rounded-full bg-accent motion-reduce:animate-none"
       />
       {children}
     </p>

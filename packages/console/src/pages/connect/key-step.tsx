@@ -1,7 +1,7 @@
 import { KeyRound } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { ApiError } from '../../data/api-error.ts';
-import { useApiMutation } from '../../data/api-mutation.ts';
+import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
 import {
   buildKeyName,
   type CreatedKey,
@@ -14,26 +14,44 @@ import { Button } from '../../ui/button.tsx';
 import { CopiedContext, CopyButton, copyWithToast } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { SecretGuard } from '../../ui/one-time-secret-dialog.tsx';
+import { useIsKeyUsed } from './first-request.tsx';
 import { connectText } from './text.ts';
+
+/** A personal key that a page creates for a client. */
+export interface KeyCreation {
+  readonly name: string;
+  readonly created: CreatedKey | null;
+  readonly create: ApiMutation<undefined>;
+}
+
+/**
+ * Manages the creation of a personal key. The key exists only in the state of the calling component. If the name is
+ * already in use, the name of the key has four more characters.
+ * @param purpose The purpose that is part of the key name, such as `claude-code`.
+ */
+export function useKeyCreation(purpose: string): KeyCreation {
+  const { user } = useSignedInSession();
+  const [created, setCreated] = useState<CreatedKey | null>(null);
+  const name = buildKeyName(user.name, purpose);
+  const [suffix] = useState(generateKeyNameSuffix);
+  const create = useApiMutation(
+    (_: undefined, keys) =>
+      createGatewayKey(name, null, keys).catch((error: unknown) => {
+        const isNameUsed = error instanceof ApiError && error.status === 409 && error.param === 'name';
+        if (!isNameUsed) throw error;
+        return createGatewayKey(`${name}-${suffix}`, null, keys);
+      }),
+    { touches: [['keys']], done: setCreated },
+  );
+  return { name, created, create };
+}
 
 /**
  * Renders the step that creates a personal key for a client. The settings on the page contain the key until the
  * user leaves the page.
  */
-export function KeyStep({
-  purpose,
-  created,
-  onCreated,
-}: {
-  /** The purpose that is part of the key name, such as `claude-code`. */
-  readonly purpose: string;
-  readonly created: CreatedKey | null;
-  readonly onCreated: (key: CreatedKey) => void;
-}) {
-  const { user } = useSignedInSession();
+export function KeyStep({ creation: { name, created, create } }: { readonly creation: KeyCreation }) {
   const refusal = useDenialReason('own_keys');
-  const name = buildKeyName(user.name, purpose);
-  const create = useApiMutation(() => createUniqueKey(name), { touches: [['keys']], done: onCreated });
   if (created)
     return (
       <Notice state="warning">
@@ -68,37 +86,25 @@ export function KeyStep({
 }
 
 /**
- * Asks for confirmation before the user leaves the page with a new key that is not saved. A key is saved when a copy
- * button in `children` has copied it, or when it was used.
+ * Asks for confirmation before the user leaves the page with a new key that is not saved, or while the key is being
+ * created. A key is saved when a copy button in `children` has copied it, or when it was used.
  */
 export function UnsavedKeyGuard({
-  created,
-  isUsed,
+  creation: { created, create },
   children,
 }: {
-  readonly created: CreatedKey | null;
-  readonly isUsed: boolean;
+  readonly creation: KeyCreation;
   readonly children: ReactNode;
 }) {
   const [copied, setCopied] = useState('');
-  const isSaved = created === null || isUsed || copied.includes(created.key);
+  const isUsed = useIsKeyUsed(created?.id);
+  const isSaved = created === null ? !create.running : isUsed || copied.includes(created.key);
   return (
     <CopiedContext value={(text) => created && text.includes(created.key) && setCopied(text)}>
       {children}
       {!isSaved && <SecretGuard what="key" />}
     </CopiedContext>
   );
-}
-
-/** Creates a key. Appends four random characters to the name if it is already in use. */
-async function createUniqueKey(name: string): Promise<CreatedKey> {
-  try {
-    return await createGatewayKey(name);
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 409)
-      return createGatewayKey(`${name}-${generateKeyNameSuffix()}`);
-    throw error;
-  }
 }
 
 function copyKeyRequest(name: string): void {

@@ -9,7 +9,14 @@ import {
   DAY_MS,
   type TopValues,
 } from '../../data/analytics-queries.ts';
-import { type ApiPage, getAllRows, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
+import {
+  type ApiPage,
+  getAllRows,
+  getJson,
+  getWithETag,
+  type IdempotencyKeys,
+  sendJson,
+} from '../../data/api-client.ts';
 import { formatActorName } from '../audit/audit-entry.ts';
 import type { Budget } from '../budgets/budget-form.ts';
 import type { Limit } from '../limits/limit-form.ts';
@@ -123,16 +130,16 @@ export const limitsAndBudgetsQuery = queryOptions({
 });
 
 /** Creates a platform key. Only this response contains the value of the key. */
-export function createKey(key: KeyCreationInput): Promise<CreatedKey> {
-  return sendJson('POST', 'api/management/keys', key);
+export function createKey(key: KeyCreationInput, keys: IdempotencyKeys): Promise<CreatedKey> {
+  return sendJson('POST', 'api/management/keys', key, { keys });
 }
 
 /**
  * Gives the key a new value. Only this response contains the new value. The old value stays valid for
  * `overlapHours` hours.
  */
-export function rotateKey(id: string, overlapHours: number): Promise<CreatedKey> {
-  return sendJson('POST', `${buildKeyApiPath(id)}/rotate`, { overlap_hours: overlapHours });
+export function rotateKey(id: string, overlapHours: number, keys: IdempotencyKeys): Promise<CreatedKey> {
+  return sendJson('POST', `${buildKeyApiPath(id)}/rotate`, { overlap_hours: overlapHours }, { keys });
 }
 
 /** Expires the old value of a rotated key immediately. */

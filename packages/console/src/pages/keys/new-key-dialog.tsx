@@ -16,9 +16,10 @@ import { keysText } from './text.ts';
 /** Renders a dialog that creates a key and then shows its value once. */
 export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const [draft, setDraft] = useState(NEW_KEY_FORM);
-  const [expiry, setExpiry] = useState('90');
+  // The time is computed once, so that a repeated submission sends the same request.
+  const [expiry, setExpiry] = useState(() => toExpiry('90'));
   const [created, setCreated] = useState<CreatedKey | null>(null);
-  const create = useApiMutation((key: KeyCreationInput) => createKey(key), {
+  const create = useApiMutation((key: KeyCreationInput, keys) => createKey(key, keys), {
     touches: PLATFORM_KEY_QUERY_KEYS,
     done: setCreated,
   });
@@ -41,9 +42,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
       <Form
         error={create.error}
         running={create.running}
-        onSubmit={() =>
-          create.run({ ...toKeyFields(draft), expires_at: toExpiryTime(expiry, getServerTime()) })
-        }
+        onSubmit={() => create.run({ ...toKeyFields(draft), expires_at: expiry.at })}
         actions={
           <>
             <Button onClick={onClose}>{keysText.create.cancel}</Button>
@@ -57,13 +56,21 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
         <FormField
           name="expires_at"
           label={keysText.fields.expires}
-          hint={expiry === 'never' ? keysText.fields.neverExpiresHint : undefined}
+          hint={expiry.lifetime === 'never' ? keysText.fields.neverExpiresHint : undefined}
         >
-          <Select choices={KEY_LIFETIMES} value={expiry} onChange={({ target }) => setExpiry(target.value)} />
+          <Select
+            choices={KEY_LIFETIMES}
+            value={expiry.lifetime}
+            onChange={({ target }) => setExpiry(toExpiry(target.value))}
+          />
         </FormField>
       </Form>
     </Dialog>
   );
+}
+
+function toExpiry(lifetime: string) {
+  return { lifetime, at: toExpiryTime(lifetime, getServerTime()) };
 }
 
 const EXAMPLE = [

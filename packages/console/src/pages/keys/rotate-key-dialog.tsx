@@ -28,7 +28,7 @@ export function RotateKeyDialog({
   const rotating = isRotating(row, useNow());
   const [overlap, setOverlap] = useState(rotating ? '0' : '24');
   const [rotated, setRotated] = useState<CreatedKey | null>(null);
-  const rotate = useApiMutation(() => rotateKey(row.id, Number(overlap)), {
+  const rotate = useApiMutation((_: undefined, keys) => rotateKey(row.id, Number(overlap), keys), {
     touches: PLATFORM_KEY_QUERY_KEYS,
     done: setRotated,
   });

@@ -1,6 +1,6 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import { useState } from 'react';
-import { sendJson } from '../../data/api-client.ts';
+import { type IdempotencyKeys, sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { getCurrentTime } from '../../data/server-clock.ts';
 import { getBrowserTimeZone } from '../../format/times.ts';
@@ -42,7 +42,7 @@ export function MaintenanceWindowDialog({
   );
   const [opened] = useState(window);
   const [tried, setTried] = useState(false);
-  const save = useApiMutation(() => saveWindow(opened, form), {
+  const save = useApiMutation((_: undefined, keys) => saveWindow(opened, form, keys), {
     touches: [['maintenance']],
     done: onClose,
   });
@@ -83,11 +83,12 @@ export function MaintenanceWindowDialog({
 function saveWindow(
   window: MaintenanceWindow | null,
   form: MaintenanceWindowFormValues,
+  keys: IdempotencyKeys,
 ): Promise<MaintenanceWindow> {
   const path = 'api/monitoring/maintenance';
   return window
     ? sendJson('PATCH', `${path}/${encodeURIComponent(window.id)}`, toMaintenanceWindowPatch(form, window))
-    : sendJson('POST', path, withoutNulls(toMaintenanceWindowBody(form, null)));
+    : sendJson('POST', path, withoutNulls(toMaintenanceWindowBody(form, null)), { keys });
 }
 
 /** Removes null values. Null clears a field and is valid only in an update. */

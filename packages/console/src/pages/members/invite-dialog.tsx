@@ -25,13 +25,11 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const [draft, setDraft] = useState({ email: '', role: parseMemberRole('member'), team: '', days: '7' });
   const [created, setCreated] = useState<CreatedInvitation | null>(null);
   const create = useApiMutation(
-    () =>
-      inviteMember({
-        email: draft.email.trim(),
-        role: draft.role,
-        team: draft.team || null,
-        expires_in_days: Number(draft.days),
-      }),
+    (_: undefined, keys) => {
+      const { email, role, team, days } = draft;
+      const offer = { email: email.trim(), role, team: team || null, expires_in_days: Number(days) };
+      return inviteMember(offer, keys);
+    },
     { touches: MEMBER_QUERY_KEYS, done: setCreated },
   );
   if (created) return <InvitationLink invitation={created} onClose={onClose} />;

@@ -9,7 +9,7 @@ import type { operatorResource } from '@floe/contract/api/operators';
 import type { Team, teamCreation, teamPatch } from '@floe/contract/api/teams';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { getAllRows, sendJson } from '../../data/api-client.ts';
+import { getAllRows, type IdempotencyKeys, sendJson } from '../../data/api-client.ts';
 import type { KeyResource } from '../keys/key-data.ts';
 
 /** An operator of the installation. */
@@ -48,8 +48,11 @@ export function buildOwnedKeysQuery(email: string) {
 }
 
 /** Creates an invitation. */
-export function inviteMember(invitation: z.input<typeof invitationCreation>): Promise<CreatedInvitation> {
-  return sendJson('POST', 'api/management/invitations', invitation);
+export function inviteMember(
+  invitation: z.input<typeof invitationCreation>,
+  keys: IdempotencyKeys,
+): Promise<CreatedInvitation> {
+  return sendJson('POST', 'api/management/invitations', invitation, { keys });
 }
 
 /** Revokes an invitation, so that its link no longer works. */
@@ -74,8 +77,8 @@ export const operatorsQuery = queryOptions({
 });
 
 /** Makes the person with this email address an operator of the installation. */
-export function addOperator(email: string): Promise<Operator> {
-  return sendJson('POST', 'api/management/operators', { email });
+export function addOperator(email: string, keys: IdempotencyKeys): Promise<Operator> {
+  return sendJson('POST', 'api/management/operators', { email }, { keys });
 }
 
 /** Removes a person from the operators of the installation. */
@@ -84,8 +87,8 @@ export function removeOperator(userId: string): Promise<unknown> {
 }
 
 /** Creates a team. */
-export function createTeam(team: z.input<typeof teamCreation>): Promise<Team> {
-  return sendJson('POST', 'api/management/teams', team);
+export function createTeam(team: z.input<typeof teamCreation>, keys: IdempotencyKeys): Promise<Team> {
+  return sendJson('POST', 'api/management/teams', team, { keys });
 }
 
 /** Changes the name or the cost center of a team. */

@@ -90,7 +90,7 @@ function columnsFor(onRemove: (row: Operator) => void): readonly TableColumn<Ope
 
 function AddOperator({ onClose }: { readonly onClose: () => void }) {
   const [email, setEmail] = useState('');
-  const save = useApiMutation(() => addOperator(email.trim()), {
+  const save = useApiMutation((_: undefined, keys) => addOperator(email.trim(), keys), {
     touches: TOUCHES,
     done: () => {
       showToast(membersText.operators.added(email.trim()));

@@ -1,5 +1,6 @@
 import type { Team } from '@floe/contract/api/teams';
 import { useState } from 'react';
+import type { IdempotencyKeys } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
@@ -20,7 +21,7 @@ export function TeamDialog({ row, onClose }: { readonly row: Team | null; readon
     cost_center: row?.cost_center ?? '',
   });
   const [removing, setRemoving] = useState(false);
-  const save = useApiMutation(() => saveTeam(row, draft), {
+  const save = useApiMutation((_: undefined, keys) => saveTeam(row, draft, keys), {
     touches: MEMBER_QUERY_KEYS,
     done: ({ name }) => {
       showToast(membersText.team.saved(name));
@@ -100,9 +101,9 @@ function TeamFields({
   );
 }
 
-function saveTeam(row: Team | null, { id, name, cost_center }: Draft) {
+function saveTeam(row: Team | null, { id, name, cost_center }: Draft, keys: IdempotencyKeys) {
   const fields = { name: name.trim() || id, cost_center: cost_center.trim() || null };
-  if (!row) return createTeam({ ...fields, id });
+  if (!row) return createTeam({ ...fields, id }, keys);
   // Only changed fields are sent, so that another member's change of the other field is kept.
   return changeTeam(row.id, {
     ...(fields.name === row.name ? {} : { name: fields.name }),

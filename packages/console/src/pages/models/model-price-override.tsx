@@ -127,7 +127,8 @@ function useSavePrice(
       // Prices of other units and tiers are set in the configuration, so this form keeps them.
       const { units, tiers } = body.prices[name] ?? {};
       const whole = { ...price, ...(units && { units }), ...(tiers && { tiers }) };
-      return sendJson<Provider>('PATCH', path, { prices: own ? { ...others, [name]: whole } : others }, etag);
+      const prices = own ? { ...others, [name]: whole } : others;
+      return sendJson<Provider>('PATCH', path, { prices }, { etag });
     },
     {
       touches: [['models'], ['providers']],

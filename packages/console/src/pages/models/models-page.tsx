@@ -175,7 +175,7 @@ function ModelCard({ model }: { readonly model: ModelResource }) {
         {kind === 'alias'
           ? modelsText.card.alias(model.targets.join(', '))
           : modelsText.card.model(
-              formatTokens(context_window),
+              context_window === null ? null : formatTokens(context_window),
               formatModelPrice(prices?.input_usd),
               formatModelPrice(prices?.output_usd),
             )}

@@ -27,8 +27,8 @@ export const modelsText = {
   },
   card: {
     alias: (targets: string) => `alias for ${targets}`,
-    model: (context: string, input: string, output: string) =>
-      `${context} context · ${input} input, ${output} output`,
+    model: (context: string | null, input: string, output: string) =>
+      `${context === null ? '' : `${context} context · `}${input} input, ${output} output`,
   },
   check: {
     label: 'Check whether a model is available',

@@ -2,6 +2,7 @@ import type { CheckResource } from '@floe/contract/api/monitor-history';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useUrlState } from '../../app/url-state.ts';
+import { useLoadMore } from '../../data/use-load-more.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import {
   formatClockTime,
@@ -44,9 +45,9 @@ export function CheckHistory({ id }: { readonly id: string }) {
   const { query, change } = useUrlState();
   const chosen = query.get('checks') ?? 'all';
   const [from, to] = [query.get('from'), query.get('to')];
-  const answer = useInfiniteQuery(
-    buildChecksQuery(id, { status: chosen === 'all' ? null : chosen, from, to }),
-  );
+  const list = buildChecksQuery(id, { status: chosen === 'all' ? null : chosen, from, to });
+  const answer = useInfiniteQuery(list);
+  const { nextPage } = useLoadMore(list.queryKey, answer);
   const checks = answer.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <section className="min-w-0 overflow-hidden rounded-card border border-line bg-surface">
@@ -92,7 +93,7 @@ export function CheckHistory({ id }: { readonly id: string }) {
       ) : (
         <CheckTable checks={checks} />
       )}
-      <LoadMoreButton answer={answer} />
+      <LoadMoreButton nextPage={nextPage} />
     </section>
   );
 }

@@ -14,7 +14,7 @@ import {
 } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
-import { buildApiUrl } from '../../data/base-url.ts';
+import { buildDownloadUrl } from '../../data/download.ts';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { getCurrentTime } from '../../data/server-clock.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
@@ -280,7 +280,7 @@ export function buildSettingsChangesQuery(id: string) {
 
 /** Returns the URL at which the checks of a monitor can be downloaded as CSV. */
 export function buildChecksExportUrl(id: string): string {
-  return buildApiUrl(`${buildMonitorApiPath(id, '/checks/export')}?format=csv`).href;
+  return buildDownloadUrl(buildMonitorApiPath(id, '/checks/export'), { format: 'csv' });
 }
 
 /** Returns the query for the five newest alerts of a monitor. */

@@ -59,7 +59,8 @@ export const prefetchMonitors: PageQueryPrefetcher = (client, { query }) => {
  * @param isBusy Returns whether rows are selected. While it returns true, rows do not move.
  */
 export function useMonitorList(filters: Readonly<Record<string, string>>, isBusy: () => boolean) {
-  const answer = useInfiniteQuery({ ...buildMonitorsQuery(filters), placeholderData: keepPreviousData });
+  const list = buildMonitorsQuery(filters);
+  const answer = useInfiniteQuery({ ...list, placeholderData: keepPreviousData });
   const rows = useMemo(() => mergeMonitorPages(answer.data?.pages ?? []), [answer.data]);
   const shown = useRef<VisibleRange>({ first: 0, last: FIRST_LOOK });
   const [blocks, setBlocks] = useState(blocksOf(shown.current));
@@ -75,8 +76,8 @@ export function useMonitorList(filters: Readonly<Record<string, string>>, isBusy
     () => rows.slice(shown.current.first, shown.current.last + 1),
     isBusy,
   );
-  const more = useLoadMore(answer, answer.isFetching);
-  return { answer, rows, recent, counts: standing?.counts, more, onShown, point };
+  const end = useLoadMore(list.queryKey, answer, answer.isFetching);
+  return { answer, rows, recent, counts: standing?.counts, ...end, onShown, point };
 }
 
 interface VisibleRange {

@@ -154,7 +154,7 @@ function NoChannelNotice({ any }: { readonly any: boolean }) {
 }
 
 function MonitorTable({
-  list: { answer, rows, recent, counts, more, onShown, point },
+  list: { answer, rows, recent, counts, more, nextPage, onShown, point },
   selection,
   cols,
   filters,
@@ -199,7 +199,7 @@ function MonitorTable({
           />
         </MonitorSelectionContext>
       </RecentHistoryContext>
-      <LoadMoreButton answer={answer} />
+      <LoadMoreButton nextPage={nextPage} />
     </div>
   );
 }

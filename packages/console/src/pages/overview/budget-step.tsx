@@ -12,14 +12,10 @@ export function BudgetStep({ isDone }: { readonly isDone: boolean }) {
   const [usd, setUsd] = useState('');
   const amount = Number(usd);
   const create = useApiMutation(
-    () =>
-      sendJson('POST', 'api/management/budgets', {
-        name: 'org-month',
-        scope: 'org',
-        period: 'month',
-        limit_usd: amount,
-        mode: 'hard',
-      }),
+    (_: undefined, keys) => {
+      const body = { name: 'org-month', scope: 'org', period: 'month', limit_usd: amount, mode: 'hard' };
+      return sendJson('POST', 'api/management/budgets', body, { keys });
+    },
     { touches: [['guide'], ['budgets']] },
   );
   if (isDone)

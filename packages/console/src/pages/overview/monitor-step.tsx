@@ -51,12 +51,14 @@ function NewMonitor({ onCreated }: { readonly onCreated: (monitor: Monitor) => v
   const [grace, setGrace] = useState('30');
   const interval = INTERVALS.find(({ value }) => value === every)?.label ?? '';
   const create = useApiMutation(
-    () =>
-      sendJson<Monitor>('POST', 'api/monitoring/monitors', {
+    (_: undefined, keys) => {
+      const body = {
         name,
         expected_interval_minutes: Number(every),
         grace_period_minutes: Number(grace),
-      }),
+      };
+      return sendJson<Monitor>('POST', 'api/monitoring/monitors', body, { keys });
+    },
     { touches: [['guide'], ['monitors']], done: onCreated },
   );
   return (

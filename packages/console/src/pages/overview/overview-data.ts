@@ -1,8 +1,8 @@
-import type { analyticsAnnotations } from '@floe/contract/api/annotations';
 import type { orgOverview } from '@floe/contract/api/overview';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import * as charts from '../../data/analytics-queries.ts';
+import { getChartAnnotations } from '../../data/annotations.ts';
 import { getJson } from '../../data/api-client.ts';
 import { getCurrentTime } from '../../data/server-clock.ts';
 import {
@@ -15,8 +15,6 @@ import {
 
 /** The data of the overview page, except the charts and lists. */
 export type Overview = z.output<typeof orgOverview>;
-/** A page of annotations. */
-export type AnnotationsResponse = z.output<typeof analyticsAnnotations>;
 
 /** Interval in milliseconds at which charts refresh while the page is visible. */
 const CHARTS_MS = 15_000;
@@ -80,7 +78,7 @@ export function buildRecentAnnotationsQuery(timeRange: SelectedTimeRange) {
   const query = { ...toTimeRangeParameters(timeRange), limit: 6 };
   return queryOptions({
     queryKey: ['analytics', 'annotations', query],
-    queryFn: ({ signal }) => getJson<AnnotationsResponse>('api/analytics/annotations', query, signal),
+    queryFn: ({ signal }) => getChartAnnotations(query, signal),
     placeholderData: keepPreviousData,
   });
 }

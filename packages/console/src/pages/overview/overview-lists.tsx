@@ -133,20 +133,20 @@ function MonitorsCard({ counts }: { readonly counts: Overview['monitors'] }) {
 
 function EventsCard({ span }: { readonly span: SelectedTimeRange }) {
   const { data } = useQuery(buildRecentAnnotationsQuery(span));
-  const events = data?.data ?? [];
+  const events = data ?? [];
   return (
     <Card
       title={overviewText.lists.events}
       aside={<OrgLink to="/management/audit">{overviewText.lists.auditLog}</OrgLink>}
     >
       <Rows empty={data && events.length === 0 ? overviewText.lists.noEvents : null}>
-        {events.map(({ at, text: event, actor, subject }) => (
-          <li key={`${at} ${event} ${subject.id}`} className="flex justify-between gap-3 py-1.5 text-ui">
+        {events.map(({ at, text: event, by }) => (
+          <li key={`${at} ${event}`} className="flex justify-between gap-3 py-1.5 text-ui">
             <span className="min-w-0 break-words">
-              {event} {actor && <span className="text-ink-2">{overviewText.lists.by(actor)}</span>}
+              {event} {by && <span className="text-ink-2">{overviewText.lists.by(by)}</span>}
             </span>
             <span className="shrink-0 text-small text-ink-3">
-              <RelativeTimeText at={at} />
+              <RelativeTimeText at={new Date(at).toISOString()} />
             </span>
           </li>
         ))}

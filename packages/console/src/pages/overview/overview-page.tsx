@@ -28,7 +28,7 @@ import { overviewText } from './text.ts';
  */
 export function OverviewPage() {
   const { query, change } = useUrlState();
-  const guide = useSetupGuide(query.get('guide') === '1');
+  const guide = useSetupGuide(query.get('guide'));
   const time = timeParameters(query);
   const span = useMemo(() => parseTimeRange(time), [time]);
   const { data, error, refetch } = useQuery(buildOverviewQuery(span));
@@ -44,10 +44,7 @@ export function OverviewPage() {
       to: `/o/${org}/requests`,
       search: { from: from.toISOString(), to: to.toISOString() },
     });
-  const closeGuide = () => {
-    guide.close();
-    change({ guide: null }, 'replace');
-  };
+  const closeGuide = () => change({ guide: '0' }, 'replace');
   if (guide.isOpen)
     return (
       <PageFrame title={overviewText.page.title}>

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
-import { useState } from 'react';
 import { useOrgId } from '../../app/url-state.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
-import { type CreatedKey, getOrCreatePlaygroundKey } from '../../data/created-keys.ts';
+import { getOrCreatePlaygroundKey } from '../../data/created-keys.ts';
 import { useSignedInSession } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -13,10 +12,9 @@ import {
   buildNewestRequestQuery,
   FirstRequestResult,
   newestSuccessfulRequestQuery,
-  useIsKeyUsed,
   WaitingStatus,
 } from '../connect/first-request.tsx';
-import { KeyStep, UnsavedKeyGuard } from '../connect/key-step.tsx';
+import { KeyStep, UnsavedKeyGuard, useKeyCreation } from '../connect/key-step.tsx';
 import { NEW_PLAYGROUND_PROMPT } from '../playground/chat-request.ts';
 import { runChat } from '../playground/run-chat.ts';
 import { overviewText } from './text.ts';
@@ -27,7 +25,7 @@ const HELLO = { ...NEW_PLAYGROUND_PROMPT, turns: [{ role: 'user', text: 'Hello' 
  * Renders the step of the setup guide that sends the first request, with a command to copy or with a button.
  */
 export function RequestStep() {
-  const [created, setCreated] = useState<CreatedKey | null>(null);
+  const creation = useKeyCreation('first-steps');
   const org = useOrgId();
   const { user } = useSignedInSession();
   const newest = useQuery(buildNewestRequestQuery([])).data;
@@ -47,10 +45,9 @@ export function RequestStep() {
     },
     { touches: [['first-use']] },
   );
-  const isUsed = useIsKeyUsed(created?.id);
   const settings = {
     gateway: buildApiUrl('gateway').href,
-    key: created?.key ?? '$FLOE_API_KEY',
+    key: creation.created?.key ?? '$FLOE_API_KEY',
     model: 'sandbox/echo',
   };
   const snippets = ['curl', 'python-openai', 'typescript-openai'].flatMap((id) => {
@@ -62,8 +59,8 @@ export function RequestStep() {
   return (
     <>
       <p className="text-ui text-ink-2">{overviewText.requestStep.intro}</p>
-      <UnsavedKeyGuard created={created} isUsed={isUsed}>
-        <KeyStep purpose="first-steps" created={created} onCreated={setCreated} />
+      <UnsavedKeyGuard creation={creation}>
+        <KeyStep creation={creation} />
         <CodeBlock snippets={snippets} />
       </UnsavedKeyGuard>
       <div className="flex flex-wrap items-center gap-3">

@@ -17,7 +17,7 @@ export function SetupGuideLink({
       aria-label={overviewText.guide.label}
       className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-card border border-line bg-surface px-4 py-2 text-ui"
     >
-      <p className="min-w-0 flex-1">
+      <p className="min-w-60 flex-1">
         <b className="font-medium">{overviewText.guide.title}.</b>{' '}
         <span className="text-ink-2">{overviewText.guide.progress(guide.done.size, GUIDE_STEPS.length)}</span>
       </p>

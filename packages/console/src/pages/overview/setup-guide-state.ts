@@ -59,16 +59,16 @@ export interface SetupGuideState {
   readonly showsLink: boolean;
   readonly done: ReadonlySet<GuideStepId>;
   readonly monitors: readonly Monitor[];
-  readonly close: () => void;
   /** Hides the guide from this member permanently. */
   readonly dismiss: () => void;
 }
 
 /**
  * Returns the state of the setup guide.
- * @param isRequested Whether the URL requests the guide.
+ * @param request The URL parameter `guide`: `1` opens the guide and `0` closes it.
  */
-export function useSetupGuide(isRequested: boolean): SetupGuideState {
+export function useSetupGuide(request: string | null): SetupGuideState {
+  const isRequested = request === '1';
   const client = useQueryClient();
   const { role } = useSignedInSession();
   const { data: who } = useQuery(currentUserQuery);
@@ -77,11 +77,11 @@ export function useSetupGuide(isRequested: boolean): SetupGuideState {
   const [opened, setOpened] = useState<boolean | null>(null);
   // The guide stays open when the first request arrives.
   if (opened === null && on && seen.requests !== undefined) setOpened(seen.requests === 0);
+  if (opened && request === '0') setOpened(false);
   const done = listCompletedSteps(seen);
   const isKnown =
     seen.requests !== undefined && seen.providerKinds !== undefined && seen.budgets !== undefined;
-  const fold = () => {
-    setOpened(false);
+  const dismiss = () => {
     if (who?.kind !== 'member') return;
     // If this request fails, the guide is shown again on the next visit.
     void sendJson('PATCH', 'api/me', { preferences: { ...who.preferences, [DISMISSED]: true } }).then(
@@ -94,8 +94,7 @@ export function useSetupGuide(isRequested: boolean): SetupGuideState {
     showsLink: on && canCompleteGuide(role) && opened === false && isKnown && done.size < 5,
     done,
     monitors: seen.monitors,
-    close: () => setOpened(false),
-    dismiss: fold,
+    dismiss,
   };
 }
 

@@ -116,7 +116,10 @@ function GuideStep({
           />
         </button>
       </h3>
-      {isOpen && <div className="grid gap-3 px-4 pb-4 pl-13 max-md:pl-4">{children}</div>}
+      {/* A closed step keeps its state, such as a new key that is shown only once. */}
+      <div hidden={!isOpen} className="grid gap-3 px-4 pb-4 pl-13 max-md:pl-4">
+        {children}
+      </div>
     </li>
   );
 }

@@ -84,13 +84,14 @@ function useSaveKey(
   const all = `${buildProviderApiPath(provider.id)}/credentials`;
   const { api_key, weight } = form;
   return useApiMutation(
-    () =>
+    (_: undefined, keys) =>
       replaces === undefined
-        ? sendJson<CredentialResource>('POST', all, {
-            name: form.name.trim(),
-            api_key,
-            weight: parseNumberField(weight) ?? 1,
-          })
+        ? sendJson<CredentialResource>(
+            'POST',
+            all,
+            { name: form.name.trim(), api_key, weight: parseNumberField(weight) ?? 1 },
+            { keys },
+          )
         : sendJson<CredentialResource>('PATCH', `${all}/${encodeURIComponent(replaces)}`, { api_key }),
     {
       touches: PROVIDER_QUERY_KEYS,

@@ -92,14 +92,14 @@ function useTestAndSave(
   onDone: (provider: ProviderResource | null) => void,
 ) {
   return useApiMutation(
-    async (how: 'test' | 'save') => {
+    async (how: 'test' | 'save', keys) => {
       const body = bodyOf(form);
       onTested(null);
       const found =
         how === 'test' ? await sendJson<CredentialTestReport>('POST', `${PROVIDERS_PATH}/test`, body) : null;
       onTested(found);
       const provider =
-        found?.ok === false ? null : await sendJson<ProviderResource>('POST', PROVIDERS_PATH, body);
+        found?.ok === false ? null : await sendJson<ProviderResource>('POST', PROVIDERS_PATH, body, { keys });
       return { provider, found };
     },
     {

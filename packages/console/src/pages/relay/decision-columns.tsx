@@ -21,25 +21,25 @@ export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
   {
     id: 'decision',
     label: relayText.columns.decision,
-    width: '10.5rem',
+    width: '10rem',
     cell: (row) => <DecisionStatus label={getDecisionLabel(row)} />,
   },
   {
     id: 'event',
     label: relayText.columns.event,
-    width: '8rem',
+    width: '7rem',
     cell: ({ event }) => getAgentEventLabel(event),
   },
   {
     id: 'what',
     label: relayText.columns.action,
-    width: 'minmax(10rem, 1fr)',
+    width: 'minmax(12rem, 3fr)',
     cell: ({ input_summary: what }) => <code className="block truncate font-mono text-code">{what}</code>,
   },
   {
     id: 'rule',
     label: relayText.columns.rule,
-    width: 'minmax(6rem, 11rem)',
+    width: 'minmax(6.5rem, 1fr)',
     cell: ({ rule }) => rule ?? relayText.none,
   },
   {
@@ -48,11 +48,11 @@ export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
     width: '5.5rem',
     cell: ({ mode }) => (mode === null ? relayText.none : ruleText.modes[mode]),
   },
-  { id: 'agent', label: relayText.columns.agent, width: 'minmax(6rem, 9rem)', cell: formatAgent },
+  { id: 'agent', label: relayText.columns.agent, width: 'minmax(8.5rem, 1fr)', cell: formatAgent },
   {
     id: 'owner',
     label: relayText.columns.person,
-    width: 'minmax(5rem, 9rem)',
+    width: 'minmax(5rem, 1fr)',
     cell: ({ owner, key }) => owner ?? relayText.coverage.key(key),
   },
   {

@@ -136,14 +136,15 @@ function useDecisions() {
     };
   }, [filterQuery]);
   const live = span.range !== null && query.get('live') !== '0';
+  const list = buildDecisionsQuery(filters);
   const answer = useInfiniteQuery({
-    ...buildDecisionsQuery(filters),
+    ...list,
     // A list of several pages is not polled, so that rows do not move while the user reads.
     refetchInterval: ({ state }) => (live && (state.data?.pages.length ?? 0) < 2 ? PEEK_MS : false),
   });
   const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data), [answer.data]);
-  const more = useLoadMore(answer);
-  return { query, change, span, tokens, live, answer, rows, more };
+  const end = useLoadMore(list.queryKey, answer);
+  return { query, change, span, tokens, live, answer, rows, ...end };
 }
 
 function NoDecisions({

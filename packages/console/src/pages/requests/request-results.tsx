@@ -54,7 +54,7 @@ export function RequestResults({
   readonly list: RequestList;
   readonly onFilter: (at: RowFilterAnchor) => void;
 }) {
-  const { query, change, tokens, rows, answer, more, filters, metadata } = list;
+  const { query, change, tokens, rows, answer, more, nextPage, filters, metadata } = list;
   const scale = useMemo(() => scaleOf(rows.map(({ latency_ms }) => latency_ms)), [rows]);
   const columns = useMemo(() => buildRequestColumns(scale, metadata), [scale, metadata]);
   const open = query.get('open');
@@ -101,7 +101,7 @@ export function RequestResults({
         onEnd={more}
         stale={answer.isPlaceholderData}
       />
-      <LoadMoreButton answer={answer} />
+      <LoadMoreButton nextPage={nextPage} />
     </>
   );
 }

@@ -35,7 +35,7 @@ export function SaveViewButton({
         <Suspense>
           <ViewDialog
             title={requestListMenusText.views.save}
-            make={(name, shared) => createView(name, shared, toViewParameters(query))}
+            make={(name, shared, keys) => createView(name, shared, toViewParameters(query), keys)}
             onClose={() => setOpen(false)}
             onDone={(saved) => onChange({ view: saved.id })}
           />

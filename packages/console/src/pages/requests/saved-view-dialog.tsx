@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { IdempotencyKeys } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
@@ -19,14 +20,14 @@ export function SavedViewDialog({
 }: {
   readonly title: string;
   readonly from?: SavedView;
-  readonly make: (name: string, shared: boolean) => Promise<SavedView>;
+  readonly make: (name: string, shared: boolean, keys: IdempotencyKeys) => Promise<SavedView>;
   readonly onClose: () => void;
   readonly onDone: (saved: SavedView) => void;
 }) {
   const [name, setName] = useState(from?.name ?? '');
   const [shared, setShared] = useState(from?.shared ?? false);
   const refusal = useDenialReason('management');
-  const save = useApiMutation(() => make(name.trim(), shared), {
+  const save = useApiMutation((_: undefined, keys) => make(name.trim(), shared, keys), {
     touches: [['views']],
     done(saved) {
       onDone(saved);

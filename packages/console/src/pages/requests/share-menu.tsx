@@ -1,13 +1,12 @@
 import { Download, Link2 } from 'lucide-react';
-import { formatCurl, formatQueryParameters } from '../../data/api-client.ts';
-import { buildApiUrl } from '../../data/base-url.ts';
+import { formatCurl } from '../../data/api-client.ts';
+import { startDownload } from '../../data/download.ts';
 import { getCurrentTime } from '../../data/server-clock.ts';
 import { formatTimeRangeLabel } from '../../filters/time-range.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx';
-import type { RequestFilters } from './request-data.ts';
 import { requestListMenusText } from './request-list-menus-text.ts';
 import { toFixedTimeRange } from './request-rows.ts';
 import type { RequestList } from './use-request-list.ts';
@@ -23,6 +22,8 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
     url.searchParams.set('to', to.toISOString());
     return url.href;
   };
+  const save = (format: 'csv' | 'ndjson') =>
+    startDownload('api/analytics/export', `requests.${format}`, { ...filters, format });
   const label = formatTimeRangeLabel(span);
   const number = answer.hasNextPage
     ? requestListMenusText.export.moreThan(formatCount(rows.length))
@@ -55,19 +56,9 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
       </Menu>
       <Menu trigger={<IconButton icon={Download} label={requestListMenusText.export.label} />}>
         <MenuLabel>{requestListMenusText.export.matching(number)}</MenuLabel>
-        <MenuItem onSelect={() => save('csv', filters)}>{requestListMenusText.export.csv}</MenuItem>
-        <MenuItem onSelect={() => save('ndjson', filters)}>{requestListMenusText.export.ndjson}</MenuItem>
+        <MenuItem onSelect={() => save('csv')}>{requestListMenusText.export.csv}</MenuItem>
+        <MenuItem onSelect={() => save('ndjson')}>{requestListMenusText.export.ndjson}</MenuItem>
       </Menu>
     </>
   );
-}
-
-/** Starts the export. The browser saves the response while it streams, so the page does not buffer it. */
-function save(format: 'csv' | 'ndjson', filters: RequestFilters): void {
-  const url = buildApiUrl('api/analytics/export');
-  url.search = formatQueryParameters({ ...filters, format });
-  const link = document.createElement('a');
-  link.href = url.href;
-  link.download = `requests.${format}`;
-  link.click();
 }

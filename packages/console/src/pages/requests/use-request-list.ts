@@ -51,7 +51,8 @@ export function useRequestList() {
   const { query, change } = useUrlState();
   const key = listParameters(query);
   const { span, tokens, filters } = useMemo(() => parseListUrl(key), [key]);
-  const answer = useInfiniteQuery({ ...buildRequestsQuery(filters), placeholderData: (before) => before });
+  const list = buildRequestsQuery(filters);
+  const answer = useInfiniteQuery({ ...list, placeholderData: (before) => before });
   const live = span.range !== null && query.get('live') !== '0';
   const isOpen = query.has('open');
   const { isHeld, point } = useHoldRows(isOpen);
@@ -78,8 +79,8 @@ export function useRequestList() {
   // The list keeps its identity while its content is the same, because a new list would render all columns
   // and rows again.
   const metadata = useMemo((): readonly string[] => JSON.parse(found), [found]);
-  const more = useLoadMore(answer);
-  return { query, change, key, span, tokens, filters, rows, answer, tail, live, more, point, metadata };
+  const end = useLoadMore(list.queryKey, answer);
+  return { query, change, key, span, tokens, filters, rows, answer, tail, live, ...end, point, metadata };
 }
 
 /**

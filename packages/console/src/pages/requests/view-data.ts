@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
+import { type ApiPage, getJson, type IdempotencyKeys, sendJson } from '../../data/api-client.ts';
 import { type SavedView, toViewParameters } from './saved-views.ts';
 
 const PAGE = 'requests';
@@ -17,13 +17,9 @@ export function createView(
   name: string,
   shared: boolean,
   filters: Readonly<Record<string, string>>,
+  keys?: IdempotencyKeys,
 ): Promise<SavedView> {
-  return sendJson('POST', 'api/management/views', {
-    name,
-    page: PAGE,
-    shared,
-    filters,
-  });
+  return sendJson('POST', 'api/management/views', { name, page: PAGE, shared, filters }, { keys });
 }
 
 /** Changes the name of a view or whether it is shared. */

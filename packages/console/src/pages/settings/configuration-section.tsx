@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { buildApiUrl } from '../../data/base-url.ts';
+import { startDownload } from '../../data/download.ts';
 import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { capitalize } from '../../format/words.ts';
@@ -65,7 +65,7 @@ function RejectedFile({ config: { file, rejected, loaded_at } }: { readonly conf
 
 function Running({ config }: { readonly config: RunningConfig }) {
   const kinds = Object.entries(config.counts).filter(([, { file, console }]) => file + console > 0);
-  const save = () => location.assign(buildApiUrl('api/management/config/export'));
+  const save = () => startDownload('api/management/config/export', 'floe.yaml');
   return (
     <Card title={settingsText.configuration.running}>
       <div className="grid gap-4">

@@ -284,6 +284,11 @@ test('after switching organizations, requests apply to the new one, and an old c
   assert.deepEqual([refused.status, refused.body.error?.code], [409, 'conflict']);
   assert.match(String(refused.body.error?.message), /now in the organization "other"/);
   assert.equal((await page('other')).status, 201);
+  const download = (org: string) =>
+    browser.ask('GET', `/api/management/audit/export?format=ndjson&x-floe-org=${org}`);
+  const wrong = await download('acme');
+  assert.deepEqual([wrong.status, wrong.body.error?.param], [409, 'x-floe-org']);
+  assert.equal((await download('other')).status, 200);
   const old = harness.browser();
   old.cookies.set('__Host-floe_session', before);
   assert.equal(await code(old.ask('GET', '/api/me')), '401 session_expired');

@@ -37,6 +37,7 @@ export function defineCreateInvitationOperation(dependencies: MemberOperationDep
         throw new Fault(
           'conflict',
           `A request with this Idempotency-Key already created the invitation ${id}. The invitation link was shown only once.`,
+          { param: 'Idempotency-Key' },
         );
       const { email, role, team = null, expires_in_days: days } = body;
       const offer = { id, orgId, email, role, team, ttlMs: days * DAY_MS };

@@ -82,6 +82,7 @@ function requireRotatable(row: PlatformKeyRow, rotation: string, overlapHours: n
     throw new Fault(
       'conflict',
       `A request with this Idempotency-Key already rotated the key ${row.id}. The new key value was shown only once.`,
+      { param: 'Idempotency-Key' },
     );
   if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now))
     throw new Fault('conflict', `The key "${row.name}" is no longer valid. Create a new key.`);

@@ -139,6 +139,7 @@ async function buildNewKey(
     throw new Fault(
       'conflict',
       `A request with this Idempotency-Key already created the key ${id}, whose value was shown only once. To get a new value, rotate the key. To create another key, use a new Idempotency-Key.`,
+      { param: 'Idempotency-Key' },
     );
   const { name, scopes, models, paths } = body;
   await requireFreeKeyName(writer, orgId, name, nowMs);

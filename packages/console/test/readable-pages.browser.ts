@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { openConsolePage } from './console-harness.ts';
+import { type PopulatedConsole, startPopulatedConsole } from './populated-console.ts';
+
+/** Texts that a page must show whole, in words, and next to what they belong to. */
+
+let harness: PopulatedConsole;
+before(async () => {
+  harness = await startPopulatedConsole();
+});
+after(() => harness.close());
+
+async function open(path: string, phone = false): Promise<Page> {
+  const { page } = await openConsolePage(harness, `/o/acme${path}`, { phone });
+  return page;
+}
+
+/** The texts of the elements that are cut at their right end. */
+function listCutTexts(elements: Locator): Promise<readonly string[]> {
+  return elements.evaluateAll((all) =>
+    all
+      .flatMap((one) => [one, ...one.querySelectorAll('*')])
+      .filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth + 1)
+      .map(({ textContent }) => textContent),
+  );
+}
+
+async function boxOf(element: Locator) {
+  const box = await element.boundingBox();
+  assert.ok(box);
+  return box;
+}
+
+test('the events of the overview are described in words, with the person who caused them', async () => {
+  const page = await open('/overview');
+  const events = page.locator('section, article, div').filter({
+    has: page.getByRole('heading', { name: 'Events', exact: true }),
+  });
+  const card = events.last();
+  await card.getByText('Monitor failing: Invoice export').waitFor();
+  await card.getByText('Created key ci').getByText('by mara@acme.example').waitFor();
+  assert.doesNotMatch(await card.innerText(), /mem_|monitor_failing|keys\.create/);
+});
+
+test('a phone shows the invitation to the setup guide and the routes of the cache in full', async () => {
+  const overview = await open('/overview', true);
+  const guide = overview.getByText('Set up your gateway in five steps.');
+  await guide.waitFor();
+  assert.ok((await boxOf(guide)).width > 200);
+  const cache = await open('/management/cache', true);
+  const route = cache.getByRole('link', { name: 'smart', exact: true });
+  await route.waitFor();
+  assert.deepEqual(await listCutTexts(route), []);
+  const select = cache.getByRole('combobox', { name: /smart/ });
+  assert.ok((await boxOf(route)).y < (await boxOf(select)).y);
+});
+
+test('a laptop shows the reason of a failed request and the action of an agent in full', async () => {
+  const requests = await open('/requests');
+  const status = requests.locator('[data-column=status]');
+  await status.getByText('upstream error').waitFor();
+  assert.deepEqual(await listCutTexts(status), []);
+  const decisions = await open('/relay/decisions');
+  const action = decisions.locator('[data-column=what]');
+  await action.getByText('git push -f origin main').waitFor();
+  assert.deepEqual(await listCutTexts(action), []);
+});
+
+test('the amount, the period and the action of a budget are in one line', async () => {
+  const page = await open('/management/budgets?open=new');
+  const fields = ['limit_usd', 'period', 'mode'].map((_, index) =>
+    page.getByLabel(/^(Limit \(USD\)|Resets every|When .*used up)/).nth(index),
+  );
+  await fields[2]?.waitFor();
+  const tops = await Promise.all(fields.map(async (field) => (await boxOf(field)).y));
+  assert.equal(new Set(tops).size, 1, tops.join(' '));
+});
