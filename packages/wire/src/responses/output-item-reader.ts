@@ -2,13 +2,14 @@ import type { JsonObject } from '@floe/contract/json';
 import type { BlockEmitter } from '../block-emitter.ts';
 import type { ResponseReadOptions } from '../dialect.ts';
 import { asArray, asNumber, asObject, asString, isNonEmpty } from '../json-narrowing.ts';
-import type { Seal } from '../response-events.ts';
+import type { BlockKind, Seal } from '../response-events.ts';
 import { generateCallId } from '../tool-identifiers.ts';
 
 interface StreamedPart {
-  readonly block: number;
+  readonly kind: BlockKind;
+  block: number;
   text: string;
-  closed?: true;
+  closed?: boolean;
 }
 
 /**
@@ -145,13 +146,14 @@ export class OutputItemReader {
       within ? `${within}__${name}` : name,
       this.type === 'custom_tool_call' ? true : undefined,
     );
-    this.#call = { block, text: '' };
+    this.#call = { kind: 'tool', block, text: '' };
   }
 
   #appendReasoning(source: 'summary' | 'content', part: number, text: string): void {
     this.#source ??= source;
     if (text === '' || this.#source !== source) return;
-    if (this.#reasoning === undefined) this.#reasoning = { block: this.#blocks.open('reasoning'), text: '' };
+    if (this.#reasoning === undefined)
+      this.#reasoning = { kind: 'reasoning', block: this.#blocks.open('reasoning'), text: '' };
     else if (part !== this.#reasoningPart) this.#append(this.#reasoning, '\n\n');
     this.#reasoningPart = part;
     this.#append(this.#reasoning, text);
@@ -168,7 +170,7 @@ export class OutputItemReader {
     const known = this.#parts.get(key);
     if (known || text === undefined || text === '') return known;
     this.#closeParts();
-    const piece: StreamedPart = { block: this.#blocks.open(kind), text: '' };
+    const piece: StreamedPart = { kind, block: this.#blocks.open(kind), text: '' };
     this.#parts.set(key, piece);
     return piece;
   }
@@ -180,8 +182,14 @@ export class OutputItemReader {
     }
   }
 
+  /** Text of a part that was closed, because another part began, gets a new block. */
   #append(piece: StreamedPart, text: string): void {
-    if (piece.closed) return;
+    if (text === '') return;
+    if (piece.closed) {
+      this.#closeParts();
+      piece.block = this.#blocks.open(piece.kind);
+      piece.closed = false;
+    }
     piece.text += text;
     this.#blocks.delta(piece.block, text);
   }

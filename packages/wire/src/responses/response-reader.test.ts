@@ -108,3 +108,25 @@ describe('Responses endings', () => {
     assert.equal(readCompleteResponse(body, { id: 'X' }).fault?.message, 'no');
   });
 });
+
+describe('a Responses response that is incomplete', () => {
+  const call = { type: 'function_call', id: 'f1', call_id: 'c1', name: 'f', arguments: '{"x":' };
+  const cut = { ...call, status: 'incomplete' };
+
+  test('the event states it, and the response does not', () => {
+    const response = { id: 'r', model: 'm', output: [call], incomplete_details: null };
+    const answer = read([created, { type: 'response.incomplete', response }]);
+    assert.equal(answer.finish?.reason, 'length');
+  });
+
+  test('only an item states it', () => {
+    const done = { type: 'response.output_item.done', output_index: 0, item: cut };
+    const whole = { id: 'r', model: 'm', status: 'completed', output: [cut] };
+    for (const answer of [
+      read([created, done, completed([])]),
+      read([created, completed([cut])]),
+      readCompleteResponse(whole, { id: 'X' }),
+    ])
+      assert.equal(answer.finish?.reason, 'length');
+  });
+});

@@ -40,6 +40,8 @@ class ResponsesAnswerReader implements ResponseStreamReader {
   readonly #indexById = new Map<string, number>();
   #last: OutputItemReader | undefined;
   #next = 0;
+  /** Whether an event or an item states that the response is incomplete. */
+  #isIncomplete = false;
 
   constructor(emit: EmitResponseEvent, options: ResponseReadOptions) {
     this.#blocks = new BlockEmitter(emit);
@@ -65,6 +67,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
         return;
       case 'response.completed':
       case 'response.incomplete':
+        this.#isIncomplete ||= type.endsWith('incomplete');
         this.#finish(response ?? {});
         return;
       case 'response.failed':
@@ -123,8 +126,13 @@ class ResponsesAnswerReader implements ResponseStreamReader {
     const item = asObject(event['item']);
     if (item === undefined) return;
     const index = asNumber(event['output_index']) ?? this.#next;
-    const reader = this.#readerFor(item, index);
-    if (done) reader.complete(item);
+    if (done) this.#complete(item, index);
+    else this.#readerFor(item, index);
+  }
+
+  #complete(item: JsonObject, index: number): void {
+    this.#isIncomplete ||= item['status'] === 'incomplete';
+    this.#readerFor(item, index).complete(item);
   }
 
   #readerFor(item: JsonObject, index: number): OutputItemReader {
@@ -157,13 +165,13 @@ class ResponsesAnswerReader implements ResponseStreamReader {
   /** The final object contains everything that was not streamed. */
   #finish(response: JsonObject): void {
     asArray(response['output']).forEach((entry, index) => {
-      if (isJsonObject(entry)) this.#readerFor(entry, index).complete(entry);
+      if (isJsonObject(entry)) this.#complete(entry, index);
     });
     for (const item of this.#items.values()) item.close();
     this.#blocks.recordUsage(readResponsesUsage(response));
     const cut = asString(asObject(response['incomplete_details'])?.['reason']);
     const status = asString(response['status']);
-    if (status === 'incomplete' || cut !== undefined)
+    if (this.#isIncomplete || status === 'incomplete' || cut !== undefined)
       this.#blocks.finish(cut === 'content_filter' ? cut : 'max_output_tokens');
     else this.#blocks.finish(status ?? 'completed');
   }
