@@ -155,7 +155,7 @@ function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
     case 'text':
       return writeText(part, writer);
     case 'refusal':
-      return part.text.trim() === '' ? [] : [{ text: part.text }];
+      return writeText({ type: 'text', text: part.text }, writer);
     case 'media':
       return [writeMedia(part, writer), ...writeConverseCachePoint(part.cache, writer.options)];
     case 'reasoning': {
@@ -186,9 +186,10 @@ function resultBreakpoint({ cache, parts }: ToolResultPart): CacheBreakpoint | u
 }
 
 function writeText(part: TextPart, writer: BlockWriter): JsonObject[] {
-  return part.text.trim() === ''
-    ? []
-    : [{ text: part.text }, ...writeConverseCachePoint(part.cache, writer.options)];
+  if (part.text.trim() !== '')
+    return [{ text: part.text }, ...writeConverseCachePoint(part.cache, writer.options)];
+  writer.dropped.add('messages.content.clamped');
+  return [];
 }
 
 /**

@@ -146,7 +146,9 @@ function trimLastText(
 function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
   switch (part.type) {
     case 'text':
-      return part.text.trim() === '' ? [] : [writeText(part)];
+      if (part.text.trim() !== '') return [writeText(part)];
+      writer.dropped.add('messages.content.clamped');
+      return [];
     case 'refusal':
       return [{ type: 'text', text: part.text }];
     case 'media':
