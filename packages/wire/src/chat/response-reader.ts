@@ -180,6 +180,8 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
 
   #choice(choice: JsonObject, delta: JsonObject | undefined): void {
     if (delta) this.#delta(delta);
+    if (Object.values(asObject(choice['logprobs']) ?? {}).some(isNonEmpty))
+      this.#blocks.reportDropped('logprobs');
     this.#finish ??= readFinishReason(choice['finish_reason']);
   }
 

@@ -20,7 +20,13 @@ import { generateCallId } from '../tool-identifiers.ts';
 import { PartialArgumentsBuilder } from './partial-arguments.ts';
 import { readGeminiUsage } from './usage.ts';
 
-const CANDIDATE_EXTRAS = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata'] as const;
+const CANDIDATE_EXTRAS = [
+  'groundingMetadata',
+  'citationMetadata',
+  'urlContextMetadata',
+  'logprobsResult',
+  'finishMessage',
+] as const;
 /** Identifies events that contain arguments. */
 const CALL_MEMBERS = ['functionCall'];
 const PART_MEMBERS = new Set(['text', 'thought', 'thoughtSignature', 'functionCall', 'partMetadata']);

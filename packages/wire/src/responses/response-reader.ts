@@ -15,7 +15,7 @@ import {
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
-import { OutputItemReader } from './output-item-reader.ts';
+import { nameDelta, OutputItemReader } from './output-item-reader.ts';
 import { readResponsesUsage } from './usage.ts';
 
 /** Creates a reader for a Responses stream. */
@@ -88,7 +88,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
           this.#blocks.failWithUpstreamError(event);
           return;
         }
-        (this.#itemAt(event) ?? this.#unannounced(type, event))?.read(type, event);
+        this.#itemEvent(type, event);
     }
   }
 
@@ -148,6 +148,12 @@ class ResponsesAnswerReader implements ResponseStreamReader {
     return reader;
   }
 
+  #itemEvent(type: string, event: JsonObject): void {
+    const item = this.#itemAt(event) ?? this.#unannounced(type, event);
+    if (item) item.read(type, event);
+    else if (asString(event['delta'])) this.#blocks.reportLostContent(nameDelta(type));
+  }
+
   #itemAt(event: JsonObject): OutputItemReader | undefined {
     const index = asNumber(event['output_index']) ?? this.#indexById.get(asString(event['item_id']) ?? '');
     return index === undefined ? this.#last : this.#items.get(index);
@@ -156,7 +162,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
   /** Handles the text of an item without a start event. Some providers send only deltas. */
   #unannounced(type: string, event: JsonObject): OutputItemReader | undefined {
     const said = type.startsWith('response.output_text.') || type.startsWith('response.refusal.');
-    const thought = type.startsWith('response.reasoning_');
+    const thought = type.startsWith('response.reasoning');
     if (!said && !thought) return undefined;
     const item = { type: said ? 'message' : 'reasoning', id: asString(event['item_id']) ?? '' };
     return this.#readerFor(item, asNumber(event['output_index']) ?? this.#next);
@@ -167,7 +173,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
     asArray(response['output']).forEach((entry, index) => {
       if (isJsonObject(entry)) this.#complete(entry, index);
     });
-    for (const item of this.#items.values()) item.close();
+    for (const item of this.#items.values()) item.end();
     this.#blocks.recordUsage(readResponsesUsage(response));
     const cut = asString(asObject(response['incomplete_details'])?.['reason']);
     const status = asString(response['status']);
