@@ -149,10 +149,7 @@ describe('tools of every shape', () => {
     const call = { type: 'custom_tool_call', call_id: 'c', namespace: 'ns', name: 'g', input: 'I' };
     const read = responses([user, call], { tools });
     const [part] = read.turns[1]?.parts ?? [];
-    assert.deepEqual(
-      [read.tools[0]?.name, read.tools[0]?.within],
-      ['ns__g', { namespace: 'ns', name: 'g' }],
-    );
+    assert.deepEqual([read.tools[0]?.name, read.tools[0]?.within], ['ns__g', { namespace: 'ns', name: 'g' }]);
     assert.ok(part?.type === 'call' && part.name === 'ns__g');
   });
 

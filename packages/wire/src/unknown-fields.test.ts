@@ -91,10 +91,16 @@ const MESSAGES: JsonObject = {
     },
     {
       role: 'user',
-      content: [{ type: 'tool_result', tool_use_id: 'c1', content: [
-          { type: 'text', text: 'R' },
-          { type: 'tool_reference', tool_name: 'f' },
-        ] }],
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'c1',
+          content: [
+            { type: 'text', text: 'R' },
+            { type: 'tool_reference', tool_name: 'f' },
+          ],
+        },
+      ],
     },
   ],
   tools: [{ name: 'f', input_schema: {}, cache_control: CACHE }],

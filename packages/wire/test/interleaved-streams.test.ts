@@ -32,7 +32,10 @@ const chat: StreamSource = {
   start: [],
   block: (block) => {
     const members = { text: 'content', refusal: 'refusal', reasoning: 'reasoning_content' };
-    const frame = (delta: JsonObject): Frame => ['message', { choices: [{ index: 0, delta, finish_reason: null }] }];
+    const frame = (delta: JsonObject): Frame => [
+      'message',
+      { choices: [{ index: 0, delta, finish_reason: null }] },
+    ];
     if (block.kind !== 'tool') {
       const member = members[block.kind];
       return block.fragments.map((text) => frame({ [member]: text }));
@@ -83,7 +86,10 @@ const converse: StreamSource = {
   kinds: ['text', 'reasoning', 'tool'],
   start: [['messageStart', { role: 'assistant' }]],
   block: (block) => {
-    const frame = (event: string, data: JsonObject): Frame => [event, { contentBlockIndex: block.index, ...data }];
+    const frame = (event: string, data: JsonObject): Frame => [
+      event,
+      { contentBlockIndex: block.index, ...data },
+    ];
     const { id, name } = callOf(block);
     const delta = (text: string): JsonObject =>
       block.kind === 'tool'
@@ -92,7 +98,9 @@ const converse: StreamSource = {
           ? { text }
           : { reasoningContent: { text } };
     return [
-      ...(block.kind === 'tool' ? [frame('contentBlockStart', { start: { toolUse: { toolUseId: id, name } } })] : []),
+      ...(block.kind === 'tool'
+        ? [frame('contentBlockStart', { start: { toolUse: { toolUseId: id, name } } })]
+        : []),
       ...block.fragments.map((text) => frame('contentBlockDelta', { delta: delta(text) })),
       frame('contentBlockStop', {}),
     ];
@@ -107,7 +115,11 @@ const responses: StreamSource = {
     ['response.created', { type: 'response.created', response: {} }],
     [
       'response.output_item.added',
-      { type: 'response.output_item.added', output_index: 9, item: { type: 'message', id: 'i9', content: [] } },
+      {
+        type: 'response.output_item.added',
+        output_index: 9,
+        item: { type: 'message', id: 'i9', content: [] },
+      },
     ],
   ],
   block: (block) => {
@@ -156,7 +168,9 @@ const cohere: StreamSource = {
     const { id, name } = callOf(block);
     return [
       frame('tool-call-start', { tool_calls: { id, function: { name, arguments: '' } } }),
-      ...block.fragments.map((text) => frame('tool-call-delta', { tool_calls: { function: { arguments: text } } })),
+      ...block.fragments.map((text) =>
+        frame('tool-call-delta', { tool_calls: { function: { arguments: text } } }),
+      ),
       frame('tool-call-end', {}),
     ];
   },
@@ -167,7 +181,10 @@ const cohere: StreamSource = {
 
 const SOURCES = { chat, responses, messages, converse, cohere };
 
-const fragment = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 6 }), fc.constantFrom('', '"\\', '😀', '\u2028'));
+const fragment = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 6 }),
+  fc.constantFrom('', '"\\', '😀', '\u2028'),
+);
 
 function arbitraryBlocks({ kinds }: StreamSource): fc.Arbitrary<SentBlock[]> {
   const block = fc.record({
@@ -196,7 +213,10 @@ function overlap(blocks: readonly (readonly Frame[])[], order: readonly number[]
 }
 
 /** The characters of all blocks of a kind, in any order. */
-function charactersOf(kind: string, texts: readonly { readonly kind: string; readonly text: string }[]): string {
+function charactersOf(
+  kind: string,
+  texts: readonly { readonly kind: string; readonly text: string }[],
+): string {
   const all = texts.filter((block) => block.kind === kind).map(({ text }) => text);
   return kind === 'tool' ? all.sort().join('\n') : [...all.join('')].sort().join('');
 }

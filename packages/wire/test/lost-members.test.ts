@@ -40,7 +40,11 @@ interface BaseRequest {
 
 const BASES: Readonly<Record<ClientName, BaseRequest>> = {
   chat: {
-    body: { model: 'm', messages: [USER], tools: [{ type: 'function', function: { name: 'f', parameters: SCHEMA } }] },
+    body: {
+      model: 'm',
+      messages: [USER],
+      tools: [{ type: 'function', function: { name: 'f', parameters: SCHEMA } }],
+    },
     conversation: 'messages',
     call: {
       role: 'assistant',
@@ -105,7 +109,10 @@ function createSample(client: ClientName, { value, path }: SchemaValue): Sample 
 }
 
 /** What a request becomes at each target: its body and the names of what was dropped; undefined if it is refused. */
-type Outcomes = ReadonlyMap<string, { readonly text: string; readonly dropped: readonly string[] } | undefined>;
+type Outcomes = ReadonlyMap<
+  string,
+  { readonly text: string; readonly dropped: readonly string[] } | undefined
+>;
 
 function translate(client: ClientName, body: JsonObject): Outcomes {
   const outcomes = new Map<string, { text: string; dropped: readonly string[] } | undefined>();
@@ -162,9 +169,7 @@ function findLosses(
   official: SchemaInDocument,
 ): { readonly count: number; readonly losses: readonly string[] } {
   const losses = new Map<string, string[]>();
-  const samples = listSchemaValues(official, STRINGS).flatMap(
-    (value) => createSample(client, value) ?? [],
-  );
+  const samples = listSchemaValues(official, STRINGS).flatMap((value) => createSample(client, value) ?? []);
   for (const { body, path } of samples) {
     const label = `${path.join('.')}=${JSON.stringify(readMember(body, path))}`;
     if (WITHOUT_EFFECT.some((pattern) => pattern.test(label))) continue;

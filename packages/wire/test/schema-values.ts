@@ -80,7 +80,10 @@ class SchemaValueLister {
       if (properties[name] !== undefined) required[name] = inner(name)[0]?.value ?? null;
     }
     const values = Object.keys(properties).flatMap((name) =>
-      inner(name).map(({ value, path }) => ({ value: { ...required, [name]: value }, path: [name, ...path] })),
+      inner(name).map(({ value, path }) => ({
+        value: { ...required, [name]: value },
+        path: [name, ...path],
+      })),
     );
     return values.length > 0 ? values : single({ ...required, key: 'some value' });
   }

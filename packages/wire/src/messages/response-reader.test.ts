@@ -31,6 +31,10 @@ test('content in the first event of a stream is part of the response', () => {
 test('the reason for the end that only this dialect has is reported as dropped', () => {
   const stop_details = { type: 'refusal', category: null, explanation: 'E' };
   const delta = { stop_reason: 'refusal', stop_sequence: 'END', stop_details };
-  const answer = read([{ type: 'message_start', message: {} }, { type: 'message_delta', delta }, { type: 'message_stop' }]);
+  const answer = read([
+    { type: 'message_start', message: {} },
+    { type: 'message_delta', delta },
+    { type: 'message_stop' },
+  ]);
   assert.deepEqual(answer.dropped, ['stop_sequence', 'stop_details']);
 });
