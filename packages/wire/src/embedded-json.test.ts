@@ -54,3 +54,28 @@ test('a response whose arguments are too complex is an error of the provider', (
     code: 'upstream_error',
   });
 });
+
+test('a stream event that is too complex ends the response with an error', () => {
+  for (const [count, hasFault] of [
+    [20_000, false],
+    [40_000, true],
+  ] as const) {
+    const call = `{"name":"f","args":${numbers(count)},"input":${numbers(count / 2)}}`;
+    for (const [dialect, event, data] of [
+      ['gemini', 'message', `{"candidates":[{"content":{"parts":[{"functionCall":${call}}]}}]}`],
+      ['messages', 'content_block_start', `{"type":"content_block_start","content_block":${call}}`],
+      [
+        'chat',
+        'message',
+        `{"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":${call}}}]}}]}`,
+      ],
+    ] as const) {
+      const types: string[] = [];
+      const reader = UPSTREAM_DIALECTS[dialect].createResponseReader(({ type }) => types.push(type), {
+        id: 'X',
+      });
+      reader.read({ event, data });
+      assert.equal(types.includes('error'), hasFault, `${dialect} ${count}`);
+    }
+  }
+});

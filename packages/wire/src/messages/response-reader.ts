@@ -12,10 +12,10 @@ import {
   isJsonArray,
   isJsonObject,
   isNonEmpty,
-  parseStreamEvent,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent, Seal } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
+import { parseStreamEvent } from '../stream-event-json.ts';
 import { generateCallId } from '../tool-identifiers.ts';
 import { readMessagesUsage } from './usage.ts';
 
