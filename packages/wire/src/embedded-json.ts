@@ -53,9 +53,10 @@ export class EmbeddedJsonParser {
   }
 
   #createFault(): Fault {
+    const remedy = this.#code === 'request_too_large' ? 'Remove values' : 'Request less output';
     return new Fault(
       this.#code,
-      `The arguments of the tool calls have too many JSON values. The maximum is ${describeMaxComplexity(MAX_REQUEST_JSON_COMPLEXITY)}.`,
+      `The arguments of the tool calls have too many JSON values. The maximum is ${describeMaxComplexity(MAX_REQUEST_JSON_COMPLEXITY)}. ${remedy}, or split the request.`,
     );
   }
 }
