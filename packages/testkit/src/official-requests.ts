@@ -29,6 +29,23 @@ const openaiSchema = (name: string): Json | undefined =>
   asObject(asObject(openai['components'])?.['schemas'])?.[name];
 const geminiRequest = asObject(gemini['schemas'])?.['GoogleCloudAiplatformV1GenerateContentRequest'];
 
+/** A schema, and the document that its references point into. */
+export interface SchemaInDocument {
+  readonly schema: Json;
+  readonly document: JsonObject;
+}
+
+/** The official schemas of the requests that clients send; empty if the specifications are not available. */
+export const OFFICIAL_REQUEST_SCHEMAS: Readonly<
+  Partial<Record<'chat' | 'responses' | 'messages', SchemaInDocument>>
+> = hasSpecs
+  ? {
+      chat: { schema: openaiSchema('CreateChatCompletionRequest') ?? {}, document: openai },
+      responses: { schema: openaiSchema('CreateResponse') ?? {}, document: openai },
+      messages: { schema: messages, document: messages },
+    }
+  : {};
+
 /** Adds ids to reasoning of answers that were not stored. The schema requires ids, and the API does not. */
 function withReasoningIds(body: Json): Json {
   if (!isJsonObject(body) || !isJsonArray(body['input'])) return body;

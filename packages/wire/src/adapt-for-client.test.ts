@@ -78,6 +78,17 @@ describe('calls come back as the client declared its tools', () => {
     );
   });
 
+  test('a freeform tool of a namespace', () => {
+    const given = context({
+      tools: [{ type: 'namespace', name: 'files', tools: [{ type: 'custom', name: 'patch' }] }],
+    });
+    const [item] = items(answered('files__patch', JSON.stringify({ input: patch })), given);
+    assert.deepEqual(
+      [item?.['type'], item?.['namespace'], item?.['name'], item?.['input']],
+      ['custom_tool_call', 'files', 'patch', patch],
+    );
+  });
+
   test('a name that providers refuse', () => {
     const name = `mcp.server/${'long'.repeat(20)}`;
     assert.match(toProviderToolName(name), /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/);

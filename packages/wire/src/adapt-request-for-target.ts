@@ -148,8 +148,10 @@ export function ensureNonEmptyConversation(request: CanonicalRequest): Canonical
 
 /** Converts a system turn to a user turn in `<system-reminder>` tags, for targets that reject system turns. */
 export function toReminderTurn(turn: ConversationTurn): ConversationTurn {
-  const text = turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n\n');
-  return { role: 'user', parts: [{ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }] };
+  const texts = turn.parts.filter((part) => part.type === 'text');
+  const text = `<system-reminder>\n${joinSystemText(texts)}\n</system-reminder>`;
+  const cache = texts.findLast((part) => part.cache !== undefined)?.cache;
+  return { role: 'user', parts: [{ type: 'text', text, cache }] };
 }
 
 /** Joins the text parts of a system prompt. */
@@ -158,10 +160,8 @@ export function joinSystemText(parts: readonly TextPart[]): string {
 }
 
 /** Joins the text parts of a tool result into one string, without separators. */
-export function joinResultText(part: ToolResultPart): string {
-  let text = '';
-  for (const inner of part.parts) if (inner.type === 'text') text += inner.text;
-  return text;
+export function joinResultText({ parts }: ToolResultPart): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 /** Reports the members of the response format, such as its description, that the target does not support. */

@@ -133,18 +133,6 @@ export function tryParseExactJson(text: string): Json | undefined {
 }
 
 /**
- * Parses an event of a stream. Numbers keep their original notation only if the event contains one of
- * `members`. All other events are parsed with `JSON.parse`, which is faster.
- * @example
- * JSON.stringify(parseStreamEvent('{"input":1.50}', ['"input"'])); // '{"input":1.50}'
- * JSON.stringify(parseStreamEvent('{"index":1.50}', ['"input"'])); // '{"index":1.5}'
- */
-export function parseStreamEvent(text: string, members: readonly string[]): Json | undefined {
-  for (const member of members) if (text.includes(member)) return tryParseExactJson(text);
-  return tryParseJson(text);
-}
-
-/**
  * Makes a field name safe for a header and for a row of the request log: truncates it to 64 characters, and
  * replaces special characters.
  * @example

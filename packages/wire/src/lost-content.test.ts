@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { ResponseAccumulator, toResponseEvents } from './canonical-response.ts';
@@ -136,4 +137,37 @@ test('only the first of several candidates or choices is read', () => {
     });
     assert.deepEqual([blocks, reported], [[{ kind: 'text', text: 'A' }], dropped], JSON.stringify(body));
   }
+});
+
+test('information about a response that has no equivalent is reported as dropped', () => {
+  const logprobs = { content: [{ token: 'A', logprob: -1 }], refusal: null };
+  const choice = { message: { content: 'A' }, finish_reason: 'stop', logprobs };
+  const candidate = {
+    content: { parts: [{ text: 'A' }] },
+    finishReason: 'STOP',
+    finishMessage: 'M',
+    logprobsResult: { chosenCandidates: [{ token: 'A' }] },
+  };
+  for (const [dialect, body, dropped] of [
+    ['chat', { choices: [choice] }, ['logprobs']],
+    ['chat', { choices: [{ ...choice, logprobs: { content: [], refusal: null } }] }, []],
+    ['gemini', { candidates: [candidate] }, ['logprobsResult', 'finishMessage']],
+  ] as const) {
+    const answer = UPSTREAM_DIALECTS[dialect].readCompleteResponse(body, { id: 'x' });
+    assert.deepEqual(answer.dropped, dropped, JSON.stringify(body));
+  }
+});
+
+test('redacted reasoning that comes in several events is joined', () => {
+  const fold = new ResponseAccumulator();
+  const reader = UPSTREAM_DIALECTS.converse.createResponseReader((event) => fold.add(event), { id: 'x' });
+  for (const text of ['a', 'bc']) {
+    const redactedContent = Buffer.from(text).toString('base64');
+    const data = { contentBlockIndex: 0, delta: { reasoningContent: { redactedContent } } };
+    reader.read({ event: 'contentBlockDelta', data: JSON.stringify(data) });
+  }
+  reader.read({ event: 'messageStop', data: JSON.stringify({ stopReason: 'end_turn' }) });
+  reader.end();
+  const [block] = fold.answer.blocks;
+  assert.equal(block?.kind === 'reasoning' && block.seal?.value, Buffer.from('abc').toString('base64'));
 });

@@ -10,6 +10,8 @@ import {
 import { unpackSeal } from './seal.ts';
 
 const TEXT_FIELDS = new Set(['type', 'text', 'cache_control']);
+const REFUSAL_FIELDS = new Set(['type', 'refusal', 'text']);
+const TOOL_REFERENCE_FIELDS = new Set(['type', 'tool_name', 'cache_control']);
 const THINKING_FIELDS = new Set(['type', 'thinking', 'signature', 'data']);
 const TOOL_USE_FIELDS = new Set(['type', 'id', 'tool_call_id', 'name', 'input', 'function', 'cache_control']);
 const TOOL_RESULT_FIELDS = new Set(
@@ -57,6 +59,7 @@ function readPart(part: JsonObject, path: string, draft: RequestReadContext): Co
       return text === '' ? undefined : { type: 'text', text, cache: readCacheBreakpoint(part, draft) };
     }
     case 'refusal': {
+      draft.reportUnknownFields(part, REFUSAL_FIELDS, 'refusal.');
       const text = asString(part['refusal']) ?? asString(part['text']) ?? '';
       return text === '' ? undefined : { type: 'refusal', text };
     }
@@ -77,6 +80,7 @@ function readPart(part: JsonObject, path: string, draft: RequestReadContext): Co
       return { type: 'reasoning', text, seal: signature ? unpackSeal(signature, 'messages') : undefined };
     }
     case 'redacted_thinking':
+      draft.reportUnknownFields(part, THINKING_FIELDS, 'thinking.');
       return {
         type: 'reasoning',
         text: '',
@@ -87,7 +91,12 @@ function readPart(part: JsonObject, path: string, draft: RequestReadContext): Co
     case 'tool_result':
       return readToolResult(part, path, draft);
     case 'tool_reference':
-      return { type: 'text', text: asString(part['tool_name']) ?? '' };
+      draft.reportUnknownFields(part, TOOL_REFERENCE_FIELDS, 'tool_reference.');
+      return {
+        type: 'text',
+        text: asString(part['tool_name']) ?? '',
+        cache: readCacheBreakpoint(part, draft),
+      };
     default:
       if (isHostedToolItem(type)) draft.reportDropped(type);
       // Without what the client itself adds, such as a file or the output of a command, the answer would change.

@@ -144,6 +144,31 @@ describe('tools of every shape', () => {
     assert.ok(call?.type === 'call' && call.name === 'ns__f');
   });
 
+  test('a freeform tool of a namespace is called by its full name', () => {
+    const tools = [{ type: 'namespace', name: 'ns', tools: [{ type: 'custom', name: 'g' }] }];
+    const call = { type: 'custom_tool_call', call_id: 'c', namespace: 'ns', name: 'g', input: 'I' };
+    const read = responses([user, call], { tools });
+    const [part] = read.turns[1]?.parts ?? [];
+    assert.deepEqual([read.tools[0]?.name, read.tools[0]?.within], ['ns__g', { namespace: 'ns', name: 'g' }]);
+    assert.ok(part?.type === 'call' && part.name === 'ns__g');
+  });
+
+  test('only tools of the request can be allowed', () => {
+    const allow = (...names: string[]): JsonObject => ({
+      tools: [{ name: 'f' }, { name: 'g' }],
+      tool_choice: { type: 'allowed_tools', mode: 'required', tools: names.map((name) => ({ name })) },
+    });
+    refused(() => responses([user], allow('h')), 'invalid_request', 'tool_choice');
+    const read = responses([user], allow('f', 'h'));
+    assert.deepEqual(read.toolChoice, { mode: 'required', allowed: ['f'] });
+    assert.deepEqual(read.dropped, ['tool_choice.tools']);
+  });
+
+  test('a thinking budget above 2^53 is refused, as a token limit is', () => {
+    const thinking = { type: 'enabled', budget_tokens: 2 ** 60 };
+    refused(() => messages([user], { thinking }), 'invalid_request', 'budget_tokens');
+  });
+
   test('a missing schema is the empty object, and no tools means no choice', () => {
     assert.deepEqual(plain(chat({ tools: [{ name: 'f' }] }).tools), [
       { kind: 'function', name: 'f', schema: { type: 'object', properties: {} } },

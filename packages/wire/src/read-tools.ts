@@ -13,6 +13,7 @@ const TOOL_FIELDS = new Set(
   ),
 );
 const INNER_TOOL_FIELDS = new Set('name description parameters input_schema schema strict format'.split(' '));
+const NAMESPACE_FIELDS = new Set(['type', 'name', 'tools']);
 const GRAMMAR_FIELDS = new Set(['type', 'grammar', 'syntax', 'definition']);
 const SCHEMA_FORMAT_FIELDS = new Set('type json_schema name description schema strict'.split(' '));
 const INNER_SCHEMA_FORMAT_FIELDS = new Set(['name', 'description', 'schema', 'strict']);
@@ -60,12 +61,14 @@ function readTool(
   const inner = asObject(tool['function']) ?? asObject(tool['custom']) ?? tool;
   const name = asString(inner['name']);
   const schema = inner['input_schema'] ?? inner['parameters'] ?? inner['schema'];
-  if (type === 'namespace' && name !== undefined && !path.includes('.tools['))
+  if (type === 'namespace' && name !== undefined && !path.includes('.tools[')) {
+    draft.reportUnknownFields(tool, NAMESPACE_FIELDS, 'tools.');
     return readTools(tool['tools'], `${path}.tools`, draft, dropHosted).map((member) => ({
       ...member,
       name: `${name}__${member.name}`,
-      ...(member.kind === 'function' ? { within: { namespace: name, name: member.name } } : {}),
+      within: { namespace: name, name: member.name },
     }));
+  }
   // `input_schema` takes precedence over the type, because Messages calls function tools `custom`.
   if (name !== undefined && (type === undefined || type === 'function' || type === 'custom')) {
     draft.reportUnknownFields(tool, TOOL_FIELDS, 'tools.');
@@ -110,8 +113,9 @@ function readFreeform(inner: JsonObject, name: string, draft: RequestReadContext
 }
 
 /**
- * Reads `tool_choice` from any dialect; undefined if there are no tools.
- * @throws Fault 400 if it names a tool that does not exist
+ * Reads `tool_choice` from any dialect; undefined if there are no tools. An allowed tool that is not in `tools`, such as
+ * a hosted tool, is dropped and reported.
+ * @throws Fault 400 if it names a tool that does not exist, or allows only such tools
  */
 export function readToolChoice(
   value: Json | undefined,
@@ -126,19 +130,28 @@ export function readToolChoice(
     const allowed = asObject(choice['allowed_tools']) ?? choice;
     for (const level of new Set([choice, allowed]))
       draft.reportUnknownFields(level, TOOL_CHOICE_FIELDS, 'tool_choice.');
-    const names = asArray(allowed['tools']).flatMap(
-      (entry) => readToolName(asObject(entry) ?? {}, draft) ?? [],
-    );
-    return { mode: parseToolChoiceMode(asString(allowed['mode']) ?? 'auto'), allowed: names };
+    const names = asArray(allowed['tools']).map((entry) => readToolName(asObject(entry) ?? {}, draft));
+    const known = names.flatMap((name) => (name !== undefined && hasTool(name, tools) ? [name] : []));
+    if (known.length === 0)
+      throw createInvalidFieldFault(
+        '`tool_choice` must allow at least one of the tools in `tools`.',
+        'tool_choice',
+      );
+    if (known.length < names.length) draft.reportDropped('tool_choice.tools');
+    return { mode: parseToolChoiceMode(asString(allowed['mode']) ?? 'auto'), allowed: known };
   }
   const name = readToolName(choice, draft);
   if (name === undefined) return { mode: parseToolChoiceMode(type) };
-  if (!tools.some((tool) => tool.name === name))
+  if (!hasTool(name, tools))
     throw createInvalidFieldFault(
       `\`tool_choice\` must name a tool of \`tools\`, got "${name}".`,
       'tool_choice',
     );
   return { mode: 'named', name };
+}
+
+function hasTool(name: string, tools: readonly ToolDefinition[]): boolean {
+  return tools.some((tool) => tool.name === name);
 }
 
 function readToolName(choice: JsonObject, draft: RequestReadContext): string | undefined {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { readRequest as readChat } from './chat/read-request.ts';
+import { UPSTREAM_DIALECTS } from './dialects.ts';
+import { readRequest as readMessages } from './messages/read-request.ts';
 import type { CanonicalRequest } from './request.ts';
 
 const user = { role: 'user', content: 'hi' };
@@ -63,4 +65,54 @@ test('a late result of a call whose id is used again gets the id of its call', (
     ['a_2', '2'],
     ['b', '[no result]'],
   ]);
+});
+
+test('a part that is in a message of another role moves to a turn of its own role', () => {
+  const request = readMessages({
+    model: 'm',
+    messages: [
+      user,
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool_use', id: 'a', name: 'f', input: {} },
+          { type: 'tool_result', tool_use_id: 'a', content: 'R' },
+          { type: 'text', text: 'T' },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'thinking', thinking: 'H' },
+          { type: 'refusal', refusal: 'N' },
+          { type: 'tool_use', id: 'b', name: 'f', input: {} },
+        ],
+      },
+    ],
+  });
+  assert.deepEqual(
+    request.turns.map(({ role, parts }) => [role, ...parts.map(({ type }) => type)]),
+    [
+      ['user', 'text'],
+      ['assistant', 'call'],
+      ['user', 'result'],
+      ['assistant', 'text', 'reasoning'],
+      ['user', 'text'],
+      ['assistant', 'call'],
+    ],
+  );
+  assert.deepEqual(callsAndResults(request).results, [['a', 'R']]);
+});
+
+test('an image of the assistant requires a target that accepts it', () => {
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+  const shown = (role: string): CanonicalRequest => chat([{ role, content: [image] }, user]);
+  assert.equal(shown('assistant').requiredFeatures.get('assistant-media'), 'messages');
+  assert.ok(!shown('user').requiredFeatures.has('assistant-media'));
+  for (const [name, accepts] of [
+    ['chat', false],
+    ['cohere', false],
+    ['gemini', true],
+  ] as const)
+    assert.equal(UPSTREAM_DIALECTS[name].supportedFeatures.has('assistant-media'), accepts, name);
 });

@@ -7,15 +7,16 @@ interface OpenTurn {
 }
 
 /**
- * Converts a conversation to a form that every provider accepts. Merges consecutive assistant
- * turns. Moves the results of a turn's calls to a separate user turn directly after it. Adds the result
+ * Converts a conversation to a form that every provider accepts. Moves each part to a turn with the role that can have
+ * it. Merges consecutive assistant turns. Moves the results of a turn's calls to a separate user turn directly after it. Adds the result
  * `[no result]` to calls without a result, except in the last turn. Changes ids that several calls share. Calls
  * `RequestReadContext.handleOrphanResult` for a result without a preceding call. Idempotent.
  */
 export function repairTurns(
-  turns: readonly ConversationTurn[],
+  given: readonly ConversationTurn[],
   draft: RequestReadContext,
 ): ConversationTurn[] {
+  const turns = given.flatMap((turn) => splitByRole(turn, draft));
   const repaired: OpenTurn[] = [];
   const late = new ToolResultMatcher(draft);
   let index = 0;
@@ -45,6 +46,31 @@ export function repairTurns(
   late.report();
   separateSharedCallIds(repaired);
   return repaired;
+}
+
+/** The roles of parts that only one role can have. */
+const ROLE_BY_PART: Readonly<Partial<Record<ContentPart['type'], 'user' | 'assistant'>>> = {
+  call: 'assistant',
+  reasoning: 'assistant',
+  result: 'user',
+};
+
+/**
+ * Calls and reasoning belong to the assistant, and results to the user, regardless of the message that contains them.
+ * Clients also send them between messages. A refusal of another role is only text.
+ */
+function splitByRole({ role, parts }: ConversationTurn, draft: RequestReadContext): readonly OpenTurn[] {
+  const turns: OpenTurn[] = [];
+  for (const part of parts) {
+    const own = ROLE_BY_PART[part.type] ?? role;
+    if (part.type === 'media' && own === 'assistant') draft.requireAssistantMedia();
+    const kept: ContentPart =
+      part.type === 'refusal' && own !== 'assistant' ? { type: 'text', text: part.text } : part;
+    const last = turns.at(-1);
+    if (last?.role === own) last.parts.push(kept);
+    else turns.push({ role: own, parts: [kept] });
+  }
+  return turns;
 }
 
 /**

@@ -61,6 +61,11 @@ export class RequestReadContext {
     for (const key in body) if (!known.has(key) && isRequested(body[key])) this.reportDropped(prefix + key);
   }
 
+  /** Requires a target that accepts images, files and audio in the messages of the assistant. */
+  requireAssistantMedia(): void {
+    this.requireFeature('assistant-media', this.#conversation);
+  }
+
   /**
    * Handles a result whose call is not in the conversation. Without the result, the model would give a
    * different response.
@@ -184,7 +189,7 @@ export function readReasoning(body: JsonObject, draft: RequestReadContext): Reas
   const type = asString(thinking['type']);
   if (type !== undefined && !THINKING_TYPES.has(type)) draft.reportDropped('thinking.type');
   const off = type === 'disabled' || object['enabled'] === false;
-  const budget = asNumber(thinking['budget_tokens']) ?? asNumber(object['max_tokens']);
+  const budget = readTokenLimit(thinking, ['budget_tokens']) ?? readTokenLimit(object, ['max_tokens']);
   const reasoning: ReasoningSettings = {
     effort: effort ?? (off ? 'none' : undefined),
     budget,

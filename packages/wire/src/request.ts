@@ -16,6 +16,8 @@ export type RequiredFeature =
   /** An image that is not JPEG, PNG, GIF or WebP. */
   | 'image-type'
   | 'audio'
+  /** An image, a file or audio in a message of the assistant. */
+  | 'assistant-media'
   /** Media that a client refers to by an id, which only the provider that stores the media knows. */
   | 'media-id'
   | 'json'
@@ -112,6 +114,12 @@ export interface ConversationTurn {
   readonly parts: readonly ContentPart[];
 }
 
+/** The namespace of a tool, and its name in this namespace. */
+export interface ToolNamespace {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** A tool with a JSON schema. */
 export interface FunctionTool {
   readonly kind: 'function';
@@ -120,8 +128,8 @@ export interface FunctionTool {
   readonly schema: JsonObject;
   readonly strict?: boolean | undefined;
   readonly cache?: CacheBreakpoint | undefined;
-  /** Original namespace and name, if the tool was declared in a namespace. */
-  readonly within?: { readonly namespace: string; readonly name: string } | undefined;
+  /** Set if the tool was declared in a namespace. */
+  readonly within?: ToolNamespace | undefined;
 }
 /** A tool whose input is raw text. */
 export interface FreeformTool {
@@ -130,6 +138,8 @@ export interface FreeformTool {
   readonly description?: string | undefined;
   readonly grammar?: { readonly syntax: string; readonly definition: string } | undefined;
   readonly cache?: CacheBreakpoint | undefined;
+  /** Set if the tool was declared in a namespace. */
+  readonly within?: ToolNamespace | undefined;
 }
 /** A tool that the client declares. */
 export type ToolDefinition = FunctionTool | FreeformTool;

@@ -24,6 +24,7 @@ const CHAT: JsonObject = {
     },
     {
       role: 'assistant',
+      content: [{ type: 'refusal', refusal: 'N' }],
       tool_calls: [
         { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } },
         { id: 'c2', type: 'custom', custom: { name: 'g', input: 'I' } },
@@ -58,6 +59,7 @@ const RESPONSES: JsonObject = {
   tools: [
     { type: 'function', name: 'f', parameters: {} },
     { type: 'custom', name: 'g', format: { type: 'grammar', ...GRAMMAR } },
+    { type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'h', parameters: {} }] },
   ],
   tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'f' }] },
   text: { format: { type: 'json_schema', ...SCHEMA } },
@@ -83,12 +85,22 @@ const MESSAGES: JsonObject = {
       role: 'assistant',
       content: [
         { type: 'thinking', thinking: 'T', signature: 'S' },
+        { type: 'redacted_thinking', data: 'D' },
         { type: 'tool_use', id: 'c1', name: 'f', input: {} },
       ],
     },
     {
       role: 'user',
-      content: [{ type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'R' }] }],
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'c1',
+          content: [
+            { type: 'text', text: 'R' },
+            { type: 'tool_reference', tool_name: 'f' },
+          ],
+        },
+      ],
     },
   ],
   tools: [{ name: 'f', input_schema: {}, cache_control: CACHE }],
@@ -103,7 +115,7 @@ const OPAQUE = new Set(['parameters', 'input_schema', 'schema']);
 
 /** Paths of all objects of a request. */
 function* objectPaths(value: Json | undefined, path: readonly string[] = []): Generator<readonly string[]> {
-  if (OPAQUE.has(path.at(-1) ?? '') || path.slice(-3).join('.') === 'content.1.input') return;
+  if (OPAQUE.has(path.at(-1) ?? '') || path.slice(-3).join('.') === 'content.2.input') return;
   if (isJsonObject(value)) yield path;
   if (isJsonObject(value) || isJsonArray(value))
     for (const [key, entry] of Object.entries(value)) yield* objectPaths(entry, [...path, key]);
@@ -132,6 +144,24 @@ test('an unknown member of any object of a request is reported as dropped', () =
         `${dialect}: ${path.join('.')}: ${dropped.join()}`,
       );
     }
+});
+
+test('a value without an equivalent is reported as dropped', () => {
+  const reasoning = {
+    type: 'reasoning',
+    summary: [{ type: 'summary_text', text: 'S' }],
+    content: [{ type: 'reasoning_text', text: 'T' }],
+  };
+  const said = { role: 'assistant', content: 'A', phase: 'commentary' };
+  const tool_choice = { type: 'allowed_tools', mode: 'auto', tools: [{ name: 'f' }, { type: 'mcp' }] };
+  const cases = [
+    ['chat', { ...CHAT, audio: { voice: 'alloy', format: 'wav' } }, 'audio'],
+    ['chat', { ...CHAT, messages: [said] }, 'messages.phase'],
+    ['chat', { ...CHAT, tool_choice }, 'tool_choice.tools'],
+    ['responses', { ...RESPONSES, input: [said] }, 'input.phase'],
+    ['responses', { ...RESPONSES, input: [reasoning] }, 'reasoning.content'],
+  ] as const;
+  for (const [dialect, body, name] of cases) assert.ok(droppedOf(dialect, body).includes(name), name);
 });
 
 test('a truncation other than the default is reported as dropped', () => {

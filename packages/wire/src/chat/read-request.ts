@@ -49,7 +49,7 @@ const REQUEST_FIELDS = new Set(
     'response_format verbosity max_completion_tokens max_tokens stop temperature top_p top_k ' +
     'presence_penalty frequency_penalty seed n logprobs top_logprobs modalities reasoning reasoning_effort ' +
     'thinking user safety_identifier metadata prompt_cache_key service_tier store previous_response_id ' +
-    'conversation prompt background audio web_search_options cache_control'
+    'conversation prompt background web_search_options cache_control'
   ).split(' '),
 );
 
@@ -57,7 +57,7 @@ const REQUEST_FIELDS = new Set(
 const MESSAGE_FIELDS = new Set(
   (
     'role content refusal tool_calls function_call audio reasoning_content reasoning reasoning_details ' +
-    'type id index status phase cache_control'
+    'type id index status cache_control'
   ).split(' '),
 );
 const TOOL_MESSAGE_FIELDS = new Set(

@@ -12,11 +12,11 @@ import {
   isJsonArray,
   isJsonObject,
   isNonEmpty,
-  tryParseExactJson,
   tryParseJson,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
+import { parseExactStreamEvent } from '../stream-event-json.ts';
 import { readChatUsage } from '../usage.ts';
 import { AdditionalChoicesReader, type ChoiceReader, readAllChoices } from './additional-choices-reader.ts';
 import { ChoiceDeltaReader, mustKeepExactNumbers, readChoiceMessage } from './choice-reader.ts';
@@ -87,7 +87,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
       return;
     }
     let chunk = tryParseJson(data);
-    if (isJsonObject(chunk) && mustKeepExactNumbers(chunk)) chunk = tryParseExactJson(data);
+    if (isJsonObject(chunk) && mustKeepExactNumbers(chunk)) chunk = parseExactStreamEvent(data);
     if (!isJsonObject(chunk)) {
       this.#blocks.failUnreadable(frame);
       return;
@@ -180,6 +180,8 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
 
   #choice(choice: JsonObject, delta: JsonObject | undefined): void {
     if (delta) this.#delta(delta);
+    if (Object.values(asObject(choice['logprobs']) ?? {}).some(isNonEmpty))
+      this.#blocks.reportDropped('logprobs');
     this.#finish ??= readFinishReason(choice['finish_reason']);
   }
 

@@ -12,7 +12,7 @@ import {
   toReminderTurn,
 } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
-import { tryParseExactJson } from '../json-narrowing.ts';
+import { EmbeddedJsonParser } from '../embedded-json.ts';
 import { type PartCapabilities, reportUnsupportedPartFields } from '../part-capabilities.ts';
 import { formatDataUrl } from '../read-media.ts';
 import type {
@@ -38,12 +38,18 @@ interface MessageWriter {
   readonly options: RequestWriteOptions;
   readonly dropped: Set<string>;
   readonly callId: (id: string) => string;
+  readonly embedded: EmbeddedJsonParser;
 }
 
 /** Writes a Chat Completions request. */
 export function writeRequest(request: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const dropped = new Set<string>();
-  const writer = { options, dropped, callId: createCallIdFormatter(CALL_ID_MAX, options.formatCallId) };
+  const writer = {
+    options,
+    dropped,
+    callId: createCallIdFormatter(CALL_ID_MAX, options.formatCallId),
+    embedded: new EmbeddedJsonParser(),
+  };
   const stream = options.stream ?? request.stream;
   const { sampling } = request;
   if (request.metadata) dropped.add('metadata');
@@ -149,7 +155,7 @@ function writeReasoning(
   const field = options.replay;
   if (field === 'reasoning_details') {
     const sealed = resolveSealValue(part, 'chat', options, dropped);
-    const details = sealed === undefined ? undefined : tryParseExactJson(sealed);
+    const details = sealed === undefined ? undefined : writer.embedded.parse(sealed);
     if (details !== undefined) return { reasoning_details: details };
     if (part.text !== '') return { reasoning: `${before['reasoning'] ?? ''}${part.text}` };
     return {};

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
@@ -215,7 +216,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
     if (proof === undefined || proof === '') return;
     const open = this.#blockOf(index, 'reasoning');
     if (open === undefined) return;
-    open.signature += proof;
+    open.signature = redacted === undefined ? open.signature + proof : joinBase64(open.signature, proof);
     open.redacted = redacted !== undefined;
   }
 
@@ -230,6 +231,12 @@ class ConverseAnswerReader implements ResponseStreamReader {
     const origin = this.#options.sealOrigin;
     return { dialect: 'converse', value: signature, redacted: redacted ? true : undefined, origin };
   }
+}
+
+/** Each event has its own base64 value, which may end with padding. */
+function joinBase64(first: string, second: string): string {
+  if (first === '') return second;
+  return Buffer.concat([Buffer.from(first, 'base64'), Buffer.from(second, 'base64')]).toString('base64');
 }
 
 /** Returns the first member that is not empty. Other members can be present but empty. */

@@ -11,7 +11,7 @@ import {
 } from '../adapt-request-for-target.ts';
 import { applyCacheBreakpoints } from '../cache-breakpoints.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
-import { isJsonObject, tryParseExactJson } from '../json-narrowing.ts';
+import { EmbeddedJsonParser } from '../embedded-json.ts';
 import { isTextMediaType } from '../media-types.ts';
 import { type PartCapabilities, reportUnsupportedPartFields } from '../part-capabilities.ts';
 import {
@@ -42,6 +42,7 @@ interface BlockWriter {
   readonly options: RequestWriteOptions;
   readonly dropped: Set<string>;
   readonly callId: (id: string) => string;
+  readonly embedded: EmbeddedJsonParser;
   /** Number of documents so far. Their names must differ. */
   documents: number;
 }
@@ -56,6 +57,7 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
     options,
     dropped,
     callId: createCallIdFormatter(CALL_ID_MAX, options.formatCallId),
+    embedded: new EmbeddedJsonParser(),
     documents: 0,
   };
   const { sampling } = request;
@@ -155,7 +157,7 @@ function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
     case 'text':
       return writeText(part, writer);
     case 'refusal':
-      return part.text.trim() === '' ? [] : [{ text: part.text }];
+      return writeText({ type: 'text', text: part.text }, writer);
     case 'media':
       return [writeMedia(part, writer), ...writeConverseCachePoint(part.cache, writer.options)];
     case 'reasoning': {
@@ -168,7 +170,9 @@ function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
       return [{ reasoningContent: { reasoningText: { text: part.text, signature: sealed } } }];
     }
     case 'call': {
-      const input = part.freeform ? { input: part.input } : parseArguments(part.input, writer.dropped);
+      const input = part.freeform
+        ? { input: part.input }
+        : writer.embedded.parseArguments(part.input, writer.dropped);
       const toolUse = { toolUseId: writer.callId(part.id), name: toProviderToolName(part.name), input };
       return [{ toolUse }, ...writeConverseCachePoint(part.cache, writer.options)];
     }
@@ -186,20 +190,10 @@ function resultBreakpoint({ cache, parts }: ToolResultPart): CacheBreakpoint | u
 }
 
 function writeText(part: TextPart, writer: BlockWriter): JsonObject[] {
-  return part.text.trim() === ''
-    ? []
-    : [{ text: part.text }, ...writeConverseCachePoint(part.cache, writer.options)];
-}
-
-/**
- * Parses arguments as the object that this dialect requires. Text that is not an object is stored under
- * `input`.
- */
-function parseArguments(text: string, dropped: Set<string>): JsonObject {
-  const parsed = tryParseExactJson(text);
-  if (isJsonObject(parsed)) return parsed;
-  dropped.add('tool_calls.arguments.malformed');
-  return { input: text };
+  if (part.text.trim() !== '')
+    return [{ text: part.text }, ...writeConverseCachePoint(part.cache, writer.options)];
+  writer.dropped.add('messages.content.clamped');
+  return [];
 }
 
 function writeResult(part: ToolResultPart, writer: BlockWriter): JsonObject {

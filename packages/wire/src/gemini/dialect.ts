@@ -10,6 +10,7 @@ export const geminiDialect: UpstreamDialect = {
     'image',
     'image-url',
     'image-type',
+    'assistant-media',
     'file',
     'file-type',
     'file-url',

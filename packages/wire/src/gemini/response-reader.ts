@@ -12,15 +12,21 @@ import {
   isJsonArray,
   isJsonObject,
   isNonEmpty,
-  parseStreamEvent,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent, Seal } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
+import { parseStreamEvent } from '../stream-event-json.ts';
 import { generateCallId } from '../tool-identifiers.ts';
 import { PartialArgumentsBuilder } from './partial-arguments.ts';
 import { readGeminiUsage } from './usage.ts';
 
-const CANDIDATE_EXTRAS = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata'] as const;
+const CANDIDATE_EXTRAS = [
+  'groundingMetadata',
+  'citationMetadata',
+  'urlContextMetadata',
+  'logprobsResult',
+  'finishMessage',
+] as const;
 /** Identifies events that contain arguments. */
 const CALL_MEMBERS = ['functionCall'];
 const PART_MEMBERS = new Set(['text', 'thought', 'thoughtSignature', 'functionCall', 'partMetadata']);

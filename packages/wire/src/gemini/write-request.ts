@@ -13,7 +13,8 @@ import {
   toReminderTurn,
 } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
-import { isJsonObject, isNonEmpty, tryParseExactJson } from '../json-narrowing.ts';
+import { EmbeddedJsonParser } from '../embedded-json.ts';
+import { isJsonObject, isNonEmpty } from '../json-narrowing.ts';
 import { findMediaTypeOfUrl } from '../media-types.ts';
 import { reportUnsupportedPartFields } from '../part-capabilities.ts';
 import type {
@@ -42,6 +43,7 @@ interface ContentWriter {
   readonly dropped: Set<string>;
   /** Tool names by call id. Results require the name of their tool. */
   readonly names: Map<string, string>;
+  readonly embedded: EmbeddedJsonParser;
 }
 
 /**
@@ -50,7 +52,7 @@ interface ContentWriter {
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const request = ensureNonEmptyConversation(original);
   const dropped = new Set<string>();
-  const writer: ContentWriter = { options, dropped, names: new Map() };
+  const writer: ContentWriter = { options, dropped, names: new Map(), embedded: new EmbeddedJsonParser() };
   reportDroppedFields(
     {
       user: request.user,
@@ -130,9 +132,10 @@ function writeModelTurn(turn: ConversationTurn, writer: ContentWriter): JsonObje
 function writeCall(part: ToolCallPart, writer: ContentWriter): JsonObject {
   const name = toProviderToolName(part.name);
   writer.names.set(part.id, name);
-  const parsed = part.freeform ? { input: part.input } : tryParseExactJson(part.input);
-  if (!isJsonObject(parsed)) writer.dropped.add('tool_calls.arguments.malformed');
-  return { id: providerCallId(part.id), name, args: isJsonObject(parsed) ? parsed : { input: part.input } };
+  const args = part.freeform
+    ? { input: part.input }
+    : writer.embedded.parseArguments(part.input, writer.dropped);
+  return { id: providerCallId(part.id), name, args };
 }
 
 function providerCallId(id: string): string | undefined {
@@ -149,7 +152,7 @@ function writeUserTurn(turn: ConversationTurn, writer: ContentWriter): JsonObjec
     }
     const name = writer.names.get(part.id) ?? 'unknown';
     responses.push({
-      functionResponse: { id: providerCallId(part.id), name, response: writeFunctionResponse(part) },
+      functionResponse: { id: providerCallId(part.id), name, response: writeFunctionResponse(part, writer) },
     });
     rest.push(...part.parts.flatMap((inner) => (inner.type === 'media' ? writePlain(inner) : [])));
   }
@@ -161,10 +164,10 @@ function writeUserTurn(turn: ConversationTurn, writer: ContentWriter): JsonObjec
  * or `error`. The service converts numbers to doubles, so an object with numbers that would change is also
  * sent as text.
  */
-function writeFunctionResponse(part: ToolResultPart): JsonObject {
+function writeFunctionResponse(part: ToolResultPart, writer: ContentWriter): JsonObject {
   const text = joinResultText(part);
   if (part.isError) return { error: text };
-  const parsed = mayContainInexactNumbers(text) ? undefined : tryParseExactJson(text);
+  const parsed = mayContainInexactNumbers(text) ? undefined : writer.embedded.parse(text);
   return isJsonObject(parsed) ? parsed : { output: text };
 }
 

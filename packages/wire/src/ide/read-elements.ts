@@ -33,17 +33,16 @@ export function readConversationElements(
     const parts = turn.parts
       .flatMap((part) => sanitizePart(part, calls, path, draft))
       .flatMap((part) => adaptToRole(part, turn.role, draft));
-    return parts.length === 0 ? [] : splitByRole(turn.role, parts);
+    return parts.length === 0 ? [] : [{ role: turn.role, parts }];
   });
 }
 
-/** Only an assistant can refuse, and no dialect accepts images from an assistant. */
+/** Most dialects do not accept images from an assistant. */
 function adaptToRole(
   part: ContentPart,
   role: ConversationTurn['role'],
   draft: RequestReadContext,
 ): readonly ContentPart[] {
-  if (part.type === 'refusal' && role !== 'assistant') return [{ type: 'text', text: part.text }];
   if (part.type !== 'media' || role !== 'assistant') return [part];
   draft.reportDropped(`assistant.${part.kind}`);
   return [];
@@ -61,21 +60,6 @@ function readElement(
   if (isMessage) return readChatMessage(element, freeform, path, draft);
   if (type === 'message') throw createInvalidFieldFault(`\`${path}.role\` is required.`, `${path}.role`);
   return readInputItem(element, path, draft);
-}
-
-/**
- * Calls belong to the assistant and results to the user, regardless of the element that contains them. Some
- * IDEs send content parts between messages.
- */
-function splitByRole(role: ConversationTurn['role'], parts: readonly ContentPart[]): ConversationTurn[] {
-  const turns: { role: ConversationTurn['role']; parts: ContentPart[] }[] = [];
-  for (const part of parts) {
-    const own = part.type === 'call' ? 'assistant' : part.type === 'result' ? 'user' : role;
-    const last = turns.at(-1);
-    if (last?.role === own) last.parts.push(part);
-    else turns.push({ role: own, parts: [part] });
-  }
-  return turns;
 }
 
 /** Returns the part to keep, or nothing: white space is dropped, and reasoning has no valid seal. */

@@ -87,15 +87,7 @@ function readAllowedToolChoice(
   if (typeof value !== 'string' && asObject(value) === undefined)
     throw createInvalidFieldFault('`tool_choice` must be a string or an object.', 'tool_choice');
   const choice = readToolChoice(value, tools, draft);
-  if (choice === undefined || choice.mode === 'named' || choice.allowed === undefined) return choice;
-  const names = new Set(tools.map(({ name }) => name));
-  const allowed = choice.allowed.filter((name) => names.has(name));
-  if (allowed.length === 0)
-    throw createInvalidFieldFault(
-      '`tool_choice` must allow at least one of the tools in `tools`.',
-      'tool_choice',
-    );
-  return choice.mode === 'none' ? { mode: 'none' } : { mode: choice.mode, allowed };
+  return choice?.mode === 'none' ? { mode: 'none' } : choice;
 }
 
 /**

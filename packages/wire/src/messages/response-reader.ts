@@ -5,16 +5,17 @@ import { type CanonicalResponse, ResponseAccumulator } from '../canonical-respon
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
 import { readFinishReason } from '../finish-reason.ts';
 import {
+  asArray,
   asNumber,
   asObject,
   asString,
   isJsonArray,
   isJsonObject,
   isNonEmpty,
-  parseStreamEvent,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent, Seal } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
+import { parseStreamEvent } from '../stream-event-json.ts';
 import { generateCallId } from '../tool-identifiers.ts';
 import { readMessagesUsage } from './usage.ts';
 
@@ -35,6 +36,9 @@ export function readCompleteResponse(body: Json, options: ResponseReadOptions): 
 
 /** Identifies events that can contain the complete input of a call. */
 const BLOCK_START = ['_block_start'];
+
+/** Members about the end of the response that other dialects cannot represent. */
+const STOP_EXTRAS = ['stop_sequence', 'stop_details'] as const;
 
 interface OpenBlock {
   readonly block: number;
@@ -70,6 +74,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
     switch (asString(data['type']) ?? frame.event) {
       case 'message_start':
         this.#messageStart(asObject(data['message']) ?? {});
+        this.#wholeBlocks(asObject(data['message'])?.['content']);
         return;
       case 'content_block_start':
         this.#blockStart(blockIndex(data), asObject(data['content_block']) ?? {});
@@ -82,7 +87,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
         return;
       case 'message_delta':
         this.#count(data['usage']);
-        this.#stop = readFinishReason(asObject(data['delta'])?.['stop_reason']) ?? this.#stop;
+        this.#readStop(asObject(data['delta']) ?? {});
         return;
       case 'message_stop':
         this.end();
@@ -117,12 +122,21 @@ class MessagesAnswerReader implements ResponseStreamReader {
       return;
     }
     this.#messageStart(body);
-    body['content'].forEach((block, index) => {
+    this.#wholeBlocks(body['content']);
+    this.#readStop(body);
+    this.end();
+  }
+
+  #wholeBlocks(content: Json | undefined): void {
+    asArray(content).forEach((block, index) => {
       this.#blockStart(index, asObject(block) ?? {});
       this.#blockStop(index);
     });
-    this.#stop = readFinishReason(body['stop_reason']);
-    this.end();
+  }
+
+  #readStop(source: JsonObject): void {
+    for (const extra of STOP_EXTRAS) if (isNonEmpty(source[extra])) this.#blocks.reportDropped(extra);
+    this.#stop = readFinishReason(source['stop_reason']) ?? this.#stop;
   }
 
   /** A repeated start event before any content is ignored. A second response within a stream is an error. */

@@ -4,8 +4,8 @@ import { adaptResponseForClient, createEventAdapter, encodeSealForClient } from 
 import type { CanonicalResponse, ResponseBlock } from '../canonical-response.ts';
 import { toAnthropicErrorEvent } from '../client-fault.ts';
 import type { ResponseStreamWriter, ResponseWriteContext } from '../dialect.ts';
+import { EmbeddedJsonParser } from '../embedded-json.ts';
 import type { ResponseFinish } from '../finish-reason.ts';
-import { isJsonObject, tryParseExactJson } from '../json-narrowing.ts';
 import type {
   BlockKind,
   BlockOpenEvent,
@@ -28,11 +28,12 @@ export function writeCompleteResponse(
 ): { readonly body: JsonObject; readonly dropped: ReadonlySet<string> } {
   const { blocks, usage, finish, dropped: lost } = adaptResponseForClient(answer, context.request);
   const dropped = new Set(lost);
+  const writer = { context, dropped, embedded: new EmbeddedJsonParser('upstream_error') };
   const refused = blocks.some((block) => block.kind === 'refusal');
   const contentBytes = blocks.reduce((sum, block) => sum + countBlockBytes(block), 0);
   const body = {
     ...createMessageObject(context),
-    content: blocks.flatMap((block) => writeBlock(block, context, dropped)),
+    content: blocks.flatMap((block) => writeBlock(block, writer)),
     stop_reason: stopReason(finish, refused),
     usage: writeMessagesUsage(usage, { input: context.inputEstimate, contentBytes }),
   };
@@ -78,11 +79,22 @@ function stopReason(finish: ResponseFinish | undefined, refused: boolean): strin
   }
 }
 
-function writeBlock(block: ResponseBlock, context: ResponseWriteContext, dropped: Set<string>): JsonObject[] {
+interface BlockWriter {
+  readonly context: ResponseWriteContext;
+  readonly dropped: Set<string>;
+  readonly embedded: EmbeddedJsonParser;
+}
+
+function writeBlock(block: ResponseBlock, { context, dropped, embedded }: BlockWriter): JsonObject[] {
   switch (block.kind) {
     case 'tool':
       return [
-        { type: 'tool_use', id: block.id, name: block.name, input: parseArguments(block.text, dropped) },
+        {
+          type: 'tool_use',
+          id: block.id,
+          name: block.name,
+          input: block.text === '' ? {} : embedded.parseArguments(block.text, dropped),
+        },
       ];
     case 'reasoning': {
       const signature = encodeSealForClient(block.seal, 'messages', context, dropped);
@@ -97,14 +109,6 @@ function writeBlock(block: ResponseBlock, context: ResponseWriteContext, dropped
 
 function isRedacted(seal: Seal | undefined): boolean {
   return seal?.dialect === 'messages' && seal.redacted === true;
-}
-
-/** Parses arguments as an object. Text that is not a JSON object is stored under `input`. */
-function parseArguments(text: string, dropped: Set<string>): JsonObject {
-  const parsed = text === '' ? {} : tryParseExactJson(text);
-  if (isJsonObject(parsed)) return parsed;
-  dropped.add('tool_calls.arguments.malformed');
-  return { input: text };
 }
 
 class MessagesAnswerWriter implements ResponseStreamWriter {

@@ -28,6 +28,23 @@ describe('Messages requests', () => {
     ]);
   });
 
+  test('a later system message keeps its cache breakpoint', () => {
+    const cache_control = { type: 'ephemeral', ttl: '1h' };
+    const later = { role: 'system', content: [{ type: 'text', text: 'B', cache_control }] };
+    const { body } = write({ messages: [user, later] });
+    assert.match(JSON.stringify(body['messages']), /B\\n<\/system-reminder>","cache_control":\{[^}]*"1h"/);
+  });
+
+  test('text of only white space is dropped and reported', () => {
+    const content = [
+      { type: 'text', text: '\n' },
+      { type: 'text', text: 'A' },
+    ];
+    const { body, dropped } = write({ messages: [{ role: 'user', content }] });
+    assert.deepEqual(body['messages'], [{ role: 'user', content: [{ type: 'text', text: 'A' }] }]);
+    assert.deepEqual(dropped, ['messages.content.clamped']);
+  });
+
   test('max_tokens is always there', () => {
     assert.equal(write({ messages: [user] }).body['max_tokens'], 4_096);
     assert.equal(write({ messages: [user] }, { defaultMaxTokens: 64_000 }).body['max_tokens'], 64_000);

@@ -11,7 +11,8 @@ import {
 } from '../adapt-request-for-target.ts';
 import { applyCacheBreakpoints } from '../cache-breakpoints.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
-import { asNumber, isJsonObject, tryParseExactJson } from '../json-narrowing.ts';
+import { EmbeddedJsonParser } from '../embedded-json.ts';
+import { asNumber } from '../json-narrowing.ts';
 import { type PartCapabilities, reportUnsupportedPartFields } from '../part-capabilities.ts';
 import { decodeTextFile } from '../read-media.ts';
 import type {
@@ -42,13 +43,19 @@ interface BlockWriter {
   readonly options: RequestWriteOptions;
   readonly dropped: Set<string>;
   readonly callId: (id: string) => string;
+  readonly embedded: EmbeddedJsonParser;
 }
 
 /** Writes a Messages request for API version 2023-06-01. */
 export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
   const dropped = new Set<string>();
   const request = applyCacheBreakpoints(ensureNonEmptyConversation(original), options, dropped);
-  const writer = { options, dropped, callId: createCallIdFormatter(CALL_ID_MAX, options.formatCallId) };
+  const writer = {
+    options,
+    dropped,
+    callId: createCallIdFormatter(CALL_ID_MAX, options.formatCallId),
+    embedded: new EmbeddedJsonParser(),
+  };
   const thinking = writeMessagesThinking(request, options, dropped);
   const { sampling } = request;
   reportDroppedFields(
@@ -146,7 +153,9 @@ function trimLastText(
 function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
   switch (part.type) {
     case 'text':
-      return part.text.trim() === '' ? [] : [writeText(part)];
+      if (part.text.trim() !== '') return [writeText(part)];
+      writer.dropped.add('messages.content.clamped');
+      return [];
     case 'refusal':
       return [{ type: 'text', text: part.text }];
     case 'media':
@@ -166,24 +175,15 @@ function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
           type: 'tool_use',
           id: writer.callId(part.id),
           name: toProviderToolName(part.name),
-          input: part.freeform ? { input: part.input } : parseArguments(part.input, writer.dropped),
+          input: part.freeform
+            ? { input: part.input }
+            : writer.embedded.parseArguments(part.input, writer.dropped),
           cache_control: writeCacheControlMember(part.cache),
         },
       ];
     case 'result':
       return [writeResult(part, writer)];
   }
-}
-
-/**
- * Parses arguments as the object that this dialect requires. Text that is not an object is stored under
- * `input`.
- */
-function parseArguments(text: string, dropped: Set<string>): JsonObject {
-  const parsed = tryParseExactJson(text);
-  if (isJsonObject(parsed)) return parsed;
-  dropped.add('tool_calls.arguments.malformed');
-  return { input: text };
 }
 
 function writeResult(part: ToolResultPart, writer: BlockWriter): JsonObject {

@@ -12,6 +12,7 @@ export const responsesDialect: ClientDialect & UpstreamDialect = {
     'image',
     'image-url',
     'image-type',
+    'assistant-media',
     'file',
     'file-type',
     'file-url',

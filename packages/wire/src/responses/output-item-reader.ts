@@ -1,14 +1,20 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { BlockEmitter } from '../block-emitter.ts';
 import type { ResponseReadOptions } from '../dialect.ts';
-import { asArray, asNumber, asObject, asString, isNonEmpty } from '../json-narrowing.ts';
-import type { Seal } from '../response-events.ts';
+import { asArray, asNumber, asObject, asObjects, asString, isNonEmpty } from '../json-narrowing.ts';
+import type { BlockKind, Seal } from '../response-events.ts';
 import { generateCallId } from '../tool-identifiers.ts';
 
+/** Returns the name under which the content of an event is reported: `audio` for `response.audio.delta`. */
+export function nameDelta(type: string): string {
+  return type.replace(/^response\./, '').replace(/\.delta$/, '');
+}
+
 interface StreamedPart {
-  readonly block: number;
+  readonly kind: BlockKind;
+  block: number;
   text: string;
-  closed?: true;
+  closed?: boolean;
 }
 
 /**
@@ -18,6 +24,8 @@ interface StreamedPart {
 export class OutputItemReader {
   readonly type: string;
   readonly #index: number;
+  /** The item in its first event. */
+  readonly #first: JsonObject;
   readonly #blocks: BlockEmitter;
   readonly #options: ResponseReadOptions;
   readonly #parts = new Map<string, StreamedPart>();
@@ -31,6 +39,7 @@ export class OutputItemReader {
   constructor(item: JsonObject, index: number, blocks: BlockEmitter, options: ResponseReadOptions) {
     this.type = asString(item['type']) ?? '';
     this.#index = index;
+    this.#first = item;
     this.#blocks = blocks;
     this.#options = options;
     if (this.#isCall && asString(item['name'])) this.#openCall(item);
@@ -79,9 +88,23 @@ export class OutputItemReader {
         this.#appendReasoning('summary', asNumber(event['summary_index']) ?? 0, delta);
         return;
       case 'response.reasoning_text.delta':
+      case 'response.reasoning.delta':
         this.#appendReasoning('content', asNumber(event['content_index']) ?? 0, delta);
         return;
+      case 'response.content_part.done':
+        if (this.type === 'message') this.#completePart(asObject(event['part']) ?? {}, event);
+        return;
+      default:
+        if (delta !== '') this.#blocks.reportLostContent(nameDelta(type));
     }
+  }
+
+  /** Ends an item without a final event. If nothing was streamed, the content of its first event is used. */
+  end(): void {
+    const hasContent = this.#parts.size > 0 || this.#reasoning !== undefined || this.#call?.text;
+    // The encrypted content of the first event is not final.
+    if (hasContent) this.close();
+    else this.complete({ ...this.#first, encrypted_content: undefined });
   }
 
   /** Reads the final item. */
@@ -109,26 +132,28 @@ export class OutputItemReader {
   #completeMessage(item: JsonObject): void {
     if (isNonEmpty(item['phase'])) this.#blocks.reportDropped('phase');
     asArray(item['content']).forEach((entry, index) => {
-      const part = asObject(entry) ?? {};
-      const type = asString(part['type']) ?? '';
-      const at = { content_index: index };
-      if (isNonEmpty(part['annotations'])) this.#blocks.reportDropped('annotations');
-      if (type === 'output_text' || type === 'text') {
-        const text = asString(part['text']);
-        this.#appendRemainder(this.#openPart('text', at, text), text);
-      } else if (type === 'refusal') {
-        const text = asString(part['refusal']);
-        this.#appendRemainder(this.#openPart('refusal', at, text), text);
-      } else this.#blocks.reportLostContent(`content.${type === '' ? 'unknown' : type}`);
+      this.#completePart(asObject(entry) ?? {}, { content_index: index });
     });
   }
 
+  #completePart(part: JsonObject, at: JsonObject): void {
+    const type = asString(part['type']) ?? '';
+    for (const extra of ['annotations', 'logprobs'])
+      if (isNonEmpty(part[extra])) this.#blocks.reportDropped(extra);
+    if (type === 'output_text' || type === 'text') {
+      const text = asString(part['text']);
+      this.#appendRemainder(this.#openPart('text', at, text), text);
+    } else if (type === 'refusal') {
+      const text = asString(part['refusal']);
+      this.#appendRemainder(this.#openPart('refusal', at, text), text);
+    } else this.#blocks.reportLostContent(`content.${type === '' ? 'unknown' : type}`);
+  }
+
   #completeReasoning(item: JsonObject): void {
-    if (this.#reasoning === undefined) {
-      const source = isNonEmpty(item['summary']) ? 'summary' : 'content';
-      asArray(item[source]).forEach((entry, index) => {
-        this.#appendReasoning(source, index, asString(asObject(entry)?.['text']) ?? '');
-      });
+    for (const source of ['summary', 'content'] as const) {
+      const texts = asObjects(item[source]).map(({ text }) => asString(text) ?? '');
+      const whole = texts.filter((text) => text !== '').join('\n\n');
+      if (whole !== '') this.#appendRemainder(this.#openReasoning(source), whole);
     }
     const value = asString(item['encrypted_content']);
     const origin = this.#options.sealOrigin;
@@ -145,16 +170,27 @@ export class OutputItemReader {
       within ? `${within}__${name}` : name,
       this.type === 'custom_tool_call' ? true : undefined,
     );
-    this.#call = { block, text: '' };
+    this.#call = { kind: 'tool', block, text: '' };
   }
 
   #appendReasoning(source: 'summary' | 'content', part: number, text: string): void {
-    this.#source ??= source;
-    if (text === '' || this.#source !== source) return;
-    if (this.#reasoning === undefined) this.#reasoning = { block: this.#blocks.open('reasoning'), text: '' };
-    else if (part !== this.#reasoningPart) this.#append(this.#reasoning, '\n\n');
+    if (text === '') return;
+    const reasoning = this.#openReasoning(source);
+    if (reasoning === undefined) return;
+    if (reasoning.text !== '' && part !== this.#reasoningPart) this.#append(reasoning, '\n\n');
     this.#reasoningPart = part;
-    this.#append(this.#reasoning, text);
+    this.#append(reasoning, text);
+  }
+
+  /** Returns the block of the reasoning. Reports the text of the other source as dropped. */
+  #openReasoning(source: 'summary' | 'content'): StreamedPart | undefined {
+    this.#source ??= source;
+    if (this.#source !== source) {
+      this.#blocks.reportDropped(`reasoning.${source}`);
+      return undefined;
+    }
+    this.#reasoning ??= { kind: 'reasoning', block: this.#blocks.open('reasoning'), text: '' };
+    return this.#reasoning;
   }
 
   #appendPartText(kind: 'text' | 'refusal', event: JsonObject, text: string): void {
@@ -168,7 +204,7 @@ export class OutputItemReader {
     const known = this.#parts.get(key);
     if (known || text === undefined || text === '') return known;
     this.#closeParts();
-    const piece: StreamedPart = { block: this.#blocks.open(kind), text: '' };
+    const piece: StreamedPart = { kind, block: this.#blocks.open(kind), text: '' };
     this.#parts.set(key, piece);
     return piece;
   }
@@ -180,8 +216,14 @@ export class OutputItemReader {
     }
   }
 
+  /** Text of a part that was closed, because another part began, gets a new block. */
   #append(piece: StreamedPart, text: string): void {
-    if (piece.closed) return;
+    if (text === '') return;
+    if (piece.closed) {
+      this.#closeParts();
+      piece.block = this.#blocks.open(piece.kind);
+      piece.closed = false;
+    }
     piece.text += text;
     this.#blocks.delta(piece.block, text);
   }

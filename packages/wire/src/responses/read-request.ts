@@ -44,7 +44,7 @@ const REQUEST_FIELDS = new Set(
 );
 
 /** Ids and states come from responses that clients send back. They are ignored. */
-const ITEM_FIELDS = ['type', 'id', 'status', 'phase', 'created_by'];
+const ITEM_FIELDS = ['type', 'id', 'status', 'created_by'];
 const CALL_ITEM_FIELDS = new Set([...ITEM_FIELDS, 'call_id', 'name', 'namespace', 'arguments', 'input']);
 const RESULT_ITEM_FIELDS = new Set([...ITEM_FIELDS, 'call_id', 'output', 'name']);
 const FIELDS_BY_ITEM_TYPE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
@@ -142,25 +142,9 @@ export function readInputItem(item: JsonObject, path: string, draft: RequestRead
   switch (type) {
     case 'message':
       return readMessageItem(item, path, draft);
-    case 'function_call': {
-      const within = asString(item['namespace']);
-      const name = asString(item['name']) ?? '';
-      return assistantTurn({
-        type: 'call',
-        id: asString(item['call_id']) ?? asString(item['id']) ?? '',
-        name: within === undefined ? name : `${within}__${name}`,
-        input: formatToolCallArguments(item['arguments']),
-        freeform: false,
-      });
-    }
+    case 'function_call':
     case 'custom_tool_call':
-      return assistantTurn({
-        type: 'call',
-        id: asString(item['call_id']) ?? asString(item['id']) ?? '',
-        name: asString(item['name']) ?? '',
-        input: asString(item['input']) ?? '',
-        freeform: true,
-      });
+      return assistantTurn(readCallItem(item, type === 'custom_tool_call'));
     case 'function_call_output':
     case 'custom_tool_call_output': {
       const parts = filterResultParts(readContentParts(item['output'], `${path}.output`, draft), draft);
@@ -182,6 +166,18 @@ export function readInputItem(item: JsonObject, path: string, draft: RequestRead
       // A content part is a user message with one part.
       return { role: 'user', parts: readContentParts(item, path, draft) };
   }
+}
+
+function readCallItem(item: JsonObject, freeform: boolean): ContentPart {
+  const namespace = asString(item['namespace']);
+  const name = asString(item['name']) ?? '';
+  return {
+    type: 'call',
+    id: asString(item['call_id']) ?? asString(item['id']) ?? '',
+    name: namespace === undefined ? name : `${namespace}__${name}`,
+    input: freeform ? (asString(item['input']) ?? '') : formatToolCallArguments(item['arguments']),
+    freeform,
+  };
 }
 
 function assistantTurn(part: ContentPart): OpenTurn {
@@ -208,6 +204,7 @@ function readMessageItem(item: JsonObject, path: string, draft: RequestReadConte
 /** The summary is what clients may read. The full reasoning text is used if there is no summary. */
 function readReasoningItem(item: JsonObject, draft: RequestReadContext, path: string): OpenTurn {
   const source = isNonEmpty(item['summary']) ? item['summary'] : item['content'];
+  if (source !== item['content'] && isNonEmpty(item['content'])) draft.reportDropped('reasoning.content');
   const text = readContentParts(source, `${path}.summary`, draft)
     .map((part) => (part.type === 'text' ? part.text : ''))
     .join('\n\n');

@@ -124,7 +124,7 @@ function toolType(name: string, tools: readonly ToolDefinition[]): string {
 function writeDeclaredTools(tools: readonly ToolDefinition[]): JsonObject[] {
   const namespaces = new Map<string, JsonObject[]>();
   return tools.flatMap((tool) => {
-    const within = tool.kind === 'function' ? tool.within : undefined;
+    const { within } = tool;
     if (within === undefined) return [writeDeclaredTool(tool)];
     const member = { ...writeDeclaredTool(tool), name: within.name };
     const known = namespaces.get(within.namespace);

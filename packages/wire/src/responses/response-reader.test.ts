@@ -108,3 +108,79 @@ describe('Responses endings', () => {
     assert.equal(readCompleteResponse(body, { id: 'X' }).fault?.message, 'no');
   });
 });
+
+describe('a Responses response that is incomplete', () => {
+  const call = { type: 'function_call', id: 'f1', call_id: 'c1', name: 'f', arguments: '{"x":' };
+  const cut = { ...call, status: 'incomplete' };
+
+  test('the event states it, and the response does not', () => {
+    const response = { id: 'r', model: 'm', output: [call], incomplete_details: null };
+    const answer = read([created, { type: 'response.incomplete', response }]);
+    assert.equal(answer.finish?.reason, 'length');
+  });
+
+  test('only an item states it', () => {
+    const done = { type: 'response.output_item.done', output_index: 0, item: cut };
+    const whole = { id: 'r', model: 'm', status: 'completed', output: [cut] };
+    for (const answer of [
+      read([created, done, completed([])]),
+      read([created, completed([cut])]),
+      readCompleteResponse(whole, { id: 'X' }),
+    ])
+      assert.equal(answer.finish?.reason, 'length');
+  });
+});
+
+describe('content that only one event of a Responses stream contains', () => {
+  const added = (item: JsonObject): JsonObject => ({
+    type: 'response.output_item.added',
+    output_index: 0,
+    item: { id: 'i1', ...item },
+  });
+  const at = { item_id: 'i1', output_index: 0, content_index: 0, summary_index: 0 };
+
+  test('a part that is done', () => {
+    const part = { type: 'output_text', text: 'ab', annotations: [], logprobs: [{ token: 'ab' }] };
+    const answer = read([
+      created,
+      added({ type: 'message', content: [] }),
+      { type: 'response.content_part.done', ...at, part },
+      completed([]),
+    ]);
+    assert.deepEqual([textsOf(answer), answer.dropped], [['ab'], ['logprobs']]);
+  });
+
+  test('the first event of a call', () => {
+    const call = { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"x":1}' };
+    assert.deepEqual(textsOf(read([created, added(call), completed([])])), ['{"x":1}']);
+  });
+
+  test('the delta of an item that is unknown, or of an unknown kind', () => {
+    for (const type of ['response.function_call_arguments.delta', 'response.audio.delta']) {
+      const answer = read([created, { type, delta: 'x', output_index: 3 }, completed([message('ab')])]);
+      assert.deepEqual(textsOf(answer), ['ab']);
+      assert.deepEqual(answer.lostContent, [type.split('.')[1]]);
+    }
+  });
+
+  test('reasoning: its text, what was not streamed, and the other source', () => {
+    const summary = [
+      { type: 'summary_text', text: 'S' },
+      { type: 'summary_text', text: 'U' },
+    ];
+    const content = [{ type: 'reasoning_text', text: 'T' }];
+    const delta = (type: string): JsonObject => ({ type: `response.${type}.delta`, ...at, delta: 'S' });
+    const done = (item: JsonObject): JsonObject => ({ ...added(item), type: 'response.output_item.done' });
+    const streamed = (type: string, item: JsonObject): CanonicalResponse =>
+      read([
+        created,
+        added({ type: 'reasoning', summary: [] }),
+        delta(type),
+        done({ type: 'reasoning', ...item }),
+        completed([message('ab')]),
+      ]);
+    const rest = streamed('reasoning_summary_text', { summary, content });
+    assert.deepEqual([textsOf(rest), rest.dropped], [['S\n\nU', 'ab'], ['reasoning.content']]);
+    assert.deepEqual(textsOf(streamed('reasoning', {})), ['S', 'ab']);
+  });
+});

@@ -15,7 +15,7 @@ import {
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
-import { OutputItemReader } from './output-item-reader.ts';
+import { nameDelta, OutputItemReader } from './output-item-reader.ts';
 import { readResponsesUsage } from './usage.ts';
 
 /** Creates a reader for a Responses stream. */
@@ -40,6 +40,8 @@ class ResponsesAnswerReader implements ResponseStreamReader {
   readonly #indexById = new Map<string, number>();
   #last: OutputItemReader | undefined;
   #next = 0;
+  /** Whether an event or an item states that the response is incomplete. */
+  #isIncomplete = false;
 
   constructor(emit: EmitResponseEvent, options: ResponseReadOptions) {
     this.#blocks = new BlockEmitter(emit);
@@ -65,6 +67,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
         return;
       case 'response.completed':
       case 'response.incomplete':
+        this.#isIncomplete ||= type.endsWith('incomplete');
         this.#finish(response ?? {});
         return;
       case 'response.failed':
@@ -85,7 +88,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
           this.#blocks.failWithUpstreamError(event);
           return;
         }
-        (this.#itemAt(event) ?? this.#unannounced(type, event))?.read(type, event);
+        this.#itemEvent(type, event);
     }
   }
 
@@ -123,8 +126,13 @@ class ResponsesAnswerReader implements ResponseStreamReader {
     const item = asObject(event['item']);
     if (item === undefined) return;
     const index = asNumber(event['output_index']) ?? this.#next;
-    const reader = this.#readerFor(item, index);
-    if (done) reader.complete(item);
+    if (done) this.#complete(item, index);
+    else this.#readerFor(item, index);
+  }
+
+  #complete(item: JsonObject, index: number): void {
+    this.#isIncomplete ||= item['status'] === 'incomplete';
+    this.#readerFor(item, index).complete(item);
   }
 
   #readerFor(item: JsonObject, index: number): OutputItemReader {
@@ -140,6 +148,12 @@ class ResponsesAnswerReader implements ResponseStreamReader {
     return reader;
   }
 
+  #itemEvent(type: string, event: JsonObject): void {
+    const item = this.#itemAt(event) ?? this.#unannounced(type, event);
+    if (item) item.read(type, event);
+    else if (asString(event['delta'])) this.#blocks.reportLostContent(nameDelta(type));
+  }
+
   #itemAt(event: JsonObject): OutputItemReader | undefined {
     const index = asNumber(event['output_index']) ?? this.#indexById.get(asString(event['item_id']) ?? '');
     return index === undefined ? this.#last : this.#items.get(index);
@@ -148,7 +162,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
   /** Handles the text of an item without a start event. Some providers send only deltas. */
   #unannounced(type: string, event: JsonObject): OutputItemReader | undefined {
     const said = type.startsWith('response.output_text.') || type.startsWith('response.refusal.');
-    const thought = type.startsWith('response.reasoning_');
+    const thought = type.startsWith('response.reasoning');
     if (!said && !thought) return undefined;
     const item = { type: said ? 'message' : 'reasoning', id: asString(event['item_id']) ?? '' };
     return this.#readerFor(item, asNumber(event['output_index']) ?? this.#next);
@@ -157,13 +171,13 @@ class ResponsesAnswerReader implements ResponseStreamReader {
   /** The final object contains everything that was not streamed. */
   #finish(response: JsonObject): void {
     asArray(response['output']).forEach((entry, index) => {
-      if (isJsonObject(entry)) this.#readerFor(entry, index).complete(entry);
+      if (isJsonObject(entry)) this.#complete(entry, index);
     });
-    for (const item of this.#items.values()) item.close();
+    for (const item of this.#items.values()) item.end();
     this.#blocks.recordUsage(readResponsesUsage(response));
     const cut = asString(asObject(response['incomplete_details'])?.['reason']);
     const status = asString(response['status']);
-    if (status === 'incomplete' || cut !== undefined)
+    if (this.#isIncomplete || status === 'incomplete' || cut !== undefined)
       this.#blocks.finish(cut === 'content_filter' ? cut : 'max_output_tokens');
     else this.#blocks.finish(status ?? 'completed');
   }

@@ -4,7 +4,7 @@ import { type CanonicalResponse, toResponseEvents } from '../canonical-response.
 import { toOpenAiError } from '../client-fault.ts';
 import type { ResponseStreamWriter, ResponseWriteContext } from '../dialect.ts';
 import type { FinishReason } from '../finish-reason.ts';
-import type { FunctionTool } from '../request.ts';
+import type { ToolNamespace } from '../request.ts';
 import type { BlockOpenEvent, EmitResponseEvent, ResponseEvent, Seal } from '../response-events.ts';
 import type { Usage } from '../usage.ts';
 import {
@@ -40,7 +40,7 @@ class ResponsesAnswerWriter implements ResponseStreamWriter {
   response: JsonObject;
   readonly #context: ResponseWriteContext;
   readonly #stage: EmitResponseEvent;
-  readonly #within: ReadonlyMap<string, NonNullable<FunctionTool['within']>>;
+  readonly #within: ReadonlyMap<string, ToolNamespace>;
   readonly #output: JsonObject[] = [];
   #out = '';
   #sequence = 0;
@@ -54,9 +54,7 @@ class ResponsesAnswerWriter implements ResponseStreamWriter {
     this.#context = context;
     this.response = createResponseObject(context);
     this.#within = new Map(
-      context.request.tools.flatMap((tool) =>
-        tool.kind === 'function' && tool.within ? [[tool.name, tool.within] as const] : [],
-      ),
+      context.request.tools.flatMap(({ name, within }) => (within ? [[name, within] as const] : [])),
     );
     this.#stage = createEventAdapter(context.request, (event) => this.#write(event));
   }

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '@floe/contract/json';
+import { accumulateResponse } from '../canonical-response.ts';
+import type { ResponseEvent } from '../response-events.ts';
+import { createResponseReader } from './response-reader.ts';
+
+function read(frames: readonly JsonObject[]) {
+  const events: ResponseEvent[] = [];
+  const reader = createResponseReader((event) => events.push(event), { id: 'X' });
+  for (const data of frames) reader.read({ event: String(data['type']), data: JSON.stringify(data) });
+  reader.end();
+  return accumulateResponse(events);
+}
+
+test('content in the first event of a stream is part of the response', () => {
+  const content = [{ type: 'text', text: 'A' }];
+  const answer = read([
+    { type: 'message_start', message: { content } },
+    { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'B' } },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+    { type: 'message_stop' },
+  ]);
+  assert.deepEqual(
+    answer.blocks.map(({ text }) => text),
+    ['A', 'B'],
+  );
+});
+
+test('the reason for the end that only this dialect has is reported as dropped', () => {
+  const stop_details = { type: 'refusal', category: null, explanation: 'E' };
+  const delta = { stop_reason: 'refusal', stop_sequence: 'END', stop_details };
+  const answer = read([
+    { type: 'message_start', message: {} },
+    { type: 'message_delta', delta },
+    { type: 'message_stop' },
+  ]);
+  assert.deepEqual(answer.dropped, ['stop_sequence', 'stop_details']);
+});

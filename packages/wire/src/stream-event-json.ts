@@ -1,0 +1,42 @@
+import { Buffer } from 'node:buffer';
+import type { Json } from '@floe/contract/json';
+import { JsonComplexityError, MAX_REQUEST_JSON_COMPLEXITY } from './json-complexity.ts';
+import { tryParseExactJson, tryParseJson } from './json-narrowing.ts';
+import { requireMaxJsonComplexity } from './require-max-json-complexity.ts';
+
+/** Shorter text cannot exceed the maximum complexity. */
+const UNCOUNTED_LENGTH = 100_000;
+
+/**
+ * Parses an event of a stream. Numbers keep their original notation only if the event contains one of
+ * `members`. All other events are parsed with `JSON.parse`, which is faster. Returns undefined if the text is not JSON,
+ * or if it is too complex.
+ * @example
+ * JSON.stringify(parseStreamEvent('{"input":1.50}', ['"input"'])); // '{"input":1.50}'
+ * JSON.stringify(parseStreamEvent('{"index":1.50}', ['"input"'])); // '{"index":1.5}'
+ */
+export function parseStreamEvent(text: string, members: readonly string[]): Json | undefined {
+  for (const member of members) if (text.includes(member)) return parseExactStreamEvent(text);
+  return tryParseJson(text);
+}
+
+/**
+ * Parses an event of a stream. Numbers keep their original notation. Returns undefined if the text is not JSON, or if it
+ * is too complex.
+ * @example
+ * JSON.stringify(parseExactStreamEvent('{"input":1.50}')); // '{"input":1.50}'
+ */
+export function parseExactStreamEvent(text: string): Json | undefined {
+  return isTooComplex(text) ? undefined : tryParseExactJson(text);
+}
+
+function isTooComplex(text: string): boolean {
+  if (text.length < UNCOUNTED_LENGTH) return false;
+  try {
+    requireMaxJsonComplexity(Buffer.from(text), MAX_REQUEST_JSON_COMPLEXITY);
+    return false;
+  } catch (error) {
+    // Invalid JSON is reported by the parser.
+    return error instanceof JsonComplexityError;
+  }
+}
