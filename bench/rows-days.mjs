@@ -1,9 +1,9 @@
 // Requests of many days with all their rollups, generated in SQL. One day is generated with skewed values, and its rollups
 // are added up from its rows. All days are copies of it, so that each row of a rollup is the sum of rows that exist.
 
-import { DayPartitionManager } from '../packages/server/src/store/postgres/day-partitions.ts';
+import { DayPartitions } from '../packages/server/src/store/postgres/day-partitions.ts';
 import {
-  ROLLUP_DIMENSIONS,
+  PAIRED_DIMENSIONS,
   UNPAIRED_DIMENSIONS,
 } from '../packages/server/src/store/rollups/rollup-accumulator.ts';
 import {
@@ -98,7 +98,7 @@ const FACETS = {
   ...Object.fromEntries(UNPAIRED_DIMENSIONS.map((name) => [name, `coalesce(${name}, '')`])),
   'metadata.project': 'project',
 };
-const IN_MINUTES = ['all', ...ROLLUP_DIMENSIONS, 'metadata.project'];
+const IN_MINUTES = ['all', ...PAIRED_DIMENSIONS, 'metadata.project'];
 
 /** Loads `rows` requests of the last `days` days before `endMs`, with all rollups. Returns the number of rows. */
 export async function loadDays(sql, { rows, days, endMs, report }) {
@@ -107,7 +107,7 @@ export async function loadDays(sql, { rows, days, endMs, report }) {
   const starts = Array.from({ length: days }, (_, day) => endMs - (days - day) * DAY_MS);
   if (sql.engine === 'postgres') {
     const ends = starts.flatMap((start) => [start, start + DAY_MS - 1]);
-    await new DayPartitionManager().ensure(sql.client, ends);
+    await new DayPartitions().ensure(sql.client, ends);
   }
   for (const [day, start] of starts.entries()) {
     await copyDay(sql, day, start, perDay);
@@ -169,8 +169,8 @@ const UNITS = (days) => ({
   hours: { table: 'rollup_hours', facets: Object.keys(FACETS), stepMs: HOUR_MS, fromDay: 0, toDay: days },
   pairs: { table: 'rollup_pairs', facets: PAIRS, stepMs: HOUR_MS, fromDay: 0, toDay: days },
 });
-const PAIRS = ROLLUP_DIMENSIONS.flatMap((one, at) =>
-  ROLLUP_DIMENSIONS.slice(at + 1).map((other) => `${one}+${other}`),
+const PAIRS = PAIRED_DIMENSIONS.flatMap((one, at) =>
+  PAIRED_DIMENSIONS.slice(at + 1).map((other) => `${one}+${other}`),
 );
 
 /** Adds up the day for each facet, and copies the sums to each day. */

@@ -4,7 +4,7 @@ import type { KeyScope } from '@floe/contract/scopes';
 import { systemClock } from '../../../packages/server/src/core/clock.ts';
 import { createId } from '../../../packages/server/src/core/ids.ts';
 import { silentLog } from '../../../packages/server/src/core/log.ts';
-import { createPlatformKey } from '../../../packages/server/src/platform/create-platform-key.ts';
+import { buildPlatformKey } from '../../../packages/server/src/platform/build-platform-key.ts';
 import { generatePlatformKey } from '../../../packages/server/src/platform/key-format.ts';
 import { derivePlatformKeyPepper } from '../../../packages/server/src/platform/keyring.ts';
 import { insertConfigEntry } from '../../../packages/server/src/store/config-entries.ts';
@@ -52,7 +52,7 @@ export async function fillDatabase(dataDir: string, size: InstallationSize): Pro
   const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock: systemClock });
   const nowMs = systemClock.now();
   const made = (orgId: string, name: string, scopes: readonly KeyScope[]) =>
-    createPlatformKey(pepper, { orgId, name, scopes, by: 'setup', nowMs });
+    buildPlatformKey(pepper, { orgId, name, scopes, by: 'setup', nowMs });
   const management = made(orgName(0), 'management', ['management', 'gateway']);
   const gateway = made(orgName(1), 'traffic', ['gateway']);
   await database.transaction(async (writer) => {

@@ -2,7 +2,7 @@ import { Floe, type HeartbeatResult } from '@floe/sdk';
 import type { CliCommand } from './command.ts';
 import { CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
 import { parseMetadataOptions } from './metadata-option.ts';
-import { parseOptions } from './parse-options.ts';
+import { parseCliOptions } from './parse-options.ts';
 
 /** The command `floe beat`, which sends one beat. */
 export const beatCommand: CliCommand = {
@@ -20,7 +20,7 @@ Example: 0 3 * * *  /usr/local/bin/backup && floe beat nightly-backup --quiet`,
 };
 
 async function sendBeat(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseOptions({
+  const { values, positionals } = parseCliOptions({
     args: [...args],
     allowPositionals: true,
     options: {

@@ -9,7 +9,7 @@ import {
 } from './api-request.ts';
 import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
-import { parseOptions } from './parse-options.ts';
+import { parseCliOptions } from './parse-options.ts';
 import { readTextFile } from './read-text-file.ts';
 
 /** Time limit for applying a large org, which takes one transaction. */
@@ -46,7 +46,7 @@ export const applyConfigCommand: CliCommand = {
 };
 
 async function sendConfig(verb: 'diff' | 'apply', args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseOptions({
+  const { values, positionals } = parseCliOptions({
     args: [...args],
     allowPositionals: true,
     options: { prune: { type: 'boolean' }, json: { type: 'boolean' } },

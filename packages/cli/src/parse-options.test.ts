@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseOptions } from './parse-options.ts';
+import { parseCliOptions } from './parse-options.ts';
 
 const options = {
   name: { type: 'string', short: 'n' },
@@ -18,12 +18,12 @@ test('mistakes in options are sentences', () => {
     [['--enabled=yes'], '--enabled takes no value. Use --enabled or --no-enabled.'],
     [['more'], 'Unexpected argument "more".'],
   ] as const)
-    assert.throws(() => parseOptions({ args: [...args], options, allowNegative: true }), {
+    assert.throws(() => parseCliOptions({ args: [...args], options, allowNegative: true }), {
       name: 'UsageError',
       message,
     });
-  assert.throws(() => parseOptions({ args: ['--enabled=yes'], options }), {
+  assert.throws(() => parseCliOptions({ args: ['--enabled=yes'], options }), {
     message: '--enabled takes no value.',
   });
-  assert.deepEqual({ ...parseOptions({ args: ['-n', 'x'], options }).values }, { name: 'x' });
+  assert.deepEqual({ ...parseCliOptions({ args: ['-n', 'x'], options }).values }, { name: 'x' });
 });

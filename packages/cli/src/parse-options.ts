@@ -6,7 +6,7 @@ import { UsageError } from './connection.ts';
  * Parses command-line options with `parseArgs` of Node.js.
  * @throws UsageError with a readable message if an option is not valid
  */
-export function parseOptions<const Config extends ParseArgsConfig>(config: Config) {
+export function parseCliOptions<const Config extends ParseArgsConfig>(config: Config) {
   try {
     return parseArgs(config);
   } catch (error) {

@@ -15,7 +15,7 @@ import {
 } from './api-request.ts';
 import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
-import { parseOptions } from './parse-options.ts';
+import { parseCliOptions } from './parse-options.ts';
 import { type ApiRequest, sendApiRequest } from './send-api-request.ts';
 
 const POLL_INTERVAL_MS = 500;
@@ -58,7 +58,7 @@ ${CONNECTION_HELP}`,
 };
 
 async function exportPerson(args: readonly string[]): Promise<number> {
-  const { values } = parseOptions({
+  const { values } = parseCliOptions({
     args: [...args],
     options: { ...SELECTOR_OPTIONS, output: { type: 'string' } },
   });
@@ -107,7 +107,7 @@ async function download(connection: ApiConnection, selector: object, to: Writabl
 }
 
 async function erasePerson(args: readonly string[]): Promise<number> {
-  const { values } = parseOptions({
+  const { values } = parseCliOptions({
     args: [...args],
     options: {
       ...SELECTOR_OPTIONS,

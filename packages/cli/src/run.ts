@@ -5,7 +5,7 @@ import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
 import { parseMetadataOptions } from './metadata-option.ts';
 import { OutputTail } from './output-tail.ts';
-import { parseOptions } from './parse-options.ts';
+import { parseCliOptions } from './parse-options.ts';
 import { type JobExit, runJob } from './run-job.ts';
 
 const OUTPUT_TAIL_BYTES = 8192;
@@ -73,7 +73,7 @@ async function runMonitoredJob(args: readonly string[]): Promise<number> {
 
 function parseRunOptions(args: readonly string[]): RunOptions {
   const at = args.indexOf('--');
-  const { values, positionals } = parseOptions({
+  const { values, positionals } = parseCliOptions({
     args: at === -1 ? [...args] : args.slice(0, at),
     allowPositionals: true,
     options: {

@@ -66,7 +66,7 @@ export function mayContainInexactNumbers(text: string): boolean {
  */
 export function parseJsonExactly(text: string): Json {
   if (!mayContainInexactNumbers(text)) return JSON.parse(text);
-  return parseJsonWithExactNumbers(text);
+  return parseJsonExactlyWithoutScan(text);
 }
 
 /**
@@ -74,7 +74,7 @@ export function parseJsonExactly(text: string): Json {
  * text that is known to contain such a number.
  * @throws {SyntaxError} if the text is not valid JSON
  */
-export function parseJsonWithExactNumbers(text: string): Json {
+export function parseJsonExactlyWithoutScan(text: string): Json {
   const value: Json = JSON.parse(text, reviveNumber);
   return value;
 }

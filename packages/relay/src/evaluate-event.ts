@@ -8,7 +8,7 @@ import {
   type RuleMode,
 } from './rules/compile-rule.ts';
 import type { CallerIdentity } from './rules/match-caller.ts';
-import { RuleInput } from './rules/rule-input.ts';
+import { PreparedEvent } from './rules/prepared-event.ts';
 import type { ShellAnalysis, SimpleCommand } from './shell/command.ts';
 import type { ShellParser } from './shell/shell-parser.ts';
 
@@ -16,7 +16,7 @@ import type { ShellParser } from './shell/shell-parser.ts';
 export const UNCLEAR_COMMAND_RULE_NAME = 'unclear-command';
 
 /** A rule that matches, and the part of the event that it matches. */
-export interface RuleHit {
+export interface MatchedRule {
   readonly rule: string;
   /** The decision of the rule, or `ask` if it is uncertain whether the rule matches. */
   readonly decision: RuleDecision;
@@ -35,8 +35,8 @@ export interface RelayEvaluation {
   /** The decision if every rule were in the mode `enforce`. */
   readonly would: RuleDecision | 'abstain';
   /** The rule that determined the decision. If there is none, the strictest rule in another mode. */
-  readonly hit: RuleHit | null;
-  readonly hits: readonly RuleHit[];
+  readonly hit: MatchedRule | null;
+  readonly hits: readonly MatchedRule[];
   readonly userMessage: string | null;
   readonly agentMessage: string | null;
   /** Whether a client allows (`open`) or denies (`closed`) such an event if it gets no decision. */
@@ -90,9 +90,9 @@ export async function evaluateRelayEventInSteps(
 
 function* evaluateRules(event: RelayEvent, parts: RelayEvaluationInput): Generator<void, RelayEvaluation> {
   const { relay, grammar, identity, nowMs, approved } = parts;
-  const subject = new RuleInput(grammar, event, identity, nowMs);
+  const subject = new PreparedEvent(grammar, event, identity, nowMs);
   const rules = relay.byEvent.get(event.event) ?? [];
-  const hits: RuleHit[] = [];
+  const hits: MatchedRule[] = [];
   const allowing: { readonly rule: CompiledRule; readonly applies: readonly RuleMatch[] }[] = [];
   for (const rule of rules) {
     const applies = findRuleMatches(rule, subject);
@@ -121,7 +121,7 @@ function createHit(
   { name, decision, mode }: CompiledRule,
   applies: readonly RuleMatch[],
   relay: CompiledRelayConfig,
-): RuleHit {
+): MatchedRule {
   const certain = applies.find(({ match }) => match === 'yes');
   const chosen = certain ?? applies[0];
   return {
@@ -142,10 +142,10 @@ function spanOf(thing: { readonly start: number; readonly end: number } | null) 
  * A command that cannot be analyzed may be any command, so it needs an approval if any rule stops commands.
  */
 function createUnclearHit(
-  { shell, event, identity, nowMs }: RuleInput,
+  { shell, event, identity, nowMs }: PreparedEvent,
   rules: readonly CompiledRule[],
   relay: CompiledRelayConfig,
-): RuleHit | null {
+): MatchedRule | null {
   const [doubt] = shell?.unclear ?? [];
   if (!doubt) return null;
   const stopping = rules.filter(
@@ -171,14 +171,14 @@ function createUnclearHit(
 
 /** Returns a hit if rules allow the whole event: every command in the shell code, with every word known. */
 function findAllowHit(
-  { shell }: RuleInput,
+  { shell }: PreparedEvent,
   allowing: readonly { readonly rule: CompiledRule; readonly applies: readonly RuleMatch[] }[],
   relay: CompiledRelayConfig,
-): RuleHit | null {
+): MatchedRule | null {
   const [first] = allowing;
   if (!first) return null;
   const { rule } = first;
-  const hit: RuleHit = {
+  const hit: MatchedRule = {
     rule: rule.name,
     decision: 'allow',
     mode: effectiveMode(rule.mode, relay),
@@ -207,7 +207,7 @@ function isStatic({ args, redirects, traits }: SimpleCommand): boolean {
 }
 
 function combineHits(
-  hits: readonly RuleHit[],
+  hits: readonly MatchedRule[],
   relay: CompiledRelayConfig,
 ): Pick<RelayEvaluation, 'decision' | 'would' | 'hit' | 'hits' | 'userMessage' | 'agentMessage'> {
   const enforced = strictestHit(hits.filter(({ mode }) => mode === 'enforce'));
@@ -226,15 +226,15 @@ function combineHits(
   };
 }
 
-function strictestHit(hits: readonly RuleHit[]): RuleHit | null {
-  let most: RuleHit | null = null;
+function strictestHit(hits: readonly MatchedRule[]): MatchedRule | null {
+  let most: MatchedRule | null = null;
   for (const hit of hits)
     if (most === null || STRICTNESS.indexOf(hit.decision) > STRICTNESS.indexOf(most.decision)) most = hit;
   return most;
 }
 
 function hitMessages(
-  { rule, decision, mode, reason }: RuleHit,
+  { rule, decision, mode, reason }: MatchedRule,
   { rules }: CompiledRelayConfig,
 ): { readonly user: string; readonly agent: string } {
   const own = rules.find(({ name }) => name === rule)?.message;
@@ -264,7 +264,7 @@ function resolveOnError(rules: readonly CompiledRule[], { event }: RelayEvent): 
 }
 
 /** Counts detections by kind, for all kinds that any rule for the event uses. */
-function countFindings(rules: readonly CompiledRule[], subject: RuleInput): RelayEvaluation['findings'] {
+function countFindings(rules: readonly CompiledRule[], subject: PreparedEvent): RelayEvaluation['findings'] {
   if (!rules.some(({ detects }) => detects !== null)) return [];
   const wanted = new Set(rules.flatMap(({ detects }) => [...(detects ?? [])]));
   return [...subject.findings()]

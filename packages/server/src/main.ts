@@ -30,7 +30,7 @@ import { startRetention } from './main/retention.ts';
 import { openServerComponents, type ServerComponents } from './main/server-components.ts';
 import { openServerOutput } from './main/server-output.ts';
 import { writeServerUrl } from './main/server-url-file.ts';
-import { createShutdownController, ShutdownPhase } from './main/shutdown.ts';
+import { createShutdownController, ShutdownState } from './main/shutdown.ts';
 import { createSignInContext } from './main/sign-in-context.ts';
 import { watchConfigFile } from './main/watch-config-file.ts';
 import { findConfigIssues } from './management/config/find-config-issues.ts';
@@ -56,8 +56,8 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
     }
     const environment = readProcessEnvironment();
     if (args[0] === 'read-litellm-database') {
-      const { readLitellmDatabase } = await import('./main/read-litellm-database.ts');
-      return await readLitellmDatabase();
+      const { printLitellmTables } = await import('./main/print-litellm-tables.ts');
+      return await printLitellmTables();
     }
     if (args[0] === SUPERVISED_PROCESS_ARGUMENT) {
       const { SupervisedProcessContext, supervisorChannel } = await import(
@@ -144,7 +144,7 @@ async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: Process
     runtime: new RuntimeMetrics(SERVER_VERSION, env.variable('FLOE_COMMIT') || 'unknown'),
   });
   const { log } = parts;
-  const phase = new ShutdownPhase();
+  const phase = new ShutdownState();
   const state: ConfigFileState = { loaded, loadedAt: systemClock.now(), rejected: null };
   const firstRun = await applyConfigFile(state.loaded, parts);
   const snapshots = createGatewaySnapshots(() => state.loaded, parts);

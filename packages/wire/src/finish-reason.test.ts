@@ -6,7 +6,7 @@ import { BlockEmitter } from './block-emitter.ts';
 import { accumulateResponse } from './canonical-response.ts';
 import { ChatStreamForwarder } from './chat/stream-forwarder.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from './dialects.ts';
-import { parseFinishReason, readFinishReason } from './finish-reason.ts';
+import { parseFinishReason, readRawFinishReason } from './finish-reason.ts';
 
 test('one word for every spelling, with the raw value beside it', () => {
   for (const raw of ['stop', 'STOP', 'end_turn', 'eos', 'COMPLETE'])
@@ -52,7 +52,7 @@ test('a response that paused or ended for an unknown reason does not look comple
 });
 
 test('null as text does not end a response', () => {
-  for (const value of ['null', '', null, 0, undefined]) assert.equal(readFinishReason(value), undefined);
+  for (const value of ['null', '', null, 0, undefined]) assert.equal(readRawFinishReason(value), undefined);
   const choice = { index: 0, delta: { content: 'a' }, finish_reason: 'null' };
   const message = { index: 0, message: { content: 'a' }, finish_reason: 'null' };
   const stream = new ChatStreamForwarder({

@@ -44,10 +44,10 @@ const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
  * Returns the provider's finish reason from a member of a response. Returns undefined if the value is not a
  * string, is empty, or is the string `null`. Some providers send this string until the response is complete.
  * @example
- * readFinishReason('stop'); // 'stop'
- * readFinishReason('null'); // undefined
+ * readRawFinishReason('stop'); // 'stop'
+ * readRawFinishReason('null'); // undefined
  */
-export function readFinishReason(value: unknown): string | undefined {
+export function readRawFinishReason(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value !== 'null' ? value : undefined;
 }
 

@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer';
 import { isInexactNumberText } from '@floe/contract/json';
 import {
   decodeUtf8Range,
-  INEXACT_INTEGER_LENGTH,
   isDigitByte,
   MAX_EXACT_NUMBER_LENGTH,
   MIN_BYTES_FOR_WORD_SCAN,
+  MIN_INEXACT_CHARS,
   skipDigitBytes,
   skipEscapedText,
   skipHexBytes,
@@ -278,7 +278,7 @@ export class JsonCursor {
       if (sign === 0x2b || sign === MINUS) this.at += 1;
       this.#digits();
     }
-    if (this.at === whole && whole - start < INEXACT_INTEGER_LENGTH && !(isZero && first === MINUS)) return;
+    if (this.at === whole && whole - start < MIN_INEXACT_CHARS && !(isZero && first === MINUS)) return;
     const isLong = this.at - start > MAX_EXACT_NUMBER_LENGTH;
     if (!isLong && !isInexactNumberText(decodeUtf8Range(this.#bytes, start, this.at))) return;
     this.sawInexact = true;

@@ -165,11 +165,11 @@ export class SseFramer {
  * Finds the event name and data of a complete frame; undefined if it has no data, such as a comment.
  * @throws {Fault} `upstream_stream_broken` if it is not UTF-8, the only encoding of event streams
  * @example
- * const { event, bytes, start, end } = locateFrameData(Buffer.from('event: ping\ndata: {}\n\n'));
+ * const { event, bytes, start, end } = locateSseFrameData(Buffer.from('event: ping\ndata: {}\n\n'));
  * event; // 'ping'
  * bytes.toString('utf8', start, end); // '{}'
  */
-export function locateFrameData(frame: Buffer): SseFrameData | undefined {
+export function locateSseFrameData(frame: Buffer): SseFrameData | undefined {
   if (!isUtf8(frame))
     throw new Fault(
       'upstream_stream_broken',
@@ -215,7 +215,7 @@ export function locateFrameData(frame: Buffer): SseFrameData | undefined {
  * parseSseFrame(Buffer.from(': a comment\n\n')); // undefined
  */
 export function parseSseFrame(frame: Buffer): SseEvent | undefined {
-  const found = locateFrameData(frame);
+  const found = locateSseFrameData(frame);
   if (found === undefined) return undefined;
   return { event: found.event, data: found.bytes.toString('utf8', found.start, found.end) };
 }

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { Json } from '@floe/contract/json';
+import { enforceMaxJsonComplexity } from './enforce-max-json-complexity.ts';
 import { JsonComplexityError, MAX_REQUEST_JSON_COMPLEXITY } from './json-complexity.ts';
 import { tryParseExactJson, tryParseJson } from './json-narrowing.ts';
-import { requireMaxJsonComplexity } from './require-max-json-complexity.ts';
 
 /** Shorter text cannot exceed the maximum complexity. */
 const UNCOUNTED_LENGTH = 100_000;
@@ -33,7 +33,7 @@ export function parseExactStreamEvent(text: string): Json | undefined {
 function isTooComplex(text: string): boolean {
   if (text.length < UNCOUNTED_LENGTH) return false;
   try {
-    requireMaxJsonComplexity(Buffer.from(text), MAX_REQUEST_JSON_COMPLEXITY);
+    enforceMaxJsonComplexity(Buffer.from(text), MAX_REQUEST_JSON_COMPLEXITY);
     return false;
   } catch (error) {
     // Invalid JSON is reported by the parser.

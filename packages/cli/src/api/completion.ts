@@ -2,7 +2,7 @@ import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
 import { type ApiOperation, type ApiOperations, loadApiOperations } from './api-operations.ts';
 import { listOptionNames, toOptionName } from './operation-arguments.ts';
-import { COMMON_OPERATION_OPTIONS } from './operation-command.ts';
+import { SUGGESTED_OPERATION_OPTIONS } from './operation-command.ts';
 
 /** Completion scripts by shell. They call `floe complete` for candidates. */
 const COMPLETION_SCRIPTS: Readonly<Record<string, string>> = {
@@ -81,7 +81,7 @@ function findOptionCompletions({ takes, body }: ApiOperation, previous: string):
   return sortUnique([
     ...Object.entries(takes).flatMap(([name, field]) => listOptionNames(name, field)),
     ...(body ? ['--body-file'] : []),
-    ...COMMON_OPERATION_OPTIONS,
+    ...SUGGESTED_OPERATION_OPTIONS,
   ]);
 }
 

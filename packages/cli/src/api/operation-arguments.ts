@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { UsageError } from '../connection.ts';
-import { parseOptions } from '../parse-options.ts';
+import { parseCliOptions } from '../parse-options.ts';
 import { readTextFile } from '../read-text-file.ts';
 import {
   type ApiOperation,
@@ -56,7 +56,7 @@ export function parseOperationArguments(
   args: readonly string[],
 ): OperationInvocation {
   const fields = Object.entries(operation.takes);
-  const { values, positionals } = parseOptions({
+  const { values, positionals } = parseCliOptions({
     args: resolveFlagValues(operation, args),
     allowPositionals: true,
     allowNegative: true,

@@ -11,7 +11,7 @@ import { findNameLookupEndpoint } from './resolve-name.ts';
 import { type NamedOperation, runOperation } from './run-operation.ts';
 
 /** The options that shell completion suggests for every operation. */
-export const COMMON_OPERATION_OPTIONS = ['--json', '--help'] as const;
+export const SUGGESTED_OPERATION_OPTIONS = ['--json', '--help'] as const;
 
 /**
  * Returns the command for an API operation, such as `keys create`. A resource name without an action, such as

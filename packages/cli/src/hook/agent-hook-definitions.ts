@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { getHomeDirectory } from './home-directory.ts';
+import { getHomeDirectoryOrPlaceholder } from './home-directory.ts';
 
 /** Where hooks are installed: for one user, in a project, or for all users of the machine. */
 export type HookScope = 'user' | 'project' | 'managed';
@@ -171,7 +171,7 @@ export function listAgentHookDefinitions(
     if (process.platform === 'win32') return join(env['ProgramData'] ?? 'C:\\ProgramData', windows);
     return process.platform === 'darwin' ? mac : linux;
   };
-  const environment: InstallEnvironment = { env, home: getHomeDirectory(), project, systemPath };
+  const environment: InstallEnvironment = { env, home: getHomeDirectoryOrPlaceholder(), project, systemPath };
   return [cursor, claudeCode, codex, copilotCli, vscode, geminiCli, windsurf].map((file) =>
     file(environment),
   );

@@ -2,7 +2,7 @@ import type { HookAdapter, HookCall, HookDecision, HookReply } from '@floe/relay
 import { applyAskFallback, selectStrictestHookDecision } from '@floe/relay/hooks/hook-adapters';
 import { HookRequestError } from './hook-http.ts';
 import { HookPayloadError, readHookPayload } from './hook-payload.ts';
-import { type HookPaths, type HookSettings, resolveHookDeadline } from './hook-settings.ts';
+import { type HookPaths, type HookSettings, resolveHookServerTimeoutMs } from './hook-settings.ts';
 import { prepareRelayEvents } from './prepare-relay-events.ts';
 import { requestRelayDecisions, sendHookReport } from './relay-client.ts';
 import { isServerUnresponsive, markServerUnresponsive } from './unresponsive-server.ts';
@@ -86,7 +86,11 @@ async function answerWithServer(
     const { events, ...prepared } = prepareRelayEvents(call.events);
     isTruncated = prepared.isTruncated;
     outcome = selectStrictestHookDecision(
-      await requestRelayDecisions(events, settings, resolveHookDeadline(settings, adapter.agent, call.name)),
+      await requestRelayDecisions(
+        events,
+        settings,
+        resolveHookServerTimeoutMs(settings, adapter.agent, call.name),
+      ),
     );
   } catch (error) {
     problem = describeHookError(error);

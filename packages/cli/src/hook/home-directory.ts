@@ -18,6 +18,6 @@ export function findHomeDirectory(): string | null {
 }
 
 /** Returns the home directory of the user for use in paths, or a directory that does not exist if there is none. */
-export function getHomeDirectory(): string {
+export function getHomeDirectoryOrPlaceholder(): string {
   return findHomeDirectory() ?? NO_HOME;
 }

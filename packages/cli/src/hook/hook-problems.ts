@@ -3,7 +3,7 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import type { AgentHookDefinition } from './agent-hook-definitions.ts';
 import { areCodexHooksDisabled, type CodexHookTrust, readCodexHookTrust } from './codex-trust.ts';
-import { getHomeDirectory } from './home-directory.ts';
+import { getHomeDirectoryOrPlaceholder } from './home-directory.ts';
 import { findInstalledHooks, type InstalledHook } from './hook-configuration.ts';
 
 /**
@@ -104,7 +104,7 @@ function findTrustProblems(
 ): string[] {
   if (agent !== 'codex') return [];
   // Trust is stored per user, also for hooks of a project.
-  const userDirectory = process.env['CODEX_HOME'] || join(getHomeDirectory(), '.codex');
+  const userDirectory = process.env['CODEX_HOME'] || join(getHomeDirectoryOrPlaceholder(), '.codex');
   const configPath = join(scope === 'user' ? dirname(path) : userDirectory, 'config.toml');
   if (areCodexHooksDisabled(configPath))
     return [`The hooks do not run because ${configPath} contains hooks = false. Remove this line.`];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAgentHookDefinitions } from './agent-hook-definitions.ts';
-import { readHookSettings, resolveHookDeadline } from './hook-settings.ts';
+import { readHookSettings, resolveHookServerTimeoutMs } from './hook-settings.ts';
 
 const NO_FILES = { managed: '/nonexistent/managed', user: '/nonexistent/user', cache: '/nonexistent' };
 
@@ -13,7 +13,7 @@ test('the time limit for the server is below the time after which agents stop a 
     return Number.isNaN(ms) ? [] : [ms];
   });
   assert.equal(limits.length, 6);
-  const limit = resolveHookDeadline(settings, 'codex', 'PreToolUse');
+  const limit = resolveHookServerTimeoutMs(settings, 'codex', 'PreToolUse');
   // Starting the hook and deciding without the server takes time, too.
   for (const ms of limits) assert.ok(limit <= ms - 3_000, `${limit} ms, stopped after ${ms} ms`);
 });

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
-import { getHomeDirectory } from './home-directory.ts';
+import { getHomeDirectoryOrPlaceholder } from './home-directory.ts';
 
 /** The connection, the default decision and the time limits of a hook. */
 export interface HookSettings {
@@ -44,7 +44,7 @@ const DEFAULT_URL = 'http://127.0.0.1:3563';
 
 /** Returns the paths of the settings files and of the bundle cache for this operating system and user. */
 export function resolveHookPaths(env: NodeJS.ProcessEnv = process.env): HookPaths {
-  const home = getHomeDirectory();
+  const home = getHomeDirectoryOrPlaceholder();
   return {
     managed:
       process.platform === 'win32'
@@ -92,7 +92,7 @@ function buildHookSettings(given: JsonObject, problems: string[]): HookSettings 
 }
 
 /** Returns the time limit for the response of the server to this hook, in milliseconds: from 50 to 12,000. */
-export function resolveHookDeadline({ deadlines }: HookSettings, agent: string, hook: string): number {
+export function resolveHookServerTimeoutMs({ deadlines }: HookSettings, agent: string, hook: string): number {
   for (const name of [`${agent}.${hook}`, agent, 'default']) {
     const given = Object.hasOwn(deadlines, name) ? deadlines[name] : undefined;
     if (typeof given === 'number' && given >= 50) return Math.min(given, MAX_HOOK_SERVER_TIMEOUT_MS);

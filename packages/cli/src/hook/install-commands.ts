@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
-import { parseOptions } from '../parse-options.ts';
+import { parseCliOptions } from '../parse-options.ts';
 import { type HookScope, listAgentHookDefinitions } from './agent-hook-definitions.ts';
 import { findMalformedHooks, replaceFloeHooks } from './hook-configuration.ts';
 import { readHookSettings, resolveHookPaths } from './hook-settings.ts';
@@ -87,7 +87,7 @@ async function changeHooks(args: readonly string[], action: 'install' | 'uninsta
 }
 
 function parseInstallTarget(args: readonly string[], action: string) {
-  const { values, positionals } = parseOptions({
+  const { values, positionals } = parseCliOptions({
     args: [...args],
     allowPositionals: true,
     options: {

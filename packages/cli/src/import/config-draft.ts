@@ -6,13 +6,13 @@ export type ConfigEntryFields = Readonly<Record<string, unknown>>;
 /**
  * A target of a route that the import creates. `model` is `<provider>/<model>` or the name of another route.
  */
-export interface TargetDraft {
+export interface ImportedTarget {
   readonly model: string;
   readonly weight: number;
 }
 
 /** A provider that the import creates. */
-export interface ProviderDraft {
+export interface ImportedProvider {
   readonly id: string;
   readonly fields: Record<string, unknown>;
   /** Allowlist of model ids. */
@@ -59,23 +59,23 @@ export class ConfigDraft {
   readonly teams: ConfigEntryFields[] = [];
   readonly keys: ConfigEntryFields[] = [];
   readonly routes = new Map<string, Record<string, unknown>>();
-  readonly providers: ProviderDraft[] = [];
+  readonly providers: ImportedProvider[] = [];
   readonly #limits: ConfigEntryFields[] = [];
   readonly #budgets: ConfigEntryFields[] = [];
   readonly #providerIds = new UniqueNameGenerator();
   readonly #limitNames = new UniqueNameGenerator();
   readonly #budgetNames = new UniqueNameGenerator();
-  readonly #providersByFields = new Map<string, ProviderDraft>();
+  readonly #providersByFields = new Map<string, ImportedProvider>();
 
   /**
    * Returns the provider that has exactly these fields. If there is none, adds one with the given id. If the id
    * is already in use, appends a number to it.
    */
-  provider(id: string, fields: ConfigEntryFields): ProviderDraft {
+  provider(id: string, fields: ConfigEntryFields): ImportedProvider {
     const fingerprint = JSON.stringify(fields);
     const known = this.#providersByFields.get(fingerprint);
     if (known) return known;
-    const provider: ProviderDraft = {
+    const provider: ImportedProvider = {
       id: this.#providerIds.take(toSlug(id, 'provider')),
       fields: { ...fields },
       models: new Set(),
@@ -130,7 +130,7 @@ export class ConfigDraft {
   }
 }
 
-function toProviderFields({ id, fields, models, prices, deployments }: ProviderDraft): ConfigEntryFields {
+function toProviderFields({ id, fields, models, prices, deployments }: ImportedProvider): ConfigEntryFields {
   return {
     id,
     ...fields,

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
-import { parseOptions } from '../parse-options.ts';
+import { parseCliOptions } from '../parse-options.ts';
 import { readTextFile } from '../read-text-file.ts';
 import { runServerProgramForJson } from '../server-process.ts';
 import { convertBifrost } from './bifrost.ts';
@@ -83,7 +83,7 @@ export const IMPORT_COMMANDS: readonly CliCommand[] = PRODUCTS.map((product) => 
 
 async function runProductImport(product: ImportProduct, args: readonly string[]): Promise<number> {
   const { database, ...common } = OPTIONS;
-  const { values, positionals } = parseOptions({
+  const { values, positionals } = parseCliOptions({
     args: [...args],
     allowPositionals: true,
     options: product.name === 'litellm' ? OPTIONS : common,

@@ -64,7 +64,7 @@ export function startsLikeJson(text: string): boolean {
 }
 
 /** Returns whether a text is a JSON object or array. */
-export function isJson(text: string): boolean {
+export function isJsonObjectOrArray(text: string): boolean {
   if (!startsLikeJson(text)) return false;
   try {
     JSON.parse(text);

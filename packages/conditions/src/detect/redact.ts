@@ -3,8 +3,8 @@ import {
   closeLastJsonString,
   findJsonNumberEnd,
   findJsonStringEnd,
-  isJson,
   isJsonMemberName,
+  isJsonObjectOrArray,
   startsLikeJson,
 } from './json-tokens.ts';
 import { type Finding, type FindingKind, SensitiveDataScan } from './sensitive-data-scan.ts';
@@ -139,7 +139,7 @@ export function redactText(
 ): { text: string; found: FindingCounts } {
   const found: FindingCounts = new Map();
   const walk = new Redactor(wanted, found);
-  if (isJson(text)) return { text: walk.json(text, 0), found };
+  if (isJsonObjectOrArray(text)) return { text: walk.json(text, 0), found };
   return { text: walk.text(walk.truncatedJson(text, 0), MAX_NESTED_JSON), found };
 }
 
@@ -219,7 +219,7 @@ class Redactor {
   text(text: string, depth: number): string {
     if (isBase64Blob(text)) return text;
     if (depth >= MAX_NESTED_JSON) return this.#clean(text);
-    if (isJson(text)) return this.#clean(this.json(text, depth + 1));
+    if (isJsonObjectOrArray(text)) return this.#clean(this.json(text, depth + 1));
     return this.#clean(this.#isTruncated ? this.truncatedJson(text, depth + 1) : text);
   }
 

@@ -18,7 +18,7 @@ const KEY_PREFIXES: readonly (readonly [prefix: string, atLeast: number])[] = (
   .map(([prefix = '', atLeast]) => [prefix, Number(atLeast)]);
 
 /** The minimum length of a key with a known prefix, in characters and including the prefix. */
-export const MIN_SECRET_KEY_CHARS = Math.min(
+export const MIN_API_KEY_CHARS = Math.min(
   ...KEY_PREFIXES.map(([prefix, atLeast]) => prefix.length + atLeast),
 );
 

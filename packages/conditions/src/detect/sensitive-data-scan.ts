@@ -26,7 +26,7 @@ import {
   findPrivateKeyEnd,
   findUrlPassword,
   hasKnownKeyFormat,
-  MIN_SECRET_KEY_CHARS,
+  MIN_API_KEY_CHARS,
 } from './secrets.ts';
 import { findSeparatedCardNumberEnd } from './separated-card-number.ts';
 
@@ -179,7 +179,7 @@ class TextScan {
     const text = this.#text;
     const end = findTokenEnd(text, at + 1);
     if (this.#wantsSecrets) {
-      if (end - at >= MIN_SECRET_KEY_CHARS && hasKnownKeyFormat(text, at, end))
+      if (end - at >= MIN_API_KEY_CHARS && hasKnownKeyFormat(text, at, end))
         this.#addSecret('api_key', at, end);
       else if (text.charCodeAt(at) === 0x65) this.#addSecret('jwt', at, findJwtEnd(text, at, end));
       const assigned = findAssignedAwsSecretKey(text, at, end);

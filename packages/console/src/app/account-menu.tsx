@@ -1,10 +1,10 @@
 import { Suspense } from 'react';
 import { useSignedInSession } from '../data/session.ts';
-import { createLazyPart } from '../ui/lazy-part.tsx';
+import { lazyWithFailureNotice } from '../ui/lazy-with-failure-notice.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { LiveUpdateStatus } from './live-update-status.tsx';
 
-const Items = createLazyPart(() =>
+const Items = lazyWithFailureNotice(() =>
   import('./account-menu-items.tsx').then(({ AccountMenuItems: Part }) => Part),
 );
 

@@ -4,9 +4,9 @@ import { Suspense, useState } from 'react';
 import { REASON_PROMPT, STEP_UP_PROMPT } from '../data/dialog-prompts.ts';
 import { PermissionContactsProvider } from '../data/permission-contacts.tsx';
 import { type Session, SignedInContext, type SignedInSession, sessionQuery } from '../data/session.ts';
-import { useOnChange } from '../data/use-on-change.ts';
+import { useValueEffect } from '../data/use-value-effect.ts';
 import { ErrorState, Skeleton } from '../ui/feedback.tsx';
-import { createLazyPart } from '../ui/lazy-part.tsx';
+import { lazyWithFailureNotice } from '../ui/lazy-with-failure-notice.tsx';
 import { AppShellContext } from './app-shell-context.ts';
 import { GlobalShortcuts } from './global-shortcuts.tsx';
 import { Redirect } from './redirect.tsx';
@@ -15,28 +15,30 @@ import { Sidebar } from './sidebar.tsx';
 import { useOrgId } from './url-state.ts';
 import { useDialogPrompt } from './use-dialog-prompt.ts';
 
-const Palette = createLazyPart(() =>
+const Palette = lazyWithFailureNotice(() =>
   import('./command-palette.tsx').then(({ CommandPalette: Part }) => Part),
 );
-const ShortcutHelp = createLazyPart(() =>
+const ShortcutHelp = lazyWithFailureNotice(() =>
   import('./shortcut-help.tsx').then(({ ShortcutHelp: Part }) => Part),
 );
-const OtherOrg = createLazyPart(() => import('./org-not-found.tsx').then(({ OrgNotFound: Part }) => Part));
+const OtherOrg = lazyWithFailureNotice(() =>
+  import('./org-mismatch.tsx').then(({ OrgMismatch: Part }) => Part),
+);
 const loadReason = () => import('./reason-dialog.tsx').then(({ ReasonDialog: Part }) => Part);
-const Reason = createLazyPart(loadReason, true);
-const ConfigStrip = createLazyPart(() =>
+const Reason = lazyWithFailureNotice(loadReason, true);
+const ConfigStrip = lazyWithFailureNotice(() =>
   import('./config-file-banner.tsx').then(({ ConfigFileBanner: Part }) => Part),
 );
-const SessionEnded = createLazyPart(
+const SessionEnded = lazyWithFailureNotice(
   () => import('./session-ended-banner.tsx').then(({ SessionEndedBanner: Part }) => Part),
   true,
 );
-const SessionMoved = createLazyPart(
+const SessionMoved = lazyWithFailureNotice(
   () => import('./session-moved-banner.tsx').then(({ SessionMovedBanner: Part }) => Part),
   true,
 );
 const loadStepUp = () => import('./step-up-dialog.tsx').then(({ StepUpDialog: Part }) => Part);
-const StepUp = createLazyPart(loadStepUp, true);
+const StepUp = lazyWithFailureNotice(loadStepUp, true);
 
 /**
  * Renders the layout around all pages of an organization. Renders no page if the user is not signed in to the
@@ -92,7 +94,7 @@ function Shell({ ended, moved }: { readonly ended: boolean; readonly moved: bool
   const reason = useDialogPrompt(REASON_PROMPT, loadReason);
   const place = useLocation({ select: ({ pathname }) => pathname });
   useShortcutListener();
-  useOnChange(place, () => setMenu(false));
+  useValueEffect(place, () => setMenu(false));
   return (
     <AppShellContext
       value={{

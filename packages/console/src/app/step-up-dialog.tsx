@@ -4,7 +4,7 @@ import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
 import { sendJson } from '../data/api-client.ts';
 import { useApiMutation } from '../data/api-mutation.ts';
-import { canUsePasskeys, getPasskeyAssertion } from '../data/passkey.ts';
+import { canUsePasskeys, requestPasskeyAssertion } from '../data/passkey.ts';
 import { sessionQuery } from '../data/session.ts';
 import { redirectToIssuer, signInMethodsQuery } from '../data/sign-in-methods.ts';
 import { Button } from '../ui/button.tsx';
@@ -101,5 +101,5 @@ function IssuerButton({ name }: { readonly name: string }) {
 
 async function confirmByPasskey(): Promise<unknown> {
   const options = await sendJson<unknown>('POST', 'api/session/passkey/options');
-  return sendJson('POST', 'api/session/step-up', { passkey: await getPasskeyAssertion(options) });
+  return sendJson('POST', 'api/session/step-up', { passkey: await requestPasskeyAssertion(options) });
 }

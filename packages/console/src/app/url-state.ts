@@ -1,6 +1,6 @@
 import { useLocation, useNavigate, useParams, useRouter } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
-import { isHandlingChangeResult, isHandlingResultAfterLeaving } from '../data/change-result.ts';
+import { isHandlingResultAfterUnmount, isHandlingResultWhileMounted } from '../data/change-result.ts';
 import { parseQueryString } from './query-string.ts';
 
 declare module '@tanstack/history' {
@@ -29,7 +29,7 @@ export function useUrlState(): {
   const query = useMemo(() => new URLSearchParams(text), [text]);
   const change = useCallback(
     (changes: UrlParameterChanges, how: 'push' | 'replace' = 'push') => {
-      if (isHandlingResultAfterLeaving()) return;
+      if (isHandlingResultAfterUnmount()) return;
       // Read from the history, because several changes can follow each other before the next rendering.
       const before = router.history.location.search;
       const next = new URLSearchParams(before);
@@ -39,14 +39,15 @@ export function useUrlState(): {
       }
       const isClosing = changes['open'] === null && Object.keys(changes).length === 1;
       // A closed drawer must not leave a history entry that Back would open again.
-      if (isClosing && isBeside) return router.history.back({ ignoreBlocker: isHandlingChangeResult() });
+      if (isClosing && isBeside)
+        return router.history.back({ ignoreBlocker: isHandlingResultWhileMounted() });
       const opens = how === 'push' && next.has('open') && !new URLSearchParams(before).has('open');
       void navigate({
         to: '.',
         search: parseQueryString(next.toString()),
         replace: how === 'replace' || isClosing,
         resetScroll: false,
-        ignoreBlocker: isHandlingChangeResult(),
+        ignoreBlocker: isHandlingResultWhileMounted(),
         state: (state) => ({ ...state, isBeside: opens || (isBeside && how === 'replace') }),
       });
     },

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { isHandlingChangeResult, isHandlingResultAfterLeaving } from '../data/change-result.ts';
+import { isHandlingResultAfterUnmount, isHandlingResultWhileMounted } from '../data/change-result.ts';
 import { useOrgId } from './url-state.ts';
 
 /** The path of a page relative to the organization, such as `/requests`. */
@@ -18,8 +18,8 @@ export function useOrgNavigate(): (
   const org = useOrgId();
   return useCallback(
     (to, { search = {}, replace = false } = {}) => {
-      if (isHandlingResultAfterLeaving()) return;
-      void navigate({ to: `/o/${org}${to}`, search, replace, ignoreBlocker: isHandlingChangeResult() });
+      if (isHandlingResultAfterUnmount()) return;
+      void navigate({ to: `/o/${org}${to}`, search, replace, ignoreBlocker: isHandlingResultWhileMounted() });
     },
     [navigate, org],
   );

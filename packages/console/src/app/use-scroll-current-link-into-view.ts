@@ -1,12 +1,12 @@
 import type { RefObject } from 'react';
-import { useOnChange } from '../data/use-on-change.ts';
+import { useValueEffect } from '../data/use-value-effect.ts';
 
 /**
  * Scrolls a list of links so that the link to the current page is visible. Scrolls again when `path`, the path
  * of the current page, changes.
  */
 export function useScrollCurrentLinkIntoView(list: RefObject<HTMLElement | null>, path: string): void {
-  useOnChange(path, () => {
+  useValueEffect(path, () => {
     const link = list.current?.querySelector('[aria-current=page]');
     if (!link) return;
     // An observer uses the layout of the next frame. Reading positions now would force a layout of a page

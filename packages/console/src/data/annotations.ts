@@ -5,7 +5,7 @@ import { getJson, type QueryParameters } from './api-client.ts';
 import type { ChartAnnotation } from './chart-annotation.ts';
 
 /** The first elements of the query key of annotations. */
-export const ANNOTATIONS_KEY = ['analytics', 'marks'];
+export const ANNOTATIONS_QUERY_KEY = ['analytics', 'marks'];
 
 /** Fetches annotations as display text. The texts load with the response, because pages render earlier. */
 export async function getChartAnnotations(
@@ -25,7 +25,7 @@ export async function getChartAnnotations(
  */
 export function buildAnnotationsQuery(time: Readonly<Record<string, string>>) {
   return queryOptions({
-    queryKey: [...ANNOTATIONS_KEY, time],
+    queryKey: [...ANNOTATIONS_QUERY_KEY, time],
     queryFn: ({ signal }) =>
       getChartAnnotations({ from: time['from'], to: time['to'], about: 'traffic' }, signal),
     placeholderData: (before) => before,

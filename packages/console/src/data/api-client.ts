@@ -92,7 +92,7 @@ export async function getJson<Body>(
  * Fetches the next page of a list. Skips pages without rows (see `readNextNonEmptyPage`).
  * @throws ApiError if a request fails or a response has an error status
  */
-export function getNextNonEmptyPage<Row>(
+export function fetchNextNonEmptyPage<Row>(
   path: string,
   query: Readonly<Record<string, string | number>> & { readonly cursor: string },
   signal?: AbortSignal,
@@ -109,7 +109,7 @@ const PAGE_ROWS = 500;
  * Fetches all pages of a list. Use it for lists that the browser sorts or filters.
  * @throws ApiError if a request fails or a response has an error status
  */
-export async function getAllRows<Row>(
+export async function fetchAllRows<Row>(
   path: string,
   query: Readonly<Record<string, string | undefined>>,
   signal?: AbortSignal,

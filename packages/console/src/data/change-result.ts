@@ -21,7 +21,7 @@ export function handleChangeResult(isRendered: boolean, handle: () => void): voi
  * Returns whether the result of a change is being handled after the user has left the form or dialog that sent
  * it. The result must then not open a page.
  */
-export function isHandlingResultAfterLeaving(): boolean {
+export function isHandlingResultAfterUnmount(): boolean {
   return isSenderRendered === false;
 }
 
@@ -29,6 +29,6 @@ export function isHandlingResultAfterLeaving(): boolean {
  * Returns whether the result of a change is being handled while its form or dialog is still rendered. If the
  * result opens a page, the form must not ask for confirmation because of unsaved changes.
  */
-export function isHandlingChangeResult(): boolean {
+export function isHandlingResultWhileMounted(): boolean {
   return isSenderRendered === true;
 }

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { getNextNonEmptyPage } from './api-client.ts';
+import { fetchNextNonEmptyPage } from './api-client.ts';
 import { useLoadMore } from './use-load-more.ts';
 
 const PAGE_ROWS = 200;
@@ -18,7 +18,7 @@ export function buildListQuery<Row>(
     queryKey: [name, 'list', filters],
     queryFn: ({ pageParam, signal }) => {
       const query = { ...filters, limit: PAGE_ROWS, cursor: pageParam };
-      return getNextNonEmptyPage<Row>(path, query, signal);
+      return fetchNextNonEmptyPage<Row>(path, query, signal);
     },
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,

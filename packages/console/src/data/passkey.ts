@@ -2,7 +2,7 @@
  * Asks the browser to sign the server’s challenge with a passkey. The server and the browser both use the JSON
  * format of WebAuthn Level 3, section 5.1.9, so no conversion is needed.
  */
-export async function getPasskeyAssertion(options: unknown): Promise<unknown> {
+export async function requestPasskeyAssertion(options: unknown): Promise<unknown> {
   // The options are either the public key options or an object that contains them as `publicKey`.
   const inner =
     typeof options === 'object' && options !== null && 'publicKey' in options ? options.publicKey : options;

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useOnChange } from './use-on-change.ts';
+import { useValueEffect } from './use-value-effect.ts';
 
 /**
  * Returns the last value that stayed the same for `ms` milliseconds. Use it for typed values that are sent to
@@ -8,7 +8,7 @@ import { useOnChange } from './use-on-change.ts';
 export function useDebouncedValue<Value>(value: Value, ms = 300): Value {
   const [settled, setSettled] = useState(value);
   // Compares values as JSON, so that equal objects count as unchanged.
-  useOnChange(JSON.stringify(value), () => {
+  useValueEffect(JSON.stringify(value), () => {
     const timer = setTimeout(() => setSettled(value), ms);
     return () => clearTimeout(timer);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  describeFilter,
+  describeFilterValue,
   excludeFilterValue,
   formatFilterValue,
   negateFilterValue,
@@ -9,7 +9,7 @@ import {
 } from './filter-value.ts';
 
 test('a filter is read out as people say it', () => {
-  const said = (text: string) => Object.values(describeFilter(text)).join(' ');
+  const said = (text: string) => Object.values(describeFilterValue(text)).join(' ');
   assert.deepEqual(['ci', '!ci', 'a,b', '!a,!b', '>=2000', '<5', '*', '!*', '!"a,b"'].map(said), [
     'is ci',
     'is not ci',

@@ -40,7 +40,7 @@ function quoted(value: string): string {
 }
 
 /** Describes a filter value for display: `!ci` becomes the operator `is not` and the value `ci`. */
-export function describeFilter(text: string): FilterDescription {
+export function describeFilterValue(text: string): FilterDescription {
   const values = parseFilterValues(text);
   const [first = ''] = values;
   if (values.length === 1) {

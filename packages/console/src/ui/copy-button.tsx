@@ -4,12 +4,12 @@ import { IconButton } from './button.tsx';
 import { showToast } from './toast.tsx';
 
 /** The context with the function that a copy button calls with the text after it has copied the text. */
-export const CopiedContext = createContext<(text: string) => void>(() => undefined);
+export const OnCopyContext = createContext<(text: string) => void>(() => undefined);
 
 /** Renders a button that copies text and briefly confirms it, also to screen readers. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [copied, setCopied] = useState(false);
-  const tell = useContext(CopiedContext);
+  const tell = useContext(OnCopyContext);
   useEffect(() => {
     if (!copied) return;
     const timer = setTimeout(() => setCopied(false), 1500);

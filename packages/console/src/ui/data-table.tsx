@@ -11,7 +11,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { useOnChange } from '../data/use-on-change.ts';
+import { useValueEffect } from '../data/use-value-effect.ts';
 import { joinClassNames } from './class-names.ts';
 import {
   getNextSortParameter,
@@ -151,7 +151,7 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Ro
     // The content above does not change during scrolling, and measuring it costs a layout.
     if (!virtual.isScrolling) setTop(getOffsetInScrollParent(body.current));
   });
-  useOnChange(rowPx, () => virtual.measure());
+  useValueEffect(rowPx, () => virtual.measure());
   const last = virtual.getVirtualItems().at(-1)?.index ?? -1;
   useEffect(() => {
     if (last >= rows.length - 30 && rows.length > 0) onEnd?.();

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
-import { useOnChange } from '../data/use-on-change.ts';
+import { useValueEffect } from '../data/use-value-effect.ts';
 import { joinClassNames } from './class-names.ts';
 import { DRAWER_CLASS } from './drawer-placeholder.tsx';
 
@@ -22,7 +22,7 @@ export function Drawer({
 }) {
   const place = useRef<HTMLElement>(null);
   const shown = useRef(about);
-  useOnChange(about, () => {
+  useValueEffect(about, () => {
     shown.current = about;
     place.current?.focus({ preventScroll: true });
   });

@@ -1,7 +1,7 @@
 import { ListFilter, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { type FilterField, type FilterToken, findFilterField } from '../filters/filter-text.ts';
-import { describeFilter, negateFilterValue } from '../filters/filter-value.ts';
+import { describeFilterValue, negateFilterValue } from '../filters/filter-value.ts';
 import { KeyboardKey } from './keyboard-key.tsx';
 
 /** The props of a `FilterBarLayout`. */
@@ -54,7 +54,7 @@ function Token({
 }) {
   const field = findFilterField(fields, token.name);
   const name = field && !field.keyed ? field.label : token.name;
-  const { operator, value } = describeFilter(token.value);
+  const { operator, value } = describeFilterValue(token.value);
   const turned = field?.excludes ? negateFilterValue(token.value) : null;
   return (
     <span className="inline-flex h-6 max-w-full items-center overflow-hidden rounded-tag border border-line-strong bg-sunken text-label">

@@ -14,7 +14,7 @@ import type { PermissionAction } from '../data/permissions.ts';
 import { useDenialReason } from '../data/use-denial-reason.ts';
 import { useKeepDialogOpen } from './dialog.tsx';
 import { Field } from './field.tsx';
-import { loadFormParts } from './lazy-part.tsx';
+import { loadFormComponents } from './lazy-with-failure-notice.tsx';
 import { DraftDiscardedContext, UnsavedChangesGuard } from './unsaved-changes-guard.tsx';
 
 interface FormError {
@@ -64,7 +64,7 @@ export function Form({
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [error]);
   useSaveKey(form);
-  useEffect(loadFormParts, []);
+  useEffect(loadFormComponents, []);
   return (
     <form
       ref={form}

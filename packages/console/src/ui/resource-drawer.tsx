@@ -10,11 +10,11 @@ import {
 import { capitalize } from '../format/words.ts';
 import { Drawer } from './drawer.tsx';
 import { DrawerHeader } from './drawer-header.tsx';
-import { type FormResource, NewResourceForm, ResourceForm, ResourceLoader } from './resource-forms.tsx';
+import { type EditableResource, NewResourceForm, ResourceForm, ResourceLoader } from './resource-forms.tsx';
 import { showToast } from './toast.tsx';
 
 /** The texts, fields and initial values that a drawer uses for a kind of resource. */
-export interface ResourceDrawerContent<Resource, Values> {
+export interface ResourceDrawerConfig<Resource, Values> {
   readonly titleOf: (resource: Resource) => string;
   readonly lineOf: (resource: Resource) => ReactNode;
   /** Renders the current state of the resource above the form. */
@@ -29,9 +29,9 @@ export interface ResourceDrawerContent<Resource, Values> {
   readonly refetchMs?: number;
 }
 
-interface DrawerProps<Resource extends FormResource, Values extends object> {
+interface DrawerProps<Resource extends EditableResource, Values extends object> {
   readonly kind: ConsoleResourceKind<Resource, Values>;
-  readonly parts: ResourceDrawerContent<Resource, Values>;
+  readonly parts: ResourceDrawerConfig<Resource, Values>;
   /** ID of the resource, or `new` for a new one. */
   readonly id: string;
   readonly onOpen: (id: string) => void;
@@ -39,7 +39,7 @@ interface DrawerProps<Resource extends FormResource, Values extends object> {
 }
 
 /** Renders a drawer next to a list. The drawer edits one resource or creates a new one. */
-export function ResourceDrawer<Resource extends FormResource, Values extends object>(
+export function ResourceDrawer<Resource extends EditableResource, Values extends object>(
   props: DrawerProps<Resource, Values>,
 ) {
   const { kind, id, onClose } = props;
@@ -58,7 +58,7 @@ export function ResourceDrawer<Resource extends FormResource, Values extends obj
   );
 }
 
-function OneHere<Resource extends FormResource, Values extends object>(
+function OneHere<Resource extends EditableResource, Values extends object>(
   props: DrawerProps<Resource, Values> & { readonly title: string },
 ) {
   const { kind, parts, id, onClose } = props;
@@ -77,7 +77,7 @@ function OneHere<Resource extends FormResource, Values extends object>(
   );
 }
 
-function NewOne<Resource extends FormResource, Values extends object>({
+function NewOne<Resource extends EditableResource, Values extends object>({
   kind,
   parts: { empty, created, fields },
   onOpen,
@@ -96,7 +96,7 @@ function NewOne<Resource extends FormResource, Values extends object>({
   );
 }
 
-function OldOne<Resource extends FormResource, Values extends object>({
+function OldOne<Resource extends EditableResource, Values extends object>({
   kind,
   parts: { standing, saved, fields },
   loaded,

@@ -18,13 +18,13 @@ import { Form } from './form.tsx';
 import type { ResourceSource } from './source-badge.tsx';
 
 /** The fields of a resource that its form needs. */
-export interface FormResource {
+export interface EditableResource {
   readonly id: string;
   readonly source: ResourceSource;
 }
 
 /** Renders the form that creates a resource. */
-export function NewResourceForm<Resource extends FormResource, Values extends object>({
+export function NewResourceForm<Resource extends EditableResource, Values extends object>({
   kind: { one, needs },
   fresh: { create, isChanged },
   onCancel,
@@ -65,7 +65,7 @@ export function NewResourceForm<Resource extends FormResource, Values extends ob
 }
 
 /** Renders the form that edits an existing resource, with a delete button. */
-export function ResourceForm<Resource extends FormResource, Values extends object>({
+export function ResourceForm<Resource extends EditableResource, Values extends object>({
   kind,
   resource,
   edit,
@@ -105,7 +105,7 @@ export function ResourceForm<Resource extends FormResource, Values extends objec
 }
 
 /** Loads a resource and renders it. Until the resource has loaded, shows a placeholder or an error. */
-export function ResourceLoader<Resource extends FormResource, Values extends object>({
+export function ResourceLoader<Resource extends EditableResource, Values extends object>({
   kind,
   id,
   refetchMs = false,

@@ -1,6 +1,6 @@
 import { FileText } from 'lucide-react';
 import { Suspense } from 'react';
-import { createLazyPart } from './lazy-part.tsx';
+import { lazyWithFailureNotice } from './lazy-with-failure-notice.tsx';
 import { Tooltip } from './tooltip.tsx';
 
 /** Where a resource is defined: a line of floe.yaml, or the API or the console. */
@@ -21,7 +21,7 @@ export function SourceBadge({ source }: { readonly source: ResourceSource }) {
   );
 }
 
-const CopyYaml = createLazyPart(() =>
+const CopyYaml = lazyWithFailureNotice(() =>
   import('./copy-yaml-button.tsx').then(({ CopyYamlButton: Part }) => Part),
 );
 

@@ -1,12 +1,12 @@
 import { Suspense, useState } from 'react';
 import { moveTimeRange, type SelectedTimeRange } from '../filters/time-range.ts';
-import { createLazyPart } from './lazy-part.tsx';
+import { lazyWithFailureNotice } from './lazy-with-failure-notice.tsx';
 import { Popover } from './popover.tsx';
 import { useCurrentMinute } from './relative-time-text.tsx';
 import { TimeRangeButton } from './time-range-button.tsx';
 
 /** Loaded when the user first opens it. */
-const TimeRangePanel = createLazyPart(() =>
+const TimeRangePanel = lazyWithFailureNotice(() =>
   import('./time-range-panel.tsx').then(({ TimeRangePanel: Part }) => Part),
 );
 

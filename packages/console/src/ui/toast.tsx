@@ -1,8 +1,11 @@
 import { Suspense, useSyncExternalStore } from 'react';
-import { createLazyPart } from './lazy-part.tsx';
+import { lazyWithFailureNotice } from './lazy-with-failure-notice.tsx';
 
 /** Loaded separately, because no toast is needed on the first render. */
-const ToastList = createLazyPart(() => import('./toast-list.tsx').then(({ ToastList: Part }) => Part), true);
+const ToastList = lazyWithFailureNotice(
+  () => import('./toast-list.tsx').then(({ ToastList: Part }) => Part),
+  true,
+);
 
 /** A toast to show. */
 export interface ToastContent {

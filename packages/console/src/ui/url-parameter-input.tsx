@@ -1,6 +1,6 @@
 import { type ComponentProps, useRef, useState } from 'react';
 import { useUrlState } from '../app/url-state.ts';
-import { useOnChange } from '../data/use-on-change.ts';
+import { useValueEffect } from '../data/use-value-effect.ts';
 import { Input } from './field.tsx';
 
 /**
@@ -16,7 +16,7 @@ export function UrlParameterInput({
   const inUrl = query.get(name) ?? '';
   const [typed, setTyped] = useState(inUrl);
   const box = useRef<HTMLInputElement>(null);
-  useOnChange(inUrl, () => {
+  useValueEffect(inUrl, () => {
     if (document.activeElement !== box.current) setTyped(inUrl);
   });
   return (

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { createTimezoneField } from '../config/fields.ts';
 import { EXCHANGE_OUTCOMES } from '../exchange-outcome.ts';
 import { createJsonValueField } from '../json-value.ts';
-import { billedUnitCounts, exchangeAttempt, millisecondsField, routingStep } from './attempts.ts';
+import { billedUnitCounts, exchangeAttempt, exchangeDecision, millisecondsField } from './attempts.ts';
 import { nanoUsd, usd } from './money.ts';
 import { createPageSchema, dateOrTimestamp, timeRangeListQuery, timestamp } from './page.ts';
 
@@ -77,7 +77,7 @@ export type RequestFilterQuery = z.output<typeof requestFilterQuery>;
  * Returns whether a query parameter is a field of one of `shapes`, or a metadata filter such as
  * `metadata.team`.
  */
-export function isFilterParameter(name: string, ...shapes: readonly object[]): boolean {
+export function isKnownQueryParameter(name: string, ...shapes: readonly object[]): boolean {
   // `in` would also find inherited names, such as `constructor`.
   return shapes.some((shape) => Object.hasOwn(shape, name)) || /^metadata\.[^.]+$/.test(name);
 }
@@ -92,7 +92,7 @@ export function createFilteredQuerySchema<Shape extends z.core.$ZodLooseShape>(s
     .catchall(z.union([z.string().max(300), z.array(z.string().max(300)).max(20)]))
     .check((context) => {
       for (const name of Object.keys(context.value))
-        if (!isFilterParameter(name, requestFilterParams, shape))
+        if (!isKnownQueryParameter(name, requestFilterParams, shape))
           context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
     });
 }
@@ -252,6 +252,6 @@ export type RequestTailPage = z.output<typeof requestTailPage>;
 
 /** A request with its attempts and routing decisions. */
 export const requestDetail = z
-  .strictObject({ ...fields, attempts: z.array(exchangeAttempt), decisions: z.array(routingStep) })
+  .strictObject({ ...fields, attempts: z.array(exchangeAttempt), decisions: z.array(exchangeDecision) })
   .meta({ id: 'RequestDetail' });
 export type RequestDetail = z.output<typeof requestDetail>;

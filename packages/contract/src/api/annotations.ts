@@ -20,7 +20,7 @@ export const analyticsAnnotationsQuery = z.strictObject({
 });
 
 /** The request to create a note about an event, such as a deployment, that charts should show. */
-export const analyticsNoteInput = z.strictObject({
+export const annotationCreation = z.strictObject({
   text: z
     .string()
     .trim()
@@ -30,7 +30,9 @@ export const analyticsNoteInput = z.strictObject({
 });
 
 /** A note about an event. Charts show the note at the time of the event. */
-export const analyticsNote = z.strictObject({ at: timestamp, text: z.string() }).meta({ id: 'Annotation' });
+export const createdAnnotation = z
+  .strictObject({ at: timestamp, text: z.string() })
+  .meta({ id: 'Annotation' });
 
 /** Events to show in charts, newest first. */
 export const analyticsAnnotations = z

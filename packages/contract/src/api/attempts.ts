@@ -53,7 +53,7 @@ export type ExchangeAttempt = z.output<typeof exchangeAttempt>;
  * One decision about an exchange and its reason. `decisions_json` in the exchange row contains a list of
  * these objects.
  */
-export const routingStep = z.strictObject({
+export const exchangeDecision = z.strictObject({
   step: z.string(),
   outcome: z.string(),
   reason: z.string(),
@@ -68,4 +68,4 @@ export const routingStep = z.strictObject({
       'How long the response told the client to wait before a retry, in milliseconds. The header `retry-after` contains the same time in seconds.',
     ),
 });
-export type RoutingStep = z.output<typeof routingStep>;
+export type ExchangeDecision = z.output<typeof exchangeDecision>;

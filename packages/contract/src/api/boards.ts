@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createLabelField } from '../config/fields.ts';
+import { createShortTextField } from '../config/fields.ts';
 import {
   createBoardGroupsField,
   createBoardSlugField,
@@ -92,7 +92,7 @@ const shown = z.strictObject({
 export const boardStatus = z
   .strictObject({
     slug,
-    name: createLabelField(),
+    name: createShortTextField(),
     timezone: z.string(),
     status: z
       .enum(['healthy', 'failing', 'waiting', 'paused', 'empty'])
@@ -101,7 +101,7 @@ export const boardStatus = z
       ),
     generated_at: timestamp,
     checked_at: timestamp.describe('Time up to which Floe has evaluated all monitors.'),
-    groups: z.array(z.strictObject({ name: createLabelField(), monitors: z.array(shown) })),
+    groups: z.array(z.strictObject({ name: createShortTextField(), monitors: z.array(shown) })),
     downtime: z
       .array(
         z.strictObject({

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import {
   createBaseUrlField,
   createEmailAddressListField,
-  createLabelField,
-  createLabelListField,
   createMinutesField,
   createSecretField,
+  createShortTextField,
+  createShortTextListField,
   createSlugField,
   createWebUrlField,
 } from '../config/fields.ts';
@@ -33,7 +33,7 @@ const plain = {
     .min(1)
     .nullable()
     .describe('Events that the channel receives. `null` means all events.'),
-  tags: createLabelListField().describe(
+  tags: createShortTextListField().describe(
     'The channel receives only alerts for monitors with one of these tags. If empty, the channel receives alerts for all monitors.',
   ),
   realert_minutes: createMinutesField(0).describe(
@@ -42,7 +42,7 @@ const plain = {
   to: createEmailAddressListField()
     .nullable()
     .describe('Email addresses of the recipients, for the kind `email`.'),
-  chat_id: createLabelField().nullable().describe('Id of the chat, for the kind `telegram`.'),
+  chat_id: createShortTextField().nullable().describe('Id of the chat, for the kind `telegram`.'),
   base_url: createBaseUrlField()
     .nullable()
     .describe('Base URL of the API, for the kinds `pagerduty` and `telegram`.'),
@@ -52,7 +52,7 @@ const plain = {
  * The channel settings whose names and values are the same in the API and in the database. Absent settings get
  * their defaults.
  */
-export const storedChannelFields = z.object({
+export const channelFieldsStoredAsIs = z.object({
   ...plain,
   events: plain.events.default(null),
   to: plain.to.default(null),
@@ -150,10 +150,10 @@ export const ALERT_DELIVERY_STATES = ['pending', 'sent', 'failed', 'muted', 'ski
 
 export const alertListQuery = timeRangeListQuery.extend({
   event: z.enum(ALERT_EVENTS).optional().describe('Only alerts for this event.'),
-  subject: createLabelField()
+  subject: createShortTextField()
     .optional()
     .describe('Id of the monitor, budget, breaker or credential that the alert is about.'),
-  channel: createLabelField()
+  channel: createShortTextField()
     .optional()
     .describe('Only alerts with a delivery to the channel with this name.'),
   state: z

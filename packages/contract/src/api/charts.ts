@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isFilterParameter, requestFilterParams } from './analytics.ts';
+import { isKnownQueryParameter, requestFilterParams } from './analytics.ts';
 import { chartRangeParams, timeCoverageFields } from './chart-range.ts';
 import { nanoUsd, usd } from './money.ts';
 import { timestamp } from './page.ts';
@@ -98,7 +98,7 @@ function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
     .catchall(values)
     .check((context) => {
       for (const name of Object.keys(context.value))
-        if (!isFilterParameter(name, chartRangeParams, filters, shape))
+        if (!isKnownQueryParameter(name, chartRangeParams, filters, shape))
           context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
     });
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import {
   createCrossFieldCheck,
-  createLabelField,
   createModelPatternListField,
+  createShortTextField,
   createSlugField,
   createTimestampField,
 } from '../config/fields.ts';
@@ -12,7 +12,7 @@ import { resourceSource } from './resource-source.ts';
 
 /** The fields of a platform key in floe.yaml. */
 export const PLATFORM_KEY_FIELDS = {
-  name: createLabelField().describe(
+  name: createShortTextField().describe(
     'Name of the key, unique in the organization. Analytics, limits and budgets refer to the key by this name.',
   ),
   key: z
@@ -40,7 +40,7 @@ export const PLATFORM_KEY_FIELDS = {
     .default(['gateway'])
     .describe('Scopes of the key, that is, what the key may do.'),
   team: createSlugField().optional().describe('Team that uses the key.'),
-  owner: createLabelField().optional().describe('Person or job that is responsible for the key.'),
+  owner: createShortTextField().optional().describe('Person or job that is responsible for the key.'),
   models: createModelPatternListField()
     .optional()
     .describe('Models that the key may use. Defaults to all models in the organization.'),

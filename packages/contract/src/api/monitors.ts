@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import {
-  createLabelField,
-  createLabelListField,
   createMinutesField,
+  createShortTextField,
+  createShortTextListField,
   createSlugField,
 } from '../config/fields.ts';
 import { ScheduleSchema, UNCONVERTED_MONITOR_SETTINGS } from '../config/monitoring.ts';
@@ -23,10 +23,10 @@ const settings = {
   schedule: ScheduleSchema.nullable().describe(
     'When the job runs. Set either this field or `expected_interval_minutes`.',
   ),
-  tags: createLabelListField().describe(
+  tags: createShortTextListField().describe(
     'Tags by which you can filter lists and select monitors for channels and maintenance windows.',
   ),
-  channels: createLabelListField().describe(
+  channels: createShortTextListField().describe(
     'Names of the channels that receive alerts for this monitor. If empty, or if all of these channels were deleted or renamed, all channels whose `events` and `tags` match receive the alerts.',
   ),
   paused: z
@@ -150,9 +150,9 @@ export const monitorListQuery = createListQuerySchema().extend({
     .describe(
       'Order of the entries. `urgency` lists failing monitors first, starting with the longest failure, then waiting monitors, then healthy monitors by their next deadline, then paused monitors.',
     ),
-  tag: createLabelField().optional().describe('Only monitors with this tag.'),
+  tag: createShortTextField().optional().describe('Only monitors with this tag.'),
   status: z.enum(MONITOR_STATUSES).optional().describe('Only monitors with this status.'),
-  channel: createLabelField()
+  channel: createShortTextField()
     .optional()
     .describe('Name of a channel. Returns only monitors that list this channel.'),
   source: z

@@ -18,7 +18,7 @@ export const operatorResource = z
 export const operatorList = createPageSchema(operatorResource);
 
 /** The request body of `POST /api/management/operators`. The person must already have an account. */
-export const operatorCreateInput = z.strictObject({
+export const operatorCreation = z.strictObject({
   email: emailAddress.describe('Email address of an existing account.'),
 });
 

@@ -199,5 +199,5 @@ export const providerTestInput = z.strictObject({
     .describe('Model that receives a short completion request if the provider has no model list.'),
 });
 
-export type ProviderView = z.input<typeof providerResource>;
-export type CredentialView = z.input<typeof credentialResource>;
+export type ProviderResource = z.input<typeof providerResource>;
+export type CredentialResource = z.input<typeof credentialResource>;

@@ -3,10 +3,10 @@ import { RELAY_EVENT_KINDS, RelayRuleSchema } from '../config/relay.ts';
 import { backgroundJobResource } from './background-jobs.ts';
 import { pageQuery, timeRangeListQuery, timestamp } from './page.ts';
 import {
+  matchedRelayRule,
   relayDecisionValue,
   relayEvent,
   relayFindingCount,
-  relayRuleHit,
   relayRuleMode,
   relayShortText,
 } from './relay.ts';
@@ -34,7 +34,7 @@ export const storedRelayDecision = z
     reason: z.string().nullable(),
     user_message: z.string().nullable(),
     agent_message: z.string().nullable(),
-    matches: z.array(relayRuleHit),
+    matches: z.array(matchedRelayRule),
     findings: z.array(relayFindingCount),
     approval_id: z.string().nullable(),
     latency_us: z.int(),

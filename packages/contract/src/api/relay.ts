@@ -120,7 +120,7 @@ export type RelayEvent = z.output<typeof relayEvent>;
 export const relayFindingCount = z.strictObject({ kind: z.string(), count: z.int() });
 
 /** A rule that matches an event. */
-export const relayRuleHit = z.strictObject({
+export const matchedRelayRule = z.strictObject({
   rule: z.string(),
   decision: z.enum(['allow', 'deny', 'ask']),
   mode: relayRuleMode,
@@ -143,7 +143,7 @@ export const relayDecision = z
     mode: relayRuleMode.nullable().describe('Mode of the rule. `null` means that no rule applies.'),
     enforced_decision: relayDecisionValue.describe('Decision that would apply if all rules were enforced.'),
     on_error: z.enum(['open', 'closed']),
-    matches: z.array(relayRuleHit).describe('All rules that apply.'),
+    matches: z.array(matchedRelayRule).describe('All rules that apply.'),
     findings: z.array(relayFindingCount),
     approval: pendingApproval.nullable(),
   })

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { createLabelField, createSlugField } from '../config/fields.ts';
+import { createShortTextField, createSlugField } from '../config/fields.ts';
 import { timestamp } from './page.ts';
 import { resourceSource } from './resource-source.ts';
 
 const COST_CENTER = 'Cost center of the team in analytics and monthly usage files.';
 const fields = {
-  name: createLabelField().describe('Display name. Defaults to the id.'),
-  cost_center: createLabelField().describe(COST_CENTER),
+  name: createShortTextField().describe('Display name. Defaults to the id.'),
+  cost_center: createShortTextField().describe(COST_CENTER),
 };
 
 /** A team in floe.yaml. */

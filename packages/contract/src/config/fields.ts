@@ -14,13 +14,13 @@ export function createSlugField() {
 }
 
 /** Creates the schema of a string of 1 to 200 characters. */
-export function createLabelField() {
+export function createShortTextField() {
   return z.string().min(1).max(200);
 }
 
 /** Creates the schema of a list of up to 50 strings of 1 to 200 characters, such as names or filters. */
-export function createLabelListField() {
-  return z.array(createLabelField()).max(50);
+export function createShortTextListField() {
+  return z.array(createShortTextField()).max(50);
 }
 
 /** Creates the schema of a list of patterns for the models that a key may use. */

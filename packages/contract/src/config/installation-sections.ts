@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { MEMBER_ROLES } from '../roles.ts';
 import {
-  createLabelField,
   createNetworkField,
   createOptionalUrlField,
   createPositiveCountField,
   createSecretField,
+  createShortTextField,
   createSlugField,
   createWebUrlField,
 } from './fields.ts';
@@ -124,15 +124,15 @@ const OidcSchema = z.strictObject({
     'Name of the issuer on the sign-in page and in the redirect URI `<base_url>/api/session/oidc/<name>/callback`.',
   ),
   issuer: createWebUrlField().describe('Issuer URL, exactly as in the issuer’s discovery document.'),
-  client_id: createLabelField().describe('Client id that the issuer assigned to Floe.'),
+  client_id: createShortTextField().describe('Client id that the issuer assigned to Floe.'),
   client_secret: createSecretField().optional().describe('Client secret. Omit it for public clients.'),
-  group_claim: createLabelField()
+  group_claim: createShortTextField()
     .default('groups')
     .describe('Name of the claim that contains the user’s groups.'),
   map: z
     .array(
       z.strictObject({
-        group: createLabelField().describe('Name of a group at the issuer.'),
+        group: createShortTextField().describe('Name of a group at the issuer.'),
         role: z.enum(MEMBER_ROLES).describe('Role that the group’s members receive in Floe.'),
         org: createSlugField()
           .optional()

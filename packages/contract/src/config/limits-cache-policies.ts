@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import {
   createCrossFieldCheck,
-  createLabelField,
   createModelPatternField,
   createPositiveCountField,
+  createShortTextField,
   createSlugField,
   type RawObjectFields,
   type ReportIssue,
@@ -27,9 +27,11 @@ const subjectFields = {
     .optional()
     .describe('Type of subject, such as `owner`. Each subject of this type has a separate counter.'),
   team: createSlugField().optional().describe('Id of the team. Required with `scope: team`.'),
-  key: createLabelField().optional().describe('Name of the platform key. Required with `scope: key`.'),
-  owner: createLabelField().optional().describe('Name of the owner. Required with `scope: owner`.'),
-  end_user: createLabelField().optional().describe('Id of the end user. Required with `scope: end_user`.'),
+  key: createShortTextField().optional().describe('Name of the platform key. Required with `scope: key`.'),
+  owner: createShortTextField().optional().describe('Name of the owner. Required with `scope: owner`.'),
+  end_user: createShortTextField()
+    .optional()
+    .describe('Id of the end user. Required with `scope: end_user`.'),
   model: createModelPatternField()
     .optional()
     .describe('Counts only requests for models that match this pattern.'),

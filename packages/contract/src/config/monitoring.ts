@@ -3,11 +3,11 @@ import {
   createBaseUrlField,
   createCrossFieldCheck,
   createEmailAddressListField,
-  createLabelField,
-  createLabelListField,
   createMinutesField,
   createPositiveCountField,
   createSecretField,
+  createShortTextField,
+  createShortTextListField,
   createSlugField,
   createTimestampField,
   createTimezoneField,
@@ -32,7 +32,7 @@ export const ScheduleSchema = z.strictObject({
 
 /** The monitor settings whose names and values are the same in the API and in the database columns. */
 export const UNCONVERTED_MONITOR_SETTINGS = {
-  name: createLabelField().describe('Display name in lists and messages.'),
+  name: createShortTextField().describe('Display name in lists and messages.'),
   description: z.string().max(2_000).describe('What the job does, or what to do when it fails.'),
   alert_after_misses: createPositiveCountField().describe(
     'Number of consecutive missed beats after which Floe sends an alert.',
@@ -50,7 +50,9 @@ export const monitorFieldsStoredAsIs = z.object({
 export const MonitorSchema = z
   .strictObject({
     id: createSlugField().describe('Id of the monitor. Jobs send this id as `monitor_id`.'),
-    name: createLabelField().optional().describe('Name of the monitored job or worker. Defaults to the id.'),
+    name: createShortTextField()
+      .optional()
+      .describe('Name of the monitored job or worker. Defaults to the id.'),
     kind: z
       .enum(['heartbeat', 'push'])
       .default('heartbeat')
@@ -67,7 +69,7 @@ export const MonitorSchema = z
       .describe(
         'How late a beat may arrive before it counts as missed, in minutes. Defaults to the organization’s `monitoring.grace_period_minutes`.',
       ),
-    tags: createLabelListField()
+    tags: createShortTextListField()
       .default([])
       .describe(
         'Tags of the monitor. You can filter lists by tag, and channels can restrict their alerts to tags.',
@@ -96,7 +98,7 @@ export const MonitorSchema = z
       .describe(
         'Minutes after the monitor’s creation by which the first beat must arrive. If none arrives, Floe sends an alert. Defaults to the expected interval plus the grace period.',
       ),
-    channels: createLabelListField()
+    channels: createShortTextListField()
       .default([])
       .describe(
         'Names of the channels that receive alerts for this monitor. If empty, or if all of these channels were deleted or renamed, all channels whose `events` and `tags` match receive the alerts.',
@@ -132,7 +134,7 @@ const channelFields = {
     .min(1)
     .optional()
     .describe('Events for which the channel receives alerts. Defaults to all events.'),
-  tags: createLabelListField()
+  tags: createShortTextListField()
     .default([])
     .describe(
       'The channel receives only alerts for monitors with one of these tags. If empty, the channel receives alerts for all monitors.',
@@ -185,7 +187,7 @@ const channelUnion = z.discriminatedUnion('kind', [
     ...channelFields,
     kind: z.literal('telegram').describe('Sends messages to a Telegram chat through a bot.'),
     bot_token: createSecretField().describe('Access token of the bot.'),
-    chat_id: createLabelField().describe('Id of the chat. In YAML, write the id in quotes.'),
+    chat_id: createShortTextField().describe('Id of the chat. In YAML, write the id in quotes.'),
     base_url: createBaseUrlField()
       .default('https://api.telegram.org')
       .describe('Base URL of the Bot API. Change it only if you run your own Bot API server.'),
@@ -230,7 +232,7 @@ export function createBoardSlugField() {
 const MAX_MONITORS_PER_BOARD = 500;
 
 const boardGroup = z.strictObject({
-  name: createLabelField().describe('Heading of the group.'),
+  name: createShortTextField().describe('Heading of the group.'),
   monitors: z
     .array(createSlugField())
     .max(MAX_MONITORS_PER_BOARD)
@@ -251,7 +253,7 @@ export function createBoardGroupsField() {
 
 /** The board settings whose names and values are the same in the API and in the database columns. */
 export const UNCONVERTED_BOARD_SETTINGS = {
-  name: createLabelField().describe('Title of the board.'),
+  name: createShortTextField().describe('Title of the board.'),
   timezone: createTimezoneField()
     .nullable()
     .describe('Time zone for days and times on the board. If `null`, the organization’s time zone applies.'),
@@ -268,7 +270,7 @@ export const boardFieldsStoredAsIs = z.object({
 export const BoardSchema = z
   .strictObject({
     slug: createBoardSlugField(),
-    name: createLabelField().optional().describe('Title of the board. Defaults to the slug.'),
+    name: createShortTextField().optional().describe('Title of the board. Defaults to the slug.'),
     public: z
       .boolean()
       .default(false)

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PlatformKeySchema } from '../api/keys.ts';
 import { TeamSchema } from '../api/teams.ts';
-import { createLabelField, createMinutesField, createSlugField, createTimezoneField } from './fields.ts';
+import { createMinutesField, createShortTextField, createSlugField, createTimezoneField } from './fields.ts';
 import { BudgetSchema, CacheSchema, LimitSchema, PolicySchema } from './limits-cache-policies.ts';
 import { MAX_RESOURCES_PER_ORG } from './max-resources-per-org.ts';
 import { BoardSchema, ChannelSchema, MonitorSchema } from './monitoring.ts';
@@ -33,7 +33,7 @@ export const ORG_SETTINGS_FIELDS = {
   analytics: z
     .strictObject({
       metadata_keys: z
-        .array(createLabelField())
+        .array(createShortTextField())
         .max(10)
         .default([])
         .describe('Metadata keys that charts can use to filter and group requests. At most 10.'),
@@ -43,7 +43,7 @@ export const ORG_SETTINGS_FIELDS = {
   attribution: z
     .strictObject({
       user_headers: z
-        .array(createLabelField())
+        .array(createShortTextField())
         .default([])
         .describe(
           'Request headers that can contain the end user’s id. Floe uses the first header that is present.',
@@ -86,7 +86,7 @@ export const OrgSchema = z
     id: createSlugField().describe(
       'Id of the organization, unique in the installation. You cannot change the id.',
     ),
-    name: createLabelField().optional().describe('Display name. Defaults to the id.'),
+    name: createShortTextField().optional().describe('Display name. Defaults to the id.'),
     timezone: createTimezoneField()
       .default('UTC')
       .describe('Time zone for budget periods, schedules, days in charts, and monthly usage files.'),

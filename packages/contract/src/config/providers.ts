@@ -4,10 +4,10 @@ import {
   createBaseUrlField,
   createCrossFieldCheck,
   createExtraHeadersField,
-  createLabelField,
   createModelPatternField,
   createPositiveCountField,
   createSecretField,
+  createShortTextField,
   createSlugField,
 } from './fields.ts';
 import { OutboundSchema } from './installation-sections.ts';
@@ -115,25 +115,25 @@ export const CredentialSchema = z.strictObject({
 });
 
 const ClientCertificateSchema = z.strictObject({
-  cert_file: createLabelField().describe('Path of a PEM file with the certificate chain.'),
-  key_file: createLabelField().describe('Path of a PEM file with the private key.'),
+  cert_file: createShortTextField().describe('Path of a PEM file with the certificate chain.'),
+  key_file: createShortTextField().describe('Path of a PEM file with the private key.'),
 });
 
 /** The identity that signs requests, for provider kinds that use signatures instead of a key. */
 const IdentitySchema = z
   .strictObject({
-    access_key_id: createLabelField()
+    access_key_id: createShortTextField()
       .optional()
       .describe('Id of an AWS access key. If not set, Floe uses the standard AWS credential chain.'),
     secret_access_key: createSecretField()
       .optional()
       .describe('Secret access key. Use `${VARIABLE}` instead of the value.'),
     session_token: createSecretField().optional().describe('Session token for a temporary access key.'),
-    profile: createLabelField().optional().describe('Profile in the shared AWS configuration files.'),
-    external_id: createLabelField()
+    profile: createShortTextField().optional().describe('Profile in the shared AWS configuration files.'),
+    external_id: createShortTextField()
       .optional()
       .describe('External id that Floe sends when it assumes `role_arn`.'),
-    file: createLabelField()
+    file: createShortTextField()
       .optional()
       .describe(
         'Path of a Google credentials file. Defaults to the value of the environment variable `GOOGLE_APPLICATION_CREDENTIALS`.',
@@ -203,11 +203,11 @@ export const PROVIDER_FIELDS = {
     .record(z.string(), createJsonValueField())
     .default({})
     .describe('Top-level fields that Floe adds to every JSON body that it sends to the provider.'),
-  api_version: createLabelField()
+  api_version: createShortTextField()
     .optional()
     .describe('API version that Floe sends to the provider, for providers with an API version parameter.'),
   deployments: z
-    .record(createModelPatternField(), createLabelField())
+    .record(createModelPatternField(), createShortTextField())
     .default({})
     .describe('Map from model ids to deployment names.'),
   region: z
@@ -215,8 +215,10 @@ export const PROVIDER_FIELDS = {
     .regex(/^[A-Za-z0-9-]{1,64}$/, 'must consist of letters, digits and "-"')
     .optional()
     .describe('Cloud region or location.'),
-  project: createLabelField().optional().describe('Cloud project.'),
-  role_arn: createLabelField().optional().describe('ARN of the AWS role that Floe assumes to sign requests.'),
+  project: createShortTextField().optional().describe('Cloud project.'),
+  role_arn: createShortTextField()
+    .optional()
+    .describe('ARN of the AWS role that Floe assumes to sign requests.'),
   identity: IdentitySchema.optional().describe(
     'Identity for providers that require signed requests instead of an API key.',
   ),

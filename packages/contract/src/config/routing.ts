@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import {
   createCrossFieldCheck,
-  createLabelField,
   createModelPatternField,
+  createShortTextField,
   createSlugField,
 } from './fields.ts';
 import { RouteTimeoutsSchema } from './providers.ts';
@@ -86,7 +86,7 @@ const PassthroughTargetSchema = z
     z.strictObject({
       provider: createSlugField().describe('Id of a provider in this organization.'),
       model_map: z
-        .record(z.string().min(1), createLabelField())
+        .record(z.string().min(1), createShortTextField())
         .default({})
         .describe('Map from the model ids that callers send to this provider’s model ids.'),
     }),

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import {
   createBaseUrlField,
-  createLabelField,
   createNetworkField,
   createPositiveCountField,
+  createShortTextField,
 } from './fields.ts';
 
 /** The surfaces that a listener can serve. */
@@ -26,7 +26,7 @@ const MAX_PROCESSES = 256;
 
 /** IPv6 addresses may be written in brackets, as in a URL. */
 const listenHostField = () =>
-  createLabelField()
+  createShortTextField()
     .transform((host) => host.replace(/^\[(.*)\]$/, '$1'))
     .meta({ pattern: '.' });
 

@@ -7,11 +7,11 @@ import {
   type HookReply,
   type HookReport,
 } from './hook-adapter.ts';
-import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
-import { type CommonRelayEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
+import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
+import { type CommonRelayEventFields, createPromptEvent, createToolCallEvents } from './tool-events.ts';
 
 /** An agent whose hooks use the payload format of Claude Code, with the responses that the agent supports. */
-export interface ClaudeHookFormat {
+export interface ClaudeCompatibleAgent {
   readonly agent: string;
   /** Whether the agent shows a dialog for `permissionDecision: "ask"` and supports `"allow"`. */
   readonly supportsAsk: boolean;
@@ -35,7 +35,7 @@ const BLOCKING_HOOKS = new Set(['PreToolUse', 'PermissionRequest', 'UserPromptSu
  * Creates the adapter for an agent whose hooks use the payload format of Claude Code. Field names may be in
  * snake case or camel case.
  */
-export function createClaudeAdapter(shape: ClaudeHookFormat): HookAdapter {
+export function createClaudeAdapter(shape: ClaudeCompatibleAgent): HookAdapter {
   return {
     agent: shape.agent,
     // For a permission request, the agent already asks its user.
@@ -51,7 +51,7 @@ export function createClaudeAdapter(shape: ClaudeHookFormat): HookAdapter {
  * events.
  */
 export function parseClaudePayload(payload: JsonObject, agent: string): HookCall {
-  const given = readLabelField(payload, 'hook_event_name', 'hookEventName') ?? '';
+  const given = readShortTextField(payload, 'hook_event_name', 'hookEventName') ?? '';
   const name = given.charAt(0).toUpperCase() + given.slice(1);
   const common = readCommonFields(payload, agent);
   if (name === 'UserPromptSubmit')
@@ -61,10 +61,10 @@ export function parseClaudePayload(payload: JsonObject, agent: string): HookCall
       report: null,
     };
   if (name === 'PreToolUse' || name === 'PermissionRequest') {
-    const tool = readLabelField(payload, 'tool_name', 'toolName') ?? 'unknown';
+    const tool = readShortTextField(payload, 'tool_name', 'toolName') ?? 'unknown';
     return {
       name,
-      events: createToolEvents(tool, readObjectField(payload, 'tool_input', 'toolInput'), common),
+      events: createToolCallEvents(tool, readObjectField(payload, 'tool_input', 'toolInput'), common),
       report: null,
     };
   }
@@ -76,19 +76,19 @@ export function parseClaudePayload(payload: JsonObject, agent: string): HookCall
 }
 
 function readCommonFields(payload: JsonObject, agent: string): CommonRelayEventFields {
-  const toolUse = readLabelField(payload, 'tool_use_id', 'toolUseId');
-  const session = readLabelField(payload, 'session_id', 'sessionId');
-  const name = readLabelField(payload, 'hook_event_name', 'hookEventName');
+  const toolUse = readShortTextField(payload, 'tool_use_id', 'toolUseId');
+  const session = readShortTextField(payload, 'session_id', 'sessionId');
+  const name = readShortTextField(payload, 'hook_event_name', 'hookEventName');
   return {
     // An agent that repeats a call repeats its id. The two hooks of one call are two events.
     id: toolUse === undefined ? undefined : `${name}:${session ?? ''}:${toolUse}`.slice(0, 200),
     session_id: session,
-    turn_id: readLabelField(payload, 'turn_id', 'prompt_id'),
+    turn_id: readShortTextField(payload, 'turn_id', 'prompt_id'),
     tool_use_id: toolUse,
     agent: {
       name: agent,
-      version: readLabelField(payload, 'agent_version', 'version'),
-      permission_mode: readLabelField(payload, 'permission_mode', 'permissionMode'),
+      version: readShortTextField(payload, 'agent_version', 'version'),
+      permission_mode: readShortTextField(payload, 'permission_mode', 'permissionMode'),
     },
     cwd: readTextField(payload, 'cwd'),
   };
@@ -117,14 +117,14 @@ export function createHookReport(
 ): HookReport {
   const details: Record<string, string | number> = { hook: name };
   for (const member of ['tool_name', 'toolName', 'reason', 'source', 'status', 'file_path', 'command'])
-    if (readLabelField(payload, member) !== undefined)
-      details[member] = readLabelField(payload, member) ?? '';
+    if (readShortTextField(payload, member) !== undefined)
+      details[member] = readShortTextField(payload, member) ?? '';
   const edits = readListField(payload, 'edits').length;
   if (edits > 0) details['edits'] = edits;
   return { type, session_id, tool_use_id, agent, details };
 }
 
-function createReply({ name }: HookCall, outcome: HookDecision, shape: ClaudeHookFormat): HookReply {
+function createReply({ name }: HookCall, outcome: HookDecision, shape: ClaudeCompatibleAgent): HookReply {
   const { decision, userMessage, agentMessage } = outcome;
   if (decision === 'abstain')
     return createOutputReply(userMessage === null ? null : { systemMessage: userMessage });
@@ -166,7 +166,7 @@ function withSystemMessage(
 function preToolUseReply(
   decision: 'allow' | 'deny' | 'ask',
   reason: string,
-  { supportsAllow, supportsAsk }: ClaudeHookFormat,
+  { supportsAllow, supportsAsk }: ClaudeCompatibleAgent,
 ): JsonObject | null {
   const hookEventName = 'PreToolUse';
   if (decision === 'allow')

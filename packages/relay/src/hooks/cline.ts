@@ -7,12 +7,12 @@ import {
   type HookDecision,
   type HookReply,
 } from './hook-adapter.ts';
-import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
+import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
-  createConnectorEvent,
   createPromptEvent,
-  createToolEvents,
+  createToolCallEvents,
+  createToolEvent,
 } from './tool-events.ts';
 
 /** The adapter for Cline. A response blocks a tool call or a prompt with `cancel` and a message. */
@@ -25,12 +25,12 @@ export const clineAdapter: HookAdapter = {
 };
 
 function read(payload: JsonObject): HookCall {
-  const name = readLabelField(payload, 'hookName') ?? '';
+  const name = readShortTextField(payload, 'hookName') ?? '';
   const [root] = readListField(payload, 'workspaceRoots');
   const common: CommonRelayEventFields = {
-    session_id: readLabelField(payload, 'taskId'),
-    agent: { name: 'cline', version: readLabelField(payload, 'clineVersion') },
-    user: readLabelField(payload, 'userId'),
+    session_id: readShortTextField(payload, 'taskId'),
+    agent: { name: 'cline', version: readShortTextField(payload, 'clineVersion') },
+    user: readShortTextField(payload, 'userId'),
     cwd: typeof root === 'string' ? root : undefined,
   };
   if (name === 'UserPromptSubmit')
@@ -47,16 +47,17 @@ function read(payload: JsonObject): HookCall {
     };
   if (name !== 'PreToolUse')
     return { name, events: [], report: createHookReport('other', name, payload, common) };
-  const tool = readLabelField(payload, 'preToolUse.toolName') ?? 'unknown';
+  const tool = readShortTextField(payload, 'preToolUse.toolName') ?? 'unknown';
   const input = readObjectField(payload, 'preToolUse.parameters');
-  if (tool !== 'use_mcp_tool') return { name, events: createToolEvents(tool, input, common), report: null };
+  if (tool !== 'use_mcp_tool')
+    return { name, events: createToolCallEvents(tool, input, common), report: null };
   const connector = {
-    name: readLabelField(input, 'tool_name') ?? 'unknown',
-    server: readLabelField(input, 'server_name'),
+    name: readShortTextField(input, 'tool_name') ?? 'unknown',
+    server: readShortTextField(input, 'server_name'),
   };
   return {
     name,
-    events: [createConnectorEvent(connector, readObjectField(input, 'arguments'), common)],
+    events: [createToolEvent(connector, readObjectField(input, 'arguments'), common)],
     report: null,
   };
 }

@@ -8,8 +8,8 @@ import {
   type HookReply,
   type HookReport,
 } from './hook-adapter.ts';
-import { readLabelField, readObjectField, readTextField } from './payload-fields.ts';
-import { type CommonRelayEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
+import { readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
+import { type CommonRelayEventFields, createPromptEvent, createToolCallEvents } from './tool-events.ts';
 
 /**
  * The adapter for Copilot CLI. The hook name determines whether field names use snake case or camel
@@ -24,18 +24,18 @@ export const copilotCliAdapter: HookAdapter = {
 };
 
 function read(payload: JsonObject): HookCall {
-  if (readLabelField(payload, 'hook_event_name', 'hookEventName') !== undefined)
+  if (readShortTextField(payload, 'hook_event_name', 'hookEventName') !== undefined)
     return parseClaudePayload(payload, 'copilot-cli');
   const common: CommonRelayEventFields = {
-    session_id: readLabelField(payload, 'sessionId'),
+    session_id: readShortTextField(payload, 'sessionId'),
     agent: { name: 'copilot-cli' },
     cwd: readTextField(payload, 'cwd'),
   };
-  const tool = readLabelField(payload, 'toolName');
+  const tool = readShortTextField(payload, 'toolName');
   if (tool !== undefined && payload['toolResult'] === undefined)
     return {
       name: 'preToolUse',
-      events: createToolEvents(tool, readObjectField(payload, 'toolArgs'), common),
+      events: createToolCallEvents(tool, readObjectField(payload, 'toolArgs'), common),
       report: null,
     };
   const prompt = readTextField(payload, 'prompt');

@@ -8,14 +8,14 @@ import {
   type HookReply,
   type HookReport,
 } from './hook-adapter.ts';
-import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
+import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
-  createConnectorEvent,
   createFileEvent,
   createPromptEvent,
   createShellEvent,
-  createToolEvents,
+  createToolCallEvents,
+  createToolEvent,
 } from './tool-events.ts';
 
 const REPORT_TYPES: Readonly<Record<string, HookReport['type']>> = {
@@ -51,7 +51,7 @@ export const cursorAdapter: HookAdapter = {
 };
 
 function read(payload: JsonObject): HookCall {
-  const name = readLabelField(payload, 'hook_event_name') ?? '';
+  const name = readShortTextField(payload, 'hook_event_name') ?? '';
   const common = readCommonFields(name, payload);
   const gate = (events: HookCall['events']): HookCall => ({ name, events, report: null });
   switch (name) {
@@ -64,11 +64,11 @@ function read(payload: JsonObject): HookCall {
       ]);
     case 'beforeMCPExecution': {
       const connector = {
-        name: readLabelField(payload, 'tool_name') ?? 'unknown',
+        name: readShortTextField(payload, 'tool_name') ?? 'unknown',
         url: readTextField(payload, 'url'),
         command: readTextField(payload, 'command'),
       };
-      return gate([createConnectorEvent(connector, readObjectField(payload, 'tool_input'), common)]);
+      return gate([createToolEvent(connector, readObjectField(payload, 'tool_input'), common)]);
     }
     case 'beforeReadFile': {
       const path = readTextField(payload, 'file_path') || 'unknown';
@@ -80,8 +80,8 @@ function read(payload: JsonObject): HookCall {
       ]);
     case 'preToolUse':
       return gate(
-        createToolEvents(
-          readLabelField(payload, 'tool_name') ?? 'unknown',
+        createToolCallEvents(
+          readShortTextField(payload, 'tool_name') ?? 'unknown',
           readObjectField(payload, 'tool_input'),
           common,
         ),
@@ -103,16 +103,16 @@ function attachmentPaths(payload: JsonObject): string[] {
 }
 
 function readCommonFields(name: string, payload: JsonObject): CommonRelayEventFields {
-  const toolUse = readLabelField(payload, 'tool_use_id');
+  const toolUse = readShortTextField(payload, 'tool_use_id');
   const [root] = readListField(payload, 'workspace_roots');
   const cwd = (readTextField(payload, 'cwd') || undefined) ?? (typeof root === 'string' ? root : undefined);
   return {
     id: toolUse === undefined ? undefined : `${name}:${toolUse}`.slice(0, 200),
-    session_id: readLabelField(payload, 'session_id', 'conversation_id'),
-    turn_id: readLabelField(payload, 'generation_id'),
+    session_id: readShortTextField(payload, 'session_id', 'conversation_id'),
+    turn_id: readShortTextField(payload, 'generation_id'),
     tool_use_id: toolUse,
-    agent: { name: 'cursor', version: readLabelField(payload, 'cursor_version') },
-    user: readLabelField(payload, 'user_email'),
+    agent: { name: 'cursor', version: readShortTextField(payload, 'cursor_version') },
+    user: readShortTextField(payload, 'user_email'),
     cwd,
   };
 }

@@ -7,12 +7,12 @@ import {
   type HookDecision,
   type HookReply,
 } from './hook-adapter.ts';
-import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
+import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
-  createConnectorEvent,
   createPromptEvent,
-  createToolEvents,
+  createToolCallEvents,
+  createToolEvent,
 } from './tool-events.ts';
 
 /**
@@ -28,9 +28,9 @@ export const geminiCliAdapter: HookAdapter = {
 };
 
 function read(payload: JsonObject): HookCall {
-  const name = readLabelField(payload, 'hook_event_name') ?? '';
+  const name = readShortTextField(payload, 'hook_event_name') ?? '';
   const common: CommonRelayEventFields = {
-    session_id: readLabelField(payload, 'session_id'),
+    session_id: readShortTextField(payload, 'session_id'),
     agent: { name: 'gemini-cli' },
     cwd: readTextField(payload, 'cwd'),
   };
@@ -42,21 +42,21 @@ function read(payload: JsonObject): HookCall {
     };
   if (name !== 'BeforeTool')
     return { name, events: [], report: createHookReport('other', name, payload, common) };
-  const tool = readLabelField(payload, 'tool_name') ?? 'unknown';
+  const tool = readShortTextField(payload, 'tool_name') ?? 'unknown';
   const input = readObjectField(payload, 'tool_input');
   const context = readObjectField(payload, 'mcp_context');
-  const server = readLabelField(context, 'server_name');
-  if (server === undefined) return { name, events: createToolEvents(tool, input, common), report: null };
+  const server = readShortTextField(context, 'server_name');
+  if (server === undefined) return { name, events: createToolCallEvents(tool, input, common), report: null };
   const words = [readTextField(context, 'command') ?? [], readListField(context, 'args')]
     .flat(2)
     .filter((word) => typeof word === 'string');
   const connector = {
-    name: readLabelField(context, 'tool_name') ?? tool,
+    name: readShortTextField(context, 'tool_name') ?? tool,
     server,
     url: readTextField(context, 'url'),
     command: words.length > 0 ? words.join(' ') : undefined,
   };
-  return { name, events: [createConnectorEvent(connector, input, common)], report: null };
+  return { name, events: [createToolEvent(connector, input, common)], report: null };
 }
 
 function reply(_call: HookCall, { decision, userMessage, agentMessage }: HookDecision): HookReply {

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { RelaySchema } from '@floe/contract/config/relay';
 import { compileRelayConfig } from '../compile-relay-config.ts';
 import { exceedsHookLimits, shouldDenyCallsOverHookLimits } from './hook-adapter.ts';
-import { createToolEvents } from './tool-events.ts';
+import { createToolCallEvents } from './tool-events.ts';
 
 const COMMON = { agent: { name: 'codex' } };
-const patchEvents = (input: string) => createToolEvents('apply_patch', { input }, COMMON);
+const patchEvents = (input: string) => createToolCallEvents('apply_patch', { input }, COMMON);
 
 test('the content of all files of a hook call is limited, and a text counts for each file that it may belong to', () => {
   const diffOf = (count: number, padding: number) =>
@@ -15,7 +15,7 @@ test('the content of all files of a hook call is limited, and a text counts for 
   assert.equal(exceedsHookLimits(patchEvents(diffOf(1_000, 0))), true, '1,000 texts of 20 KB');
   assert.equal(exceedsHookLimits(patchEvents(diffOf(10, 900_000))), true);
   const paths = Array.from({ length: 10 }, (_, at) => `f${at}`);
-  const write = (size: number) => createToolEvents('write', { paths, content: 'x'.repeat(size) }, COMMON);
+  const write = (size: number) => createToolCallEvents('write', { paths, content: 'x'.repeat(size) }, COMMON);
   assert.equal(exceedsHookLimits(write(800_000)), false);
   assert.equal(exceedsHookLimits(write(900_000)), true);
 });

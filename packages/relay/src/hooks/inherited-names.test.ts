@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseClaudePayload } from './claude-adapter.ts';
 import { cursorAdapter } from './cursor.ts';
-import { createToolEvents } from './tool-events.ts';
+import { createToolCallEvents } from './tool-events.ts';
 
 const NAMES = Object.getOwnPropertyNames(Object.prototype);
 
@@ -10,7 +10,7 @@ test('a hook or a tool with a name that every object has is one that nobody know
   for (const name of NAMES) {
     assert.equal(parseClaudePayload({ hook_event_name: name }, 'claude-code').report?.type, 'other', name);
     assert.equal(cursorAdapter.read({ hook_event_name: name }).report?.type, 'other', name);
-    const [event] = createToolEvents(name, {}, { agent: { name: 'claude-code' } });
+    const [event] = createToolCallEvents(name, {}, { agent: { name: 'claude-code' } });
     assert.equal(event?.event, 'tool', name);
   }
 });

@@ -16,7 +16,7 @@ export function readTextField(from: JsonObject, ...names: readonly string[]): st
  * Returns the first 200 characters of the first of these members that is a string. Returns undefined if the
  * string is empty or there is none. Use it for names and ids.
  */
-export function readLabelField(from: JsonObject, ...names: readonly string[]): string | undefined {
+export function readShortTextField(from: JsonObject, ...names: readonly string[]): string | undefined {
   const found = readTextField(from, ...names);
   return found === undefined || found === '' ? undefined : found.slice(0, 200);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { HOOK_ADAPTERS } from './hook-adapters.ts';
-import { createToolEvents } from './tool-events.ts';
+import { createToolCallEvents } from './tool-events.ts';
 
 const COMMON = { agent: { name: 'codex' } };
 const PATCH = '*** Begin Patch\n  *** Update File: .env\n+A=1\n*** End Patch';
@@ -19,7 +19,7 @@ test('a shell tool whose command cannot be read is a command that cannot be anal
     { command: { text: 'rm' } },
     { cmd: ['rm', 5] },
   ]) {
-    const [event] = createToolEvents('Bash', input, COMMON);
+    const [event] = createToolCallEvents('Bash', input, COMMON);
     assert.deepEqual(event?.shell, { command: JSON.stringify(input), dialect: 'unknown' });
   }
   for (const [agent, payload] of [
@@ -37,12 +37,14 @@ test('a tool that types text into a running shell is a shell command', () => {
     ['write_stdin', { session_id: 1, chars: 'rm -r x{enter}' }],
     ['send_to_terminal', { id: '1', command: 'rm -r x{enter}' }],
   ] as const)
-    assert.equal(createToolEvents(name, input, COMMON)[0]?.shell?.command, 'rm -r x', name);
+    assert.equal(createToolCallEvents(name, input, COMMON)[0]?.shell?.command, 'rm -r x', name);
 });
 
 test('keys that type no text are a tool call only', () => {
   const typed = (chars: string) =>
-    createToolEvents('write_stdin', { chars }, COMMON).map(({ shell, tool }) => shell?.command ?? tool?.name);
+    createToolCallEvents('write_stdin', { chars }, COMMON).map(
+      ({ shell, tool }) => shell?.command ?? tool?.name,
+    );
   for (const keys of ['\x03', '\x1b[A', '\x1b[1;5C\r', '{enter}', '{up}{enter}', '\x04', '', '\x1bOA'])
     assert.deepEqual(typed(keys), ['write_stdin'], JSON.stringify(keys));
   assert.deepEqual(typed('\x03rm -r x\r'), ['rm -r x', 'write_stdin']);
@@ -62,7 +64,7 @@ test('rules for tool calls still match tools that are also shell commands or fil
     ['Monitor', { command: 'ls' }],
     ['multi_replace_string_in_file', { replacements: [{ filePath: 'x', newString: 'a' }] }],
   ] as const) {
-    const events = createToolEvents(name, input, COMMON);
+    const events = createToolCallEvents(name, input, COMMON);
     assert.equal(events.length, 2, name);
     assert.deepEqual(events[1]?.tool, { name, arguments: input });
   }
@@ -74,7 +76,7 @@ test('text that is typed into PowerShell is analyzed as PowerShell', () => {
     ['write_bash', 'bash'],
     ['powershell', 'powershell'],
   ] as const)
-    assert.equal(createToolEvents(name, { command: 'ls' }, COMMON)[0]?.shell?.dialect, dialect, name);
+    assert.equal(createToolCallEvents(name, { command: 'ls' }, COMMON)[0]?.shell?.dialect, dialect, name);
 });
 
 test('tool input that is not an object is kept as an argument', () => {
@@ -85,20 +87,23 @@ test('tool input that is not an object is kept as an argument', () => {
 test('every file of a patch is an event, in every form in which agents send patches', () => {
   for (const input of [{ input: PATCH }, { command: PATCH }, { command: ['apply_patch', PATCH] }])
     assert.deepEqual(
-      createToolEvents('apply_patch', input, COMMON).map(({ file }) => file?.path),
+      createToolCallEvents('apply_patch', input, COMMON).map(({ file }) => file?.path),
       ['.env'],
     );
   const many = Array.from({ length: 150 }, (_, at) => `*** Add File: f${at}\n+${at}`);
-  const events = createToolEvents('apply_patch', { input: many.join('\n') }, COMMON);
+  const events = createToolCallEvents('apply_patch', { input: many.join('\n') }, COMMON);
   assert.equal(events.length, 150);
   assert.equal(events[149]?.file?.content, '*** Add File: f149\n+149');
-  const [unnamed] = createToolEvents('apply_patch', { input: 'no file' }, COMMON);
+  const [unnamed] = createToolCallEvents('apply_patch', { input: 'no file' }, COMMON);
   assert.equal(unnamed?.tool?.name, 'apply_patch');
 });
 
 test('content that looks like the name of a file stays with the file that it changes', () => {
   const contentsOf = (patch: string) =>
-    createToolEvents('apply_patch', { input: patch }, COMMON).map(({ file }) => [file?.path, file?.content]);
+    createToolCallEvents('apply_patch', { input: patch }, COMMON).map(({ file }) => [
+      file?.path,
+      file?.content,
+    ]);
   const removed = '*** Begin Patch\n*** Update File: q.sql\n--- old comment\n+++ z\n+secret\n*** End Patch';
   assert.ok(contentsOf(removed).some(([path, content]) => path === 'q.sql' && content?.includes('+secret')));
   const indented = '*** Update File: a\n *** Update File: b\n+secret\n*** Update File: c\n+d';
@@ -113,7 +118,7 @@ test('content that looks like the name of a file stays with the file that it cha
 
 test('the names of files in every format of a diff are found', () => {
   const pathsOf = (patch: string) =>
-    createToolEvents('apply_patch', { input: patch }, COMMON).map(({ file }) => file?.path);
+    createToolCallEvents('apply_patch', { input: patch }, COMMON).map(({ file }) => file?.path);
   assert.deepEqual(pathsOf('--- a/x\n+++ b/.env\n@@ -1 +1 @@\n+A=1'), ['x', '.env']);
   assert.deepEqual(pathsOf('--- a/x\r\n+++ b/.env\t2026-01-01\r\n'), ['x', '.env']);
   assert.deepEqual(pathsOf('--- "a/\\056env"\n+++ "b/\\056env"\n'), ['.env']);
@@ -126,14 +131,14 @@ test('the names of files in every format of a diff are found', () => {
 
 test('a call with several edits has the text of all of them', () => {
   const edits = [{ new_string: 'a' }, { new_string: 'b' }];
-  const [event] = createToolEvents('MultiEdit', { file_path: 'x', edits }, COMMON);
+  const [event] = createToolCallEvents('MultiEdit', { file_path: 'x', edits }, COMMON);
   assert.equal(event?.file?.content, 'a\nb');
   const replacements = [
     { filePath: 'x', newString: 'a' },
     { filePath: 'y', newString: 'b' },
   ];
   assert.deepEqual(
-    createToolEvents('multi_replace_string_in_file', { replacements }, COMMON).flatMap(
+    createToolCallEvents('multi_replace_string_in_file', { replacements }, COMMON).flatMap(
       ({ file }) => file ?? [],
     ),
     [

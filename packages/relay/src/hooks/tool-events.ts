@@ -96,14 +96,14 @@ const CONTENT_FIELDS = [
 const MCP_TOOL_NAME = /^mcp__(.+?)__(.+)$|^mcp_([^_]+)_(.+)$|^MCP:(.+)$/s;
 
 /** Creates the events for a tool call. A call that accesses several files has one event for each file. */
-export function createToolEvents(
+export function createToolCallEvents(
   name: string,
   input: JsonObject,
   common: CommonRelayEventFields,
 ): RelayEvent[] {
   const events = createEvents(name, input, common);
   if (NAMED_TOOLS.has(normalizeToolName(name)) && events.every(({ tool }) => tool === undefined))
-    events.push(createConnectorEvent({ name }, input, common));
+    events.push(createToolEvent({ name }, input, common));
   // An id identifies one event, so only the first event has the id of the call.
   return events.map((event, at) =>
     at === 0 || event.id === undefined ? event : { ...event, id: `${event.id.slice(0, 190)}#${at}` },
@@ -118,11 +118,7 @@ function createEvents(name: string, input: JsonObject, common: CommonRelayEventF
   const mcp = MCP_TOOL_NAME.exec(name);
   if (mcp)
     return [
-      createConnectorEvent(
-        { server: mcp[1] ?? mcp[3], name: mcp[2] ?? mcp[4] ?? mcp[5] ?? name },
-        input,
-        common,
-      ),
+      createToolEvent({ server: mcp[1] ?? mcp[3], name: mcp[2] ?? mcp[4] ?? mcp[5] ?? name }, input, common),
     ];
   const plain = normalizeToolName(name);
   const kind = Object.hasOwn(KIND_BY_TOOL, plain) ? KIND_BY_TOOL[plain] : undefined;
@@ -147,10 +143,10 @@ function createEvents(name: string, input: JsonObject, common: CommonRelayEventF
     case 'write': {
       const files =
         kind === 'patch' ? createPatchEvents(input, common) : createFileEvents(kind, input, common);
-      return files.length > 0 ? files : [createConnectorEvent({ name }, input, common)];
+      return files.length > 0 ? files : [createToolEvent({ name }, input, common)];
     }
     default:
-      return [createConnectorEvent({ name }, input, common)];
+      return [createToolEvent({ name }, input, common)];
   }
 }
 
@@ -178,7 +174,7 @@ export function createShellEvent(
 }
 
 /** A tool, and the connector that provides it. Built-in tools have only a name. */
-export interface ConnectorTool {
+export interface ToolReference {
   readonly name: string;
   readonly server?: string | undefined;
   readonly url?: string | undefined;
@@ -189,8 +185,8 @@ export interface ConnectorTool {
  * Creates the event for a call of a tool that a connector provides, or of a built-in tool that rules match by
  * its name.
  */
-export function createConnectorEvent(
-  connector: ConnectorTool,
+export function createToolEvent(
+  connector: ToolReference,
   input: JsonObject,
   common: CommonRelayEventFields,
 ): RelayEvent {

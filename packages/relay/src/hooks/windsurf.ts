@@ -7,13 +7,13 @@ import {
   type HookDecision,
   type HookReply,
 } from './hook-adapter.ts';
-import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
+import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
-  createConnectorEvent,
   createFileEvent,
   createPromptEvent,
   createShellEvent,
+  createToolEvent,
 } from './tool-events.ts';
 
 /**
@@ -28,11 +28,11 @@ export const windsurfAdapter: HookAdapter = {
 };
 
 function read(payload: JsonObject): HookCall {
-  const name = readLabelField(payload, 'agent_action_name') ?? '';
+  const name = readShortTextField(payload, 'agent_action_name') ?? '';
   const info = readObjectField(payload, 'tool_info');
   const common: CommonRelayEventFields = {
-    session_id: readLabelField(payload, 'trajectory_id'),
-    turn_id: readLabelField(payload, 'execution_id'),
+    session_id: readShortTextField(payload, 'trajectory_id'),
+    turn_id: readShortTextField(payload, 'execution_id'),
     agent: { name: 'windsurf' },
     cwd: readTextField(info, 'cwd'),
   };
@@ -47,10 +47,10 @@ function read(payload: JsonObject): HookCall {
       ]);
     case 'pre_mcp_tool_use': {
       const connector = {
-        name: readLabelField(info, 'mcp_tool_name') ?? 'unknown',
-        server: readLabelField(info, 'mcp_server_name'),
+        name: readShortTextField(info, 'mcp_tool_name') ?? 'unknown',
+        server: readShortTextField(info, 'mcp_server_name'),
       };
-      return gate([createConnectorEvent(connector, readObjectField(info, 'mcp_tool_arguments'), common)]);
+      return gate([createToolEvent(connector, readObjectField(info, 'mcp_tool_arguments'), common)]);
     }
     case 'pre_user_prompt':
       return gate([createPromptEvent(readTextField(info, 'user_prompt') ?? '', [], common)]);

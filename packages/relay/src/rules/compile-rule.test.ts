@@ -4,7 +4,7 @@ import { relayEvent } from '@floe/contract/api/relay';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
 import { compileRule, findRuleMatches } from './compile-rule.ts';
 import { InvalidRelayRuleError } from './compile-rule-field.ts';
-import { RuleInput } from './rule-input.ts';
+import { PreparedEvent } from './prepared-event.ts';
 
 const ruleOf = (text: readonly string[], except: readonly string[] = []) =>
   RelayRuleSchema.parse({
@@ -38,7 +38,7 @@ test('the arguments of a tool are searched twice only where JSON escapes them', 
   const rule = compileRule(RelayRuleSchema.parse({ ...ruleOf(['a"b', 'c\nd']), on: ['tool'] }));
   const search = (args: object) => {
     const event = relayEvent.parse({ event: 'tool', tool: { name: 't', arguments: args } });
-    const input = new RuleInput(null, event, { key: '', team: null, owner: null }, 0);
+    const input = new PreparedEvent(null, event, { key: '', team: null, owner: null }, 0);
     return { matches: findRuleMatches(rule, input).length, steps: input.steps.used };
   };
   assert.equal(search({ x: 'a"b' }).matches, 1);

@@ -13,7 +13,7 @@ import { combineAlternativeMatches, type MatchResult } from './match-result.ts';
 import { compileToolPattern, type ToolMatcher } from './match-tool.ts';
 import { compilePathPatterns, type PathMatcher } from './path-patterns.ts';
 import { PatternCompiler } from './pattern-compiler.ts';
-import type { RuleInput, RuleInputFile } from './rule-input.ts';
+import type { PreparedEvent, PreparedEventFile } from './prepared-event.ts';
 import { compileRuleSchedule } from './rule-schedule.ts';
 
 /** The decision of a rule for the events that it matches. */
@@ -128,14 +128,14 @@ export interface RuleMatch {
   readonly reason: string;
   /** The matched command. Null for other events, and for the text as a whole. */
   readonly command: SimpleCommand | null;
-  readonly file: RuleInputFile | null;
+  readonly file: PreparedEventFile | null;
 }
 
 /**
  * Returns the parts of an event that a rule matches. Returns an empty list if there are none. If the rule
  * denies or asks, stops after the first certain match, because it determines the decision.
  */
-export function findRuleMatches(rule: CompiledRule, subject: RuleInput): RuleMatch[] {
+export function findRuleMatches(rule: CompiledRule, subject: PreparedEvent): RuleMatch[] {
   const { event, identity, nowMs } = subject;
   if (!rule.matchesCaller(event, identity) || !rule.isActiveAt(nowMs)) return [];
   const text = matchText(rule.matches, subject);
@@ -159,7 +159,7 @@ type Candidate = Omit<RuleMatch, 'reason'>;
 const WHOLE_EVENT: Candidate = { match: 'yes', command: null, file: null };
 
 /** The text segments of an event that match the command, tool or path patterns of a rule. */
-function findCandidates({ matches, events, condition }: CompiledRule, subject: RuleInput): Candidate[] {
+function findCandidates({ matches, events, condition }: CompiledRule, subject: PreparedEvent): Candidate[] {
   const { event, shell } = subject;
   const found: Candidate[] = [];
   if (matches.path && (events.has('file_read') || events.has('file_write')))
@@ -200,7 +200,7 @@ function matchCommands(fits: CommandMatcher, all: readonly SimpleCommand[]): Can
   });
 }
 
-function matchFiles(fits: PathMatcher, events: CompiledRule['events'], subject: RuleInput): Candidate[] {
+function matchFiles(fits: PathMatcher, events: CompiledRule['events'], subject: PreparedEvent): Candidate[] {
   return subject.files().flatMap((file) => {
     if (!events.has(file.use === 'write' ? 'file_write' : 'file_read')) return [];
     const match = file.path === null ? 'no' : fits(file.path);
@@ -208,13 +208,13 @@ function matchFiles(fits: PathMatcher, events: CompiledRule['events'], subject: 
   });
 }
 
-function describeFindings(detects: ReadonlySet<FindingKind>, subject: RuleInput): string | null {
+function describeFindings(detects: ReadonlySet<FindingKind>, subject: PreparedEvent): string | null {
   const seen = [...subject.findings()].filter(([kind]) => detects.has(kind));
   return seen.length === 0 ? null : `found ${seen.map(([kind, count]) => `${count} ${kind}`).join(', ')}`;
 }
 
 /** Matches the text pattern. If matching needs too many steps, this is a failure. */
-function matchText({ text }: RuleMatchers, subject: RuleInput): boolean | EvaluationFailure {
+function matchText({ text }: RuleMatchers, subject: PreparedEvent): boolean | EvaluationFailure {
   if (text === null) return true;
   try {
     return (
@@ -233,7 +233,7 @@ function matchText({ text }: RuleMatchers, subject: RuleInput): boolean | Evalua
  */
 function evaluateCandidate(
   { condition, decision }: CompiledRule,
-  subject: RuleInput,
+  subject: PreparedEvent,
   candidate: Candidate,
   detected: string,
 ): RuleMatch | null {
@@ -264,7 +264,7 @@ function safeReason({ reason }: EvaluationFailure): string {
 
 function isExcepted(
   { exceptions, decision }: CompiledRule,
-  subject: RuleInput,
+  subject: PreparedEvent,
   { command, file }: RuleMatch,
 ): boolean {
   return exceptions.some(({ untilMs, matches, who }) => {
@@ -278,9 +278,9 @@ function isExcepted(
 
 function matchException(
   matches: RuleMatchers,
-  subject: RuleInput,
+  subject: PreparedEvent,
   command: SimpleCommand | null,
-  file: RuleInputFile | null,
+  file: PreparedEventFile | null,
 ): MatchResult {
   if (matchText(matches, subject) !== true) return 'no';
   if (!hasShapeMatcher(matches)) return 'yes';

@@ -2,7 +2,7 @@ import { compileWildcards, type WildcardMatcher } from '@floe/conditions/wildcar
 import { combineRequiredMatches, type MatchResult } from './match-result.ts';
 
 /** A call to a connector's tool. */
-export interface ConnectorCall {
+export interface ToolCall {
   readonly name: string;
   readonly server?: string | undefined;
   readonly url?: string | undefined;
@@ -19,7 +19,7 @@ export interface ToolPattern {
 }
 
 /** Matches one tool call. */
-export type ToolMatcher = (call: ConnectorCall) => MatchResult;
+export type ToolMatcher = (call: ToolCall) => MatchResult;
 
 /**
  * Returns a matcher for a tool call pattern. Returns null if the pattern matches every call. A connector is

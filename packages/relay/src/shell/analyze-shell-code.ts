@@ -2,7 +2,7 @@ import type { CodeContext } from './code-context.ts';
 import { normalizeCommandName, type ShellAnalysis } from './command.ts';
 import { CommandAnalyzer } from './command-analyzer.ts';
 import { CommandCollector } from './command-collector.ts';
-import { MAX_CODE_CHARACTERS, type RemainingAnalysisWork, type ShellParser } from './shell-parser.ts';
+import { MAX_CODE_CHARS, type RemainingAnalysisWork, type ShellParser } from './shell-parser.ts';
 import { ShellScope } from './shell-scope.ts';
 import { createLiteralWord } from './shell-word.ts';
 
@@ -48,7 +48,7 @@ export function analyzeShellCode(
   function read(code: string, around: CodeContext): void {
     const place = around.place ?? { start: 0, end: code.length };
     work.characters -= code.length;
-    if (code.length > MAX_CODE_CHARACTERS || work.characters < 0 || around.depth > MAX_NESTING)
+    if (code.length > MAX_CODE_CHARS || work.characters < 0 || around.depth > MAX_NESTING)
       return invoker.reportUnclear('it is too long or too deeply nested to be analyzed', place);
     if (HIDDEN_CHARACTERS.test(code)) return invoker.reportUnclear('it contains invisible characters', place);
     const root = grammar.parse(code, work);
@@ -62,7 +62,7 @@ export function analyzeShellCode(
 
   const around: CodeContext = { ...ROOT_CONTEXT, scope: new ShellScope() };
   if (dialect === 'bash' || dialect === 'sh' || dialect === 'zsh') read(text, around);
-  else if (text.length <= MAX_CODE_CHARACTERS && PLAIN_COMMAND.test(text))
+  else if (text.length <= MAX_CODE_CHARS && PLAIN_COMMAND.test(text))
     analyzePlainCommand(text, invoker, around);
   else invoker.reportUnclear(`commands for ${dialect} cannot be analyzed`, { start: 0, end: text.length });
   invoker.codeInspector.inspectUncalledFunctions();

@@ -1,4 +1,4 @@
-import { type OptionSyntax, parseOptions } from './parse-options.ts';
+import { type OptionSyntax, parseCommandOptions } from './parse-options.ts';
 import type { ShellWord } from './shell-word.ts';
 import { isStandardInputPath } from './unwrap-command.ts';
 
@@ -30,8 +30,10 @@ export interface AwkOrSedPrograms {
  * therefore also contains an operand that precedes an option with a program.
  */
 export function findAwkOrSedPrograms(args: readonly ShellWord[], syntax: AwkOrSedSyntax): AwkOrSedPrograms {
-  const { options, operands } = parseOptions(args, syntax);
-  const strict = syntax.permutes ? parseOptions(args, { ...syntax, permutes: false }) : { options, operands };
+  const { options, operands } = parseCommandOptions(args, syntax);
+  const strict = syntax.permutes
+    ? parseCommandOptions(args, { ...syntax, permutes: false })
+    : { options, operands };
   const isGiven = strict.options.some(({ letter }) => (syntax.code + syntax.files).includes(letter));
   const first = isGiven ? [] : findFirstOperands(strict.operands);
   const code = options.flatMap(({ letter, value }) => (syntax.code.includes(letter) && value ? [value] : []));

@@ -1,5 +1,5 @@
 import { type AwkOrSedPrograms, type AwkOrSedSyntax, findAwkOrSedPrograms } from './awk-and-sed-programs.ts';
-import { findAwkCommands, isAwkLibraryFile, listAwkFileNames } from './awk-program.ts';
+import { findAwkCommands, isExternalAwkLibrary, listAwkIncludeCandidates } from './awk-program.ts';
 import { quoteShellWord } from './git-commands.ts';
 import { hasWildcard } from './glob.ts';
 import { findSedEffects } from './sed-script.ts';
@@ -65,7 +65,7 @@ export function analyzeAwkOrSed(name: string, args: readonly ShellWord[]): Comma
     traits: found.flatMap(({ traits }) => traits),
     unclearReasons: [
       ...found.flatMap(({ unclearReasons }) => unclearReasons),
-      ...(programs.libraries.some(({ text }) => isAwkLibraryFile(text)) ? [UNANALYZED_CODE] : []),
+      ...(programs.libraries.some(({ text }) => isExternalAwkLibrary(text)) ? [UNANALYZED_CODE] : []),
     ],
     foreign: found.flatMap(({ foreign = [] }) => foreign),
     reads: found.flatMap(({ reads = [] }) => reads),
@@ -75,7 +75,7 @@ export function analyzeAwkOrSed(name: string, args: readonly ShellWord[]): Comma
 }
 
 function withAwkSuffix(file: ShellWord): ShellWord[] {
-  return file.text === null ? [file] : listAwkFileNames(file.text).map((text) => ({ ...file, text }));
+  return file.text === null ? [file] : listAwkIncludeCandidates(file.text).map((text) => ({ ...file, text }));
 }
 
 const NO_COMMANDS: CommandUnwrapResult = { nested: [], traits: [], unclearReasons: [], readsInput: false };

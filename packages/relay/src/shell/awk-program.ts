@@ -22,7 +22,7 @@ const INDIRECT_CALL = /@\s*[\w:]+\s*\(/;
 const LOADS = /@\s*(include|load)\s*"(\d+)"/g;
 
 /** Returns the names that an included file can have: `path`, and `path` with the suffix `.awk`. */
-export function listAwkFileNames(path: string): readonly string[] {
+export function listAwkIncludeCandidates(path: string): readonly string[] {
   return path.endsWith('.awk') ? [path] : [path, `${path}.awk`];
 }
 
@@ -30,7 +30,7 @@ export function listAwkFileNames(path: string): readonly string[] {
  * Returns whether a library is loaded from a path, and not from the directory of gawk itself. Returns true if
  * the library is unknown (null).
  */
-export function isAwkLibraryFile(library: string | null): boolean {
+export function isExternalAwkLibrary(library: string | null): boolean {
   return library === null || library.includes('/');
 }
 
@@ -53,8 +53,8 @@ export function findAwkCommands(program: string): AwkCommands {
   const included: string[] = [];
   for (const [, directive, name] of bare.matchAll(LOADS)) {
     const path = strings[Number(name)] ?? null;
-    if (directive === 'load') isUnclear ||= isAwkLibraryFile(path);
-    else if (path !== null) included.push(...listAwkFileNames(path));
+    if (directive === 'load') isUnclear ||= isExternalAwkLibrary(path);
+    else if (path !== null) included.push(...listAwkIncludeCandidates(path));
   }
   return { commands, pipes, included, isUnclear };
 }

@@ -1,4 +1,5 @@
 import { isAwkOrSed } from './awk-and-sed.ts';
+import { classifyScript } from './classify-script.ts';
 import { type CodeContext, createNestedCodeContext } from './code-context.ts';
 import {
   type CommandTrait,
@@ -8,13 +9,12 @@ import {
   type UnclearSpan,
 } from './command.ts';
 import { findEmbeddedCommands } from './embedded-commands.ts';
-import { extractScript } from './extract-script.ts';
 import { analyzeForeignCode } from './foreign-code.ts';
 import { quoteShellWord } from './git-commands.ts';
 import { NETWORK_COMMAND_INPUT, NETWORK_PROGRAM_PATTERN } from './network-command-input.ts';
 import { predictArguments } from './predict-arguments.ts';
 import type { CommandInput } from './redirects.ts';
-import { isWorkExhausted, MAX_CODE_CHARACTERS, type RemainingAnalysisWork } from './shell-parser.ts';
+import { isWorkExhausted, MAX_CODE_CHARS, type RemainingAnalysisWork } from './shell-parser.ts';
 import { type ShellFunction, ShellScope } from './shell-scope.ts';
 import {
   type CommandOutput,
@@ -181,7 +181,7 @@ export class CodeInspector {
       this.#sink.analyze({ ...given, words, assignments: [], redirects: [], input: null, context });
       return [];
     }
-    const script = extractScript(text, interpreter);
+    const script = classifyScript(text, interpreter);
     if (script.isForeign) return this.inspectForeignCode(script.text, createLiteralWord('', given), given);
     this.inspectCode({ text: script.text, placing: given, name: interpreter, input: null, args });
     return [];
@@ -190,7 +190,7 @@ export class CodeInspector {
   /** Analyzes the literals in code of another language. Returns the files that the code reads. */
   inspectForeignCode(text: string | null, word: ShellWord, given: UnresolvedCommand): ShellRedirect[] {
     this.#work.characters -= text?.length ?? 0;
-    if (text === null || text.length > MAX_CODE_CHARACTERS || isWorkExhausted(this.#work)) {
+    if (text === null || text.length > MAX_CODE_CHARS || isWorkExhausted(this.#work)) {
       this.#sink.reportUnclear('it runs code that is not known in advance or is too long', given);
       return [];
     }
@@ -231,7 +231,7 @@ export class CodeInspector {
     for (const { word, text } of found.runs)
       if (!isWorkExhausted(this.#work))
         this.inspectNestedCommand({ kind: 'code', word, text }, name, args, { ...given, input });
-    if (isWorkExhausted(this.#work) || found.characters > MAX_CODE_CHARACTERS)
+    if (isWorkExhausted(this.#work) || found.characters > MAX_CODE_CHARS)
       this.#sink.reportUnclear('it is too complex to be analyzed', given);
     if (found.readsUnknown && /^(?:at|batch|crontab|g?make|just|task)$/.test(name)) {
       traits.push('runs_input');

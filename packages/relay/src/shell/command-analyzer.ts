@@ -16,7 +16,7 @@ import {
 } from './command.ts';
 import { createUnknownCommandOutput, predictCommandOutput } from './command-output.ts';
 import { findEnvironmentEffects, parseAssignment } from './environment-effects.ts';
-import { findEquivalentGitPush } from './equivalent-git-push.ts';
+import { findEquivalentGitPushCommands } from './equivalent-git-push.ts';
 import {
   findGitSettingCommands,
   findGitTransportCommands,
@@ -198,7 +198,10 @@ export class CommandAnalyzer implements CommandSink {
     traits: CommandTrait[],
   ): NestedCommand[] {
     const { name, args } = invocation;
-    const inner = [...findCommandsInOptions(invocation, subcommand), ...findEquivalentGitPush(invocation)];
+    const inner = [
+      ...findCommandsInOptions(invocation, subcommand),
+      ...findEquivalentGitPushCommands(invocation),
+    ];
     if (name === 'git') {
       inner.push(...findGitSettingCommands(invocation), ...findGitTransportCommands(invocation));
       inner.push(...resolveGitAlias(invocation, given.context.scope));

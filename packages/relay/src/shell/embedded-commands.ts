@@ -5,7 +5,7 @@ import {
   type EmbeddedInterpreter,
   type EmbeddedLanguage,
 } from './embedded-languages.ts';
-import { MAX_CODE_CHARACTERS } from './shell-parser.ts';
+import { MAX_CODE_CHARS } from './shell-parser.ts';
 import type { ShellScope } from './shell-scope.ts';
 import { EMPTY_SHELL_WORD, type ShellWord } from './shell-word.ts';
 import type { CommandInvocation } from './unwrap-command.ts';
@@ -20,7 +20,7 @@ export interface EmbeddedCommands {
   readonly reads: readonly string[];
   /** Whether the program reads code in its own language from unknown input. */
   readonly readsUnknown: boolean;
-  /** Number of characters of the code. Code of more than `MAX_CODE_CHARACTERS` is not searched. */
+  /** Number of characters of the code. Code of more than `MAX_CODE_CHARS` is not searched. */
   readonly characters: number;
 }
 
@@ -49,7 +49,7 @@ export function findEmbeddedCommands(
     0,
   );
   // The work of some expressions grows with the square of the length.
-  if (characters > MAX_CODE_CHARACTERS) return { runs: [], reads: [], readsUnknown: false, characters };
+  if (characters > MAX_CODE_CHARS) return { runs: [], reads: [], readsUnknown: false, characters };
   const runs = texts.flatMap(({ word, text, language: own = language }): CommandText[] => {
     if (text === null) return language === 'shell' && word.unknown !== 'program' ? [{ word, text }] : [];
     return extractEmbeddedCommands(text, own).map((one) => ({ word, text: one }));

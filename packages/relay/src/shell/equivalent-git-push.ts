@@ -23,7 +23,7 @@ const LONGEST_NAME = 3;
  * Returns the equivalent `git push` of a command that pushes in another way, such as `hg push`, so that rules
  * for `git push` apply to it.
  */
-export function findEquivalentGitPush({ name, args }: CommandInvocation): NestedCommand[] {
+export function findEquivalentGitPushCommands({ name, args }: CommandInvocation): NestedCommand[] {
   const words = findPositionalArguments(name, args).slice(0, LONGEST_NAME - 1);
   for (let length = words.length; length > 0; length -= 1) {
     const named = words.slice(0, length);

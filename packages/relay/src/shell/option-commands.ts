@@ -1,5 +1,5 @@
 import { isOptionAbbreviation } from './parse-options.ts';
-import { MAX_CODE_CHARACTERS } from './shell-parser.ts';
+import { MAX_CODE_CHARS } from './shell-parser.ts';
 import { createLiteralWord, EMPTY_SHELL_WORD, type ShellWord } from './shell-word.ts';
 import { type CommandInvocation, joinWordsAsCode, type NestedCommand } from './unwrap-command.ts';
 
@@ -153,7 +153,7 @@ function optionCommands(
 
 function findCodes(text: string, command: RegExp): readonly string[] {
   // The analysis of such code reports that it is too long.
-  if (text.length > MAX_CODE_CHARACTERS) return [text];
+  if (text.length > MAX_CODE_CHARS) return [text];
   const found = command.global ? [...text.matchAll(command)] : [command.exec(text) ?? []];
   return found.flatMap(([, ...groups]) => groups.findLast((group) => group !== undefined) ?? []);
 }
@@ -249,7 +249,7 @@ const TMUX_SHELL_OPTION = /^(?:default-command|default-shell|copy-command|lock-c
 function findTmuxCommands(args: readonly ShellWord[]): NestedCommand[] {
   const line = args.map(({ text }) => text ?? '').join(' ');
   // The analysis of such code reports that it is too long.
-  if (line.length > MAX_CODE_CHARACTERS) return [{ kind: 'code', word: EMPTY_SHELL_WORD, text: line }];
+  if (line.length > MAX_CODE_CHARS) return [{ kind: 'code', word: EMPTY_SHELL_WORD, text: line }];
   return args.flatMap((word, at): NestedCommand[] => {
     const text = word.text ?? '';
     const [verb = ''] = text.split(/\s/, 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type OptionSyntax, parseOptions } from './parse-options.ts';
+import { type OptionSyntax, parseCommandOptions } from './parse-options.ts';
 import { createLiteralWord, type ShellWord } from './shell-word.ts';
 
 const SYNTAX: OptionSyntax = {
@@ -18,7 +18,7 @@ const unknown = (prefix: string): ShellWord => ({
 
 function parsed(args: readonly (string | ShellWord)[], syntax = SYNTAX): string {
   const words = args.map((one) => (typeof one === 'string' ? createLiteralWord(one, PLACE) : one));
-  const { options, operands } = parseOptions(words, syntax);
+  const { options, operands } = parseCommandOptions(words, syntax);
   const given = options.map(({ letter, value }) => (value ? `${letter}=${value.text ?? '?'}` : letter));
   return [...given, '|', ...operands.map(({ text }) => text ?? '?')].join(' ');
 }

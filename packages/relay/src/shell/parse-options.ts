@@ -36,7 +36,7 @@ export interface ParsedOptions {
  * Parses arguments as `getopt_long` does: clusters of letters, attached values and abbreviated long options.
  * A word whose text is unknown may be an option, so options can follow it.
  */
-export function parseOptions(args: readonly ShellWord[], syntax: OptionSyntax): ParsedOptions {
+export function parseCommandOptions(args: readonly ShellWord[], syntax: OptionSyntax): ParsedOptions {
   return new OptionReader(args, syntax).read();
 }
 

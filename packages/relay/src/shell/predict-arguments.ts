@@ -2,7 +2,7 @@ import { findPatchedFiles } from '../patch-files.ts';
 import type { ShellRedirect } from './command.ts';
 import { predictFindOutput } from './command-output.ts';
 import { unescapePrintf } from './escapes.ts';
-import { type OptionSyntax, type ParsedOption, parseOptions } from './parse-options.ts';
+import { type OptionSyntax, type ParsedOption, parseCommandOptions } from './parse-options.ts';
 import { findPositionalArguments } from './positional-arguments.ts';
 import type { CommandInput } from './redirects.ts';
 import { createLiteralWord, type ShellWord } from './shell-word.ts';
@@ -24,7 +24,7 @@ export function predictArguments(
   // `find` may have further arguments after the command.
   const own = name === 'find' ? args : args.slice(0, Math.max(0, args.indexOf(first)));
   const syntax = Object.hasOwn(INPUT_OPTIONS, name) ? INPUT_OPTIONS[name] : undefined;
-  const options = syntax === undefined ? [] : parseOptions(args, syntax).options;
+  const options = syntax === undefined ? [] : parseCommandOptions(args, syntax).options;
   const token = findPlaceholder(name, options);
   const cut = name === 'parallel' ? words.findIndex(({ text }) => /^:::/.test(text ?? '')) : -1;
   const kept = cut === -1 ? words : words.slice(0, cut);

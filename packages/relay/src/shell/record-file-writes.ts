@@ -123,7 +123,7 @@ function recordCopy(args: readonly ShellWord[], operands: readonly ShellWord[], 
     return scope.write(target.text, { text: source.process.text, program: null });
   if (source?.text == null || target?.text == null || operands.length !== 2 || args.length > 6) return;
   const written = scope.fileAt(source.text);
-  const file = written ?? { text: null, program: findProgramPath(source.text) };
+  const file = written ?? { text: null, program: toProgramPath(source.text) };
   if (written === null && file.program === null) return;
   scope.write(target.text, file);
   scope.write(`${target.text}/${normalizeCommandName(source.text)}`, file);
@@ -133,7 +133,7 @@ function recordCopy(args: readonly ShellWord[], operands: readonly ShellWord[], 
  * Returns the path if it names a program: a file in a standard program directory, such as `/usr/bin/curl`, or only
  * a file name, such as `curl`. Returns null for any other path.
  */
-export function findProgramPath(path: string): string | null {
+export function toProgramPath(path: string): string | null {
   return /(?:^|\/)s?bin\/[^/]+$/.test(path) || /^[\w.+-]+$/.test(path) ? path : null;
 }
 

@@ -12,7 +12,7 @@ export interface SyntaxNode {
 }
 
 /** Maximum number of characters of one piece of code. Longer code is not analyzed. */
-export const MAX_CODE_CHARACTERS = 10_000;
+export const MAX_CODE_CHARS = 10_000;
 
 /** Maximum depth of a syntax tree. Real commands are far below it. */
 const MAX_TREE_DEPTH = 150;

@@ -1,6 +1,6 @@
 import type { ChannelConfig } from '@floe/contract/config';
 import type { Clock } from '../core/clock.ts';
-import { type OutboundGuard, OutboundRefusedError } from '../core/outbound-guard.ts';
+import { OutboundBlockedError, type OutboundGuard } from '../core/outbound-guard.ts';
 import type { ResolvedOutboundConnections } from '../providers/outbound-connections.ts';
 import { createSocketConnector } from '../providers/socket-connector.ts';
 import type { AlertMessage } from './alert-message.ts';
@@ -265,7 +265,7 @@ function toSendFailure(error: unknown, late: boolean, reached: boolean): AlertSe
       error: `the receiver did not respond within ${SEND_TIMEOUT_MS / 1000} s`,
       isRefused: false,
     };
-  if (error instanceof OutboundRefusedError)
+  if (error instanceof OutboundBlockedError)
     return { ...failed, status: null, error: error.message, isRefused: true };
   if (error instanceof MailDeliveryError) {
     const { status, message, permanent } = error;

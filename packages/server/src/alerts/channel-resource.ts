@@ -1,5 +1,5 @@
 import type { Channel } from '@floe/contract/api/channels';
-import { channelResource, storedChannelFields } from '@floe/contract/api/channels';
+import { channelFieldsStoredAsIs, channelResource } from '@floe/contract/api/channels';
 import { toResourceSource } from '../platform/source-location.ts';
 import type { ChannelRow } from '../store/channels.ts';
 
@@ -10,7 +10,7 @@ export function toChannelResource(row: ChannelRow): Channel {
     name: row.name,
     kind: channelResource.shape.kind.parse(row.kind),
     enabled: row.enabled === 1,
-    ...storedChannelFields.parse(JSON.parse(row.settings_json)),
+    ...channelFieldsStoredAsIs.parse(JSON.parse(row.settings_json)),
     url_origin: row.url_origin,
     failures: row.failures,
     backoff_until: row.backoff_until === 0 ? null : new Date(row.backoff_until).toISOString(),

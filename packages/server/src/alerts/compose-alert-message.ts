@@ -10,8 +10,8 @@ import {
 } from '../store/alert-deliveries.ts';
 import {
   countRepeatedFailuresInThread,
-  findAlertThreads,
   findOpeningAlertDelivery,
+  getAlertThreads,
   hasOpenAlertInThread,
   listAlertSendTimes,
 } from '../store/alert-threads.ts';
@@ -20,9 +20,9 @@ import {
   type AlertMutedUntil,
   type ComposeAlertMessageOptions,
   type ComposedAlertMessage,
+  combineDeliveries,
   type DeliveryCandidate,
   isResendRequested,
-  toComposedMessage,
 } from './composed-alert-message.ts';
 import { parseAlertRow } from './stored-alert.ts';
 import { hasNoAttempts, isUnreportedReopening, UNREPORTED_REOPENING_REASON } from './unreported-reopening.ts';
@@ -57,8 +57,8 @@ export async function composeNextAlertMessage(
   const [first] = run;
   if (!first) return null;
   const members = pending.filter(({ delivery }) => delivery.grouped_into === first.delivery.id);
-  if (members.length > 0) return toComposedMessage(first, members);
-  if (first.delivery.attempts > 0 || isResendRequested(first)) return toComposedMessage(first, []);
+  if (members.length > 0) return combineDeliveries(first, members);
+  if (first.delivery.attempts > 0 || isResendRequested(first)) return combineDeliveries(first, []);
   const opens = first.alert.phase === 'opens' && first.delivery.repetition === 0;
   const gathered = run.some(({ delivery }) => delivery.pending_reason === 'grouped');
   if (run.length < STORM_SIZE && !gathered) {
@@ -71,12 +71,12 @@ export async function composeNextAlertMessage(
       await updateAlertDeliveries(writer, ids, { pending_reason: 'grouped', due_at: oldest + STORM_MS });
       return composeNextAlertMessage(writer, options);
     }
-    return toComposedMessage(first, []);
+    return combineDeliveries(first, []);
   }
   const others = run.slice(1);
   const ids = others.map(({ delivery }) => delivery.id);
   await updateAlertDeliveries(writer, ids, { grouped_into: first.delivery.id });
-  return toComposedMessage(first, others);
+  return combineDeliveries(first, others);
 }
 
 /**
@@ -160,7 +160,7 @@ class PendingDeliveries {
   /** Loads the threads of all pending deliveries at once, because many repetitions can be due together. */
   async #findThread({ id }: AlertDeliveryRow): Promise<string> {
     const deliveries = this.#pending.map(({ delivery }) => delivery);
-    this.#threads ??= await findAlertThreads(this.#writer, this.#options.channelId, deliveries);
+    this.#threads ??= await getAlertThreads(this.#writer, this.#options.channelId, deliveries);
     return this.#threads.get(id) ?? id;
   }
 

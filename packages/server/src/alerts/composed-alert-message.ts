@@ -48,7 +48,7 @@ export interface DeliveryCandidate extends PendingAlertDelivery {
 }
 
 /** Combines a delivery with others in one message. */
-export function toComposedMessage(
+export function combineDeliveries(
   first: DeliveryCandidate,
   others: readonly PendingAlertDelivery[],
 ): ComposedAlertMessage {

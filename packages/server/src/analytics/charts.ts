@@ -1,13 +1,13 @@
 import type { ADDITIVE_CHART_METRICS, AnalyticsMetrics, CHART_METRICS } from '@floe/contract/api/charts';
 import type { SqlCondition } from '../store/exchange-filters.ts';
-import { estimatePercentile } from '../store/rollups/histogram-buckets.ts';
+import { estimatePercentileMs } from '../store/rollups/histogram-buckets.ts';
 import type { PartialRangeSums } from '../store/rollups/partial-range.ts';
 import { sumPartialRanges } from '../store/rollups/partial-range-sums.ts';
 import {
   getRollupSeries,
   getRollupTotals,
-  getTopRollupValues,
   listRollupIntervalSums,
+  listTopRollupValues,
   type RollupFacet,
   type RollupIntervalSums,
   type RollupRequest,
@@ -128,7 +128,7 @@ export async function queryTopValues(
   if (request.conditions) return queryTopValuesFromRows(reader, request, figures);
   const { around, ranges } = wholeUnits(request);
   const outside = await sumPartialRanges(reader, { ...request, ranges, groupBy: [groupBy], figures });
-  const found = await getTopRollupValues(reader, { ...around, figures });
+  const found = await listTopRollupValues(reader, { ...around, figures });
   const byValue = Map.groupBy(outside, ({ values }) => values[0] ?? '');
   return found
     .map(({ value, sums }) => {
@@ -165,7 +165,7 @@ export async function queryChartSeries(
   const order = isSumMetric(metric) ? metric : 'requests';
   const top = request.onlyValues
     ? []
-    : await getTopRollupValues(reader, { ...around, groupBy, order, figures: [] });
+    : await listTopRollupValues(reader, { ...around, groupBy, order, figures: [] });
   const values = request.onlyValues ?? top.map(({ value }) => value);
   if (values.length === 0) return [];
   const parts = await getRollupSeries(reader, { ...around, ...grid, groupBy, figures, values });
@@ -277,5 +277,5 @@ function subtractFrom(from: number[] | undefined, sums: readonly number[]): void
 
 function metricValues(steps: readonly (readonly number[])[], metric: ChartMetric): (number | null)[] {
   const wanted = PERCENTILES.get(metric);
-  return steps.map((sums) => (wanted ? estimatePercentile(sums, wanted.share) : (sums[0] ?? 0)));
+  return steps.map((sums) => (wanted ? estimatePercentileMs(sums, wanted.share) : (sums[0] ?? 0)));
 }

@@ -9,7 +9,7 @@ import { getTimeZoneCalendar } from '../core/time-zone-calendar.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
 import {
-  estimatePercentile,
+  estimatePercentileMs,
   getHistogramBucketIndex,
   HISTOGRAM_BUCKET_INDEXES,
 } from '../store/rollups/histogram-buckets.ts';
@@ -256,7 +256,7 @@ test('the percentiles of a day depend only on the rows of the day', async (t) =>
     for (const { created_at, latency_ms } of rows)
       if (created_at >= start && created_at < (starts[day + 1] ?? to))
         counts[getHistogramBucketIndex(latency_ms)] = (counts[getHistogramBucketIndex(latency_ms)] ?? 0) + 1;
-    return estimatePercentile(counts, 0.95);
+    return estimatePercentileMs(counts, 0.95);
   });
   assert.deepEqual(series?.values, expected);
   assert.equal(expected.length, 7);

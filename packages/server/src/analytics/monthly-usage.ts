@@ -1,5 +1,5 @@
 import { listKeysWithTeamChange } from '../store/key-team-changes.ts';
-import { getPlatformKeyNamesAndTeams } from '../store/platform-keys.ts';
+import { getPlatformKeySummaries } from '../store/platform-keys.ts';
 import {
   type KeyAndModelRollupSums,
   sumRollupsByKeyAndModel,
@@ -98,7 +98,7 @@ export async function queryMonthlyUsage(
   reader: DatabaseReader,
   month: MonthRange,
 ): Promise<MonthlyUsageRow[]> {
-  const keys = await getPlatformKeyNamesAndTeams(reader, month.orgId);
+  const keys = await getPlatformKeySummaries(reader, month.orgId);
   const rows = await queryUsageByKeyAndModel(reader, month);
   const changed = new Set(
     rows.flatMap(({ key }) => {

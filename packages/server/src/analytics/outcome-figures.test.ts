@@ -8,7 +8,7 @@ import type { ValueFilter } from '../store/exchange-filters.ts';
 import { getExchangePage } from '../store/exchanges.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
-import { estimatePercentile } from '../store/rollups/histogram-buckets.ts';
+import { estimatePercentileMs } from '../store/rollups/histogram-buckets.ts';
 import type { Database, ExchangeRow } from '../store/store-interfaces.ts';
 import { ingestRows } from '../store/test/ingest-rows.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
@@ -75,7 +75,7 @@ function percentileOf(values: readonly (number | null)[], share: number): number
     const bucket = found === -1 ? 17 : found;
     counts[bucket] = (counts[bucket] ?? 0) + 1;
   }
-  return estimatePercentile(counts, share);
+  return estimatePercentileMs(counts, share);
 }
 
 const options = (t: TestContext) => ({

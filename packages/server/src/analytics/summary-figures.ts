@@ -1,6 +1,6 @@
 import type { AnalyticsMetrics } from '@floe/contract/api/charts';
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
-import { estimatePercentile } from '../store/rollups/histogram-buckets.ts';
+import { estimatePercentileMs } from '../store/rollups/histogram-buckets.ts';
 import {
   FIRST_TOKEN_BUCKET_COLUMNS,
   LATENCY_BUCKET_COLUMNS,
@@ -64,6 +64,6 @@ export function toAdditiveAnalyticsMetrics(sums: readonly number[]): AdditiveAna
 }
 
 function percentileSummary(counts: readonly number[]) {
-  const at = (share: number) => estimatePercentile(counts, share);
+  const at = (share: number) => estimatePercentileMs(counts, share);
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createOutboundGuard, type OutboundAccessSettings, OutboundRefusedError } from './outbound-guard.ts';
+import { createOutboundGuard, type OutboundAccessSettings, OutboundBlockedError } from './outbound-guard.ts';
 
 const STRICT: OutboundAccessSettings = {
   allowPrivate: false,
@@ -53,7 +53,7 @@ async function passes(
     (await guard.connect(host, port, 2_000)).destroy();
     return true;
   } catch (error) {
-    if (error instanceof OutboundRefusedError) return false;
+    if (error instanceof OutboundBlockedError) return false;
     return true;
   }
 }
@@ -141,7 +141,7 @@ test('only the host of a URL determines whether it is allowed', () => {
     'http://0x7f000001#@public.example/',
     'http://2130706433\\@public.example/',
   ])
-    assert.ok(guard.checkOrigin(new URL(url)) instanceof OutboundRefusedError, url);
+    assert.ok(guard.checkOrigin(new URL(url)) instanceof OutboundBlockedError, url);
   for (const url of [
     'https://127.0.0.1@public.example/',
     'https://8.8.8.8/?127.0.0.1',
@@ -160,7 +160,7 @@ test('addresses that do not identify one machine and reserved addresses are reje
 test('the message about a rejected address names the setting that allows it', async () => {
   const guard = createOutboundGuard(() => STRICT, resolving(['10.0.0.7']));
   await assert.rejects(guard.connect('hooks.example', 443, 1_000), {
-    name: 'OutboundRefusedError',
+    name: 'OutboundBlockedError',
     message: /hooks\.example \(10\.0\.0\.7\).*security\.private_networks/,
   });
 });
@@ -184,8 +184,8 @@ test('a private address that the file contains for one organization is rejected 
   const origin = new URL(`http://127.0.0.1:${port}`);
   assert.equal(guard.forOrg('acme').checkOrigin(origin), null);
   for (const other of [guard, guard.forOrg('globex'), guard.forOrg('acme').forOrg('globex')]) {
-    assert.ok(other.checkOrigin(origin) instanceof OutboundRefusedError);
-    await assert.rejects(other.connect('127.0.0.1', port, 1_000), { name: 'OutboundRefusedError' });
+    assert.ok(other.checkOrigin(origin) instanceof OutboundBlockedError);
+    await assert.rejects(other.connect('127.0.0.1', port, 1_000), { name: 'OutboundBlockedError' });
   }
   assert.equal(reached.length, 0);
   (await guard.forOrg('acme').connect('127.0.0.1', port, 1_000)).destroy();
@@ -195,7 +195,7 @@ test('the connection uses the address that was checked, even if the DNS record c
   const { port, reached } = await listener(t);
   // Public first and loopback next, as a rebinding server answers; the first would have to be connected to.
   const guard = createOutboundGuard(() => STRICT, resolving(['127.0.0.1'], ['192.0.2.1']));
-  await assert.rejects(guard.connect('rebind.example', port, 500), { name: 'OutboundRefusedError' });
+  await assert.rejects(guard.connect('rebind.example', port, 500), { name: 'OutboundBlockedError' });
   // Of several addresses only those allowed are tried.
   const mixed = { ...STRICT, privateNetworks: ['127.0.0.1'] };
   assert.equal(await passes(mixed, 'mixed.example', port, resolving(['169.254.169.254', '127.0.0.1'])), true);

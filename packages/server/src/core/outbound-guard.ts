@@ -34,8 +34,8 @@ export interface OutboundAccessSettings {
  * Thrown if the guard rejected a connection. The message names the setting that would allow the connection,
  * if there is one.
  */
-export class OutboundRefusedError extends Error {
-  override readonly name = 'OutboundRefusedError';
+export class OutboundBlockedError extends Error {
+  override readonly name = 'OutboundBlockedError';
 }
 
 /** Restricts outgoing connections to allowed addresses. */
@@ -54,10 +54,10 @@ export interface OutboundGuard {
    * Checks an origin without resolving its name. Returns null if it is allowed. For origins whose name a
    * proxy resolves.
    */
-  checkOrigin(origin: URL): OutboundRefusedError | null;
+  checkOrigin(origin: URL): OutboundBlockedError | null;
   /**
    * Opens a TCP connection under the same rules.
-   * @throws OutboundRefusedError, or the error of the connection
+   * @throws OutboundBlockedError, or the error of the connection
    */
   connect(host: string, port: number, timeoutMs: number): Promise<Socket>;
 }
@@ -91,10 +91,10 @@ function createGuardFor(
     };
   }
 
-  function checkHost(host: string, port: number): OutboundRefusedError | null {
+  function checkHost(host: string, port: number): OutboundBlockedError | null {
     const name = host.toLowerCase().replace(/\.+$/, '');
     if (METADATA_HOSTS.has(name))
-      return new OutboundRefusedError(`${host} is a cloud metadata service, which Floe never calls.`);
+      return new OutboundBlockedError(`${host} is a cloud metadata service, which Floe never calls.`);
     return isIP(host) === 0 ? null : checkAddress(host, { host, port }, rules());
   }
 
@@ -109,7 +109,7 @@ function createGuardFor(
         if (!first)
           return done(
             verdicts[0] ??
-              new OutboundRefusedError(`${host} does not resolve to an address. Check its spelling.`),
+              new OutboundBlockedError(`${host} does not resolve to an address. Check its spelling.`),
             [],
           );
         if (options.all) done(null, [...allowed]);
@@ -163,10 +163,10 @@ function hostPortOf(url: URL): HostPort {
 }
 
 /** Checks an address. Returns null if it is allowed. */
-function checkAddress(address: string, place: HostPort, rules: AddressRules): OutboundRefusedError | null {
+function checkAddress(address: string, place: HostPort, rules: AddressRules): OutboundBlockedError | null {
   const shown = address === place.host ? address : `${place.host} (${address})`;
   const reached = embeddedAddresses(address);
-  if (reached.length === 0) return new OutboundRefusedError(`${shown} is not a supported IP address.`);
+  if (reached.length === 0) return new OutboundBlockedError(`${shown} is not a supported IP address.`);
   for (const ip of reached) {
     const refused = checkIpAddress(ip, shown, place, rules);
     if (refused) return refused;
@@ -179,21 +179,21 @@ function checkIpAddress(
   shown: string,
   { host, port }: HostPort,
   { orgId, settings }: AddressRules,
-): OutboundRefusedError | null {
+): OutboundBlockedError | null {
   if (isInNetworks(ip, METADATA_NETWORKS))
-    return new OutboundRefusedError(
+    return new OutboundBlockedError(
       `${shown} is a link-local or cloud metadata address, which Floe never calls.`,
     );
   const range = ip.range();
   if (range === 'multicast' || range === 'broadcast')
-    return new OutboundRefusedError(
+    return new OutboundBlockedError(
       `${shown} is a multicast or broadcast address, which Floe never calls. Use the address of one server.`,
     );
   const isPublic = range === 'unicast';
   if (isPublic || (settings.allowPrivate && TRUSTED_RANGES.has(range))) return null;
   if (settings.namedHosts(orgId).has(`${host.toLowerCase()}:${port}`)) return null;
   if (isInNetworks(ip, parseNetworks(settings.privateNetworks))) return null;
-  return new OutboundRefusedError(
+  return new OutboundBlockedError(
     `${shown} is in a private network. To allow Floe to call this address, add it to security.private_networks in floe.yaml.`,
   );
 }

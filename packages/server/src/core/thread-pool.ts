@@ -48,8 +48,8 @@ export class ThreadPoolClosedError extends Error {
 }
 
 /** Thrown if the caller canceled the task. */
-export class ThreadTaskCanceledError extends Error {
-  override readonly name = 'ThreadTaskCanceledError';
+export class TaskCanceledError extends Error {
+  override readonly name = 'TaskCanceledError';
 }
 
 /** Optional settings of one task. */
@@ -95,12 +95,12 @@ export class ThreadPool {
 
   /**
    * Runs a task and resolves to the reply of the thread.
-   * @throws TaskLimitExceededError, ThreadTaskCanceledError, TaskQueueFullError, ThreadPoolClosedError
+   * @throws TaskLimitExceededError, TaskCanceledError, TaskQueueFullError, ThreadPoolClosedError
    */
   async run(tenant: string, message: unknown, options: ThreadTaskOptions = {}): Promise<unknown> {
     const { signal } = options;
     if (this.#isClosed) throw new ThreadPoolClosedError('The thread pool is closed.');
-    if (signal?.aborted) throw new ThreadTaskCanceledError('The task was canceled.');
+    if (signal?.aborted) throw new TaskCanceledError('The task was canceled.');
     const queue = this.#queues.get(tenant) ?? [];
     if (queue.length >= this.#options.maxQueuedPerTenant)
       throw new TaskQueueFullError('The task queue of this organization is full. Retry the task later.');
@@ -129,7 +129,7 @@ export class ThreadPool {
 
   /** Removes a waiting task. A running task is stopped by `#give`. */
   #withdraw(task: Task): void {
-    task.reject(new ThreadTaskCanceledError('The task was canceled.'));
+    task.reject(new TaskCanceledError('The task was canceled.'));
     const queue = this.#queues.get(task.tenant);
     const at = queue?.indexOf(task) ?? -1;
     if (queue === undefined || at === -1) return;
@@ -188,7 +188,7 @@ export class ThreadPool {
     let grace: Timer | null = null;
     const cancel = () => {
       grace = this.#options.clock.after(CANCEL_GRACE_MS, () =>
-        thread.end(new ThreadTaskCanceledError('The task was canceled.')),
+        thread.end(new TaskCanceledError('The task was canceled.')),
       );
     };
     signal?.addEventListener('abort', cancel, { once: true });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { appendQuery, getForwardedQuery } from './client-query.ts';
+import { appendQuery, buildForwardedQuery } from './client-query.ts';
 
 const KEY = 'eis_secret';
-const queryOf = (target: string) => getForwardedQuery({ client: { target }, caller: { presentedKey: KEY } });
+const queryOf = (target: string) =>
+  buildForwardedQuery({ client: { target }, caller: { presentedKey: KEY } });
 
 test('a query is forwarded as the client sent it, without parameters that contain the platform key', () => {
   for (const [target, query] of [

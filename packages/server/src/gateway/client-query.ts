@@ -11,7 +11,7 @@ interface QuerySource {
  * Returns the query that is forwarded to a provider of the client's dialect: the client's own, including `?`, or
  * an empty string. Parameters that contain the platform key are removed.
  */
-export function getForwardedQuery({ client, caller }: QuerySource): string {
+export function buildForwardedQuery({ client, caller }: QuerySource): string {
   const at = client.target.indexOf('?');
   if (at === -1 || at === client.target.length - 1) return '';
   const query = client.target.slice(at);

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { isJsonObject, type JsonObject, parseJsonWithExactNumbers } from '@floe/contract/json';
+import { isJsonObject, type JsonObject, parseJsonExactlyWithoutScan } from '@floe/contract/json';
 import { MAX_REQUEST_JSON_COMPLEXITY } from '@floe/wire/json-complexity';
 import {
   type ByteSpan,
@@ -75,7 +75,7 @@ export function parseClientRequestBody({
   members,
 }: Pick<ClientRequest, 'body' | 'members'>): JsonObject {
   const text = body.toString('utf8');
-  const parsed: unknown = members.hasInexact ? parseJsonWithExactNumbers(text) : JSON.parse(text);
+  const parsed: unknown = members.hasInexact ? parseJsonExactlyWithoutScan(text) : JSON.parse(text);
   if (!isJsonObject(parsed)) throw new Error('expected the scanned body to be an object');
   return parsed;
 }

@@ -23,7 +23,7 @@ import type { EmbeddingsEndpoint } from '../providers/provider-definition.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import { computeChargedUsage } from './charged-usage.ts';
-import { appendQuery, getForwardedQuery } from './client-query.ts';
+import { appendQuery, buildForwardedQuery } from './client-query.ts';
 import { type ClientRequest, MAX_JSON_BODY_BYTES, parseClientRequestBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST } from './exchange-record.ts';
 import { requireModelId } from './model-id.ts';
@@ -132,7 +132,7 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
     const edits = [createJsonMemberEdit(prompt, 'model', JSON.stringify(model))];
     const encoding = optionalText(prompt.body, prompt.members, 'encoding_format') ?? 'float';
     return {
-      path: appendQuery(ownPath, getForwardedQuery(x)),
+      path: appendQuery(ownPath, buildForwardedQuery(x)),
       body: applyByteEdits(prompt.body, edits),
       dropped: [],
       answer: createForwardedVectors(x, prompt, encoding),

@@ -18,7 +18,7 @@ import { createNoHealthyTargetFault, describeBreakerRejection } from './no-healt
 import { omitRejectedRequestPart } from './omitted-request-parts.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
 import { reportAttemptFailure } from './report-attempt-failure.ts';
-import { computeRetryDelayMs, describeTargetFailure } from './retry-delay.ts';
+import { acquireRetryDelayMs, describeTargetFailure } from './retry-delay.ts';
 import { getTargetId, getTargetName } from './routing-strategy.ts';
 
 /** Creates the plan for an attempt at a target. Throws a `Fault` if the target cannot be used. */
@@ -139,7 +139,7 @@ export class Failover {
       if (omitRejectedRequestPart(this.#x, target, error)) continue;
       const deadlineAt = this.#deadlineAt(target);
       const limits = { retries: count, maxRetries: retries, isLast, isWarm, deadlineAt };
-      const wait = computeRetryDelayMs(this.#x, target, error, limits);
+      const wait = acquireRetryDelayMs(this.#x, target, error, limits);
       if (wait === null) return this.#recordFailure(target, error);
       const why = `${describeTargetFailure(target, error)}; waited ${Math.round(wait)} ms`;
       this.#recordDecision('send', 'retry', why);

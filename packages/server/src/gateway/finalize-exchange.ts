@@ -15,7 +15,7 @@ import {
   type StartedExchange,
 } from './exchange-record.ts';
 import { computePromptCacheSavings } from './prompt-cache-savings.ts';
-import { computeCacheSavings, computeUsageAndCost, type UsageAndCost } from './usage-and-cost.ts';
+import { computeResponseCacheSavings, computeUsageAndCost, type UsageAndCost } from './usage-and-cost.ts';
 import { toTokenColumns } from './usage-fields.ts';
 
 /** The usage of a response that its provider still generates. */
@@ -165,7 +165,7 @@ function buildRow(
     usage_source: source,
     cost_nano_usd: nanoUsd,
     cost_source: costSource,
-    saved_nano_usd: computeCacheSavings(x),
+    saved_nano_usd: computeResponseCacheSavings(x),
     cache: x.cache,
     latency_ms: roundToHundredths(latencyMs),
     first_token_ms: firstTokenMs === null ? null : roundToHundredths(firstTokenMs),

@@ -20,7 +20,7 @@ export interface ForwardedChatSettings {
  * Forwards a stream in the client's dialect. Only complete frames are forwarded, so if an error
  * occurs, the stream ends at a frame boundary.
  */
-export class ForwardedChatStream implements ResponseSink {
+export class ForwardedChatStreamSink implements ResponseSink {
   #x: Exchange;
   #forward: ChatStreamForwarder;
   #out: ClientStream;

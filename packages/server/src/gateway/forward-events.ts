@@ -28,7 +28,7 @@ type EventDialect = 'responses' | 'messages';
  * are forwarded unchanged. The dialect's reader also processes them, to count usage and detect
  * incomplete responses.
  */
-export class ForwardedEventStream implements ResponseSink, PendingResponseEnd {
+export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEnd {
   #x: Exchange;
   #dialect: EventDialect;
   #framer = new SseFramer();

@@ -1,5 +1,5 @@
 import type { ModelPatternMatcher } from '../core/model-pattern.ts';
-import { type CompiledRoute, findTargetModel, type OrgCatalog, splitModelId } from './org-catalog.ts';
+import { type CompiledRoute, findTargetModel, type OrgCatalog, parseModelId } from './org-catalog.ts';
 
 /** Returns the aliases that a key may use. */
 export function listAliases(catalog: OrgCatalog, mayUse: ModelPatternMatcher): readonly string[] {
@@ -33,6 +33,6 @@ function findAliasRoutes({ providers, routes }: OrgCatalog): readonly CompiledRo
     // An earlier route can match the same name.
     const isShadowed = seen.has(model) || patterns.some(({ matches }) => matches(model));
     seen.add(model);
-    return !isShadowed && targets.length > 0 && !providers.has(splitModelId(model)?.provider ?? '');
+    return !isShadowed && targets.length > 0 && !providers.has(parseModelId(model)?.provider ?? '');
   });
 }

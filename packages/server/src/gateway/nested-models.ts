@@ -4,7 +4,7 @@ import type { Provider } from '../providers/configured-provider.ts';
 import type { AuthenticatedCaller } from './caller.ts';
 import type { ClientRequest } from './client-request.ts';
 import { findNestedModels } from './opaque/body-references.ts';
-import { type ResolvedRoute, splitModelId } from './org-catalog.ts';
+import { parseModelId, type ResolvedRoute } from './org-catalog.ts';
 
 /**
  * The models that a prompt names in addition to its `model`, and the route without the targets at which the key
@@ -41,7 +41,7 @@ export function requireAllowedNestedModels(
  * `<provider>/<model>`.
  */
 export function canUseQualifiedModel(provider: Provider, key: KeyRecord, model: string): boolean {
-  const named = splitModelId(model);
+  const named = parseModelId(model);
   const bare = named?.provider === provider.id ? named.model : model;
   return provider.allows(bare) && (key.models === null || key.models(`${provider.id}/${bare}`));
 }

@@ -129,7 +129,7 @@ export interface ResolvedRoute {
  * Splits `<provider>/<model>` at the first slash. The model may contain further slashes. Returns undefined if
  * one of the two parts is missing.
  */
-export function splitModelId(id: string): { provider: string; model: string } | undefined {
+export function parseModelId(id: string): { provider: string; model: string } | undefined {
   const slash = id.indexOf('/');
   return slash <= 0 || slash === id.length - 1
     ? undefined
@@ -143,7 +143,7 @@ export function splitModelId(id: string): { provider: string; model: string } | 
  */
 export function resolveRoute(catalog: OrgCatalog, mayUse: ModelPatternMatcher, id: string): ResolvedRoute {
   const route = catalog.routes.find((candidate) => candidate.matches(id));
-  const named = splitModelId(id);
+  const named = parseModelId(id);
   const provider = named && catalog.providers.get(named.provider);
   if (provider && !provider.allows(named.model))
     throw modelNotFoundFault(
@@ -215,7 +215,7 @@ export function findTargetModel(
   mayUse: ModelPatternMatcher,
   entry: string,
 ): { readonly provider: Provider; readonly model: string } | string {
-  const parts = splitModelId(entry);
+  const parts = parseModelId(entry);
   const provider = parts && catalog.providers.get(parts.provider);
   if (!provider) return 'its provider is not enabled';
   if (!provider.allows(parts.model)) return `not on the allowlist of "${parts.provider}"`;

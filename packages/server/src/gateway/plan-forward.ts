@@ -1,9 +1,9 @@
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
-import { getForwardedQuery } from './client-query.ts';
+import { buildForwardedQuery } from './client-query.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { Exchange } from './exchange-record.ts';
-import { createForwardedChatJsonSink, ForwardedChatStream } from './forward-chat.ts';
-import { createForwardedJsonSink, ForwardedEventStream } from './forward-events.ts';
+import { createForwardedChatJsonSink, ForwardedChatStreamSink } from './forward-chat.ts';
+import { createForwardedJsonSink, ForwardedEventStreamSink } from './forward-events.ts';
 import { buildForwardedRequest } from './forward-request.ts';
 import { getForwardableHeaders } from './omitted-request-parts.ts';
 import type { Target } from './org-catalog.ts';
@@ -33,7 +33,7 @@ export function planForwardedAttempt(
   const { headers, omitted } = getForwardableHeaders(x, target);
   const { request, dropUsageFrame, dropped } = buildForwardedRequest(prompt, target, x.surface, {
     headers,
-    query: getForwardedQuery(x),
+    query: buildForwardedQuery(x),
   });
   const settings = {
     stripReasoning: x.route?.chatReasoning !== 'forward',
@@ -45,9 +45,9 @@ export function planForwardedAttempt(
     if (streamed !== prompt.stream) return rewrite(streamed);
     const { dialect } = x.surface;
     if (dialect === 'chat')
-      return streamed ? new ForwardedChatStream(x, settings) : createForwardedChatJsonSink(x, settings);
+      return streamed ? new ForwardedChatStreamSink(x, settings) : createForwardedChatJsonSink(x, settings);
     return streamed
-      ? new ForwardedEventStream(x, dialect, previous)
+      ? new ForwardedEventStreamSink(x, dialect, previous)
       : createForwardedJsonSink(x, dialect, previous);
   }
   return {

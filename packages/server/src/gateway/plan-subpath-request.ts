@@ -1,5 +1,5 @@
 import type { AttemptPlan } from './attempt-plan.ts';
-import { getForwardedQuery } from './client-query.ts';
+import { buildForwardedQuery } from './client-query.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import { buildForwardedRequest } from './forward-request.ts';
@@ -26,7 +26,7 @@ export function planSubpathRequest(
 ): AttemptPlan {
   const { headers, omitted } = getForwardableHeaders(x, target);
   const sent = stripForeignSeals(x, prompt, target);
-  const client = { headers, query: getForwardedQuery(x) };
+  const client = { headers, query: buildForwardedQuery(x) };
   const { request, dropped } = buildForwardedRequest(sent, target, x.surface, client);
   return {
     request: { ...request, path: request.path.replace(/(?=\?|$)/, suffix) },

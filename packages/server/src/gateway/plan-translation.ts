@@ -22,7 +22,7 @@ import { createIdeResponseOptions } from './ide/response-options.ts';
 import type { Target } from './org-catalog.ts';
 import { computePromptCacheKey } from './prompt-cache-key.ts';
 import { getAcceptedSealOrigin } from './strip-foreign-seals.ts';
-import { TranslatedResponse, type TranslationSettings } from './translated-response.ts';
+import { TranslatedResponseSink, type TranslationSettings } from './translated-response-sink.ts';
 import {
   findErrorStatusMeaning,
   findOperatorFixableFault,
@@ -99,7 +99,7 @@ export function createTranslatedSinkFactory(
   from: Dialect,
   request: TranslatableRequest,
 ): (streamed: boolean) => ResponseSink {
-  return (streamed) => new TranslatedResponse(x, createTranslation(x, target, from, request), streamed);
+  return (streamed) => new TranslatedResponseSink(x, createTranslation(x, target, from, request), streamed);
 }
 
 function createTranslation(

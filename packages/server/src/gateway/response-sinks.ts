@@ -1,12 +1,12 @@
 import type { Fault } from '@floe/contract/faults';
 import type { ResponseSink } from './attempt-plan.ts';
+import {
+  BufferedResponseLimiter,
+  createResponseTooLargeFault,
+  MAX_BUFFERED_RESPONSE_BYTES,
+} from './buffered-response-limiter.ts';
 import type { ClientOutput } from './client-output.ts';
 import type { Exchange } from './exchange-record.ts';
-import {
-  createResponseTooLargeFault,
-  KeptResponseSize,
-  MAX_KEPT_RESPONSE_BYTES,
-} from './kept-response-size.ts';
 import { setPendingPolicyEvaluation } from './policy/pending-evaluation.ts';
 import { StreamPolicyFilter } from './policy/stream-policy-filter.ts';
 import { buildStreamHeaders } from './response-headers.ts';
@@ -67,7 +67,7 @@ function stripByteOrderMark(body: Buffer): Buffer {
  * forwards it only if it is complete and valid.
  */
 export function createBufferedResponseSink(judge: (body: Buffer) => void): ResponseSink {
-  return new BufferedResponseSink(MAX_KEPT_RESPONSE_BYTES, judge, createResponseTooLargeFault);
+  return new BufferedResponseSink(MAX_BUFFERED_RESPONSE_BYTES, judge, createResponseTooLargeFault);
 }
 
 /**
@@ -80,7 +80,7 @@ export class ClientStream implements ClientOutput {
   #held: (Buffer | string)[] = [];
   #policyFilter: StreamPolicyFilter | null;
   /** The size of the response, which is kept until the policies have evaluated all of it. */
-  readonly #filteredSize = new KeptResponseSize();
+  readonly #filteredSize = new BufferedResponseLimiter();
   /** Whether there is content that the policies have not released. */
   #hasUnfilteredContent = false;
   #isWaiting = false;

@@ -30,7 +30,7 @@ export interface TargetAttempts {
  * retry because another target is available or the retry budget is exhausted, adds this reason to the decisions
  * of the exchange.
  */
-export function computeRetryDelayMs(
+export function acquireRetryDelayMs(
   x: Exchange,
   target: Target,
   error: unknown,

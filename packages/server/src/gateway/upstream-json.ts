@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { type Json, parseJsonExactly } from '@floe/contract/json';
+import { enforceMaxJsonComplexity } from '@floe/wire/enforce-max-json-complexity';
 import {
   describeMaxComplexity,
   JsonComplexityError,
   MAX_RESPONSE_JSON_COMPLEXITY,
 } from '@floe/wire/json-complexity';
-import { requireMaxJsonComplexity } from '@floe/wire/require-max-json-complexity';
 
 /** A shorter response cannot exceed the maximum: its complexity is at most 10 per two bytes. */
 const UNCOUNTED_BYTES = MAX_RESPONSE_JSON_COMPLEXITY / 10;
@@ -40,7 +40,7 @@ export function parseUpstreamJson(bytes: Buffer): Json {
 
 function requireMaxComplexity(bytes: Buffer): void {
   try {
-    requireMaxJsonComplexity(bytes, MAX_RESPONSE_JSON_COMPLEXITY);
+    enforceMaxJsonComplexity(bytes, MAX_RESPONSE_JSON_COMPLEXITY);
   } catch (error) {
     // Invalid JSON is reported by the parser.
     if (!(error instanceof JsonComplexityError)) return;

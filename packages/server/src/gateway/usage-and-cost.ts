@@ -53,7 +53,7 @@ export function computeUsageAndCost(x: Exchange): UsageAndCost {
  * Returns in nano-USD what a cached response would have cost without the cache. Null if the response was not
  * cached or the price is unknown.
  */
-export function computeCacheSavings(x: Exchange): number | null {
+export function computeResponseCacheSavings(x: Exchange): number | null {
   return x.result.state === 'cached' ? computeAttemptCost(x, x.answer.usage).nanoUsd : null;
 }
 

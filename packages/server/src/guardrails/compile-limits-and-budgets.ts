@@ -32,11 +32,11 @@ export interface CompiledLimitsAndBudgets {
   /** Whether a limit or budget applies to certain models only. */
   readonly hasModelRules: boolean;
   /** The limits and budgets of the keys that have sent requests. */
-  readonly byKey: WeakMap<KeyRecord, RulesOfKey>;
+  readonly byKey: WeakMap<KeyRecord, KeyLimitsAndBudgets>;
 }
 
 /** The limits and budgets that can apply to requests with one key. */
-export type RulesOfKey = Pick<CompiledLimitsAndBudgets, 'limits' | 'budgets'>;
+export type KeyLimitsAndBudgets = Pick<CompiledLimitsAndBudgets, 'limits' | 'budgets'>;
 
 /** A configured limit or budget, with its API id. */
 export interface ConfiguredLimitOrBudget<Config> {

@@ -6,8 +6,8 @@ import {
   type CompiledBudget,
   type CompiledLimit,
   type CompiledLimitsAndBudgets,
+  type KeyLimitsAndBudgets,
   matchesBudgetMetadata,
-  type RulesOfKey,
 } from './compile-limits-and-budgets.ts';
 import type { LimitBucket } from './limit-buckets.ts';
 import type { LimitOrBudgetClaim } from './limit-or-budget-claim.ts';
@@ -129,7 +129,7 @@ function requireCountableNumber(count: number, maximum: number): void {
  * Returns the limits and budgets that can apply to requests with this key, in their order. They are selected once
  * per key, so that 10,000 budgets, each of another key, do not slow down a request.
  */
-function findRulesOfKey(rules: CompiledLimitsAndBudgets, key: KeyRecord): RulesOfKey {
+function findRulesOfKey(rules: CompiledLimitsAndBudgets, key: KeyRecord): KeyLimitsAndBudgets {
   const known = rules.byKey.get(key);
   if (known) return known;
   const canApply = (rule: CompiledLimit | CompiledBudget) =>

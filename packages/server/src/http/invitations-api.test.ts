@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { createId } from '../core/ids.ts';
-import { acceptInvitation, requireOpenInvitation } from '../platform/invitations.ts';
+import { acceptInvitation, requireInvitationDetails } from '../platform/invitations.ts';
 import { findUserByEmail, insertUser } from '../store/members.ts';
 import { API_TEST_NOW, type RunningApi, runApi } from './test/running-api.ts';
 
@@ -51,7 +51,7 @@ test('an invitation link creates one membership for its address, and no store or
   const audit = await api.database.read.selectFrom('audit').selectAll().execute();
   assert.ok(![listed.text, JSON.stringify(rows), JSON.stringify(audit)].some((text) => text.includes(token)));
 
-  const open = await requireOpenInvitation(api.database.read, token, API_TEST_NOW);
+  const open = await requireInvitationDetails(api.database.read, token, API_TEST_NOW);
   assert.deepEqual([open.orgName, open.email, open.role], ['Acme', 'ana@acme.example', 'member']);
   const stranger = await account('eve@acme.example');
   await assert.rejects(accept(token, stranger), refusal('not_found'));
@@ -59,7 +59,10 @@ test('an invitation link creates one membership for its address, and no store or
   const member = await accept(token, ana);
   assert.deepEqual([member.org_id, member.role, member.team], ['acme', 'member', 'platform']);
   await assert.rejects(accept(token, ana), refusal('not_found'));
-  await assert.rejects(requireOpenInvitation(api.database.read, token, API_TEST_NOW), refusal('not_found'));
+  await assert.rejects(
+    requireInvitationDetails(api.database.read, token, API_TEST_NOW),
+    refusal('not_found'),
+  );
   const entries = await api.call('GET', `/api/management/audit?action=invitations.accept`, {
     key: admin.key,
   });

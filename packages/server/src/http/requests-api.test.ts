@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { ExchangeAttempt, RoutingStep } from '@floe/contract/api/attempts';
+import type { ExchangeAttempt, ExchangeDecision } from '@floe/contract/api/attempts';
 import { API_TEST_NOW, type RunningApi, runApi } from './test/running-api.ts';
 
 const REQUESTS = '/api/analytics/requests';
@@ -17,7 +17,7 @@ const attempts: ExchangeAttempt[] = [
     duration_ms: 12.5,
   },
 ];
-const decisions: RoutingStep[] = [
+const decisions: ExchangeDecision[] = [
   { step: 'route', outcome: 'anthropic/claude', reason: 'openai answered 429' },
 ];
 

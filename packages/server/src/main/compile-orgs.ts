@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import { EventLoopYielder } from '../core/event-loop-yielder.ts';
 import { type CompiledCatalogs, compileCatalogs } from '../gateway/compile-catalogs.ts';
 import type { OrgCatalog } from '../gateway/org-catalog.ts';
-import { compileConditionsInSteps } from '../guardrails/policies/policies.ts';
+import { precompilePolicyConditions } from '../guardrails/policies/policies.ts';
 import {
   loadStoredLimitsAndBudgets,
   type StoredLimitsAndBudgets,
@@ -19,9 +19,9 @@ import {
 import type { UnusableResource } from '../platform/config/unusable-resources.ts';
 import type { StoredRelayRule } from '../relay/relay-config-registry.ts';
 import {
-  compileRelayRulesInSteps,
   type LoadedRelayRules,
   loadStoredRelayRules,
+  precompileRelayRules,
 } from '../relay/stored-relay-rules.ts';
 import { getCachePurgeCountsByOrg } from '../store/cache-purges.ts';
 import type { Database } from '../store/store-interfaces.ts';
@@ -99,10 +99,10 @@ export async function compileOrgs(
     for (const id of some) {
       const stored = { config, rules, relayRules, purges };
       const policies = [fileOrgs.get(id), config.orgs.get(id)].flatMap((org) => org?.policies ?? []);
-      await compileConditionsInSteps(policies, () => turns.endStep());
+      await precompilePolicyConditions(policies, () => turns.endStep());
       const storedRelayRules = (relayRules.byOrg.get(id) ?? []).map((rule) => rule.config);
       const ownRelayRules = [...(fileOrgs.get(id)?.relay.rules ?? []), ...storedRelayRules];
-      await compileRelayRulesInSteps(ownRelayRules, () => turns.endStep());
+      await precompileRelayRules(ownRelayRules, () => turns.endStep());
       compiled.set(id, compileOrg(id, fileOrgs.get(id), { stored, context, parts }));
       await turns.endStep();
     }

@@ -2,7 +2,7 @@ import type { OrgConfig, RelayConfig } from '@floe/contract/config';
 import { systemClock } from '../core/clock.ts';
 import type { RelayDependencies } from '../management/relay/relay-dependencies.ts';
 import { RelayDecisionEngine } from '../relay/decision-engine.ts';
-import { RelayApprovalManager } from '../relay/relay-approval-manager.ts';
+import { RelayApprovals } from '../relay/relay-approvals.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /** Creates the dependencies of the relay operations. */
@@ -12,7 +12,7 @@ export function createRelayDependencies(
 ): RelayDependencies {
   const { database, relay } = parts;
   const { relays, rows, sessions, bundleKey } = relay;
-  const approvals = new RelayApprovalManager({ database, clock: systemClock, baseUrl: () => place.url });
+  const approvals = new RelayApprovals({ database, clock: systemClock, baseUrl: () => place.url });
   return {
     decisionEngine: new RelayDecisionEngine({ relays, rows, sessions, approvals, clock: systemClock }),
     orgRelays: relays,

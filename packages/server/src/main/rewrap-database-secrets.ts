@@ -2,7 +2,7 @@ import type { ServerEnvironment } from '../config/environment.ts';
 import { systemClock } from '../core/clock.ts';
 import { createLog } from '../core/log.ts';
 import { type RewrapResult, rewrapStoredSecrets } from '../platform/rewrap-secrets.ts';
-import { deriveSecretEncryptionKey, deriveStoredResponsesKey } from '../platform/secrets.ts';
+import { deriveStoredResponsesKey, deriveStoredSecretsKey } from '../platform/secrets.ts';
 import { type DatabaseLocation, requireExistingDatabase } from '../store/database-backup.ts';
 import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
 import { lockInstallation } from '../store/process-directories.ts';
@@ -30,7 +30,7 @@ export async function rewrapDatabaseSecrets(
     try {
       await database.transaction((writer) => bindDatabaseToSecretKey(writer, secret));
       const keys = {
-        secrets: deriveSecretEncryptionKey(key, encryptionKeys),
+        secrets: deriveStoredSecretsKey(key, encryptionKeys),
         turns: deriveStoredResponsesKey(key, encryptionKeys),
       };
       const tables = await rewrapStoredSecrets(database, keys);

@@ -24,10 +24,10 @@ import { createProviderResourceOwnerStore } from '../platform/provider-resource-
 import { requireKnownEncryptionKeys } from '../platform/rewrap-secrets.ts';
 import {
   deriveOidcFlowKey,
-  deriveSecretEncryptionKey,
   deriveSignInChallengeKey,
   deriveStoredBodiesKey,
   deriveStoredResponsesKey,
+  deriveStoredSecretsKey,
   type SecretEncryptionKey,
 } from '../platform/secrets.ts';
 import { createModelListCache, type ModelListCache } from '../providers/model-list.ts';
@@ -129,7 +129,7 @@ export async function openServerComponents(
   const secret = loadInstallationSecret(environment, url, installationDir);
   // Runs while the worker threads open the database.
   const loadingPrices = loadPriceCatalog();
-  const secretsKey = deriveSecretEncryptionKey(secret.key, environment.encryptionKeys);
+  const secretsKey = deriveStoredSecretsKey(secret.key, environment.encryptionKeys);
   const stores = observeStores(url);
   const databaseOptions = { dataDir: installationDir, log, clock, observe: stores.database, coordinator };
   const database = await openClaimedDatabase(url, databaseOptions, secret, secretsKey);

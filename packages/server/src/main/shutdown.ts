@@ -17,7 +17,7 @@ const CLOSE_MS = 2_000;
 const REFUSE_MS = 1_000;
 
 /** The progress of the shutdown. */
-export class ShutdownPhase {
+export class ShutdownState {
   /**
    * Whether the process reports that it is not ready but still serves all requests, for
    * `server.shutdown_delay_ms`.
@@ -52,7 +52,7 @@ interface ShutdownTimes {
  */
 export function createShutdownController(
   parts: ServerComponents,
-  phase: ShutdownPhase,
+  phase: ShutdownState,
   targets: ShutdownTargets,
   times: () => ShutdownTimes,
 ): ShutdownController {

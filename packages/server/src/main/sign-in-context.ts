@@ -5,8 +5,8 @@ import { ConsoleSessions } from '../platform/sign-in/console-sessions.ts';
 import { OidcIssuerCache } from '../platform/sign-in/oidc-issuer-cache.ts';
 import { createPasswordHasher } from '../platform/sign-in/password-hash.ts';
 import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
-import { buildSignInUrls } from '../platform/sign-in/sign-in-site.ts';
 import { createSignInThrottle } from '../platform/sign-in/sign-in-throttle.ts';
+import { buildSignInUrls } from '../platform/sign-in/sign-in-urls.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /** Creates the dependencies of sign-in. `place.url` is the console's base URL. */

@@ -9,14 +9,14 @@ import { loadConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { derivePlatformKeyPepper, type KeyRecord } from '../platform/keyring.ts';
-import { deriveSecretEncryptionKey } from '../platform/secrets.ts';
+import { deriveStoredSecretsKey } from '../platform/secrets.ts';
 import { EMPTY_PRICE_CATALOG } from '../providers/price-catalog.ts';
 import { incrementCachePurgeCount } from '../store/cache-purges.ts';
 import { insertConfigEntry } from '../store/config-entries.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg, updateOrgDetails } from '../store/orgs.ts';
 import { insertPlatformKey, updatePlatformKeysLastUsed } from '../store/platform-keys.ts';
-import { listSnapshotChanges } from '../store/snapshot-changes.ts';
+import { getSnapshotChanges } from '../store/snapshot-changes.ts';
 import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { createQueryCounter } from '../store/test/query-counter.ts';
@@ -45,7 +45,7 @@ async function open(t: TestContext, engine: (typeof ENGINES)[number]): Promise<D
 
 const partsOf = (read: Database['read']) => ({
   database: { read },
-  secretsKey: deriveSecretEncryptionKey(ROOT),
+  secretsKey: deriveStoredSecretsKey(ROOT),
   pepper: derivePlatformKeyPepper(ROOT),
   environment: { variable: () => undefined },
   prices: EMPTY_PRICE_CATALOG,
@@ -349,7 +349,7 @@ for (const engine of ENGINES) {
     });
     const row = await database.read.selectFrom('platform_keys').selectAll().executeTakeFirstOrThrow();
     const silent: string[] = [];
-    let { version } = await listSnapshotChanges(database.read, 0, 1_000);
+    let { version } = await getSnapshotChanges(database.read, 0, 1_000);
     for (const column of Object.keys(row)) {
       if (column === 'id') continue;
       const value = /_at$|_until$|_line$/.test(column) ? 77 : column === 'org_id' ? 'o2' : '["x"]';
@@ -359,7 +359,7 @@ for (const engine of ENGINES) {
           .set({ [column]: value })
           .execute(),
       );
-      const changes = await listSnapshotChanges(database.read, version, 1_000);
+      const changes = await getSnapshotChanges(database.read, version, 1_000);
       if (changes.version === version) silent.push(column);
       version = changes.version;
     }

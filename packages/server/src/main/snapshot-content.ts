@@ -2,14 +2,14 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
 import type { CompiledKeyring } from '../platform/keyring.ts';
 import { loadKeyring, refreshKeyring } from '../platform/load-keyring.ts';
-import { getSnapshotVersion, listSnapshotChanges } from '../store/snapshot-changes.ts';
+import { getSnapshotChanges, getSnapshotVersion } from '../store/snapshot-changes.ts';
 import { type CompiledConfig, compileConfig } from './compile-config.ts';
 import type { OrgCompilationDependencies } from './compile-orgs.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /** Everything that is loaded for a snapshot. Immutable. */
 export interface SnapshotContent {
-  /** The number of the last change that it contains (`listSnapshotChanges`). */
+  /** The number of the last change that it contains (`getSnapshotChanges`). */
   readonly version: number;
   readonly keyring: CompiledKeyring;
   readonly config: CompiledConfig;
@@ -37,7 +37,7 @@ export async function refreshSnapshotContent(
   let config = before?.config ?? (await compileConfig(file, parts));
   const orgIds = new Set<string>();
   for (;;) {
-    const changes = await listSnapshotChanges(reader, version, CHANGES_PER_PAGE);
+    const changes = await getSnapshotChanges(reader, version, CHANGES_PER_PAGE);
     if (!changes.isContinuous) return refreshSnapshotContent(null, file, parts, isCurrent);
     version = changes.version;
     if (changes.keyHashes.length > 0) keyring = await refreshKeyring(keyring, reader, changes.keyHashes);

@@ -9,7 +9,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { type Log, silentLog } from '../core/log.ts';
 import { derivePlatformKeyPepper } from '../platform/keyring.ts';
-import { deriveSecretEncryptionKey } from '../platform/secrets.ts';
+import { deriveStoredSecretsKey } from '../platform/secrets.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { listAllPlatformKeys } from '../store/platform-keys.ts';
 import { storeSetting } from '../store/settings.ts';
@@ -54,7 +54,7 @@ async function setUp(
     database,
     log,
     pepper: derivePlatformKeyPepper(ROOT),
-    secretsKey: deriveSecretEncryptionKey(ROOT),
+    secretsKey: deriveStoredSecretsKey(ROOT),
     runtime: new RuntimeMetrics('0', 'unknown'),
     serverProcess: { processNumber },
     monitoring: {

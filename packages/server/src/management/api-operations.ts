@@ -24,7 +24,10 @@ import type { EvaluationPool } from './evaluation/evaluation-pool.ts';
 import { defineWatchEventsOperation } from './events/watch-events.ts';
 import type { RuleOperationDependencies } from './guardrails/rule-dependencies.ts';
 import { defineIdentityOperations } from './identity-operations.ts';
-import { defineCancelJobOperation, getJobOperation } from './jobs/job-operations.ts';
+import {
+  defineCancelBackgroundJobOperation,
+  getBackgroundJobOperation,
+} from './jobs/background-job-operations.ts';
 import { defineMeOperations } from './me-operations.ts';
 import type { MemberOperationDependencies } from './members/member-dependencies.ts';
 import { defineListModelsOperation, type ModelListDependencies } from './models/list-models.ts';
@@ -126,8 +129,8 @@ export function defineApiOperations(dependencies: ApiOperationDependencies): rea
     }),
     defineWatchEventsOperation(dependencies.liveHub),
     ...defineResourceOperations(SAVED_VIEW_KIND),
-    getJobOperation,
-    defineCancelJobOperation(jobRunner),
+    getBackgroundJobOperation,
+    defineCancelBackgroundJobOperation(jobRunner),
     defineGetCacheStatsOperation(dependencies.getCacheSize),
     getCacheSettingsOperation,
     defineUpdateCacheSettingsOperation(runningGateway.getLoadedOrg),

@@ -29,7 +29,7 @@ import { defineGetOrgOperation } from './orgs/get-org.ts';
 import { defineUpdateOrgOperation } from './orgs/update-org.ts';
 import { createPlatformKeyKind } from './resources/platform-keys.ts';
 import { defineResourceOperations } from './resources/resource-operations.ts';
-import { TEAM_RESOURCE_KIND } from './resources/teams.ts';
+import { TEAM_KIND } from './resources/teams.ts';
 
 /** The dependencies of the identity operations. */
 export interface IdentityOperationDependencies {
@@ -64,7 +64,7 @@ export function defineIdentityOperations({
     listInvitationsOperation,
     defineCreateInvitationOperation(members),
     revokeInvitationOperation,
-    ...defineResourceOperations(TEAM_RESOURCE_KIND),
+    ...defineResourceOperations(TEAM_KIND),
     ...defineResourceOperations(createPlatformKeyKind(pepper, rules)),
     defineRotateKeyOperation(pepper),
     endKeyOverlapOperation,

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import * as z from 'zod';
 import { systemClock } from '../core/clock.ts';
 import { createKeyActor } from '../platform/actor.ts';
-import { deriveSecretEncryptionKey } from '../platform/secrets.ts';
+import { deriveStoredSecretsKey } from '../platform/secrets.ts';
 import { openTestPlatform, type TestPlatform } from '../platform/test/test-platform.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { getSetting, storeSetting } from '../store/settings.ts';
@@ -38,7 +38,7 @@ const host = (changed: OperationDependencies['refreshSnapshot']): OperationDepen
   database: stored.database,
   clock: systemClock,
   refreshSnapshot: changed,
-  secretsKey: deriveSecretEncryptionKey(Buffer.alloc(32)),
+  secretsKey: deriveStoredSecretsKey(Buffer.alloc(32)),
 });
 const set = (name: string, outcome: 'changed' | 'unchanged' | 'broken') =>
   defineWriteOperation({

@@ -10,7 +10,7 @@ import { commitBeats } from './commit-beats.ts';
 import { MonitorStateCache } from './monitor-state-cache.ts';
 import type { MonitoringCounters } from './monitoring-metrics.ts';
 import { applyBeatsOptimistically } from './optimistic-beats.ts';
-import { ProcessPulse } from './process-pulse.ts';
+import { ProcessLiveness } from './process-liveness.ts';
 import type { MonitorEvaluationContext } from './read-monitors.ts';
 import type { BeatReceipt, BeatEvaluationContext as BeatSight, ReceivedBeat } from './received-beat.ts';
 import { MAX_MONITORS_PER_SWEEP_BATCH, sweepDueMonitors } from './sweep.ts';
@@ -43,7 +43,7 @@ export interface MonitoringEngineOptions {
 export class MonitoringEngine {
   readonly #options: MonitoringEngineOptions;
   readonly #queue: BeatQueue;
-  readonly #pulse: ProcessPulse;
+  readonly #pulse: ProcessLiveness;
   readonly #states = new MonitorStateCache();
   #keysCleanedAt = Number.NEGATIVE_INFINITY;
 
@@ -60,7 +60,7 @@ export class MonitoringEngine {
       lookUpOrgs: (calls) => lookUpOrgs(database, calls),
       ...(batchSize === undefined ? {} : { batchSize }),
     });
-    this.#pulse = new ProcessPulse({
+    this.#pulse = new ProcessLiveness({
       database,
       clock,
       log,

@@ -17,7 +17,7 @@ import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { MonitoringEngine } from './monitoring-engine.ts';
 import { createMonitoringCounters } from './monitoring-metrics.ts';
 import { createMonitor } from './monitors.ts';
-import { ProcessPulse } from './process-pulse.ts';
+import { ProcessLiveness } from './process-liveness.ts';
 import {
   addTestOrg,
   createTestBeatCall,
@@ -139,7 +139,7 @@ test('a pulse that waits for a transaction of another process is no change of th
   };
   const database = await openSqlite(path, { log, clock, coordinator: processes.connect(1) });
   t.after(() => database.close());
-  const pulse = new ProcessPulse({
+  const pulse = new ProcessLiveness({
     database,
     clock,
     log,
@@ -166,7 +166,7 @@ test('the time is exact if the first pulse waits for a transaction of another pr
   t.after(() => database.close());
   const clock = new ManualClock();
   const afterPulse = async () => undefined;
-  const pulse = new ProcessPulse({
+  const pulse = new ProcessLiveness({
     database,
     clock,
     log: silentLog,

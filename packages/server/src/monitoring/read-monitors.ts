@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import {
   getMonitorCheckPage,
-  listMonitorPeriodsBefore,
+  getMonitorPeriodsBefore,
   type MonitorCheckQuery,
 } from '../store/monitoring/monitor-history.ts';
 import { getMonitorPage, type MonitorQuery } from '../store/monitoring/monitor-page.ts';
@@ -172,7 +172,7 @@ async function loadStatusSpans(
   context: MonitorEvaluationContext,
 ): Promise<{ readonly periods: readonly MonitorStatusSpan[]; readonly isTruncated: boolean }> {
   const query = { uid, fromMs, beforeMs: toMs, limit };
-  const { periods, isTruncated, following } = await listMonitorPeriodsBefore(reader, query);
+  const { periods, isTruncated, following } = await getMonitorPeriodsBefore(reader, query);
   const state = following ? undefined : (await getMonitorStatesByUid(reader, [uid])).get(uid);
   const spans = toStatusSpans(following ? [...periods, following] : periods, state, context);
   return { periods: spans.filter(({ startedAt }) => startedAt < toMs), isTruncated };

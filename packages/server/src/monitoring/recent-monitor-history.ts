@@ -1,7 +1,7 @@
 import { listLastMonitorPeriods } from '../store/monitoring/last-monitor-periods.ts';
 import { getMonitorStatesByUid, listMonitorsById } from '../store/monitoring/monitors.ts';
 import type { DatabaseReader } from '../store/store-interfaces.ts';
-import { type StatusDurations, sumStatusDurationsByDay } from './boards/board-days.ts';
+import { type StatusDurations, sumStatusDurationsByInterval } from './boards/board-days.ts';
 import { replaceGapsWithUnknown, summarizeUptime } from './monitor-status-spans.ts';
 import { type MonitorEvaluationContext, toStatusSpans } from './read-monitors.ts';
 
@@ -45,7 +45,7 @@ export async function loadRecentMonitorHistory(
   return rows.map(({ id, uid }) => {
     const { periods: last = [], isTruncated = false } = periods.get(uid) ?? {};
     const recorded = toStatusSpans(last, states.get(uid), context);
-    const sums = sumStatusDurationsByDay(
+    const sums = sumStatusDurationsByInterval(
       replaceGapsWithUnknown(recorded, context.gaps, context.nowMs),
       slices,
       context.nowMs,

@@ -7,7 +7,7 @@ import { insertOrg, listOrgs } from '../store/orgs.ts';
 import { insertPlatformKey } from '../store/platform-keys.ts';
 import { storeSetting } from '../store/settings.ts';
 import type { Database } from '../store/store-interfaces.ts';
-import { createPlatformKey } from './create-platform-key.ts';
+import { buildPlatformKey } from './build-platform-key.ts';
 import { toPlatformKeyResource } from './stored-platform-key.ts';
 
 const SIGN_IN_TOKEN_TTL_MS = 24 * 60 * 60 * 1000;
@@ -43,7 +43,7 @@ export function bootstrapInstallation(
     if ((await listOrgs(writer)).length > 0) return null;
     const now = clock.now();
     await insertOrg(writer, { id: 'default', name: 'Default', created_at: now });
-    const { key, row } = createPlatformKey(pepper, {
+    const { key, row } = buildPlatformKey(pepper, {
       orgId: 'default',
       name: 'first',
       scopes: KEY_SCOPES,

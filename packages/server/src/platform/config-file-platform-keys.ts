@@ -15,15 +15,15 @@ import {
 import { listPlatformKeysByHash } from '../store/snapshot-platform-keys.ts';
 import type { DatabaseReader } from '../store/store-interfaces.ts';
 import {
+  buildPlatformKeyValueColumns,
+  type PlatformKeyValueColumns,
+  UNROTATED_PLATFORM_KEY_COLUMNS,
+} from './build-platform-key.ts';
+import {
   defineConfigFileKind,
   type MatchedResourceRows,
   type StoredResourceKind,
 } from './config-file-resource-kind.ts';
-import {
-  buildPlatformKeyValueColumns,
-  type PlatformKeyValueColumns,
-  UNROTATED_PLATFORM_KEY_COLUMNS,
-} from './create-platform-key.ts';
 import type { DeclaredResource } from './declared-resources.ts';
 import { toPlatformKeyResource } from './stored-platform-key.ts';
 

@@ -4,9 +4,9 @@ import { systemClock } from '../core/clock.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { insertPlatformKey, updatePlatformKey } from '../store/platform-keys.ts';
 import { listTeamsOfOrg } from '../store/teams.ts';
+import { buildPlatformKey } from './build-platform-key.ts';
 import { createResourceKindSyncFactory } from './config-file-sync.ts';
 import { CONFIG_FILE_TEAM_KIND } from './config-file-teams.ts';
-import { createPlatformKey } from './create-platform-key.ts';
 import { syncTestOrgs } from './test/sync-orgs.ts';
 import {
   openTestPlatform,
@@ -64,7 +64,7 @@ test('a team that keys refer to remains when it leaves the file, and can then be
     by: 'test',
     nowMs: PLATFORM_TEST_NOW,
   };
-  const { row } = createPlatformKey(platformTestPepper, given, { team: 'platform' });
+  const { row } = buildPlatformKey(platformTestPepper, given, { team: 'platform' });
   await stored.database.transaction((writer) => insertPlatformKey(writer, row));
   await sync([]);
   assert.deepEqual(await shown(), [['platform', null, 'console']]);

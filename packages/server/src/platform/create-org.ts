@@ -6,7 +6,7 @@ import { findMemberWithUser, insertMember, type MemberRow, type MemberWithUser }
 import { findOrgById, insertOrg, type OrgRow } from '../store/orgs.ts';
 import { insertPlatformKey, type PlatformKeyRow } from '../store/platform-keys.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
-import { createPlatformKey } from './create-platform-key.ts';
+import { buildPlatformKey } from './build-platform-key.ts';
 import type { ChangeActorAndTime } from './member-keys.ts';
 
 /** The settings of a new organization. */
@@ -58,7 +58,7 @@ export async function createOrgWithOwner(
   await insertMember(writer, first);
   const owner = await findMemberWithUser(writer, id, first.id);
   if (!owner) throw new Error(`the account ${userId} of the first owner no longer exists`);
-  const key = createPlatformKey(pepper, {
+  const key = buildPlatformKey(pepper, {
     orgId: id,
     name: 'first',
     scopes: KEY_SCOPES,

@@ -105,7 +105,7 @@ export interface InvitationDetails {
  * the address has an account.
  * @throws Fault `not_found` with the same message for an unknown, used, expired or revoked token
  */
-export async function requireOpenInvitation(
+export async function requireInvitationDetails(
   reader: DatabaseReader,
   token: string,
   nowMs: number,

@@ -10,14 +10,14 @@ import {
 import { listOrgs } from '../store/orgs.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import type { ChangeActorAndTime } from './member-keys.ts';
-import { auditSignIn } from './sign-in/audit-sign-in.ts';
+import { auditAccountEvent } from './sign-in/audit-account-event.ts';
 
 /**
  * Makes a user an operator.
  * @throws Fault `not_found` if no account has this address, `conflict` if the user already is an
  * operator
  */
-export async function addOperator(
+export async function grantOperatorRole(
   writer: DatabaseWriter,
   email: string,
   stamp: ChangeActorAndTime,
@@ -38,7 +38,7 @@ export async function addOperator(
  * @throws Fault `not_found` if the user is not an operator, `conflict` if the user is the last
  * operator
  */
-export async function removeOperator(writer: DatabaseWriter, userId: string): Promise<OperatorWithUser> {
+export async function revokeOperatorRole(writer: DatabaseWriter, userId: string): Promise<OperatorWithUser> {
   const operators = await listAllOperators(writer);
   const row = operators.find(({ user_id }) => user_id === userId);
   if (!row) throw new Fault('not_found', 'No operator has this user id.');
@@ -59,7 +59,7 @@ export async function grantOperatorRoleFromHost(
   clock: Clock,
   email: string,
 ): Promise<void> {
-  const { user_id } = await addOperator(writer, email, { by: 'cli', nowMs: clock.now() });
+  const { user_id } = await grantOperatorRole(writer, email, { by: 'cli', nowMs: clock.now() });
   await auditInEveryOrg(writer, clock, 'operators.grant', user_id);
 }
 
@@ -88,5 +88,5 @@ async function auditInEveryOrg(
   subject: string,
 ): Promise<void> {
   for (const { id } of await listOrgs(writer))
-    await auditSignIn(writer, clock, { orgId: id, actor: 'cli', action, subject });
+    await auditAccountEvent(writer, clock, { orgId: id, actor: 'cli', action, subject });
 }

@@ -5,18 +5,13 @@ import { insertProviderCredential, updateProviderCredential } from '../store/con
 import { insertOrg } from '../store/orgs.ts';
 import type { Database } from '../store/store-interfaces.ts';
 import { requireKnownEncryptionKeys, rewrapStoredSecrets } from './rewrap-secrets.ts';
-import {
-  decryptSecret,
-  deriveSecretEncryptionKey,
-  deriveStoredResponsesKey,
-  encryptSecret,
-} from './secrets.ts';
+import { decryptSecret, deriveStoredResponsesKey, deriveStoredSecretsKey, encryptSecret } from './secrets.ts';
 import { openTestPlatform } from './test/test-platform.ts';
 
 const ROOT = Buffer.alloc(32, 1);
 const [FIRST, SECOND] = ['f'.repeat(32), 's'.repeat(32)];
 const ring = (...keys: string[]) => ({
-  secrets: deriveSecretEncryptionKey(ROOT, keys),
+  secrets: deriveStoredSecretsKey(ROOT, keys),
   turns: deriveStoredResponsesKey(ROOT, keys),
 });
 const ROWS = 450;

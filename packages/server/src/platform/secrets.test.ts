@@ -3,15 +3,15 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   decryptSecret,
-  deriveSecretEncryptionKey,
+  deriveStoredSecretsKey,
   encryptSecret,
   rewrapSecret,
   type SecretLocation,
   UnreadableSecretError,
 } from './secrets.ts';
 
-const key = deriveSecretEncryptionKey(Buffer.alloc(32, 1));
-const otherKey = deriveSecretEncryptionKey(Buffer.alloc(32, 2));
+const key = deriveStoredSecretsKey(Buffer.alloc(32, 1));
+const otherKey = deriveStoredSecretsKey(Buffer.alloc(32, 2));
 const place: SecretLocation = { orgId: 'acme', rowId: 'prv_1', version: 1 };
 const SECRET = 'sk-live-0123456789';
 

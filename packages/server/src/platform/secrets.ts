@@ -59,7 +59,7 @@ export class UnreadableSecretError extends Error {
  * Derives the key that encrypts stored secrets (HKDF, RFC 5869) from the first of `encryptionKeys`, or
  * from the installation's secret key. The other keys are used only for decryption.
  */
-export function deriveSecretEncryptionKey(
+export function deriveStoredSecretsKey(
   secretKey: Buffer,
   encryptionKeys: readonly string[] = [],
 ): SecretEncryptionKey {

@@ -1,4 +1,4 @@
-import { requireMaxJsonComplexity } from '@floe/wire/require-max-json-complexity';
+import { enforceMaxJsonComplexity } from '@floe/wire/enforce-max-json-complexity';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { OrgPacer } from '../core/org-pacer.ts';
@@ -190,7 +190,7 @@ async function fetchModelList(
 
 /** @throws Error if the body is not a model list, or has too many JSON values */
 function parsePage(body: Buffer): ModelListPage {
-  requireMaxJsonComplexity(body, MAX_PAGE_COMPLEXITY);
+  enforceMaxJsonComplexity(body, MAX_PAGE_COMPLEXITY);
   return parseModelListPage(JSON.parse(body.toString('utf8')));
 }
 

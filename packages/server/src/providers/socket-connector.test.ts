@@ -240,7 +240,7 @@ test('a forbidden address is rejected before the proxy is called', async () => {
     return sendBufferedRequest(guarded, new FakeClock(), { ...request, via: via(origin) }, limits);
   };
   for (const host of ['169.254.169.254', '127.0.0.1:1', '[::1]', 'metadata.google.internal', '0x0a.1'])
-    await assert.rejects(ask(`http://${host}`), { name: 'OutboundRefusedError' }, host);
+    await assert.rejects(ask(`http://${host}`), { name: 'OutboundBlockedError' }, host);
   assert.deepEqual(asked, []);
   // A name is the proxy's to resolve and to judge.
   await assert.rejects(ask('http://nobody.invalid'), /the proxy closed/);
@@ -265,7 +265,7 @@ test('a provider reaches only the private addresses that the file contains for i
   await assert.rejects(ask('acme'), /the proxy closed/);
   assert.equal(asked.splice(0).length, 1);
   for (const other of ['globex', undefined])
-    await assert.rejects(ask(other), { name: 'OutboundRefusedError' });
+    await assert.rejects(ask(other), { name: 'OutboundBlockedError' });
   assert.deepEqual(asked, []);
   await guarded.close();
 });

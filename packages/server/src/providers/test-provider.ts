@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { Clock } from '../core/clock.ts';
-import { OutboundRefusedError } from '../core/outbound-guard.ts';
+import { OutboundBlockedError } from '../core/outbound-guard.ts';
 import { type BufferedResponse, sendBufferedRequest } from './buffered-request.ts';
 import type { Provider, ProviderCredential } from './configured-provider.ts';
 import { buildProviderGetRequest } from './model-list.ts';
@@ -177,8 +177,8 @@ function providerMessage(body: Buffer, secret: string): string {
 function describeNetworkError(error: unknown): string {
   if (!(error instanceof Error))
     return 'Floe could not reach the provider. Check base_url, and check that the Floe server can connect to it.';
-  if (error instanceof OutboundRefusedError) return `No request was sent: ${error.message}`;
-  if (error.cause instanceof OutboundRefusedError) return `No request was sent: ${error.cause.message}`;
+  if (error instanceof OutboundBlockedError) return `No request was sent: ${error.message}`;
+  if (error.cause instanceof OutboundBlockedError) return `No request was sent: ${error.cause.message}`;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const known = REASONS[code];
   if (known !== undefined) return known;

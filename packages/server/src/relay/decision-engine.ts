@@ -11,7 +11,7 @@ import { OrgPacer } from '../core/org-pacer.ts';
 import type { RelaySpoolRow } from '../store/relay/ingest-relay-spool-region.ts';
 import type { RelayDecisionsTable } from '../store/relay/relay-tables.ts';
 import type { RowSink } from '../store/store-interfaces.ts';
-import type { RelayApprovalManager } from './relay-approval-manager.ts';
+import type { RelayApprovals } from './relay-approvals.ts';
 import type { RelayCaller } from './relay-caller.ts';
 import type { RelayConfigRegistry, VersionedRelayConfig } from './relay-config-registry.ts';
 import type { RelaySessionTracker } from './relay-session-tracker.ts';
@@ -21,7 +21,7 @@ export interface RelayDecisionEngineOptions {
   readonly relays: RelayConfigRegistry;
   readonly rows: Pick<RowSink<RelaySpoolRow>, 'append'>;
   readonly sessions: Pick<RelaySessionTracker, 'recordRelayCall'>;
-  readonly approvals: Pick<RelayApprovalManager, 'requestApproval'>;
+  readonly approvals: Pick<RelayApprovals, 'requestApproval'>;
   readonly clock: Clock;
   /** Creates the object that yields to the event loop during one decision. Default: `EventLoopYielder`. */
   readonly createTurns?: () => Pick<EventLoopYielder, 'endStep'>;

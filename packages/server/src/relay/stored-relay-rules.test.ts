@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
 import { compileRule } from '@floe/relay/rules/compile-rule';
-import { compileRelayRulesInSteps } from './stored-relay-rules.ts';
+import { precompileRelayRules } from './stored-relay-rules.ts';
 
 test('each rule is compiled in a step of its own, and an invalid rule does not stop the others', async () => {
   // A rule that is compiled already is not read again.
@@ -23,7 +23,7 @@ test('each rule is compiled in a step of its own, and an invalid rule does not s
   });
   assert.ok(first && invalid && last);
   const steps: string[][] = [];
-  await compileRelayRulesInSteps([first, invalid, last], async () => {
+  await precompileRelayRules([first, invalid, last], async () => {
     steps.push([...read]);
     read.clear();
   });

@@ -45,7 +45,7 @@ export function parseStoredRelayRule({ rule_json }: StoredRuleRow): RelayRuleCon
  * Compiles rules one at a time and yields to the event loop in between. The compiled rules are cached, so that
  * their first use does not block the event loop. Ignores errors, because they are reported when a rule is used.
  */
-export async function compileRelayRulesInSteps(
+export async function precompileRelayRules(
   rules: readonly RelayRuleConfig[],
   endStep: () => Promise<void>,
 ): Promise<void> {

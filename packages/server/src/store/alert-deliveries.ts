@@ -277,7 +277,7 @@ export async function countAlertBacklog(reader: DatabaseReader): Promise<number>
  * set back to `nowMs`. Moves times after `nowMs` back by `aheadMs`. Otherwise, deliveries would be late by
  * `aheadMs`.
  */
-export async function rewindAlertTimes(
+export async function shiftFutureAlertTimes(
   writer: DatabaseWriter,
   nowMs: number,
   aheadMs: number,

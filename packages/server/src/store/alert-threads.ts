@@ -51,7 +51,7 @@ export function findOpeningAlertDelivery(
  * Returns the message threads of a channel's deliveries by delivery id. A repeated alert belongs to the thread
  * of its first message, so that a receiver opens no second incident.
  */
-export async function findAlertThreads(
+export async function getAlertThreads(
   reader: DatabaseReader,
   channelId: string,
   deliveries: readonly Pick<AlertDeliveryRow, 'id' | 'alert_id' | 'repetition'>[],

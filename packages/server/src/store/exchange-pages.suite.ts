@@ -6,11 +6,11 @@ import { type ExchangeQuery, getExchangePage } from './exchanges.ts';
 import { insertOrg } from './orgs.ts';
 import {
   getRollupTotals,
-  getTopRollupValues,
+  listTopRollupValues,
   type RollupFacet,
   type RollupFacetFilter,
 } from './rollups/read-rollups.ts';
-import { MINUTE_MS, ROLLUP_DIMENSIONS, UNPAIRED_DIMENSIONS } from './rollups/rollup-accumulator.ts';
+import { MINUTE_MS, PAIRED_DIMENSIONS, UNPAIRED_DIMENSIONS } from './rollups/rollup-accumulator.ts';
 import { ROLLUP_SUM_COLUMNS } from './rollups/rollup-figures.ts';
 import type { Database, ExchangeRow } from './store-interfaces.ts';
 import { ingestRows } from './test/ingest-rows.ts';
@@ -192,9 +192,9 @@ export function exchangeListSuite(engine: string, open: (t: TestContext) => Prom
     } as const;
     const cost = (some: readonly ExchangeRow[]) =>
       some.reduce((sum, row) => sum + (row.cost_nano_usd ?? 0), 0);
-    for (const facet of [...ROLLUP_DIMENSIONS, ...UNPAIRED_DIMENSIONS]) {
+    for (const facet of [...PAIRED_DIMENSIONS, ...UNPAIRED_DIMENSIONS]) {
       const counted = new Map(
-        (await getTopRollupValues(database.read, { ...wanted, groupBy: facet })).map(({ value, sums }) => [
+        (await listTopRollupValues(database.read, { ...wanted, groupBy: facet })).map(({ value, sums }) => [
           value,
           sums,
         ]),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import { getDatabaseEngine } from './database-engine.ts';
-import { findExchangesOfLiveBatches } from './find-exchanges-of-live-batches.ts';
+import { getLiveBatchMatches } from './live-batch-matches.ts';
 import {
   expireLiveEvents,
   formatLiveEventPosition,
@@ -189,7 +189,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
       ],
     );
     const tail = async (limit: number, filters = {}) => {
-      const found = await findExchangesOfLiveBatches(
+      const found = await getLiveBatchMatches(
         database.read,
         batches,
         { orgId: TEST_ORG_ID, ...filters },

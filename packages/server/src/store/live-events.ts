@@ -138,7 +138,7 @@ interface LiveEventDataQuery {
 }
 
 /** Returns whether position `one` comes after position `other`. */
-export function isLaterLiveEventPosition(one: LiveEventPosition, other: LiveEventPosition): boolean {
+export function isLiveEventPositionAfter(one: LiveEventPosition, other: LiveEventPosition): boolean {
   return one.xid > other.xid || (one.xid === other.xid && one.seq > other.seq);
 }
 
@@ -155,7 +155,7 @@ export async function hasAllLiveEventsAfter(
   after: LiveEventPosition,
 ): Promise<boolean> {
   const removed = parseLiveEventPosition((await getSetting(reader, removedPositionSetting(orgId))) ?? '0-0');
-  return removed === null || !isLaterLiveEventPosition(removed, after);
+  return removed === null || !isLiveEventPositionAfter(removed, after);
 }
 
 /** Formats a position as text. Clients use the text to continue an event stream. */

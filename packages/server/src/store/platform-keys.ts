@@ -261,7 +261,7 @@ export async function listPlatformKeyIdsByNamePrefix(
 }
 
 /** Returns the name, the team, and the times of creation and last update of an organization's keys, by key id. */
-export async function getPlatformKeyNamesAndTeams(
+export async function getPlatformKeySummaries(
   reader: DatabaseReader,
   orgId: string,
 ): Promise<ReadonlyMap<string, Pick<PlatformKeyRow, 'name' | 'team' | 'created_at' | 'updated_at'>>> {

@@ -24,7 +24,7 @@ import { getBreakerChangePage } from './breaker-changes.ts';
 import type { DatabaseEngine } from './database-engine.ts';
 import { findSingleScanCondition } from './exchange-scan-plan.ts';
 import { countExchangesUpTo, type ExchangeQuery, getExchangePage } from './exchanges.ts';
-import { findExchangesOfLiveBatches } from './find-exchanges-of-live-batches.ts';
+import { getLiveBatchMatches } from './live-batch-matches.ts';
 import { listLiveEventsAfter } from './live-events.ts';
 import { openDatabase } from './open-database.ts';
 import { encodeTimeCursor } from './pagination.ts';
@@ -82,7 +82,7 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
     'list of some metadata': list({ metadata: { env: is('prod', 'test') } }),
     'list of other metadata': list({ metadata: { build: not('7') } }),
     'tail, filtered': () =>
-      findExchangesOfLiveBatches(reader, [batch], { orgId: TEST_ORG_ID, key: is('key_one') }, 1),
+      getLiveBatchMatches(reader, [batch], { orgId: TEST_ORG_ID, key: is('key_one') }, 1),
     'live events': () =>
       listLiveEventsAfter(reader, {
         orgIds: [TEST_ORG_ID, 'org_two'],

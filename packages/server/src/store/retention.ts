@@ -30,10 +30,12 @@ export async function expireExchangesInBatches(
   const orgs = await database.read.selectFrom('orgs').select('id').execute();
   let removed = 0;
   for (const { id } of orgs) {
-    removed += await repeatUntilEmpty(() =>
+    removed += await runDeletionBatches(() =>
       database.transaction((writer) => deleteExchangeBatch(writer, id, beforeMs)),
     );
-    await repeatUntilEmpty(() => database.transaction((writer) => deleteMetadataBatch(writer, id, beforeMs)));
+    await runDeletionBatches(() =>
+      database.transaction((writer) => deleteMetadataBatch(writer, id, beforeMs)),
+    );
   }
   return removed;
 }
@@ -88,7 +90,7 @@ export async function expireAuditEntries(
   orgId: string,
   beforeMs: number,
 ): Promise<void> {
-  await repeatUntilEmpty(() =>
+  await runDeletionBatches(() =>
     database.transaction(async (writer) => {
       const ofOrg = writer.selectFrom('audit').where('org_id', '=', orgId);
       const oldest = await ofOrg
@@ -109,7 +111,7 @@ async function expireBreakerChanges(
   orgId: string,
   beforeMs: number,
 ): Promise<void> {
-  await repeatUntilEmpty(() =>
+  await runDeletionBatches(() =>
     database.transaction(async (writer) => {
       const old = writer
         .selectFrom('breaker_changes')
@@ -156,11 +158,11 @@ export async function expireAlertsInBatches(
   beforeMs: number,
 ): Promise<void> {
   for (const { id } of await database.read.selectFrom('orgs').select('id').execute())
-    await repeatUntilEmpty(() => database.transaction((writer) => expireAlerts(writer, id, beforeMs)));
+    await runDeletionBatches(() => database.transaction((writer) => expireAlerts(writer, id, beforeMs)));
 }
 
 /** Runs `batch` until it deletes fewer than `ROWS_PER_BATCH` rows. Returns the number of deleted rows. */
-export async function repeatUntilEmpty(batch: () => Promise<number>): Promise<number> {
+export async function runDeletionBatches(batch: () => Promise<number>): Promise<number> {
   let total = 0;
   for (;;) {
     const removed = await batch();

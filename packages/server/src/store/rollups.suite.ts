@@ -6,8 +6,8 @@ import { expireHistoryExceptExchanges } from './retention.ts';
 import {
   getRollupSeries,
   getRollupTotals,
-  getTopRollupValues,
   listRollupIntervalSums,
+  listTopRollupValues,
   type RollupRequest,
 } from './rollups/read-rollups.ts';
 import { HOUR_MS, MINUTE_MS } from './rollups/rollup-accumulator.ts';
@@ -118,7 +118,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
         order: 'requests',
         figures: ['requests', 'errors'],
       } as const;
-      const found = await getTopRollupValues(database.read, { ...wanted, limit: 10 });
+      const found = await listTopRollupValues(database.read, { ...wanted, limit: 10 });
       return found.map(({ value, sums }) => [value, ...sums]);
     };
     assert.deepEqual(await top('model'), [
@@ -160,7 +160,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
         order: 'requests',
         figures: ['requests'],
       } as const;
-      const found = await getTopRollupValues(database.read, { ...wanted, limit: 10 });
+      const found = await listTopRollupValues(database.read, { ...wanted, limit: 10 });
       return found.map(({ value, sums }) => [value, ...sums]).sort();
     };
     const all = [

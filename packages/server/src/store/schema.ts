@@ -49,7 +49,7 @@ export interface DatabaseSchema extends MonitoringTables, ConfigTables, SignInTa
   exchange_metadata: ExchangeMetadataTable;
   rollup_minutes: RollupTable;
   rollup_hours: RollupTable;
-  rollup_pairs: RollupPairTable;
+  rollup_pairs: RollupPairsTable;
   provider_resources: ProviderResourcesTable;
   channels: ChannelsTable;
   alerts: AlertsTable;
@@ -179,7 +179,7 @@ export interface RollupTable extends RollupFigures {
 }
 
 /** Hourly sums for pairs of dimensions, such as `model+key`. They have no histograms. */
-export interface RollupPairTable extends RollupSums {
+export interface RollupPairsTable extends RollupSums {
   org_id: string;
   facet: string;
   /** Value of the first dimension. */

@@ -16,7 +16,7 @@ import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 
 /** The minimum number of characters of a secret key. */
-export const SECRET_KEY_MIN_CHARS = 32;
+export const MIN_INSTALLATION_SECRET_KEY_CHARS = 32;
 
 export interface InstallationSecretKeyOptions {
   readonly dataDir: string;
@@ -53,12 +53,12 @@ export function loadInstallationSecretKey({
 }: InstallationSecretKeyOptions): InstallationSecretKey {
   const file = join(dataDir, 'secret.key');
   const fingerprintFile = join(dataDir, 'secret.fingerprint');
-  if (given !== undefined && given.length < SECRET_KEY_MIN_CHARS)
+  if (given !== undefined && given.length < MIN_INSTALLATION_SECRET_KEY_CHARS)
     throw new StoreUnusableError(
-      `FLOE_SECRET_KEY must be at least ${SECRET_KEY_MIN_CHARS} characters long, got ${given.length}. Example: the output of openssl rand -hex 32.`,
+      `FLOE_SECRET_KEY must be at least ${MIN_INSTALLATION_SECRET_KEY_CHARS} characters long, got ${given.length}. Example: the output of openssl rand -hex 32.`,
     );
   const kept = given ?? readSecretFile(file);
-  if (kept !== null && kept.length < SECRET_KEY_MIN_CHARS)
+  if (kept !== null && kept.length < MIN_INSTALLATION_SECRET_KEY_CHARS)
     throw new StoreUnusableError(
       `The secret key file ${file} is truncated. Restore the file, or set FLOE_SECRET_KEY to the key that it contained.`,
     );

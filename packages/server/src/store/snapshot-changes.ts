@@ -32,7 +32,7 @@ export async function getSnapshotVersion(reader: DatabaseReader): Promise<number
  * Returns the changes after `version`, about `limit` of them at most. Write transactions run one at a time,
  * so a change with a lower number is never committed later.
  */
-export async function listSnapshotChanges(
+export async function getSnapshotChanges(
   reader: DatabaseReader,
   version: number,
   limit: number,

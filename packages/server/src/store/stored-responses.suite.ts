@@ -7,7 +7,7 @@ import {
   expireStoredResponses,
   findStoredResponse,
   insertStoredResponses,
-  listStoredConversation,
+  listStoredConversationTurns,
   type StoredResponseRow,
 } from './stored-responses.ts';
 import { TEST_ORG_ID } from './test/rows.ts';
@@ -46,7 +46,8 @@ export function storedResponseSuite(engine: string, open: (t: TestContext) => Pr
       turn('y', 'x', 4),
     ];
     const database = await openWith(t, rows);
-    const ids = async (id: string) => (await listStoredConversation(database.read, id)).map((row) => row.id);
+    const ids = async (id: string) =>
+      (await listStoredConversationTurns(database.read, id)).map((row) => row.id);
     assert.deepEqual(await ids('c'), ['c', 'b', 'a']);
     assert.deepEqual(await ids('y'), ['y', 'x', 'a']);
     await database.transaction((writer) => deleteStoredResponses(writer, ALL, 'resp_b'));

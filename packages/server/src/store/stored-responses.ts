@@ -44,7 +44,10 @@ export function findStoredResponse(
 }
 
 /** Returns a turn and its previous turns, newest first. If a turn is missing, the list ends there. */
-export function listStoredConversation(reader: DatabaseReader, id: string): Promise<StoredResponseRow[]> {
+export function listStoredConversationTurns(
+  reader: DatabaseReader,
+  id: string,
+): Promise<StoredResponseRow[]> {
   return reader
     .withRecursive('chain(id, previous_id, depth)', (query) =>
       query

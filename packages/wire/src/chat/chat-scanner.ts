@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { parseServiceTier } from '../billed-unit-counts.ts';
 import { countContentBytesAt } from '../content-bytes.ts';
-import { parseFinishReason, type ResponseFinish, readFinishReason } from '../finish-reason.ts';
+import { parseFinishReason, type ResponseFinish, readRawFinishReason } from '../finish-reason.ts';
 import { decodeUtf8Range } from '../json-bytes.ts';
 import { JsonCursor } from '../json-cursor.ts';
 import { type ByteEdit, type ByteSpan, readNumberAt, readStringAt } from '../json-edits.ts';
@@ -183,7 +183,7 @@ export class ChatResponseScanner {
       else if (name === 'delta') delta = span;
       else if (name === 'message') message = span;
       else if (name === 'text') text = span;
-      else if (name === 'finish_reason') raw = readFinishReason(readStringAt(this.#bytes, span));
+      else if (name === 'finish_reason') raw = readRawFinishReason(readStringAt(this.#bytes, span));
       else if (name === 'usage') this.#noteUsage(span);
     }
     this.hasChoices = true;

@@ -1,7 +1,7 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
-import { parseFinishReason, type ResponseFinish, readFinishReason } from '../finish-reason.ts';
+import { parseFinishReason, type ResponseFinish, readRawFinishReason } from '../finish-reason.ts';
 import { applyByteEdits } from '../json-edits.ts';
 import { JsonSyntaxError } from '../json-syntax-error.ts';
 import { createErrorEventFault } from '../upstream-fault.ts';
@@ -65,7 +65,7 @@ export function parseSimpleChatResponse(
   for (const choice of root['choices']) {
     if (!isJsonObject(choice) || choice['usage'] !== undefined) return null;
     const { message } = choice;
-    const raw = readFinishReason(choice['finish_reason']);
+    const raw = readRawFinishReason(choice['finish_reason']);
     if (!isJsonObject(message) || (options.stripReasoning && !hasNoReasoning(choice, message, options)))
       return null;
     if (raw === undefined) return null;

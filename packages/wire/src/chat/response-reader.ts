@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readFinishReason } from '../finish-reason.ts';
+import { readRawFinishReason } from '../finish-reason.ts';
 import {
   asArray,
   asNumber,
@@ -182,7 +182,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
     if (delta) this.#delta(delta);
     if (Object.values(asObject(choice['logprobs']) ?? {}).some(isNonEmpty))
       this.#blocks.reportDropped('logprobs');
-    this.#finish ??= readFinishReason(choice['finish_reason']);
+    this.#finish ??= readRawFinishReason(choice['finish_reason']);
   }
 
   /** Providers report usage at the top level, in a vendor member or in the choice. */

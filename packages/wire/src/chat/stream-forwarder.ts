@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import type { ResponseFinish } from '../finish-reason.ts';
 import { applyByteEdits } from '../json-edits.ts';
 import { JsonSyntaxError } from '../json-syntax-error.ts';
-import { formatSseFrame, locateFrameData, type SseFrameData, SseFramer, type SseFrames } from '../sse.ts';
+import { formatSseFrame, locateSseFrameData, type SseFrameData, SseFramer, type SseFrames } from '../sse.ts';
 import { createErrorEventFault } from '../upstream-fault.ts';
 import type { Usage } from '../usage.ts';
 import { ChatResponseScanner, type ChatScanOptions } from './chat-scanner.ts';
@@ -135,7 +135,7 @@ export class ChatStreamForwarder {
   #frame(frame: Buffer): FrameAction {
     let data: SseFrameData | undefined;
     try {
-      data = locateFrameData(frame);
+      data = locateSseFrameData(frame);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       return this.#fail(error);

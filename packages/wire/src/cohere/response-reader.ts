@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readFinishReason } from '../finish-reason.ts';
+import { readRawFinishReason } from '../finish-reason.ts';
 import {
   asArray,
   asNumber,
@@ -180,7 +180,7 @@ class CohereAnswerReader implements ResponseStreamReader {
   #messageEnd(delta: JsonObject): void {
     for (const index of [...this.#calls.keys()]) this.#callEnd(index);
     this.#blocks.recordUsage(readCohereUsage(asObject(delta['usage']) ?? {}));
-    const finish = readFinishReason(delta['finish_reason']);
+    const finish = readRawFinishReason(delta['finish_reason']);
     if (isNonEmpty(delta['error'])) this.#blocks.failWithUpstreamError({ error: delta['error'] });
     else if (finish === undefined) this.#blocks.failIncomplete();
     else this.#blocks.finish(finish);

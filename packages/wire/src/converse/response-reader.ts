@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readFinishReason } from '../finish-reason.ts';
+import { readRawFinishReason } from '../finish-reason.ts';
 import {
   asNumber,
   asObject,
@@ -78,7 +78,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
         this.#blockStop(index);
         return;
       case 'messageStop':
-        this.#stop = readFinishReason(data['stopReason']) ?? this.#stop;
+        this.#stop = readRawFinishReason(data['stopReason']) ?? this.#stop;
         return;
       case 'metadata':
         this.#blocks.recordUsage(readConverseUsage(asObject(data['usage']) ?? {}, data['serviceTier']));
@@ -120,7 +120,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
       this.#blockStop(index);
     });
     this.#blocks.recordUsage(readConverseUsage(asObject(root['usage']) ?? {}, root['serviceTier']));
-    this.#stop = readFinishReason(root['stopReason']);
+    this.#stop = readRawFinishReason(root['stopReason']);
     this.end();
   }
 

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readFinishReason } from '../finish-reason.ts';
+import { readRawFinishReason } from '../finish-reason.ts';
 import {
   asArray,
   asNumber,
@@ -131,7 +131,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
   #candidate(candidate: JsonObject): void {
     for (const entry of asArray(asObject(candidate['content'])?.['parts'])) this.#part(asObject(entry) ?? {});
     for (const extra of CANDIDATE_EXTRAS) if (isNonEmpty(candidate[extra])) this.#blocks.reportDropped(extra);
-    this.#finish = readFinishReason(candidate['finishReason']) ?? this.#finish;
+    this.#finish = readRawFinishReason(candidate['finishReason']) ?? this.#finish;
   }
 
   #part(part: JsonObject): void {

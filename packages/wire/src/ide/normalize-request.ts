@@ -19,10 +19,10 @@ import {
   readConversationElements,
 } from './read-elements.ts';
 import {
+  readIdeReasoning,
   readIdeResponseFormat,
+  readIdeTokenLimit,
   readIdeToolSettings,
-  readMaxTokens,
-  readReasoningSettings,
   readRequestAttribution,
   readServiceTier,
   readVerbosity,
@@ -89,7 +89,7 @@ export function normalizeIdeRequest(body: JsonObject): NormalizedIdeRequest {
     parallelTools,
     format: readIdeResponseFormat(body, draft),
     verbosity: readVerbosity(body, draft),
-    maxTokens: readMaxTokens(body),
+    maxTokens: readIdeTokenLimit(body),
     stop: [...readStopSequences(body['stop']), ...readStopSequences(body['stop_sequences'])],
     sampling: {
       temperature: readNumberField(body, 'temperature'),
@@ -99,7 +99,7 @@ export function normalizeIdeRequest(body: JsonObject): NormalizedIdeRequest {
       frequencyPenalty: readNumberField(body, 'frequency_penalty'),
       seed: readNumberField(body, 'seed'),
     },
-    reasoning: readReasoningSettings(body, draft),
+    reasoning: readIdeReasoning(body, draft),
     ...readRequestAttribution(body, draft),
     serviceTier: readServiceTier(body, draft),
     requiredFeatures: draft.requiredFeatures,

@@ -94,7 +94,7 @@ function readAllowedToolChoice(
  * Returns the first token limit that is present, under the name that any dialect uses.
  * @throws Fault 400 if it is not a positive integer
  */
-export function readMaxTokens(body: JsonObject): number | undefined {
+export function readIdeTokenLimit(body: JsonObject): number | undefined {
   const limit = readTokenLimit(body, TOKEN_LIMIT_FIELDS);
   if (limit === undefined || (Number.isInteger(limit) && limit > 0)) return limit;
   const member = TOKEN_LIMIT_FIELDS.find((name) => body[name] === limit) ?? 'max_tokens';
@@ -105,10 +105,7 @@ export function readMaxTokens(body: JsonObject): number | undefined {
  * Reads the reasoning settings. A summary is dropped and reported, because Chat responses to IDEs contain no
  * reasoning.
  */
-export function readReasoningSettings(
-  body: JsonObject,
-  draft: RequestReadContext,
-): ReasoningSettings | undefined {
+export function readIdeReasoning(body: JsonObject, draft: RequestReadContext): ReasoningSettings | undefined {
   const reasoning = readReasoning(body, draft);
   if (reasoning?.summary === undefined) return reasoning;
   draft.reportDropped('reasoning.summary');

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readFinishReason } from '../finish-reason.ts';
+import { readRawFinishReason } from '../finish-reason.ts';
 import {
   asArray,
   asNumber,
@@ -136,7 +136,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
 
   #readStop(source: JsonObject): void {
     for (const extra of STOP_EXTRAS) if (isNonEmpty(source[extra])) this.#blocks.reportDropped(extra);
-    this.#stop = readFinishReason(source['stop_reason']) ?? this.#stop;
+    this.#stop = readRawFinishReason(source['stop_reason']) ?? this.#stop;
   }
 
   /** A repeated start event before any content is ignored. A second response within a stream is an error. */

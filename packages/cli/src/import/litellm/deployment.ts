@@ -1,5 +1,5 @@
 import { escapeVariableReferences } from '@floe/contract/config/variable-references';
-import type { ConfigDraft, ConfigEntryFields, ProviderDraft } from '../config-draft.ts';
+import type { ConfigDraft, ConfigEntryFields, ImportedProvider } from '../config-draft.ts';
 import type { ImportSourceObject } from '../import-source-object.ts';
 import {
   findKnownProvider,
@@ -107,7 +107,7 @@ export function convertLitellmDeployment(
 }
 
 interface FoundTarget {
-  readonly provider: ProviderDraft;
+  readonly provider: ImportedProvider;
   readonly model: string;
 }
 
@@ -162,7 +162,7 @@ function createTarget({ params, info, group }: DeploymentSource, draft: ConfigDr
 
 /** Names a deployment. If the name equals its model, it has the catalog price of the model. */
 function nameDeployment(
-  provider: ProviderDraft,
+  provider: ImportedProvider,
   deployment: string,
   info: ImportSourceObject | undefined,
 ): FoundTarget {

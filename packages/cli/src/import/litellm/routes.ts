@@ -1,5 +1,5 @@
 import { escapeVariableReferences } from '@floe/contract/config/variable-references';
-import type { ConfigDraft, ConfigEntryFields, TargetDraft } from '../config-draft.ts';
+import type { ConfigDraft, ConfigEntryFields, ImportedTarget } from '../config-draft.ts';
 import type { LitellmDeployment } from './deployment.ts';
 import type { LitellmRouterSettings } from './router-settings.ts';
 
@@ -89,7 +89,7 @@ function buildRoute(
  * Lists targets by `order`, lowest first. Only targets with the lowest order get traffic. The others have the
  * weight 0.
  */
-function listTargets({ deployments }: Group, settings: LitellmRouterSettings): TargetDraft[] {
+function listTargets({ deployments }: Group, settings: LitellmRouterSettings): ImportedTarget[] {
   const first = Math.min(...deployments.map(({ order }) => order));
   const shared = deployments.filter(({ order }) => order === first);
   const weightOf = chooseWeights(shared, settings);

@@ -1,7 +1,7 @@
 import type { AuditEntry, auditChainStatus } from '@floe/contract/api/audit';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { getJson, getNextNonEmptyPage } from '../../data/api-client.ts';
+import { fetchNextNonEmptyPage, getJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { SUGGESTED_AUDIT_ACTIONS } from './audit-entry.ts';
 import { auditText } from './text.ts';
@@ -22,7 +22,7 @@ export function buildAuditQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['audit', filters],
     queryFn: ({ pageParam, signal }) =>
-      getNextNonEmptyPage<AuditEntry>(
+      fetchNextNonEmptyPage<AuditEntry>(
         'api/management/audit',
         { ...filters, limit: PAGE_ROWS, cursor: pageParam },
         signal,

@@ -1,5 +1,5 @@
 import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
-import type { ModelResource, Provider } from '../../data/org-resource-queries.ts';
+import type { ModelResource, ProviderResource } from '../../data/lookup-queries.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import { parseDurationInput, toDurationMs } from '../../format/duration-input.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
@@ -69,7 +69,7 @@ const MAX_FORCE_S = 7 * 86_400;
  * Parses a typed duration such as `45s`, `20m`, `6h` or `3d`, and returns seconds. Returns null if the text is
  * not a duration or is longer than seven days.
  */
-export function parseOverrideDuration(typed: string): number | null {
+export function parseOverrideSeconds(typed: string): number | null {
   const length = parseDurationInput(typed);
   const seconds = length === null ? 0 : Math.round(toDurationMs(length) / 1000);
   return seconds > 0 && seconds <= MAX_FORCE_S ? seconds : null;
@@ -90,7 +90,7 @@ export function listPossibleBreakerIds(
   return [...new Set(ids)];
 }
 
-type BreakerProvider = Pick<Provider, 'id' | 'enabled' | 'credential_source'> & {
+type BreakerProvider = Pick<ProviderResource, 'id' | 'enabled' | 'credential_source'> & {
   readonly credentials: readonly { readonly name: string }[];
 };
 

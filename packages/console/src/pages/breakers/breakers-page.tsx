@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { buildListQuery, useListRows } from '../../data/lists.ts';
-import { orgProvidersQuery } from '../../data/org-resource-queries.ts';
+import { providerLookupQuery } from '../../data/lookup-queries.ts';
 import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { useEventStreamState } from '../../data/use-server-events.ts';
 import { formatCount } from '../../format/amounts.ts';
@@ -115,7 +115,7 @@ function BreakerFilter({
 }
 
 function NoOpenBreakers() {
-  const { data } = useQuery(orgProvidersQuery);
+  const { data } = useQuery(providerLookupQuery);
   const enabled = data?.data.filter((provider) => provider.enabled).length;
   return (
     <EmptyState

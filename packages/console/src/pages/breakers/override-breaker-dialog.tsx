@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { orgModelsQuery, orgProvidersQuery } from '../../data/org-resource-queries.ts';
+import { modelLookupQuery, providerLookupQuery } from '../../data/lookup-queries.ts';
 import { formatBreakerName } from '../../format/breaker-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { listPossibleBreakerIds, parseOverrideDuration } from './breaker-state-display.ts';
+import { listPossibleBreakerIds, parseOverrideSeconds } from './breaker-state-display.ts';
 import { breakersText } from './text.ts';
 
 const DURATIONS = [
@@ -132,7 +132,7 @@ interface ForceDurationInput {
 
 /** Returns the duration in seconds, or null if the typed duration is invalid. */
 function parseForceDuration({ chosen, written }: ForceDurationInput): number | null {
-  return chosen === '' ? parseOverrideDuration(written) : Number(chosen);
+  return chosen === '' ? parseOverrideSeconds(written) : Number(chosen);
 }
 
 /** Selects a preset or a typed duration. */
@@ -143,7 +143,7 @@ function ForceDuration({
   readonly duration: ForceDurationInput;
   readonly onChange: (duration: ForceDurationInput) => void;
 }) {
-  const isWrong = written !== '' && parseOverrideDuration(written) === null;
+  const isWrong = written !== '' && parseOverrideSeconds(written) === null;
   return (
     <>
       <FormField
@@ -210,8 +210,8 @@ function useForce(
  * true.
  */
 export function useBreakerOptions(isEnabled: boolean) {
-  const providers = useQuery({ ...orgProvidersQuery, enabled: isEnabled }).data?.data;
-  const models = useQuery({ ...orgModelsQuery, enabled: isEnabled }).data?.data;
+  const providers = useQuery({ ...providerLookupQuery, enabled: isEnabled }).data?.data;
+  const models = useQuery({ ...modelLookupQuery, enabled: isEnabled }).data?.data;
   if (!providers || !models) return [];
   return listPossibleBreakerIds(models, providers).map((id) => ({ value: id, label: formatBreakerName(id) }));
 }

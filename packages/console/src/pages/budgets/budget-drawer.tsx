@@ -3,7 +3,7 @@ import { formatMoney } from '../../format/amounts.ts';
 import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { capitalize } from '../../format/words.ts';
 import { DetailList } from '../../ui/cards.tsx';
-import { ResourceDrawer, type ResourceDrawerContent } from '../../ui/resource-drawer.tsx';
+import { ResourceDrawer, type ResourceDrawerConfig } from '../../ui/resource-drawer.tsx';
 import { describeLimitSubject } from '../limits/limit-subject.ts';
 import { BudgetForecast, BudgetSpendMeter } from './budget-columns.tsx';
 import { BudgetFields } from './budget-fields.tsx';
@@ -26,7 +26,7 @@ export function BudgetDrawer(props: {
   return <ResourceDrawer kind={BUDGET_RESOURCE_KIND} parts={PARTS} {...props} />;
 }
 
-const PARTS: ResourceDrawerContent<Budget, BudgetFormValues> = {
+const PARTS: ResourceDrawerConfig<Budget, BudgetFormValues> = {
   titleOf: ({ name }) => name,
   lineOf: (budget) => {
     const subject = capitalize(describeLimitSubject(budget));

@@ -10,7 +10,7 @@ import {
   describeFormLimitSubject,
   describeLimitSubject,
   type LimitSubjectFormValues,
-  toLimitSubjectFields,
+  toLimitSubjectBody,
   toLimitSubjectFormValues,
 } from '../limits/limit-subject.ts';
 import { budgetsText } from './text.ts';
@@ -63,7 +63,7 @@ export function toBudgetFormValues(budget: Budget): BudgetFormValues {
 /** Converts the form to the request body. */
 export function toBudgetBody(form: BudgetFormValues) {
   return {
-    ...toLimitSubjectFields(form),
+    ...toLimitSubjectBody(form),
     name: form.name.trim() || null,
     limit_usd: parseNumberField(form.limit_usd),
     period: form.period,

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { buildTimeseriesQuery, buildTopValuesQuery } from '../../data/analytics-queries.ts';
-import { orgKeysQuery } from '../../data/org-resource-queries.ts';
+import { keyLookupQuery } from '../../data/lookup-queries.ts';
 import { formatMoney } from '../../format/amounts.ts';
 import { Chart } from '../../ui/chart.tsx';
 import { findKeyIdByName } from '../limits/limit-subject.ts';
@@ -14,7 +14,7 @@ const NANO = 1e9;
  */
 export function BudgetSpending({ budget }: { readonly budget: Budget }) {
   const { scope, key, model, metadata, state, period, limit_usd } = budget;
-  const keys = useQuery(orgKeysQuery).data?.data ?? [];
+  const keys = useQuery(keyLookupQuery).data?.data ?? [];
   const id = scope === 'key' ? findKeyIdByName(keys, key) : null;
   // Charts can count only the whole organization or one key, and only in a period that has started.
   const isAlone = model === null && Object.keys(metadata).length === 0 && id !== undefined;

@@ -1,7 +1,7 @@
 import type { alertResource, Channel, channelTestResult } from '@floe/contract/api/channels';
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { getNextNonEmptyPage, sendJson } from '../../data/api-client.ts';
+import { fetchNextNonEmptyPage, sendJson } from '../../data/api-client.ts';
 import { buildResourceApiPath, type ConsoleResourceKind } from '../../data/resource-kind.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import {
@@ -37,7 +37,7 @@ export function buildAlertsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['alerts', 'list', filters],
     queryFn: ({ pageParam, signal }) =>
-      getNextNonEmptyPage<AlertResource>(
+      fetchNextNonEmptyPage<AlertResource>(
         'api/monitoring/alerts',
         { ...filters, limit: 50, cursor: pageParam },
         signal,

@@ -5,7 +5,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
 import type { CreatedKey } from '../../data/created-keys.ts';
-import { type ModelResource, orgModelsQuery } from '../../data/org-resource-queries.ts';
+import { type ModelResource, modelLookupQuery } from '../../data/lookup-queries.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
@@ -103,7 +103,7 @@ function ClientPanel({ client }: { readonly client: ConnectableClient }) {
   const creation = useKeyCreation(client.id);
   const { created } = creation;
   const [typed, setTyped] = useState<string | null>(null);
-  const { data } = useQuery(orgModelsQuery);
+  const { data } = useQuery(modelLookupQuery);
   const models = data?.data ?? [];
   const model = typed ?? defaultModel(models);
   const gateway = buildApiUrl('gateway').href;

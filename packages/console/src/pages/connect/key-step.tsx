@@ -11,7 +11,7 @@ import {
 import { useSignedInSession } from '../../data/session.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
-import { CopiedContext, CopyButton, copyWithToast } from '../../ui/copy-button.tsx';
+import { CopyButton, copyWithToast, OnCopyContext } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { SecretGuard } from '../../ui/one-time-secret-dialog.tsx';
 import { useIsKeyUsed } from './first-request.tsx';
@@ -100,10 +100,10 @@ export function UnsavedKeyGuard({
   const isUsed = useIsKeyUsed(created?.id);
   const isSaved = created === null ? !create.running : isUsed || copied.includes(created.key);
   return (
-    <CopiedContext value={(text) => created && text.includes(created.key) && setCopied(text)}>
+    <OnCopyContext value={(text) => created && text.includes(created.key) && setCopied(text)}>
       {children}
       {!isSaved && <SecretGuard what="key" />}
-    </CopiedContext>
+    </OnCopyContext>
   );
 }
 

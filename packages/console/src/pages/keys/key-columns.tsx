@@ -5,7 +5,7 @@ import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import type { KeyCostOf, KeyResource } from './key-data.ts';
+import type { KeyCostLookup, KeyResource } from './key-data.ts';
 import { getKeyStatus } from './key-status.ts';
 import { keysText } from './text.ts';
 
@@ -15,7 +15,7 @@ import { keysText } from './text.ts';
  * @param revokers The name of the member who revoked a key, by key ID.
  */
 export function buildKeyColumns(
-  costOf: KeyCostOf,
+  costOf: KeyCostLookup,
   revokers: ReadonlyMap<string, string>,
   now: Date,
 ): readonly TableColumn<KeyResource>[] {

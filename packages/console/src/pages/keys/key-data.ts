@@ -11,7 +11,7 @@ import {
 } from '../../data/analytics-queries.ts';
 import {
   type ApiPage,
-  getAllRows,
+  fetchAllRows,
   getJson,
   getWithETag,
   type IdempotencyKeys,
@@ -39,7 +39,7 @@ export const PLATFORM_KEY_QUERY_KEYS = [['keys'], ['key'], ['audit']] as const;
  */
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
-  queryFn: ({ signal }) => getAllRows<KeyResource>('api/management/keys', {}, signal),
+  queryFn: ({ signal }) => fetchAllRows<KeyResource>('api/management/keys', {}, signal),
 });
 
 /** Returns the query for one platform key, with the ETag for its next change. */
@@ -56,12 +56,12 @@ const MONTH_MS = 30 * DAY_MS;
 const MOST_COSTS = 100;
 
 /** Returns the cost of a key in nano-USD, or null if it is unknown. */
-export type KeyCostOf = (id: string) => number | null;
+export type KeyCostLookup = (id: string) => number | null;
 
 /** The query for the cost of each key in the last 30 days. In larger organizations, only the highest costs are known. */
 export const keyCostsQuery = {
   ...buildTopValuesQuery({ by: 'key', metric: 'cost_nano_usd', limit: MOST_COSTS }, MONTH_MS),
-  select: ({ data }: TopValues): KeyCostOf => {
+  select: ({ data }: TopValues): KeyCostLookup => {
     const costs = new Map(data.map(({ value, cost_nano_usd }) => [value ?? '', cost_nano_usd]));
     const others = data.length < MOST_COSTS ? 0 : null;
     return (id) => costs.get(id) ?? others;
@@ -70,7 +70,7 @@ export const keyCostsQuery = {
 };
 
 /** The costs until the response has arrived. */
-export const UNKNOWN_KEY_COSTS: KeyCostOf = () => null;
+export const UNKNOWN_KEY_COSTS: KeyCostLookup = () => null;
 
 /** Returns the query for the totals of one key in the last 30 days. */
 export function buildKeyTotalsQuery(id: string) {
@@ -122,8 +122,8 @@ export const limitsAndBudgetsQuery = queryOptions({
   queryKey: ['limits', 'with-budgets'],
   queryFn: async ({ signal }) => {
     const [limits, budgets] = await Promise.all([
-      getAllRows<Limit>('api/management/limits', {}, signal),
-      getAllRows<Budget>('api/management/budgets', {}, signal),
+      fetchAllRows<Limit>('api/management/limits', {}, signal),
+      fetchAllRows<Budget>('api/management/budgets', {}, signal),
     ]);
     return { limits, budgets };
   },

@@ -4,7 +4,7 @@ import { usePatchForm } from '../../data/use-patch-form.ts';
 import { EditForm, FormFieldset } from '../../ui/edit-form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { buildKeyApiPath, type KeyResource, PLATFORM_KEY_QUERY_KEYS } from './key-data.ts';
-import { KeyFields, toKeyFields, toKeyFormValues } from './key-fields.tsx';
+import { KeyFields, toKeyBody, toKeyFormValues } from './key-fields.tsx';
 import { canChangeKey } from './key-status.ts';
 import { keysText } from './text.ts';
 
@@ -14,7 +14,7 @@ export function KeyEditor({ loaded }: { readonly loaded: ResourceWithETag<KeyRes
     path: buildKeyApiPath(loaded.body.id),
     loaded,
     formOf: toKeyFormValues,
-    write: toKeyFields,
+    write: toKeyBody,
     touches: PLATFORM_KEY_QUERY_KEYS,
     done: ({ name }) => showToast(keysText.detail.saved(name)),
   });

@@ -27,7 +27,7 @@ export function toKeyFormValues({ name, scopes, models, owner, team }: KeyResour
 }
 
 /** Converts the form to the fields of the request body. */
-export function toKeyFields({ name, scopes, models, owner, team }: KeyFormValues) {
+export function toKeyBody({ name, scopes, models, owner, team }: KeyFormValues) {
   return {
     name,
     scopes: [...scopes],

@@ -9,7 +9,7 @@ import { Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { OneTimeSecretDialog } from '../../ui/one-time-secret-dialog.tsx';
 import { type CreatedKey, createKey, type KeyCreationInput, PLATFORM_KEY_QUERY_KEYS } from './key-data.ts';
-import { KeyFields, NEW_KEY_FORM, toKeyFields } from './key-fields.tsx';
+import { KeyFields, NEW_KEY_FORM, toKeyBody } from './key-fields.tsx';
 import { KEY_LIFETIMES, toExpiryTime } from './key-status.ts';
 import { keysText } from './text.ts';
 
@@ -42,7 +42,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
       <Form
         error={create.error}
         running={create.running}
-        onSubmit={() => create.run({ ...toKeyFields(draft), expires_at: expiry.at })}
+        onSubmit={() => create.run({ ...toKeyBody(draft), expires_at: expiry.at })}
         actions={
           <>
             <Button onClick={onClose}>{keysText.create.cancel}</Button>

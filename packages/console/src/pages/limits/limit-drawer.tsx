@@ -3,7 +3,7 @@ import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { capitalize } from '../../format/words.ts';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { ResourceDrawer, type ResourceDrawerContent } from '../../ui/resource-drawer.tsx';
+import { ResourceDrawer, type ResourceDrawerConfig } from '../../ui/resource-drawer.tsx';
 import {
   describeLimit,
   LIMIT_RESOURCE_KIND,
@@ -29,7 +29,7 @@ export function LimitDrawer(props: {
   return <ResourceDrawer kind={LIMIT_RESOURCE_KIND} parts={PARTS} {...props} />;
 }
 
-const PARTS: ResourceDrawerContent<Limit, LimitFormValues> = {
+const PARTS: ResourceDrawerConfig<Limit, LimitFormValues> = {
   titleOf: (limit) =>
     limitsText.drawer.title(
       capitalize(describeLimitSubject(limit)),

@@ -9,7 +9,7 @@ import {
   describeFormLimitSubject,
   describeLimitSubject,
   type LimitSubjectFormValues,
-  toLimitSubjectFields,
+  toLimitSubjectBody,
   toLimitSubjectFormValues,
 } from './limit-subject.ts';
 import { limitsText } from './text.ts';
@@ -48,7 +48,7 @@ export function toLimitFormValues(limit: Limit): LimitFormValues {
 /** Converts the form to the request body. */
 export function toLimitBody(form: LimitFormValues) {
   return {
-    ...toLimitSubjectFields(form),
+    ...toLimitSubjectBody(form),
     name: form.name.trim() || null,
     rpm: parseNumberField(form.rpm),
     tpm: parseNumberField(form.tpm),

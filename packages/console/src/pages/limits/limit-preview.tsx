@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { buildTimeseriesQuery, DAY_MS } from '../../data/analytics-queries.ts';
-import { orgKeysQuery } from '../../data/org-resource-queries.ts';
+import { keyLookupQuery } from '../../data/lookup-queries.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { parseNumberField } from '../../format/number-field.ts';
 import { formatCountWithNoun } from '../../format/words.ts';
 import { Chart } from '../../ui/chart.tsx';
-import { countExceededMinutes } from './exceeded-minutes.ts';
 import type { Limit, LimitFormValues } from './limit-form.ts';
+import { computeLimitImpact } from './limit-impact.ts';
 import { findKeyIdByName } from './limit-subject.ts';
 import { limitsText } from './text.ts';
 
 /** Shows the requests of the last day, and how many of them the limit in the form would have rejected. */
 export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly form: LimitFormValues }) {
-  const keys = useQuery(orgKeysQuery).data?.data ?? [];
+  const keys = useQuery(keyLookupQuery).data?.data ?? [];
   const filter = subjectFilter(limit, keys);
   const { data } = useQuery({
     ...buildTimeseriesQuery({ ...filter, metric: 'requests', interval: 'minute' }, DAY_MS),
@@ -22,7 +22,7 @@ export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly 
   const bound = parseNumberField(form.rpm);
   if (!data || typeof bound !== 'number') return null;
   const values = data.series[0]?.values ?? [];
-  const { over, refused, most } = countExceededMinutes(values, bound);
+  const { over, refused, most } = computeLimitImpact(values, bound);
   return (
     <div className="grid gap-1.5 pt-2">
       <Chart

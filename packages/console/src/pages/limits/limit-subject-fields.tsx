@@ -2,7 +2,7 @@ import type { orgOverview } from '@floe/contract/api/overview';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { getJson } from '../../data/api-client.ts';
-import { orgKeysQuery } from '../../data/org-resource-queries.ts';
+import { keyLookupQuery } from '../../data/lookup-queries.ts';
 import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Input, Select } from '../../ui/field.tsx';
@@ -19,7 +19,7 @@ import { limitsText } from './text.ts';
 /** Renders the fields that select the subject and the models of a limit or budget. */
 export function LimitSubjectFields({ form, onChange }: FormFieldsProps<LimitSubjectFormValues>) {
   const kind = getLimitSubjectNameField(form.subject);
-  const keys = [...new Set((useQuery(orgKeysQuery).data?.data ?? []).map(({ name }) => name))];
+  const keys = [...new Set((useQuery(keyLookupQuery).data?.data ?? []).map(({ name }) => name))];
   const choices = kind === 'key' ? keys.map((value) => ({ value, label: value })) : [];
   return (
     <div className="grid gap-4 sm:grid-cols-2">

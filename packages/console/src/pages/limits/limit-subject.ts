@@ -97,7 +97,7 @@ export const DEFAULT_LIMIT_SUBJECT_FORM: LimitSubjectFormValues = {
 /**
  * Converts the form to API fields. Fields that do not apply are set to null, so that the server clears them.
  */
-export function toLimitSubjectFields({
+export function toLimitSubjectBody({
   subject,
   subjectName,
   model,

@@ -23,7 +23,7 @@ import { useNow } from '../../ui/relative-time-text.tsx';
 import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { useMediaQuery } from '../../ui/use-media-query.ts';
-import { maintenanceWindowsQuery } from '../monitors/monitor-references.ts';
+import { maintenanceWindowLookupQuery } from '../monitors/monitor-references.ts';
 import { describeCron, formatScheduleTimeZone } from '../monitors/monitor-schedule.ts';
 import {
   formatMonthParameter,
@@ -46,7 +46,7 @@ const VIEWS = [
  */
 export function MaintenancePage() {
   const { query, change } = useUrlState();
-  const answer = useQuery({ ...maintenanceWindowsQuery, refetchInterval: 60_000 });
+  const answer = useQuery({ ...maintenanceWindowLookupQuery, refetchInterval: 60_000 });
   const phone = useMediaQuery('(width < 48rem)');
   const windows = answer.data?.data ?? [];
   const planned = query.get('plan')?.split(',') ?? [];

@@ -9,7 +9,7 @@ import type { operatorResource } from '@floe/contract/api/operators';
 import type { Team, teamCreation, teamPatch } from '@floe/contract/api/teams';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { getAllRows, type IdempotencyKeys, sendJson } from '../../data/api-client.ts';
+import { fetchAllRows, type IdempotencyKeys, sendJson } from '../../data/api-client.ts';
 import type { KeyResource } from '../keys/key-data.ts';
 
 /** An operator of the installation. */
@@ -23,27 +23,27 @@ export const MEMBER_QUERY_KEYS = [['members'], ['invitations'], ['teams'], ['key
 /** The query for the members of the organization. */
 export const membersQuery = queryOptions({
   queryKey: ['members'],
-  queryFn: ({ signal }) => getAllRows<Member>('api/management/members', {}, signal),
+  queryFn: ({ signal }) => fetchAllRows<Member>('api/management/members', {}, signal),
 });
 
 /** The query for the pending invitations. */
 export const invitationsQuery = queryOptions({
   queryKey: ['invitations'],
   queryFn: ({ signal }) =>
-    getAllRows<InvitationResource>('api/management/invitations', { status: 'pending' }, signal),
+    fetchAllRows<InvitationResource>('api/management/invitations', { status: 'pending' }, signal),
 });
 
 /** The query for the teams of the organization. */
 export const teamsQuery = queryOptions({
   queryKey: ['teams'],
-  queryFn: ({ signal }) => getAllRows<Team>('api/management/teams', {}, signal),
+  queryFn: ({ signal }) => fetchAllRows<Team>('api/management/teams', {}, signal),
 });
 
 /** Returns the query for the keys that a member owns. Removing the member revokes these keys. */
 export function buildOwnedKeysQuery(email: string) {
   return queryOptions({
     queryKey: ['keys', 'of', email],
-    queryFn: ({ signal }) => getAllRows<KeyResource>('api/management/keys', { owner: email }, signal),
+    queryFn: ({ signal }) => fetchAllRows<KeyResource>('api/management/keys', { owner: email }, signal),
   });
 }
 
@@ -73,7 +73,7 @@ export function removeMember(id: string): Promise<unknown> {
 /** The query for the operators of the installation. */
 export const operatorsQuery = queryOptions({
   queryKey: ['operators'],
-  queryFn: ({ signal }) => getAllRows<Operator>('api/management/operators', {}, signal),
+  queryFn: ({ signal }) => fetchAllRows<Operator>('api/management/operators', {}, signal),
 });
 
 /** Makes the person with this email address an operator of the installation. */

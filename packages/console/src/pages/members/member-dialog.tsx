@@ -14,7 +14,7 @@ import { buildOwnedKeysQuery, changeMember, MEMBER_QUERY_KEYS, removeMember } fr
 import {
   describeMemberRemoval,
   explainMemberRestriction,
-  isLowerRole,
+  isDemotion,
   listAssignableRoles,
 } from './member-rules.ts';
 import { RoleField, TeamField } from './role-fields.tsx';
@@ -72,7 +72,7 @@ export function MemberDialog({
           disabled={lockReason !== null}
           onChange={(next) => setRole(parseMemberRole(next))}
         />
-        {isLowerRole(row.role, role) && <LowerRoleNotice role={role} />}
+        {isDemotion(row.role, role) && <LowerRoleNotice role={role} />}
         <TeamField value={team} onChange={setTeam} />
       </Form>
     </Dialog>

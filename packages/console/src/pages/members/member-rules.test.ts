@@ -5,7 +5,7 @@ import type { MemberRole } from '@floe/contract/roles';
 import {
   describeMemberRemoval,
   explainMemberRestriction,
-  isLowerRole,
+  isDemotion,
   listAssignableRoles,
 } from './member-rules.ts';
 
@@ -39,9 +39,9 @@ test('only an owner can assign the role owner', () => {
 });
 
 test('a lower role is one that can do less', () => {
-  assert.equal(isLowerRole('admin', 'viewer'), true);
-  assert.equal(isLowerRole('viewer', 'admin'), false);
-  assert.equal(isLowerRole('member', 'member'), false);
+  assert.equal(isDemotion('admin', 'viewer'), true);
+  assert.equal(isDemotion('viewer', 'admin'), false);
+  assert.equal(isDemotion('member', 'member'), false);
 });
 
 test('the effect of a removal names the keys that are revoked', () => {

@@ -25,7 +25,7 @@ export function explainMemberRestriction(
  * Returns whether the new role has fewer permissions than the old one. If so, the keys of the member may lose
  * scopes.
  */
-export function isLowerRole(from: MemberRole, to: MemberRole): boolean {
+export function isDemotion(from: MemberRole, to: MemberRole): boolean {
   return MEMBER_ROLES.indexOf(to) > MEMBER_ROLES.indexOf(from);
 }
 

@@ -19,7 +19,7 @@ import { type AlertResource, DELIVERY_STATE_DISPLAYS } from '../channels/channel
 import { buildBeatSnippets } from './beat-snippets.ts';
 import { buildMonitorAlertsQuery, buildMonitorApiPath, buildUptimeQuery } from './monitor-data.ts';
 import { monitorDetailText } from './monitor-detail-text.ts';
-import { allBoardsQuery } from './monitor-references.ts';
+import { boardLookupQuery } from './monitor-references.ts';
 import { formatSchedule, formatScheduleTimeZone } from './monitor-schedule.ts';
 
 /**
@@ -72,7 +72,7 @@ function UptimeCard({
 
 /** Shows the schedule, the alert settings, the channels and the boards of a monitor. */
 export function MonitorConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
-  const boards = useQuery(allBoardsQuery).data?.data ?? [];
+  const boards = useQuery(boardLookupQuery).data?.data ?? [];
   const { id, channels, source, created_at } = monitor;
   const shown = boards.filter(({ groups }) => groups.some(({ monitors }) => monitors.includes(id)));
   return (

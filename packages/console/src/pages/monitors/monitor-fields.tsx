@@ -7,7 +7,7 @@ import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { monitorEditorText } from './monitor-editor-text.ts';
 import { applyCronInput, type MonitorFormValues } from './monitor-form.ts';
-import { allChannelsQuery } from './monitor-references.ts';
+import { channelLookupQuery } from './monitor-references.ts';
 import { deriveMonitorId } from './monitor-schedule.ts';
 
 interface FieldsProps extends FormFieldsProps<MonitorFormValues> {
@@ -167,7 +167,7 @@ function ChannelChoice({
   readonly chosen: readonly string[];
   readonly onChange: (names: readonly string[]) => void;
 }) {
-  const { data } = useQuery(allChannelsQuery);
+  const { data } = useQuery(channelLookupQuery);
   const names = [...new Set([...(data?.data.map(({ name }) => name) ?? []), ...chosen])].toSorted();
   return (
     <fieldset>

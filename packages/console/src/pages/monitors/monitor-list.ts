@@ -19,7 +19,7 @@ import {
   MONITOR_FILTER_FIELDS,
   refreshMonitors,
 } from './monitor-data.ts';
-import { allChannelsQuery } from './monitor-references.ts';
+import { channelLookupQuery } from './monitor-references.ts';
 import { type LoadedMonitorPages, mergeMonitorPages, trimToFirstPage } from './monitor-rows.ts';
 
 /** The status history of the last day by monitor ID. */
@@ -39,7 +39,7 @@ const TOP_PX = 40;
 export const prefetchMonitors: PageQueryPrefetcher = (client, { query }) => {
   const list = buildMonitorsQuery(toFilterQuery(toFilterTokens(query, MONITOR_FILTER_FIELDS)));
   void client.prefetchQuery(buildMonitorSummaryQuery([]));
-  void client.prefetchQuery(allChannelsQuery);
+  void client.prefetchQuery(channelLookupQuery);
   void client.fetchInfiniteQuery(list).then(
     ({ pages }) => {
       const ids = mergeMonitorPages(pages)

@@ -16,7 +16,7 @@ import { MonitorActions } from './monitor-actions.tsx';
 import { MonitorConfigurationCard, RecentAlertsCard, SendBeatsCard, UptimeCards } from './monitor-cards.tsx';
 import { buildMonitorQuery } from './monitor-data.ts';
 import { monitorDetailText } from './monitor-detail-text.ts';
-import { maintenanceWindowsQuery } from './monitor-references.ts';
+import { maintenanceWindowLookupQuery } from './monitor-references.ts';
 import { formatSchedule } from './monitor-schedule.ts';
 import { MonitorTimeline } from './monitor-timeline.tsx';
 import { NextDeadline } from './next-deadline.tsx';
@@ -125,7 +125,7 @@ function Heading({ monitor }: { readonly monitor: Monitor }) {
 
 /** A notice that is shown while a maintenance window of the monitor is active. */
 function MaintenanceNotice({ monitor: { id, tags } }: { readonly monitor: Monitor }) {
-  const { data } = useQuery(maintenanceWindowsQuery);
+  const { data } = useQuery(maintenanceWindowLookupQuery);
   const open = data?.data.find(
     (window) =>
       window.active_until !== null &&

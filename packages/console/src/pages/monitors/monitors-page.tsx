@@ -32,7 +32,7 @@ import {
 } from './monitor-columns.tsx';
 import { MONITOR_FILTER_FIELDS } from './monitor-data.ts';
 import { useMonitorList } from './monitor-list.ts';
-import { allChannelsQuery } from './monitor-references.ts';
+import { channelLookupQuery } from './monitor-references.ts';
 import { type MonitorSelection, MonitorSelectionBar, useMonitorSelection } from './monitor-selection.tsx';
 import { monitorsText } from './text.ts';
 
@@ -140,7 +140,7 @@ function StatusCounts({
 
 /** A notice that no enabled channel exists, so that no alerts are delivered. */
 function NoChannelNotice({ any }: { readonly any: boolean }) {
-  const { data } = useQuery(allChannelsQuery);
+  const { data } = useQuery(channelLookupQuery);
   if (!any || !data || data.data.some(({ enabled }) => enabled)) return null;
   const isNone = data.data.length === 0;
   return (

@@ -17,7 +17,7 @@ import { RequestTimeline } from '../../ui/request-timeline.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { computeRelativeChange } from '../analytics/metric-groups.ts';
 import { toTimelineIntervals } from '../requests/timeline-intervals.ts';
-import { buildOverviewMetricQuery, GROUP_BY_OUTCOME, type Overview } from './overview-data.ts';
+import { buildOverviewTimeseriesQuery, GROUP_BY_OUTCOME, type Overview } from './overview-data.ts';
 import { overviewText } from './text.ts';
 
 const AnnotationListPart = lazy(() =>
@@ -46,7 +46,7 @@ interface Props {
 }
 
 function RequestsCard({ span, sum, onChoose }: Props) {
-  const { data } = useQuery(buildOverviewMetricQuery('requests', span, GROUP_BY_OUTCOME));
+  const { data } = useQuery(buildOverviewTimeseriesQuery('requests', span, GROUP_BY_OUTCOME));
   const intervals = useMemo(() => toTimelineIntervals(data), [data]);
   const marks = useAnnotations(toTimeRangeParameters(span));
   const step = (intervals[1]?.at ?? 0) - (intervals[0]?.at ?? 0) || 60_000;
@@ -86,7 +86,7 @@ function RequestsCard({ span, sum, onChoose }: Props) {
 }
 
 function SpendCard({ span, sum, onChoose }: Props) {
-  const { data } = useQuery(buildOverviewMetricQuery('cost_nano_usd', span, { compare: 'previous' }));
+  const { data } = useQuery(buildOverviewTimeseriesQuery('cost_nano_usd', span, { compare: 'previous' }));
   const drawn = useSpendLines(data, overviewText.charts.spend);
   return (
     <Card title={overviewText.charts.spend} aside={<ComparisonNote span={span} />}>
@@ -113,8 +113,8 @@ function PercentilesCard({
   metric,
   onChoose,
 }: Props & { readonly title: string; readonly metric: 'latency' | 'first_token' }) {
-  const { data: half } = useQuery(buildOverviewMetricQuery(`${metric}_p50_ms`, span));
-  const { data: most } = useQuery(buildOverviewMetricQuery(`${metric}_p95_ms`, span));
+  const { data: half } = useQuery(buildOverviewTimeseriesQuery(`${metric}_p50_ms`, span));
+  const { data: most } = useQuery(buildOverviewTimeseriesQuery(`${metric}_p95_ms`, span));
   const drawn = useMemo(
     () => combineLines([half, overviewText.charts.p50], [most, overviewText.charts.p95]),
     [half, most],

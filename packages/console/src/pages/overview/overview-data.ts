@@ -43,7 +43,7 @@ export function buildOverviewQuery(timeRange: SelectedTimeRange) {
 export const GROUP_BY_OUTCOME = { group_by: 'outcome' } as const;
 
 /** Returns the query for a chart of a metric. The query is refetched every 15 seconds. */
-export function buildOverviewMetricQuery(
+export function buildOverviewTimeseriesQuery(
   metric: string,
   timeRange: SelectedTimeRange,
   more: Readonly<Record<string, string>> = {},
@@ -63,7 +63,12 @@ export function buildOverviewMetricQuery(
 }
 
 /** Returns the query for the values of the dimension `by` that have the highest `metric`. */
-export function buildOverviewTopQuery(by: string, metric: string, timeRange: SelectedTimeRange, limit = 5) {
+export function buildOverviewTopValuesQuery(
+  by: string,
+  metric: string,
+  timeRange: SelectedTimeRange,
+  limit = 5,
+) {
   const [time, lastMs] = splitRelativeTime(toTimeRangeParameters(timeRange), timeRange);
   const query = { ...time, by, metric, limit };
   return {
@@ -87,16 +92,16 @@ export function buildRecentAnnotationsQuery(timeRange: SelectedTimeRange) {
 export function buildOverviewQueries(timeRange: SelectedTimeRange) {
   return {
     series: [
-      buildOverviewMetricQuery('requests', timeRange, GROUP_BY_OUTCOME),
-      buildOverviewMetricQuery('cost_nano_usd', timeRange, { compare: 'previous' }),
+      buildOverviewTimeseriesQuery('requests', timeRange, GROUP_BY_OUTCOME),
+      buildOverviewTimeseriesQuery('cost_nano_usd', timeRange, { compare: 'previous' }),
       ...['latency_p50_ms', 'latency_p95_ms', 'first_token_p50_ms', 'first_token_p95_ms'].map((metric) =>
-        buildOverviewMetricQuery(metric, timeRange),
+        buildOverviewTimeseriesQuery(metric, timeRange),
       ),
     ],
     tops: [
-      buildOverviewTopQuery('model', 'cost_nano_usd', timeRange),
-      buildOverviewTopQuery('key', 'cost_nano_usd', timeRange),
-      buildOverviewTopQuery('error_code', 'errors', timeRange),
+      buildOverviewTopValuesQuery('model', 'cost_nano_usd', timeRange),
+      buildOverviewTopValuesQuery('key', 'cost_nano_usd', timeRange),
+      buildOverviewTopValuesQuery('error_code', 'errors', timeRange),
     ],
     changes: buildRecentAnnotationsQuery(timeRange),
   };

@@ -7,7 +7,7 @@ import { Card } from '../../ui/cards.tsx';
 import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { getMissingValueLabel } from '../analytics/metric-groups.ts';
-import { buildOverviewTopQuery, buildRecentAnnotationsQuery, type Overview } from './overview-data.ts';
+import { buildOverviewTopValuesQuery, buildRecentAnnotationsQuery, type Overview } from './overview-data.ts';
 import { overviewText } from './text.ts';
 
 /** Shows the models and keys with the highest spend, recent errors, monitors and recent events. */
@@ -38,7 +38,7 @@ function TopSpendCard({
   readonly title: string;
   readonly by: 'model' | 'key';
 }) {
-  const { data } = useQuery(buildOverviewTopQuery(by, 'cost_nano_usd', span));
+  const { data } = useQuery(buildOverviewTopValuesQuery(by, 'cost_nano_usd', span));
   const all = data?.data ?? [];
   const most = Math.max(...all.map(({ cost_nano_usd }) => cost_nano_usd), 1);
   return (
@@ -75,7 +75,7 @@ function TopSpendCard({
 }
 
 function ErrorsCard({ span }: { readonly span: SelectedTimeRange }) {
-  const { data } = useQuery(buildOverviewTopQuery('error_code', 'errors', span));
+  const { data } = useQuery(buildOverviewTopValuesQuery('error_code', 'errors', span));
   const all = (data?.data ?? []).filter(({ errors }) => errors > 0);
   return (
     <Card title={overviewText.lists.errorsByCode}>

@@ -1,6 +1,6 @@
 import { Button } from '../../ui/button.tsx';
 import type { SetupGuideState } from './setup-guide-state.ts';
-import { GUIDE_STEPS } from './setup-guide-steps.ts';
+import { SETUP_GUIDE_STEPS } from './setup-guide-steps.ts';
 import { overviewText } from './text.ts';
 
 /** Renders a notice with a link to the setup guide if steps are incomplete. */
@@ -19,7 +19,9 @@ export function SetupGuideLink({
     >
       <p className="min-w-60 flex-1">
         <b className="font-medium">{overviewText.guide.title}.</b>{' '}
-        <span className="text-ink-2">{overviewText.guide.progress(guide.done.size, GUIDE_STEPS.length)}</span>
+        <span className="text-ink-2">
+          {overviewText.guide.progress(guide.done.size, SETUP_GUIDE_STEPS.length)}
+        </span>
       </p>
       <span className="flex gap-2">
         <Button onClick={onOpen}>{overviewText.guide.continue}</Button>

@@ -10,7 +10,7 @@ import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { useEventStreamState } from '../../data/use-server-events.ts';
 import { CONNECTABLE_CLIENTS } from '../connect/connectable-clients.ts';
 import { buildNewestRequestQuery, newestSuccessfulRequestQuery } from '../connect/first-request.tsx';
-import { type GuideStepId, isConnectPageKeyName, listCompletedSteps } from './setup-guide-steps.ts';
+import { isConnectPageKeyName, listCompletedSteps, type SetupGuideStepId } from './setup-guide-steps.ts';
 
 type Me = z.output<typeof meResource>;
 interface NamedResource {
@@ -57,7 +57,7 @@ export interface SetupGuideState {
    * member has permission to complete it.
    */
   readonly showsLink: boolean;
-  readonly done: ReadonlySet<GuideStepId>;
+  readonly done: ReadonlySet<SetupGuideStepId>;
   readonly monitors: readonly Monitor[];
   /** Hides the guide from this member permanently. */
   readonly dismiss: () => void;

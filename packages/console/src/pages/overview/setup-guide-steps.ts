@@ -1,9 +1,9 @@
 /** The steps of the setup guide, and the conditions under which each is done. Pure. */
 
 /** The steps of the setup guide, in display order. */
-export const GUIDE_STEPS = ['request', 'provider', 'client', 'monitor', 'budget'] as const;
+export const SETUP_GUIDE_STEPS = ['request', 'provider', 'client', 'monitor', 'budget'] as const;
 /** The id of a step in the setup guide. */
-export type GuideStepId = (typeof GUIDE_STEPS)[number];
+export type SetupGuideStepId = (typeof SETUP_GUIDE_STEPS)[number];
 
 /** The data that determines which steps are complete. Undefined values are still loading. */
 export interface SetupGuideProgress {
@@ -22,15 +22,15 @@ export interface SetupGuideProgress {
  * Returns the completed steps. A step is complete when the server has recorded its result, not when the user
  * clicks something.
  */
-export function listCompletedSteps(progress: SetupGuideProgress): ReadonlySet<GuideStepId> {
-  const done: Record<GuideStepId, boolean> = {
+export function listCompletedSteps(progress: SetupGuideProgress): ReadonlySet<SetupGuideStepId> {
+  const done: Record<SetupGuideStepId, boolean> = {
     request: (progress.succeeded ?? 0) > 0,
     provider: progress.providerKinds?.some((kind) => kind !== 'sandbox') ?? false,
     client: (progress.clientRequests ?? 0) > 0,
     monitor: progress.hasBeat ?? false,
     budget: (progress.budgets ?? 0) > 0,
   };
-  return new Set(GUIDE_STEPS.filter((step) => done[step]));
+  return new Set(SETUP_GUIDE_STEPS.filter((step) => done[step]));
 }
 
 /**

@@ -8,7 +8,7 @@ import { BudgetStep } from './budget-step.tsx';
 import { MonitorStep } from './monitor-step.tsx';
 import { RequestStep } from './request-step.tsx';
 import type { SetupGuideState } from './setup-guide-state.ts';
-import { GUIDE_STEPS, type GuideStepId } from './setup-guide-steps.ts';
+import { SETUP_GUIDE_STEPS, type SetupGuideStepId } from './setup-guide-steps.ts';
 import { overviewText } from './text.ts';
 
 interface SetupGuideProps {
@@ -22,9 +22,9 @@ interface SetupGuideProps {
  */
 export function SetupGuide({ guide, onClose }: SetupGuideProps) {
   const { done } = guide;
-  const [chosen, setChosen] = useState<GuideStepId | 'none' | null>(null);
+  const [chosen, setChosen] = useState<SetupGuideStepId | 'none' | null>(null);
   const open = chosen ?? 'request';
-  const steps: Readonly<Record<GuideStepId, { readonly title: string; readonly content: ReactNode }>> = {
+  const steps: Readonly<Record<SetupGuideStepId, { readonly title: string; readonly content: ReactNode }>> = {
     request: { title: overviewText.guide.steps.request, content: <RequestStep /> },
     provider: {
       title: overviewText.guide.steps.provider,
@@ -41,7 +41,7 @@ export function SetupGuide({ guide, onClose }: SetupGuideProps) {
         <p className="mt-1 text-body text-ink-2">{overviewText.guide.intro}</p>
       </header>
       <ol className="divide-y divide-line rounded-card border border-line bg-surface">
-        {GUIDE_STEPS.map((step, index) => (
+        {SETUP_GUIDE_STEPS.map((step, index) => (
           <GuideStep
             key={step}
             number={index + 1}
@@ -55,16 +55,16 @@ export function SetupGuide({ guide, onClose }: SetupGuideProps) {
         ))}
       </ol>
       <footer className="flex flex-wrap items-center gap-3 text-ui text-ink-2">
-        {done.size === GUIDE_STEPS.length && (
+        {done.size === SETUP_GUIDE_STEPS.length && (
           <p className="w-full">
             <b className="font-medium text-ink">{overviewText.guide.complete}</b>{' '}
             {overviewText.guide.completeHint}
           </p>
         )}
-        <Button look={done.size === GUIDE_STEPS.length ? 'primary' : 'secondary'} onClick={onClose}>
+        <Button look={done.size === SETUP_GUIDE_STEPS.length ? 'primary' : 'secondary'} onClick={onClose}>
           {overviewText.guide.show}
         </Button>
-        {done.size < GUIDE_STEPS.length && (
+        {done.size < SETUP_GUIDE_STEPS.length && (
           <Button
             look="quiet"
             onClick={() => {

@@ -12,7 +12,7 @@ export interface ChatToolCall {
 }
 
 /** A message of the conversation in the playground. */
-export interface PromptMessage {
+export interface PlaygroundMessage {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly text: string;
   /** Images as `data:` URLs. */
@@ -26,7 +26,7 @@ export interface PromptMessage {
 /** The form values of the playground. */
 export interface PlaygroundPrompt {
   readonly system: string;
-  readonly turns: readonly PromptMessage[];
+  readonly turns: readonly PlaygroundMessage[];
   /** Numbers as typed. Empty means the model’s default. */
   readonly temperature: string;
   readonly maxTokens: string;
@@ -131,11 +131,11 @@ export function toChatRequestBody(prompt: PlaygroundPrompt, model: string): Json
   };
 }
 
-function hasContent({ text, images, calls, role }: PromptMessage): boolean {
+function hasContent({ text, images, calls, role }: PlaygroundMessage): boolean {
   return role === 'tool' || text.trim() !== '' || Boolean(images?.length) || Boolean(calls?.length);
 }
 
-function messageOf({ role, text, images = [], calls = [], callId }: PromptMessage): JsonObject {
+function messageOf({ role, text, images = [], calls = [], callId }: PlaygroundMessage): JsonObject {
   if (role === 'tool') return { role, tool_call_id: callId ?? '', content: text };
   if (calls.length > 0)
     return {
@@ -166,10 +166,10 @@ export function continueConversation(
   answer: { readonly text: string; readonly calls: readonly ChatToolCall[] },
 ): PlaygroundPrompt {
   const { text, calls } = answer;
-  const next: readonly PromptMessage[] =
+  const next: readonly PlaygroundMessage[] =
     calls.length === 0
       ? [{ role: 'user', text: '' }]
-      : calls.map(({ id }): PromptMessage => ({ role: 'tool', text: '{"ok":true}', callId: id }));
+      : calls.map(({ id }): PlaygroundMessage => ({ role: 'tool', text: '{"ok":true}', callId: id }));
   return {
     ...prompt,
     turns: [...prompt.turns.filter(hasContent), { role: 'assistant', text, calls }, ...next],

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@floe/contract/json';
 import { type BodyMessagePart, parseBodyJson, parseBodyMessages } from '../requests/body-messages.ts';
-import type { PlaygroundPrompt, PromptMessage } from './chat-request.ts';
+import type { PlaygroundMessage, PlaygroundPrompt } from './chat-request.ts';
 
 /**
  * Converts the text of a stored request body to a prompt and the requested model. Returns null if the format is
@@ -33,15 +33,15 @@ export function parseRequestBodyAsPrompt(
   };
 }
 
-function turnsOf(role: string, parts: readonly BodyMessagePart[]): PromptMessage[] {
-  const results = parts.flatMap((part): PromptMessage[] =>
+function turnsOf(role: string, parts: readonly BodyMessagePart[]): PlaygroundMessage[] {
+  const results = parts.flatMap((part): PlaygroundMessage[] =>
     part.kind === 'result' ? [{ role: 'tool', text: part.text, callId: part.id }] : [],
   );
   const calls = parts.flatMap((part) =>
     part.kind === 'call' ? [{ id: part.id, name: part.name, args: part.args }] : [],
   );
   const text = textOfParts(parts);
-  const spoken: PromptMessage[] =
+  const spoken: PlaygroundMessage[] =
     text === '' && calls.length === 0
       ? []
       : [{ role: role === 'assistant' ? 'assistant' : 'user', text, ...(calls.length > 0 ? { calls } : {}) }];

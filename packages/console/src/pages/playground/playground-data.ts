@@ -2,7 +2,7 @@ import type { RequestDetail } from '@floe/contract/api/analytics';
 import { queryOptions } from '@tanstack/react-query';
 import { getJson } from '../../data/api-client.ts';
 import { ApiError } from '../../data/api-error.ts';
-import type { ModelResource } from '../../data/org-resource-queries.ts';
+import type { ModelResource } from '../../data/lookup-queries.ts';
 import { formatCompactNumber, formatPrice } from '../../format/amounts.ts';
 import type { SelectOption } from '../../ui/field.tsx';
 import { playgroundText } from './text.ts';

@@ -6,7 +6,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
-import { type ModelResource, orgModelsQuery } from '../../data/org-resource-queries.ts';
+import { type ModelResource, modelLookupQuery } from '../../data/lookup-queries.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
@@ -81,7 +81,7 @@ type Playground = ReturnType<typeof usePlayground>;
 
 function usePlayground() {
   const { query, change } = useUrlState();
-  const models = useQuery(orgModelsQuery);
+  const models = useQuery(modelLookupQuery);
   const [prompt, setPrompt] = useState<PlaygroundPrompt>(loadStoredPrompt);
   const [tried, setTried] = useState(false);
   const runs = useChatRuns();

@@ -7,8 +7,8 @@ import { Checkbox } from '../../ui/toggles.tsx';
 import { useHasBeenTrue } from '../../ui/use-has-been-true.ts';
 import {
   EXAMPLE_TOOLS,
+  type PlaygroundMessage,
   type PlaygroundPrompt,
-  type PromptMessage,
   type validatePrompt,
 } from './chat-request.ts';
 import { ImagePicker, isAcceptedImageFile, PromptImages, readFileAsDataUrl } from './prompt-images.tsx';
@@ -25,7 +25,7 @@ export function PromptForm({
   readonly onChange: Dispatch<SetStateAction<PlaygroundPrompt>>;
 }) {
   const problemOf = (field: string) => (problem?.field === field ? problem.text : null);
-  const turn = (at: number, next: PromptMessage | null) =>
+  const turn = (at: number, next: PlaygroundMessage | null) =>
     onChange({
       ...prompt,
       turns: prompt.turns.flatMap((old, index) => (index !== at ? [old] : next ? [next] : [])),
@@ -73,7 +73,7 @@ function addImages(prompt: PlaygroundPrompt, at: number, urls: readonly string[]
   return { ...prompt, turns };
 }
 
-function nextTurn({ turns }: PlaygroundPrompt): PromptMessage {
+function nextTurn({ turns }: PlaygroundPrompt): PlaygroundMessage {
   return { role: turns.at(-1)?.role === 'user' ? 'assistant' : 'user', text: '' };
 }
 
@@ -84,9 +84,9 @@ function TurnField({
   onImages,
   onRemove,
 }: {
-  readonly turn: PromptMessage;
+  readonly turn: PlaygroundMessage;
   readonly error: string | null;
-  readonly onChange: (turn: PromptMessage) => void;
+  readonly onChange: (turn: PlaygroundMessage) => void;
   readonly onImages: (urls: readonly string[]) => void;
   readonly onRemove: (() => void) | null;
 }) {

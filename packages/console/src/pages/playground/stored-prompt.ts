@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
-import { NEW_PLAYGROUND_PROMPT, type PlaygroundPrompt, type PromptMessage } from './chat-request.ts';
+import { NEW_PLAYGROUND_PROMPT, type PlaygroundMessage, type PlaygroundPrompt } from './chat-request.ts';
 
 /** The prompt is stored only in this tab, neither in the URL nor on the server. */
 const STORAGE_KEY = 'floe.playground';
@@ -36,7 +36,7 @@ function readPrompt(value: JsonObject): Partial<PlaygroundPrompt> {
   };
 }
 
-function readTurn({ role, text, images, calls, callId }: JsonObject): PromptMessage {
+function readTurn({ role, text, images, calls, callId }: JsonObject): PlaygroundMessage {
   return {
     role: role === 'assistant' || role === 'tool' ? role : 'user',
     text: typeof text === 'string' ? text : '',

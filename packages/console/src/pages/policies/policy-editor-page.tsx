@@ -49,7 +49,7 @@ export function NewPolicyPage() {
 }
 
 /** Renders the page that edits a policy, with a dry run and a test. */
-export function PolicyEditorPage() {
+export function EditPolicyPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={id} crumbs={[CRUMB]}>

@@ -15,6 +15,6 @@ export const policyPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/policies/$id',
     title: 'Policy',
-    load: () => import('./policy-editor-page.tsx').then(({ PolicyEditorPage: Page }) => ({ Page })),
+    load: () => import('./policy-editor-page.tsx').then(({ EditPolicyPage: Page }) => ({ Page })),
   },
 ];

@@ -5,7 +5,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { isHandlingResultAfterLeaving } from '../../data/change-result.ts';
+import { isHandlingResultAfterUnmount } from '../../data/change-result.ts';
 import { findFieldChanges } from '../../data/field-changes.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import type { FormFieldsProps } from '../../data/use-patch-form.ts';
@@ -107,7 +107,7 @@ function useTestAndSave(
       done: ({ provider, found }) => {
         if (provider !== null) showToast(providersText.create.saved(provider.id));
         // The form shows the result of the test, unless the user has left it.
-        else if (found !== null && isHandlingResultAfterLeaving())
+        else if (found !== null && isHandlingResultAfterUnmount())
           showToast(providersText.create.notSaved(form.id.trim(), found.message));
         onDone(provider);
       },

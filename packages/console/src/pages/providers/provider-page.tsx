@@ -21,10 +21,10 @@ import {
   type ProviderResource,
   providerTrafficQuery,
 } from './provider-data.ts';
-import { ProviderModels } from './provider-models.tsx';
+import { ProviderModelsForm } from './provider-models-form.tsx';
 import { ProviderSettingsForm } from './provider-settings.tsx';
 import { getProviderStatus } from './provider-status.ts';
-import { ProviderTimeouts } from './provider-timeouts.tsx';
+import { ProviderTimeoutsForm } from './provider-timeouts-form.tsx';
 import { providersText } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
 
@@ -60,13 +60,13 @@ function Parts({ loaded }: { readonly loaded: ResourceWithETag<ProviderResource>
       count: provider.credentials.length,
       content: <CredentialList provider={provider} />,
     },
-    { id: 'models', label: providersText.detail.models, content: <ProviderModels loaded={loaded} /> },
+    { id: 'models', label: providersText.detail.models, content: <ProviderModelsForm loaded={loaded} /> },
     {
       id: 'settings',
       label: providersText.detail.settings,
       content: <ProviderSettingsForm loaded={loaded} more={<Delete id={provider.id} />} />,
     },
-    { id: 'limits', label: providersText.detail.timeouts, content: <ProviderTimeouts loaded={loaded} /> },
+    { id: 'limits', label: providersText.detail.timeouts, content: <ProviderTimeoutsForm loaded={loaded} /> },
   ];
   return (
     <div className="grid gap-4">

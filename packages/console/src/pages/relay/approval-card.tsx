@@ -14,7 +14,7 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { useNow } from '../../ui/relative-time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { getAgentEventLabel } from './decision-label.ts';
+import { getAgentEventLabel } from './decision-display.ts';
 import { type ApprovalResource, RELAY_PATH } from './relay-data.ts';
 import { relayText } from './text.ts';
 

@@ -3,7 +3,7 @@ import { formatDuration } from '../../format/amounts.ts';
 import { formatClockTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { getAgentEventLabel, getDecisionLabel, type StoredDecision } from './decision-label.ts';
+import { getAgentEventLabel, getDecisionDisplay, type StoredDecision } from './decision-display.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { ruleText } from './rule-text.ts';
 import { relayText } from './text.ts';
@@ -22,7 +22,7 @@ export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
     id: 'decision',
     label: relayText.columns.decision,
     width: '10rem',
-    cell: (row) => <DecisionStatus label={getDecisionLabel(row)} />,
+    cell: (row) => <DecisionStatus label={getDecisionDisplay(row)} />,
   },
   {
     id: 'event',
@@ -88,7 +88,7 @@ export function formatAgent({
 
 /** Renders a decision as a card, for phones: the action, then its time, decision, rule and agent. */
 export function DecisionCard({ row }: { readonly row: StoredDecision }) {
-  const { state, word } = getDecisionLabel(row);
+  const { state, word } = getDecisionDisplay(row);
   return (
     <div className="flex items-center gap-3 text-body">
       {state ? (

@@ -12,10 +12,10 @@ import { Badge, StatusBadge } from '../../ui/status.tsx';
 import { formatAgent } from './decision-columns.tsx';
 import {
   getAgentEventLabel,
-  getDecisionLabel,
-  getEnforcedDecisionLabel,
+  getDecisionDisplay,
+  getEnforcedDecisionDisplay,
   type StoredDecision,
-} from './decision-label.ts';
+} from './decision-display.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
 import { buildDecisionQuery, buildRelaySimulationQuery } from './relay-data.ts';
@@ -75,7 +75,7 @@ interface DecisionProps {
 }
 
 function Heading({ decision }: DecisionProps) {
-  const { state, word } = getDecisionLabel(decision);
+  const { state, word } = getDecisionDisplay(decision);
   return (
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
       {state === null ? <Badge>{word}</Badge> : <StatusBadge state={state}>{word}</StatusBadge>}
@@ -140,7 +140,7 @@ function MatchedRuleList({ decision: { matches, reason } }: DecisionProps) {
             <li key={hit.rule} className="grid gap-0.5 py-2 first:pt-0 last:pb-0">
               <span className="flex flex-wrap items-center gap-x-3 text-ui">
                 <DecisionStatus
-                  label={getDecisionLabel({
+                  label={getDecisionDisplay({
                     decision: hit.mode === 'enforce' ? hit.decision : 'abstain',
                     enforced_decision: hit.decision,
                   })}
@@ -178,7 +178,7 @@ function HookAnswer({ decision }: DecisionProps) {
           [relayText.decision.decision, <code key="answer">{answered}</code>],
           [
             relayText.decision.ifEnforced,
-            would === answered ? null : getEnforcedDecisionLabel(would).word.toLowerCase(),
+            would === answered ? null : getEnforcedDecisionDisplay(would).word.toLowerCase(),
           ],
           [relayText.decision.messageToPerson, user_message],
           [relayText.decision.messageToAgent, agent_message],

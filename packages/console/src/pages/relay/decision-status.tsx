@@ -1,10 +1,10 @@
 import { Minus } from 'lucide-react';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
-import type { DecisionLabel } from './decision-label.ts';
+import type { DecisionDisplay } from './decision-display.ts';
 
 /** Shows the icon and the label of a decision. */
-export function DecisionStatus({ label: { state, word } }: { readonly label: DecisionLabel }) {
+export function DecisionStatus({ label: { state, word } }: { readonly label: DecisionDisplay }) {
   return (
     <span className="flex items-center gap-2 whitespace-nowrap">
       {state === null ? (

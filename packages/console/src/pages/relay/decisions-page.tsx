@@ -19,7 +19,7 @@ import { listVisibleColumns, type TableColumn } from '../../ui/table-columns.ts'
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { ConnectAgentInstructions } from './connect-agent-instructions.tsx';
 import { DECISION_COLUMNS, DecisionCard } from './decision-columns.tsx';
-import type { StoredDecision } from './decision-label.ts';
+import type { StoredDecision } from './decision-display.ts';
 import { buildDecisionsQuery, DECISION_FILTER_FIELDS } from './relay-data.ts';
 import { relayText } from './text.ts';
 

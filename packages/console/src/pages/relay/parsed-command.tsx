@@ -8,7 +8,7 @@ import {
   getCommandTraitLabel,
   type RelaySimulationResult,
   splitCommandAtRanges,
-} from './decision-label.ts';
+} from './decision-display.ts';
 import { ruleText } from './rule-text.ts';
 
 /**

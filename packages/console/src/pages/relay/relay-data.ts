@@ -3,10 +3,10 @@ import type { relayCoverage, relaySession } from '@floe/contract/api/relay-manag
 import type { relayRule } from '@floe/contract/api/relay-rules';
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { getAllRows, getJson, getNextNonEmptyPage, sendJson } from '../../data/api-client.ts';
+import { fetchAllRows, fetchNextNonEmptyPage, getJson, sendJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { settingsQuery } from '../settings/settings-data.ts';
-import type { AgentEventKind, RelaySimulationResult, StoredDecision } from './decision-label.ts';
+import type { AgentEventKind, RelaySimulationResult, StoredDecision } from './decision-display.ts';
 import { relayText } from './text.ts';
 
 /** An approval as the API returns it. */
@@ -50,7 +50,7 @@ export function buildDecisionsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['relay', 'decisions', filters],
     queryFn: ({ pageParam, signal }) =>
-      getNextNonEmptyPage<StoredDecision>(
+      fetchNextNonEmptyPage<StoredDecision>(
         `${RELAY_PATH}/decisions`,
         { ...filters, limit: PAGE_ROWS, cursor: pageParam },
         signal,
@@ -113,7 +113,7 @@ export const RELAY_RULES_PATH = `${RELAY_PATH}/rules`;
 /** The query for all rules. A draft is evaluated together with all other rules. */
 export const allRulesQuery = queryOptions({
   queryKey: ['relay', 'rules', 'all'],
-  queryFn: ({ signal }) => getAllRows<RelayRuleWithMatchCount>(RELAY_RULES_PATH, {}, signal),
+  queryFn: ({ signal }) => fetchAllRows<RelayRuleWithMatchCount>(RELAY_RULES_PATH, {}, signal),
 });
 
 /**

@@ -4,7 +4,11 @@ import { useDebouncedValue } from '../../data/use-debounced-value.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { CodeArea, Field, Input, Select } from '../../ui/field.tsx';
-import { getDecisionLabel, type RelaySimulationResult, summarizeRelaySimulation } from './decision-label.ts';
+import {
+  getDecisionDisplay,
+  type RelaySimulationResult,
+  summarizeRelaySimulation,
+} from './decision-display.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
 import { buildRelaySimulationQuery, type RelaySimulationInput, useRelayMode } from './relay-data.ts';
@@ -143,7 +147,7 @@ function SimulationOutcome({
   /** The result with the saved rules, shown while a draft is tested. */
   readonly saved: RelaySimulationResult | undefined;
 }) {
-  const { state } = getDecisionLabel(answer);
+  const { state } = getDecisionDisplay(answer);
   const isObserving = useRelayMode() === 'observe';
   const isHeld = answer.decision !== answer.enforced_decision;
   const others = answer.matches.filter(({ rule }) => rule !== answer.rule);

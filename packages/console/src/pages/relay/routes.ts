@@ -20,7 +20,7 @@ export const relayPageRoutes: readonly PageRoute[] = [
   {
     path: '/relay/rules/$id',
     title: 'Rule',
-    load: () => import('./rule-editor-page.tsx').then(({ RuleEditorPage: Page }) => ({ Page })),
+    load: () => import('./rule-editor-page.tsx').then(({ EditRulePage: Page }) => ({ Page })),
   },
   {
     path: '/relay/approvals',

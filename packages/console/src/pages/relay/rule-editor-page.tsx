@@ -61,7 +61,7 @@ export function NewRulePage() {
 }
 
 /** Renders the page that edits a rule, with a test and a replay of decisions. */
-export function RuleEditorPage() {
+export function EditRulePage() {
   const id = usePathParam('id');
   const { data } = useQuery(buildResourceQuery(RULE_KIND, id));
   return (

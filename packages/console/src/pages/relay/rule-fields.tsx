@@ -5,7 +5,7 @@ import { FormField } from '../../ui/form.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { useHasBeenTrue } from '../../ui/use-has-been-true.ts';
-import { type AgentEventKind, getAgentEventLabel } from './decision-label.ts';
+import { type AgentEventKind, getAgentEventLabel } from './decision-display.ts';
 import { useRelayMode } from './relay-data.ts';
 import type { MatchField, RuleFormValues } from './rule-form.ts';
 import { ruleText } from './rule-text.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   formatRuleSavedMessage,
-  isLimitedToObserve,
+  isAnyRuleLimitedToObserve,
   NEW_RULE_FORM,
   replaceRuleWithDraft,
   summarizeRule,
@@ -79,8 +79,8 @@ test('a rule is summarized in one line', () => {
 });
 
 test('rules are limited when relay.mode only observes', () => {
-  assert.equal(isLimitedToObserve([shown(RULE, 'observe')]), true);
-  assert.equal(isLimitedToObserve([shown(RULE)]), false);
+  assert.equal(isAnyRuleLimitedToObserve([shown(RULE, 'observe')]), true);
+  assert.equal(isAnyRuleLimitedToObserve([shown(RULE)]), false);
 });
 
 test('the toast says that a rule applies only when it does not merely observe', () => {

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@floe/contract/json';
 import { ApiError } from '../../data/api-error.ts';
-import type { AgentEventKind } from './decision-label.ts';
+import type { AgentEventKind } from './decision-display.ts';
 import type { RelayRuleWithMatchCount } from './relay-data.ts';
 import { ruleText } from './rule-text.ts';
 
@@ -167,7 +167,8 @@ export function summarizeRule({ rule }: Pick<RelayRuleWithMatchCount, 'rule'>): 
 /** Returns the message that is shown after a rule was saved. */
 export function formatRuleSavedMessage(saved: Pick<RelayRuleWithMatchCount, 'rule' | 'mode'>): string {
   const { name } = saved.rule;
-  if (isLimitedToObserve([saved])) return `${ruleText.saved.observeOnly(name)} ${ruleText.observeOnly}`;
+  if (isAnyRuleLimitedToObserve([saved]))
+    return `${ruleText.saved.observeOnly(name)} ${ruleText.observeOnly}`;
   return saved.mode === 'observe' ? ruleText.saved.observe(name) : ruleText.saved.enforced(name);
 }
 
@@ -175,7 +176,7 @@ export function formatRuleSavedMessage(saved: Pick<RelayRuleWithMatchCount, 'rul
  * Returns whether the setting `relay.mode` limits at least one rule with the mode `warn` or `enforce` to
  * `observe`.
  */
-export function isLimitedToObserve(
+export function isAnyRuleLimitedToObserve(
   rules: readonly Pick<RelayRuleWithMatchCount, 'rule' | 'mode'>[],
 ): boolean {
   return rules.some(({ rule, mode }) => mode === 'observe' && rule['mode'] !== 'observe');

@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { ErrorState } from '../../ui/feedback.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { getEnforcedDecisionLabel } from './decision-label.ts';
+import { getEnforcedDecisionDisplay } from './decision-display.ts';
 import { RELAY_PATH } from './relay-data.ts';
 import { type RuleReplayCounts, summarizeRuleReplay } from './rule-replay-summary.ts';
 import { ruleText } from './rule-text.ts';
@@ -122,8 +122,8 @@ function Changes({ changes }: { readonly changes: Answer['changes'] }) {
           </OrgLink>
           <span className="text-small text-ink-2">
             {ruleText.replay.change(
-              getEnforcedDecisionLabel(before).word,
-              getEnforcedDecisionLabel(after).word,
+              getEnforcedDecisionDisplay(before).word,
+              getEnforcedDecisionDisplay(after).word,
               rule,
             )}{' '}
             · {formatFullDateTime(new Date(created_at), getBrowserTimeZone())}

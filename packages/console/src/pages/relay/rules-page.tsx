@@ -8,11 +8,11 @@ import { formatCount } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { getAgentEventLabel, getDecisionLabel } from './decision-label.ts';
+import { getAgentEventLabel, getDecisionDisplay } from './decision-display.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { RELAY_RULES_PATH, type RelayRuleWithMatchCount } from './relay-data.ts';
 import { RelaySimulator } from './relay-simulator.tsx';
-import { isLimitedToObserve, summarizeRule, toRuleFormValues } from './rule-form.ts';
+import { isAnyRuleLimitedToObserve, summarizeRule, toRuleFormValues } from './rule-form.ts';
 import { RuleReplayCard } from './rule-replay-card.tsx';
 import { ruleText } from './rule-text.ts';
 
@@ -33,7 +33,7 @@ export function RulesPage() {
       above={
         <div className="grid gap-3 px-4 pb-3 md:px-6">
           <p className="max-w-3xl text-ui text-ink-2">{ruleText.page.intro}</p>
-          {isLimitedToObserve(list.rows ?? []) && <Notice>{ruleText.observeOnly}</Notice>}
+          {isAnyRuleLimitedToObserve(list.rows ?? []) && <Notice>{ruleText.observeOnly}</Notice>}
         </div>
       }
       below={
@@ -52,7 +52,7 @@ export function RulesPage() {
 
 function ruleDecisionLabel({ rule, mode }: RelayRuleWithMatchCount) {
   const { decision } = toRuleFormValues({ rule });
-  const label = getDecisionLabel({
+  const label = getDecisionDisplay({
     decision: mode === 'observe' ? 'abstain' : decision,
     enforced_decision: decision,
   });

@@ -1,7 +1,7 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useOnChange } from '../../data/use-on-change.ts';
 import { useEventStreamState, useServerEvents } from '../../data/use-server-events.ts';
+import { useValueEffect } from '../../data/use-value-effect.ts';
 import { addLiveBatch, type LiveBatch, NO_LIVE_ROWS, parseLiveBatch } from './live-rows.ts';
 import { fetchRequestTail, isUnfiltered, type RequestFilters } from './request-data.ts';
 import { TailReader, UNKNOWN_TAIL_EVENT } from './tail-reader.ts';
@@ -61,7 +61,7 @@ export function useLiveTail({ filters, on, liveId, knownIds, isHeld, reload }: L
   useReading(reader, on, liveId);
 
   // A reloaded list contains all rows that had arrived.
-  useOnChange(JSON.stringify([filters, liveId]), () => {
+  useValueEffect(JSON.stringify([filters, liveId]), () => {
     if (liveId !== null) setTail(NO_LIVE_ROWS);
   });
 

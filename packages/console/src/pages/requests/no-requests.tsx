@@ -3,7 +3,7 @@ import { queryOptions, useQueries } from '@tanstack/react-query';
 import { getJson } from '../../data/api-client.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
 import type { FilterToken } from '../../filters/filter-text.ts';
-import { describeFilter } from '../../filters/filter-value.ts';
+import { describeFilterValue } from '../../filters/filter-value.ts';
 import { formatCountWithNoun } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -100,7 +100,7 @@ function buildQueryWithoutFilter(filters: RequestFilters, name: string) {
 }
 
 function describeToken({ name, value }: FilterToken): string {
-  const { operator, value: bare } = describeFilter(value);
+  const { operator, value: bare } = describeFilterValue(value);
   return `${name} ${operator} ${bare}`;
 }
 

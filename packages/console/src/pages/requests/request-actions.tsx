@@ -4,7 +4,7 @@ import { Ellipsis, Link2, Play, Repeat2, Rows3, Terminal } from 'lucide-react';
 import type * as z from 'zod';
 import { useOrgId } from '../../app/url-state.ts';
 import { useOrgNavigate } from '../../app/use-org-navigate.ts';
-import { formatCurl, getAllRows } from '../../data/api-client.ts';
+import { fetchAllRows, formatCurl } from '../../data/api-client.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
@@ -19,7 +19,7 @@ export function RequestActions({ request }: { readonly request: RequestDetail })
   const go = useOrgNavigate();
   /** Opens the route for the requested model, or the list of routes if there is none. */
   const simulate = async () => {
-    const routes = await getAllRows<Route>('api/management/routes', {}).catch(() => []);
+    const routes = await fetchAllRows<Route>('api/management/routes', {}).catch(() => []);
     const route = routes.find(({ model }) => model === model_requested);
     go(`/management/routes${route ? `/${encodeURIComponent(route.id)}` : ''}`, { search: { from: id } });
   };

@@ -17,7 +17,7 @@ import {
   getOutcomeDisplay,
   getRequestModels,
   isCharged,
-  splitModelId,
+  splitModelIdForDisplay,
 } from './request-rows.ts';
 import { requestsText } from './text.ts';
 import { TimingBar } from './timing-bar.tsx';
@@ -157,7 +157,7 @@ function OutcomeText({ row }: { readonly row: RequestRow }) {
 /** Shows the requested model. If another model served the request, shows that model too. */
 function ModelText({ row }: { readonly row: RequestRow }) {
   const { asked, served } = getRequestModels(row);
-  const { provider, name } = splitModelId(asked);
+  const { provider, name } = splitModelIdForDisplay(asked);
   return (
     <span className="flex min-w-0 items-center gap-1.5">
       <span className="relative flex min-w-0" title={asked}>

@@ -1,5 +1,5 @@
 import type { RequestDetail } from '@floe/contract/api/analytics';
-import type { RoutingStep } from '@floe/contract/api/attempts';
+import type { ExchangeDecision } from '@floe/contract/api/attempts';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatExactMoney } from '../../format/amounts.ts';
 import { useNow } from '../../ui/relative-time-text.tsx';
@@ -54,7 +54,7 @@ function RetryAfter({
   decision,
 }: {
   readonly request: RequestDetail;
-  readonly decision: RoutingStep;
+  readonly decision: ExchangeDecision;
 }) {
   const now = useNow();
   if (decision.retry_after_ms === undefined) return null;

@@ -24,7 +24,7 @@ type Row = RequestList['rows'][number];
  * Returns a function that changes the filter of a field so that the list no longer contains rows with a given
  * value. Values that are already excluded stay excluded.
  */
-export function createFilterExcluder({ change, query }: Pick<RequestList, 'change' | 'query'>) {
+export function createFilterValueExcluder({ change, query }: Pick<RequestList, 'change' | 'query'>) {
   return ({ name, value }: FilterToken) => change({ [name]: excludeFilterValue(query.get(name), value) });
 }
 
@@ -38,7 +38,7 @@ function useRowActions({ change, query }: RequestList, onFilter: (at: RowFilterA
       const found = listCellFilters(row, column);
       const name = target.closest<HTMLElement>('[data-filter-name]')?.dataset['filterName'];
       const token = found.find((one) => one.name === name) ?? found[0];
-      if (token) createFilterExcluder({ change, query })(token);
+      if (token) createFilterValueExcluder({ change, query })(token);
     },
     [change, query],
   );

@@ -14,7 +14,7 @@ import {
   getRequestModels,
   listMetadataKeys,
   mergeRequestRows,
-  toFixedTimeRange,
+  toAbsoluteTimeRange,
 } from './request-rows.ts';
 
 const ROW: RequestRow = {
@@ -165,10 +165,10 @@ test('a row can be filtered by what it shows, in the parameters and the words of
 
 test('a time that is fixed ends with the newest row that is shown, not with the opening of the list', () => {
   const opened = { from: new Date(0), to: new Date(1_000), range: '1h' };
-  const { to } = toFixedTimeRange(opened, { created_at: '1970-01-01T01:00:00.000Z' }, new Date(5_000_000));
+  const { to } = toAbsoluteTimeRange(opened, { created_at: '1970-01-01T01:00:00.000Z' }, new Date(5_000_000));
   assert.equal(to.getTime(), 3_600_001);
-  assert.equal(toFixedTimeRange(opened, undefined, new Date(5_000)).to.getTime(), 5_000);
-  assert.equal(toFixedTimeRange({ ...opened, range: null }, ROW, new Date()).to.getTime(), 1_000);
+  assert.equal(toAbsoluteTimeRange(opened, undefined, new Date(5_000)).to.getTime(), 5_000);
+  assert.equal(toAbsoluteTimeRange({ ...opened, range: null }, ROW, new Date()).to.getTime(), 1_000);
 });
 
 test('a request that broke off says when, by whom and what its client has', () => {

@@ -53,7 +53,7 @@ export function getRequestModels(row: RequestRow): {
  * Splits a model ID such as `openai/gpt-5` into the provider with the slash (`openai/`) and the model name. The
  * provider is empty if the ID contains no slash.
  */
-export function splitModelId(model: string): { readonly provider: string; readonly name: string } {
+export function splitModelIdForDisplay(model: string): { readonly provider: string; readonly name: string } {
   const cut = model.indexOf('/');
   return cut === -1
     ? { provider: '', name: model }
@@ -114,7 +114,7 @@ export function mergeRequestRows(
  * Returns an absolute time range that contains the displayed rows and no newer ones. If the selected range is
  * relative, the result ends with the newest displayed row.
  */
-export function toFixedTimeRange(
+export function toAbsoluteTimeRange(
   { from, to, range }: SelectedTimeRange,
   newest: Pick<RequestRow, 'created_at'> | undefined,
   now: Date,

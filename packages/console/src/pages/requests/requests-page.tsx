@@ -17,8 +17,8 @@ import {
 import { buildRequestColumns } from './request-columns.tsx';
 import { buildFieldValuesQuery } from './request-data.ts';
 import { isRequestId, REQUEST_FILTER_FIELDS } from './request-fields.ts';
-import { createFilterExcluder, RequestResults } from './request-results.tsx';
-import { getOutcomeDisplay, toFixedTimeRange } from './request-rows.ts';
+import { createFilterValueExcluder, RequestResults } from './request-results.tsx';
+import { getOutcomeDisplay, toAbsoluteTimeRange } from './request-rows.ts';
 import { RequestTotalsLayout } from './request-totals-layout.tsx';
 import type { RowFilterAnchor } from './row-filter-menu.tsx';
 import { requestsText } from './text.ts';
@@ -120,7 +120,7 @@ export function RequestsPage() {
           <RowFilters
             at={filtering}
             onOnly={({ name, value }) => change({ [name]: value })}
-            onWithout={createFilterExcluder(list)}
+            onWithout={createFilterValueExcluder(list)}
             onClose={() => setFiltering(null)}
           />
         </Suspense>
@@ -193,7 +193,7 @@ function useWalk(
     {
       keys: 'y',
       does: requestsText.shortcuts.fixTime,
-      run: () => change(absolute(toFixedTimeRange(span, rows[0], getCurrentTime()))),
+      run: () => change(absolute(toAbsoluteTimeRange(span, rows[0], getCurrentTime()))),
     },
     { keys: 'f', does: requestsText.shortcuts.filter, run: filter },
   ]);

@@ -1,11 +1,11 @@
-import type { RoutingStep } from '@floe/contract/api/attempts';
+import type { ExchangeDecision } from '@floe/contract/api/attempts';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { requestDetailText } from './request-detail-text.ts';
 
 /**
  * Lists the decision of each routing step with its reason, in order. The route simulator shows the same list.
  */
-export function RouteDecisions({ decisions }: { readonly decisions: readonly RoutingStep[] }) {
+export function RouteDecisions({ decisions }: { readonly decisions: readonly ExchangeDecision[] }) {
   if (decisions.length === 0) return <p className="text-ui text-ink-2">{requestDetailText.decisions.none}</p>;
   return (
     <ol className="grid gap-2.5 text-ui">

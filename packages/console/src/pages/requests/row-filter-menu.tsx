@@ -1,7 +1,7 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { Fragment } from 'react';
 import type { FilterToken } from '../../filters/filter-text.ts';
-import { describeFilter, formatFilterValue } from '../../filters/filter-value.ts';
+import { describeFilterValue, formatFilterValue } from '../../filters/filter-value.ts';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { listRowFilters } from './request-fields.ts';
 import { requestListMenusText } from './request-list-menus-text.ts';
@@ -40,7 +40,7 @@ export function RowFilterMenu({
       }
     >
       {listRowFilters(row).map((token, index) => {
-        const filter = `${token.name} ${describeFilter(token.value).value}`;
+        const filter = `${token.name} ${describeFilterValue(token.value).value}`;
         return (
           <Fragment key={token.name}>
             {index > 0 && <MenuSeparator />}

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { requestListMenusText } from './request-list-menus-text.ts';
-import { type SavedView, toSavedParameters, toViewParameters } from './saved-views.ts';
+import { type SavedView, selectViewParameters, toSavedViewParameters } from './saved-views.ts';
 import { createView, deleteView, replaceViewFilters, updateView } from './view-data.ts';
 
 const ViewDialog = lazy(() =>
@@ -35,7 +35,7 @@ export function SaveViewButton({
         <Suspense>
           <ViewDialog
             title={requestListMenusText.views.save}
-            make={(name, shared, keys) => createView(name, shared, toViewParameters(query), keys)}
+            make={(name, shared, keys) => createView(name, shared, selectViewParameters(query), keys)}
             onClose={() => setOpen(false)}
             onDone={(saved) => onChange({ view: saved.id })}
           />
@@ -123,7 +123,7 @@ function useViewChanges(
       onChange({ view: null });
       // Undo creates the view again, with a new ID.
       showToast(requestListMenusText.views.deleted(saved.name), () => {
-        void createView(saved.name, saved.shared, toSavedParameters(saved)).then(({ id }) => {
+        void createView(saved.name, saved.shared, toSavedViewParameters(saved)).then(({ id }) => {
           onChange({ view: id });
           return client.invalidateQueries({ queryKey: ['views'] });
         }, failed);

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildUrlChangesToApplyView, isViewEdited, isViewOnlyUrl, toViewParameters } from './saved-views.ts';
+import {
+  buildUrlChangesToApplyView,
+  isViewEdited,
+  isViewOnlyUrl,
+  selectViewParameters,
+} from './saved-views.ts';
 
 const SLOW = { id: 'viw_1', filters: { latency_ms: '>=1000', range: '7d' } };
 
@@ -8,7 +13,7 @@ test('a view keeps filters, relative time and columns, and nothing of the moment
   const query = new URLSearchParams(
     'status=5xx&metadata.team=a&range=1h&cols=time&open=exc_1&live=0&view=viw_1',
   );
-  assert.deepEqual(toViewParameters(query), {
+  assert.deepEqual(selectViewParameters(query), {
     status: '5xx',
     'metadata.team': 'a',
     range: '1h',

@@ -11,7 +11,7 @@ export type SavedView = z.output<typeof savedViewResource>;
 const BESIDE: ReadonlySet<string> = new Set(['range', 'cols']);
 
 /** Returns the URL parameters that a view stores. */
-export function toViewParameters(query: URLSearchParams): Record<string, string> {
+export function selectViewParameters(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries(
     [...query].filter(
       ([name]) => BESIDE.has(name) || findFilterField(REQUEST_FILTER_FIELDS, name) !== undefined,
@@ -27,20 +27,20 @@ export function buildUrlChangesToApplyView(
   query: URLSearchParams,
   saved: Pick<SavedView, 'id' | 'filters'>,
 ): UrlParameterChanges {
-  const own = toSavedParameters(saved);
+  const own = toSavedViewParameters(saved);
   const time = 'range' in own ? { from: null, to: null } : {};
   return { ...buildUrlChangesToClearView(query), ...time, ...own, view: saved.id };
 }
 
 /** Returns the URL changes that remove all parameters that a view can contain. */
 export function buildUrlChangesToClearView(query: URLSearchParams): UrlParameterChanges {
-  return Object.fromEntries(Object.keys(toViewParameters(query)).map((name) => [name, null]));
+  return Object.fromEntries(Object.keys(selectViewParameters(query)).map((name) => [name, null]));
 }
 
 /** Returns whether the parameters of the URL differ from those of the view that the URL names. */
 export function isViewEdited(query: URLSearchParams, saved: Pick<SavedView, 'filters'>): boolean {
-  const own = toSavedParameters(saved);
-  const now = toViewParameters(query);
+  const own = toSavedViewParameters(saved);
+  const now = selectViewParameters(query);
   const names = new Set([...Object.keys(own), ...Object.keys(now)]);
   // A fixed time range does not make it a different view.
   if (query.has('from')) names.delete('range');
@@ -49,11 +49,11 @@ export function isViewEdited(query: URLSearchParams, saved: Pick<SavedView, 'fil
 
 /** Returns whether the URL names a view and contains no other parameter. Such a URL applies the view. */
 export function isViewOnlyUrl(query: URLSearchParams): boolean {
-  return query.has('view') && Object.keys(toViewParameters(query)).length === 0 && !query.has('from');
+  return query.has('view') && Object.keys(selectViewParameters(query)).length === 0 && !query.has('from');
 }
 
 /** Returns the URL parameters that a view contains. */
-export function toSavedParameters({ filters }: Pick<SavedView, 'filters'>): Record<string, string> {
+export function toSavedViewParameters({ filters }: Pick<SavedView, 'filters'>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(filters).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );

@@ -8,14 +8,14 @@ import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx';
 import { requestListMenusText } from './request-list-menus-text.ts';
-import { toFixedTimeRange } from './request-rows.ts';
+import { toAbsoluteTimeRange } from './request-rows.ts';
 import type { RequestList } from './use-request-list.ts';
 
 /** Renders a menu that copies a link or an API call, or exports all matching requests. */
 export function ShareMenu({ list }: { readonly list: RequestList }) {
   const { span, filters, rows, answer } = list;
   const fixed = () => {
-    const { from, to } = toFixedTimeRange(span, rows[0], getCurrentTime());
+    const { from, to } = toAbsoluteTimeRange(span, rows[0], getCurrentTime());
     const url = new URL(location.href);
     for (const name of ['range', 'live']) url.searchParams.delete(name);
     url.searchParams.set('from', from.toISOString());

@@ -1,6 +1,6 @@
 import { useLocation } from '@tanstack/react-router';
 import { type RefObject, useEffect, useEffectEvent, useRef } from 'react';
-import { useOnChange } from '../../data/use-on-change.ts';
+import { useValueEffect } from '../../data/use-value-effect.ts';
 import { loadScrollPosition, type ScrollPosition, storeScrollPosition } from './scroll-position.ts';
 
 /**
@@ -84,7 +84,7 @@ function useStorePosition(wanted: Wanted, entry: string): void {
 /** Holds the position until the user scrolls, because content above the rows loads later. */
 function useHoldPosition(wanted: Wanted, key: string, restore: () => void): void {
   const again = useEffectEvent(restore);
-  useOnChange(key, () => {
+  useValueEffect(key, () => {
     const frame = document.querySelector('[data-scroll]');
     const stop = () => {
       wanted.current = null;
@@ -104,7 +104,7 @@ function useHoldPosition(wanted: Wanted, key: string, restore: () => void): void
  * hold.
  */
 function useReleasePosition(wanted: Wanted, key: string, hasRows: boolean): void {
-  useOnChange(hasRows ? key : null, (settling) => {
+  useValueEffect(hasRows ? key : null, (settling) => {
     if (settling === null) return;
     const stop = () => {
       wanted.current = null;

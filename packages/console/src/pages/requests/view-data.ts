@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type ApiPage, getJson, type IdempotencyKeys, sendJson } from '../../data/api-client.ts';
-import { type SavedView, toViewParameters } from './saved-views.ts';
+import { type SavedView, selectViewParameters } from './saved-views.ts';
 
 const PAGE = 'requests';
 
@@ -33,7 +33,7 @@ export function updateView(
 /** Replaces the filters of a view with those in the URL. */
 export function replaceViewFilters(id: string, query: URLSearchParams): Promise<SavedView> {
   return sendJson('PATCH', `api/management/views/${encodeURIComponent(id)}`, {
-    filters: toViewParameters(query),
+    filters: selectViewParameters(query),
   });
 }
 

@@ -38,7 +38,7 @@ export function NewRoutePage() {
 }
 
 /** Renders the page that edits a route, with a simulation of its effect before saving. */
-export function RouteEditorPage() {
+export function EditRoutePage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={id} crumbs={[CRUMB]}>

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sendJson } from '../../data/api-client.ts';
-import { orgKeysQuery } from '../../data/org-resource-queries.ts';
+import { keyLookupQuery } from '../../data/lookup-queries.ts';
 import { useDebouncedValue } from '../../data/use-debounced-value.ts';
 import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { Card } from '../../ui/cards.tsx';
@@ -13,7 +13,7 @@ import { RouteDecisions } from '../requests/route-decisions.tsx';
 import { SimulatedTargets } from './simulated-targets.tsx';
 import {
   describeRouteSimulation,
-  hasDifferentSimulationResult,
+  doSimulationResultsDiffer,
   type RouteSimulation,
   type RouteSimulationFormValues,
   toRouteSimulationBody,
@@ -111,7 +111,7 @@ function SimulationFields({
   model,
   onChange,
 }: FormFieldsProps<RouteSimulationFormValues> & { readonly model: string }) {
-  const { data } = useQuery(orgKeysQuery);
+  const { data } = useQuery(keyLookupQuery);
   const keys = [
     { value: '', label: routesText.simulator.noKey },
     ...(data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
@@ -172,7 +172,7 @@ function Outcome({
   readonly saved: RouteSimulation | undefined;
   readonly isStale: boolean;
 }) {
-  const differs = saved !== undefined && hasDifferentSimulationResult(saved, answer);
+  const differs = saved !== undefined && doSimulationResultsDiffer(saved, answer);
   const result = describeRouteSimulation(answer);
   return (
     <div className={isStale ? 'stale grid gap-3' : 'grid gap-3'}>

@@ -15,6 +15,6 @@ export const routePageRoutes: readonly PageRoute[] = [
   {
     path: '/management/routes/$id',
     title: 'Route',
-    load: () => import('./route-editor-page.tsx').then(({ RouteEditorPage: Page }) => ({ Page })),
+    load: () => import('./route-editor-page.tsx').then(({ EditRoutePage: Page }) => ({ Page })),
   },
 ];

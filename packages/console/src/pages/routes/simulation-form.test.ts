@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { getBreakerStateDisplay } from '../breakers/breaker-state-display.ts';
 import {
   describeRouteSimulation,
-  hasDifferentSimulationResult,
+  doSimulationResultsDiffer,
   type RouteSimulation,
   toRouteSimulationBody,
 } from './simulation-form.ts';
@@ -72,7 +72,7 @@ test('the result is one sentence, and a draft with another result is recognized'
       assert.equal(state, getBreakerStateDisplay({ state: breaker, forced: null, wait_ms }).state);
       assert.match(text, /breaker|recovered|part of the requests/);
     }
-  assert.equal(hasDifferentSimulationResult(SENT, structuredClone(SENT)), false);
-  assert.equal(hasDifferentSimulationResult(SENT, { ...SENT, targets: [target('other')] }), true);
-  assert.equal(hasDifferentSimulationResult(SENT, { ...SENT, outcome: 'rejected', status: 429 }), true);
+  assert.equal(doSimulationResultsDiffer(SENT, structuredClone(SENT)), false);
+  assert.equal(doSimulationResultsDiffer(SENT, { ...SENT, targets: [target('other')] }), true);
+  assert.equal(doSimulationResultsDiffer(SENT, { ...SENT, outcome: 'rejected', status: 429 }), true);
 });

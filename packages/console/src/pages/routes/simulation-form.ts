@@ -81,7 +81,7 @@ export function describeRouteSimulation({ outcome, targets, status, message }: R
 }
 
 /** Returns whether the saved route and the draft handle the request differently. */
-export function hasDifferentSimulationResult(saved: RouteSimulation, draft: RouteSimulation): boolean {
+export function doSimulationResultsDiffer(saved: RouteSimulation, draft: RouteSimulation): boolean {
   const ends = ({ outcome, status, targets }: RouteSimulation) =>
     `${outcome} ${status} ${targets.map(({ provider, model, credential }) => `${provider}/${model}@${credential}`).join()}`;
   return ends(saved) !== ends(draft);

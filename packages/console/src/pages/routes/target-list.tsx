@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
-import { orgModelsQuery } from '../../data/org-resource-queries.ts';
+import { modelLookupQuery } from '../../data/lookup-queries.ts';
 import { createRowKey } from '../../data/row-key.ts';
 import { formatPercent } from '../../format/amounts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -142,7 +142,7 @@ function Weight({
 }
 
 function useModelIds() {
-  const { data } = useQuery(orgModelsQuery);
+  const { data } = useQuery(modelLookupQuery);
   return (data?.data ?? [])
     .filter(({ kind }) => kind === 'model')
     .map(({ id }) => ({ value: id, label: id }));

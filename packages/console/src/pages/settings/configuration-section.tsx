@@ -13,7 +13,7 @@ import { CodeArea } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { ConfigChangeList } from './config-changes.tsx';
-import { configQuery, diffConfig, type RunningConfig } from './settings-data.ts';
+import { diffConfig, type RunningConfigStatus, runningConfigStatusQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
 /**
@@ -21,8 +21,8 @@ import { settingsText } from './text.ts';
  * configuration.
  */
 export function ConfigurationSection() {
-  const { data, error, refetch } = useQuery(configQuery);
-  useRefetchOnEvent('config', configQuery.queryKey);
+  const { data, error, refetch } = useQuery(runningConfigStatusQuery);
+  useRefetchOnEvent('config', runningConfigStatusQuery.queryKey);
   if (error && !data)
     return (
       <ErrorState what={settingsText.configuration.loadFailed} error={error} onRetry={() => void refetch()} />
@@ -37,7 +37,7 @@ export function ConfigurationSection() {
   );
 }
 
-function RejectedFile({ config: { file, rejected, loaded_at } }: { readonly config: RunningConfig }) {
+function RejectedFile({ config: { file, rejected, loaded_at } }: { readonly config: RunningConfigStatus }) {
   if (!rejected) return null;
   const name = file ?? settingsText.configuration.defaultFile;
   return (
@@ -63,7 +63,7 @@ function RejectedFile({ config: { file, rejected, loaded_at } }: { readonly conf
   );
 }
 
-function Running({ config }: { readonly config: RunningConfig }) {
+function Running({ config }: { readonly config: RunningConfigStatus }) {
   const kinds = Object.entries(config.counts).filter(([, { file, console }]) => file + console > 0);
   const save = () => startDownload('api/management/config/export', 'floe.yaml');
   return (

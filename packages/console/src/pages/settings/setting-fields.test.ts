@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  getSetting,
+  getSettingValue,
   type OrgSettingsResource,
   SETTING_GROUPS,
   toSettingsFormValues,
@@ -31,7 +31,7 @@ const settings: OrgSettingsResource = {
 
 test('every field of the page is a setting in the API', () => {
   for (const { fields } of Object.values(SETTING_GROUPS).flat())
-    for (const { path } of fields) assert.notEqual(getSetting(settings, path), '', path);
+    for (const { path } of fields) assert.notEqual(getSettingValue(settings, path), '', path);
 });
 
 test('a change contains only the values that differ', () => {

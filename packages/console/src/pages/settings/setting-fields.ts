@@ -128,7 +128,7 @@ export const SETTING_GROUPS = {
 export type SettingSection = keyof typeof SETTING_GROUPS;
 
 /** Returns the value of the setting at a path such as `bodies.keep`, or an empty string if there is none. */
-export function getSetting(settings: OrgSettingsResource, path: string): SettingValue {
+export function getSettingValue(settings: OrgSettingsResource, path: string): SettingValue {
   let value: unknown = settings;
   for (const step of path.split('.'))
     value = typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined;
@@ -145,7 +145,7 @@ export function toSettingsFormValues(
   settings: OrgSettingsResource,
 ): SettingsFormValues {
   const paths = SETTING_GROUPS[section].flatMap(({ fields }) => fields.map(({ path }) => path));
-  return Object.fromEntries(paths.map((path) => [path, getSetting(settings, path)]));
+  return Object.fromEntries(paths.map((path) => [path, getSettingValue(settings, path)]));
 }
 
 /**
@@ -158,7 +158,7 @@ export function toSettingsPatch(
 ): Record<string, unknown> {
   const change: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(form)) {
-    if (JSON.stringify(getSetting(settings, path)) === JSON.stringify(value)) continue;
+    if (JSON.stringify(getSettingValue(settings, path)) === JSON.stringify(value)) continue;
     const [section = '', field] = path.split('.', 2);
     const within = change[section];
     if (field === undefined) change[section] = value;

@@ -8,7 +8,7 @@ import { createPasskey } from '../../data/passkey.ts';
 import type { OrgSettingsResource } from './setting-fields.ts';
 
 /** The state of the running configuration. */
-export type RunningConfig = z.output<typeof runningConfigStatus>;
+export type RunningConfigStatus = z.output<typeof runningConfigStatus>;
 /** What would change if a floe.yaml file were applied. */
 export type ConfigChanges = z.output<typeof configChangeList>;
 /** A passkey of the signed-in user. */
@@ -26,16 +26,16 @@ export const settingsQuery = queryOptions({
 });
 
 /** The query for the state of the running configuration. */
-export const configQuery = queryOptions({
+export const runningConfigStatusQuery = queryOptions({
   queryKey: ['config'],
-  queryFn: ({ signal }) => getJson<RunningConfig>('api/management/config', undefined, signal),
+  queryFn: ({ signal }) => getJson<RunningConfigStatus>('api/management/config', undefined, signal),
 });
 
 /**
  * The query for the identity providers that are configured in `auth.oidc`, and whether the user’s account is
  * connected to each.
  */
-export const ownIdentitiesQuery = queryOptions({
+export const ownIdentityLinksQuery = queryOptions({
   queryKey: ['own-identities'],
   queryFn: ({ signal }) => getJson<ApiPage<OwnIdentityLink>>('api/me/identities', undefined, signal),
 });

@@ -2,7 +2,7 @@ import type { invitationPreview, setupPreview } from '@floe/contract/api/session
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { sendJson } from '../../data/api-client.ts';
-import { getPasskeyAssertion } from '../../data/passkey.ts';
+import { requestPasskeyAssertion } from '../../data/passkey.ts';
 
 /** The name, email address and password of a new account. */
 export interface NewAccount {
@@ -19,7 +19,7 @@ export function signInWithPassword(email: string, password: string): Promise<unk
 /** Signs in with a passkey that the user selects in the browser. */
 export async function signInWithPasskey(): Promise<unknown> {
   const options = await sendJson<unknown>('POST', 'api/session/passkey/options');
-  return sendJson('POST', 'api/session/passkey', { credential: await getPasskeyAssertion(options) });
+  return sendJson('POST', 'api/session/passkey', { credential: await requestPasskeyAssertion(options) });
 }
 
 /** Creates an owner account with a one-time link, such as the one that Floe printed when it first started. */

@@ -4,7 +4,7 @@ import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../../core/log.ts';
 import { createOutboundGuard, type OutboundAccessSettings } from '../../core/outbound-guard.ts';
 import { createResourceKindSyncFactory } from '../../platform/config-file-sync.ts';
-import { deriveSecretEncryptionKey } from '../../platform/secrets.ts';
+import { deriveStoredSecretsKey } from '../../platform/secrets.ts';
 import { syncTestOrgs } from '../../platform/test/sync-orgs.ts';
 import type { ResolvedOutboundConnections } from '../../providers/outbound-connections.ts';
 import { openDatabase } from '../../store/open-database.ts';
@@ -24,7 +24,7 @@ import type { AlertDeliveryResult } from '../deliver-to-channel.ts';
 import { createMailer, type SmtpSettings } from '../mailer.ts';
 
 export const ALERT_TEST_ORG = 'acme';
-export const alertTestSecretsKey = deriveSecretEncryptionKey(randomBytes(32));
+export const alertTestSecretsKey = deriveStoredSecretsKey(randomBytes(32));
 const ONE_ORG: OutboundAccessSettings = {
   allowPrivate: true,
   privateNetworks: [],

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@floe/contract/json';
-import { findExchangesOfLiveBatches } from '../../store/find-exchanges-of-live-batches.ts';
+import { getLiveBatchMatches } from '../../store/live-batch-matches.ts';
 import type { StoredLiveEvent } from '../../store/live-events.ts';
 import type { DatabaseReader, ExchangeRow } from '../../store/store-interfaces.ts';
 import { extractExchangeBatches, toLiveMessages } from './live-messages.ts';
@@ -39,7 +39,7 @@ export function createLiveEventFormatter(
   const batches = extractExchangeBatches(events);
   const byFilter = new Map<string, Promise<string>>();
   async function requests({ subscription }: LiveWatcher): Promise<string> {
-    const { count, rows } = await findExchangesOfLiveBatches(
+    const { count, rows } = await getLiveBatchMatches(
       reader,
       batches,
       { orgId, ...subscription.filters },

@@ -7,7 +7,7 @@ import {
   formatLiveEventPosition,
   getLatestLiveEventPosition,
   hasAllLiveEventsAfter,
-  isLaterLiveEventPosition,
+  isLiveEventPositionAfter,
   type LiveEventPosition,
   listLiveEventsAfter,
   type StoredLiveEvent,
@@ -183,7 +183,7 @@ export class LiveHub {
       if (
         after === null ||
         !(await hasAllLiveEventsAfter(read, orgId, after)) ||
-        isLaterLiveEventPosition(after, upTo)
+        isLiveEventPositionAfter(after, upTo)
       ) {
         this.#begin(watcher, upTo, after === null);
         continue;

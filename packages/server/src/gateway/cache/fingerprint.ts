@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalizeJsonObject } from '@floe/wire/canonical-json';
-import { getForwardedQuery } from '../client-query.ts';
+import { buildForwardedQuery } from '../client-query.ts';
 import type { ClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Target } from '../org-catalog.ts';
@@ -47,7 +47,7 @@ export function computeRequestFingerprint(
     route?.chatReasoning ?? '',
     body,
   ];
-  const query = getForwardedQuery(x);
+  const query = buildForwardedQuery(x);
   if (query !== '') parts.push(query);
   return hash('sha256', JSON.stringify(parts), 'base64url');
 }

@@ -1,12 +1,12 @@
 import { Fault } from '@floe/contract/faults';
-import { type OrgCatalog, splitModelId } from '../org-catalog.ts';
+import { type OrgCatalog, parseModelId } from '../org-catalog.ts';
 
 /**
  * Requires a model id of the exact form `<provider>/<model>`, without alias or suffix.
  * @throws Fault `model_not_found`
  */
 export function requireExactModelId({ providers }: OrgCatalog, model: string): void {
-  const provider = splitModelId(model)?.provider;
+  const provider = parseModelId(model)?.provider;
   if (provider !== undefined && providers.has(provider)) return;
   const enabled = [...providers.keys()].join(', ') || 'none';
   throw new Fault(

@@ -13,7 +13,7 @@ import {
 } from '../upstream-error.ts';
 import { buildOpaqueRequest, type OpaqueSendInput } from './build-opaque-request.ts';
 import { buildForwardedResponseHeaders, omitHeaders } from './forwarded-headers.ts';
-import { OpaqueResponse, type OpaqueResponseState } from './opaque-response.ts';
+import { OpaqueResponseSink, type OpaqueResponseState } from './opaque-response-sink.ts';
 
 /** The input for planning an attempt of a request that Floe forwards without parsing. */
 export interface OpaquePlanInput extends OpaqueSendInput {
@@ -84,7 +84,7 @@ function createAnswerSink(
     return createBufferedResponseSink((body) => {
       input.bufferedAnswer = { ...head, body, target };
     });
-  return new OpaqueResponse(x, resource, input.answerState, head);
+  return new OpaqueResponseSink(x, resource, input.answerState, head);
 }
 
 /**

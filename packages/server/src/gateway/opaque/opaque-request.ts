@@ -73,7 +73,7 @@ const OPAQUE_TYPE = /^\s*(?:application\/(?:octet-stream|sdp|pdf|zip)|audio\/|vi
 const MULTIPART = /^\s*multipart\/form-data\b/i;
 
 /** The request to read, and the rules for the models in it. */
-export interface OpaqueReadOptions {
+export interface OpaqueReadInput {
   readonly client: ClientConnection;
   readonly resource: ResourceReference;
   readonly clock: Clock;
@@ -87,7 +87,7 @@ export interface OpaqueReadOptions {
  * forms that contain a model, and does not read any other body.
  * @throws Fault with status 400, 408, 413 or 415
  */
-export async function readOpaqueRequest(reader: OpaqueReadOptions): Promise<OpaqueRequest> {
+export async function readOpaqueRequest(reader: OpaqueReadInput): Promise<OpaqueRequest> {
   const { client, resource } = reader;
   const type = client.headers['content-type'] ?? '';
   const length = declaredLength(client);
@@ -144,7 +144,7 @@ function createUploadRequest(
   };
 }
 
-function createUpload(reader: OpaqueReadOptions, type: string, length: number | null): OpaqueRequest {
+function createUpload(reader: OpaqueReadInput, type: string, length: number | null): OpaqueRequest {
   const check = reader.allowsModel && new BatchInputValidator(reader.allowsModel);
   const inspection = check && createInspector(new MultipartScanner(type, check), check);
   const upload = new UploadStream(reader.client, reader.clock, inspection);
@@ -168,7 +168,7 @@ function unclosedMultipartFault(): Fault {
   );
 }
 
-async function spoolMultipart(reader: OpaqueReadOptions, type: string): Promise<OpaqueRequest> {
+async function spoolMultipart(reader: OpaqueReadInput, type: string): Promise<OpaqueRequest> {
   const fields = new Map<string, MultipartField>();
   const scan = new MultipartScanner(type, {
     field(name, field) {

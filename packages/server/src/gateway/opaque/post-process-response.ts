@@ -14,7 +14,7 @@ import {
   type TargetResponse,
 } from './opaque-plan.ts';
 import type { OpaqueRequest } from './opaque-request.ts';
-import { mergeResponseHeaders } from './opaque-response.ts';
+import { mergeResponseHeaders } from './opaque-response-sink.ts';
 import {
   canAccessResource,
   findCreatedResources,
@@ -23,7 +23,7 @@ import {
   recordResourceOwners,
 } from './owned-resources.ts';
 import type { ResourceReference } from './resource-reference.ts';
-import { canContainLinks, getPublicBaseUrl, rewriteLinks } from './rewrite-links.ts';
+import { canContainLinks, resolvePublicBaseUrl, rewriteLinks } from './rewrite-links.ts';
 
 /** Returns how a response must be processed before it is sent; null if it can be forwarded unchanged. */
 export function findRequiredPostProcessing(
@@ -68,7 +68,7 @@ function rewriteAnswerLinks(
   body: Buffer,
 ): Buffer {
   if (!target || !canContainLinks(resource)) return body;
-  const url = getPublicBaseUrl(gateway.baseUrl(), String(client.headers.host ?? '')) + base.basePath;
+  const url = resolvePublicBaseUrl(gateway.baseUrl(), String(client.headers.host ?? '')) + base.basePath;
   return rewriteLinks(body, { url, base, target, resource });
 }
 

@@ -23,7 +23,7 @@ export interface LinkRewriteContext {
  * Returns the URL that this client uses to reach Floe, without a trailing slash. It is
  * `server.base_url`, unless that is a loopback URL and the client used another host.
  */
-export function getPublicBaseUrl(baseUrl: string, host: string): string {
+export function resolvePublicBaseUrl(baseUrl: string, host: string): string {
   const url = new URL(baseUrl);
   if (LOOPBACK.test(url.hostname) && host !== '' && URL.canParse(`${url.protocol}//${host}`))
     return `${url.protocol}//${host}${url.pathname}`.replace(/\/$/, '');

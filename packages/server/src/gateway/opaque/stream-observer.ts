@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type ContentByteCounts, countContentBytes } from '@floe/wire/content-bytes';
 import { findUsage } from '@floe/wire/find-usage';
-import { readFinishReason } from '@floe/wire/finish-reason';
-import { locateFrameData, SseFramer, type SseFrames } from '@floe/wire/sse';
+import { readRawFinishReason } from '@floe/wire/finish-reason';
+import { locateSseFrameData, SseFramer, type SseFrames } from '@floe/wire/sse';
 import { mergeUsage, type Usage } from '@floe/wire/usage';
 
 /** Events that announce a response without containing any part of it. */
@@ -77,7 +77,7 @@ export class StreamObserver {
   }
 
   #inspectFrame(frame: Buffer): void {
-    const found = locateFrameData(frame);
+    const found = locateSseFrameData(frame);
     if (!found) return;
     const data = found.bytes.toString('utf8', found.start, found.end);
     if (data === '[DONE]') {
@@ -121,7 +121,7 @@ export class StreamObserver {
   #recordFinish(body: JsonObject): void {
     const [choice] = Array.isArray(body['choices']) ? body['choices'] : [];
     const { delta, response } = body;
-    const reason = readFinishReason(
+    const reason = readRawFinishReason(
       (isJsonObject(choice) && choice['finish_reason']) ||
         (isJsonObject(delta) && delta['stop_reason']) ||
         (isJsonObject(response) && body['type'] !== 'response.created' && response['status']),
@@ -142,7 +142,7 @@ function bringsContent(body: JsonObject): boolean {
   return choices.some((choice) => {
     if (!isJsonObject(choice)) return true;
     const { delta, finish_reason } = choice;
-    if (readFinishReason(finish_reason) !== undefined) return true;
+    if (readRawFinishReason(finish_reason) !== undefined) return true;
     if (!isJsonObject(delta)) return true;
     return Object.entries(delta).some(([name, value]) => name !== 'role' && value !== '' && value !== null);
   });

@@ -2,10 +2,7 @@ import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import type { Usage } from '@floe/wire/usage';
 import { INLINE_LIMITS } from '../../guardrails/policies/inline-limits.ts';
-import {
-  detectFindingKinds,
-  type StreamedResponseToEvaluate,
-} from '../../guardrails/policies/policy-tasks.ts';
+import { detectFindingKinds, type StreamedPolicyResponse } from '../../guardrails/policies/policy-tasks.ts';
 import { StreamStringCollector } from './stream-string-collector.ts';
 
 /** Whether policies detect data in a stream, and which kinds they must find in each frame. */
@@ -80,7 +77,7 @@ export class StreamPolicyData {
   }
 
   /** Returns the complete response. `usage` is used if the stream contained none. */
-  complete(usage: Usage | null): Pick<StreamedResponseToEvaluate, 'answer' | 'blocks' | 'strings'> {
+  complete(usage: Usage | null): Pick<StreamedPolicyResponse, 'answer' | 'blocks' | 'strings'> {
     const blocks = [...this.#blocks.values()].map((pieces) => pieces.join(''));
     const answer = { text: blocks.join('\n'), finish: this.#finish, tools: this.#tools };
     return {

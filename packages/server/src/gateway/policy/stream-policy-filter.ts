@@ -6,13 +6,16 @@ import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import { tryParseJson } from '@floe/wire/json-narrowing';
 import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/wire/sse';
 import type { Usage } from '@floe/wire/usage';
-import { canBlockStream, selectBlockingPolicies } from '../../guardrails/policies/blocking-policies.ts';
+import {
+  canBlockStream,
+  selectEarlyStreamPolicies,
+} from '../../guardrails/policies/early-stream-policies.ts';
 import { formatDenialMessage, type PolicyEvaluation } from '../../guardrails/policies/evaluate-policies.ts';
 import { tryEvaluateInline } from '../../guardrails/policies/inline-limits.ts';
 import type { CompiledPolicy, PolicySet } from '../../guardrails/policies/policies.ts';
 import {
   evaluateStreamPolicies,
-  type StreamedResponseToEvaluate,
+  type StreamedPolicyResponse,
 } from '../../guardrails/policies/policy-tasks.ts';
 import type { PolicyTaskContext } from '../../guardrails/policies/policy-threads.ts';
 import type { Exchange } from '../exchange-record.ts';
@@ -31,19 +34,16 @@ const FINAL_EVENT_PATTERN =
   /"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
 
 /**
- * Evaluates policies on a stream, frame by frame, in the client's dialect. The frame that completes
- * a denied value is not forwarded, and neither is any later frame. Frames that announce the end of
- * the response are held back until the complete response has been evaluated, so that a stopped
- * stream never appears complete.
+ * Evaluates policies on a stream, frame by frame, in the client's dialect. The frame that completes a denied value is
+ * not forwarded, and neither is any later frame. Frames that announce the end of the response are held back until the
+ * complete response has been evaluated, so that a stopped stream never appears complete.
  */
 export class StreamPolicyFilter {
   /** The fault of a policy that stopped the stream. Nothing is forwarded after it is set. */
   fault: Fault | null = null;
   /** Whether content has been forwarded. */
   hasContent = false;
-  /**
-   * Set while a thread evaluates policies. If it rejects, the evaluation has failed and the response must fail.
-   */
+  /** Set while a thread evaluates policies. If it rejects, the response must fail. */
   pending: Promise<void> | null = null;
   readonly #controller = new AbortController();
   readonly #caller: PolicyTaskContext;
@@ -72,7 +72,7 @@ export class StreamPolicyFilter {
     this.#x = x;
     this.#caller = { orgId: x.caller.key.orgId, signal: this.#controller.signal };
     this.#context = context;
-    this.#earlyPolicies = selectBlockingPolicies(context.policySet);
+    this.#earlyPolicies = selectEarlyStreamPolicies(context.policySet);
     this.#mayDeny = context.policySet.policies.some(canBlockStream);
     const detects = context.policySet.detects.size > 0;
     this.#answer = new StreamPolicyData({ early: this.#earlyPolicies?.detects ?? null, detects }, usage);
@@ -251,7 +251,7 @@ export class StreamPolicyFilter {
   /** Evaluates policies. Returns a promise if a thread must evaluate them, otherwise null. */
   #evaluate(
     policySet: PolicySet,
-    part: Omit<StreamedResponseToEvaluate, 'request'>,
+    part: Omit<StreamedPolicyResponse, 'request'>,
     apply: (evaluation: PolicyEvaluation) => void,
   ): Promise<void> | null {
     const response = { ...part, request: this.#context.request };

@@ -17,7 +17,7 @@ import { toInputItems } from './conversation-items.ts';
 import type { StoredTurn } from './turn-store.ts';
 
 /** The caller who reads a stored response, with its request. */
-export interface StoredResponseReader {
+export interface StoredResponseContext {
   readonly gateway: SharedGatewayDependencies;
   readonly caller: AuthenticatedCaller;
   readonly client: ClientConnection;
@@ -29,7 +29,7 @@ export interface StoredResponseReader {
  * @throws Fault `policy_denied`, `overloaded` or `shutting_down`; `ClientDisconnectedError`
  */
 export async function applyPoliciesToStoredResponse(
-  reader: StoredResponseReader,
+  reader: StoredResponseContext,
   turn: StoredTurn,
   response: JsonObject,
 ): Promise<JsonObject> {
@@ -60,7 +60,7 @@ export async function applyPoliciesToStoredResponse(
  * @throws Fault `policy_denied`, `overloaded` or `shutting_down`
  */
 export async function applyPoliciesToEarlierResponses(
-  reader: StoredResponseReader,
+  reader: StoredResponseContext,
   conversation: readonly StoredTurn[],
 ): Promise<readonly StoredTurn[]> {
   const last = conversation.at(-1);
@@ -78,7 +78,7 @@ export async function applyPoliciesToEarlierResponses(
 
 /** Returns the request of a turn as policies read it. Its settings are those that the response states. */
 function createPolicyRequest(
-  { caller: { key }, client }: StoredResponseReader,
+  { caller: { key }, client }: StoredResponseContext,
   turn: StoredTurn,
 ): PolicyRequest {
   const { instructions, tools, temperature, max_output_tokens, user } = turn.response;

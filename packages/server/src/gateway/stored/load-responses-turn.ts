@@ -3,7 +3,7 @@ import { readBooleanAt, readStringAt } from '@floe/wire/json-edits';
 import type { ClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { resolveItemReferences } from './item-references.ts';
-import { requireFinishedTurns } from './refresh-response.ts';
+import { refreshTurns } from './refresh-response.ts';
 import { ResponsesTurn } from './responses-turn.ts';
 import type { StoredTurn } from './turn-store.ts';
 
@@ -34,7 +34,7 @@ async function loadConversation(
   const { turns } = x.gateway;
   const turn = await turns.find(owner, responseId);
   const conversation = turn && (await turns.conversation(turn));
-  if (conversation) return requireFinishedTurns(x, conversation);
+  if (conversation) return refreshTurns(x, conversation);
   const shown = responseId.slice(0, 100);
   const why = turn
     ? `An earlier response in the conversation of "${shown}" has been deleted.`

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import { applyPoliciesToStoredResponse, type StoredResponseReader } from './evaluate-stored-response.ts';
+import { applyPoliciesToStoredResponse, type StoredResponseContext } from './evaluate-stored-response.ts';
 import { callResponseProvider } from './response-provider.ts';
 import type { StoredTurn } from './turn-store.ts';
 
@@ -14,13 +14,13 @@ export function isResponseInProgress(response: JsonObject): boolean {
  * requests its current state from the provider.
  * @throws Fault `policy_denied`, and the faults of `callResponseProvider`
  */
-export async function refreshResponse(reader: StoredResponseReader, turn: StoredTurn): Promise<JsonObject> {
+export async function refreshResponse(reader: StoredResponseContext, turn: StoredTurn): Promise<JsonObject> {
   return evaluateAndStoreResponse(reader, turn, await fetchCurrentResponse(reader, turn));
 }
 
 /** Returns the current response of a turn, before the response policies. */
 export async function fetchCurrentResponse(
-  { gateway, caller }: StoredResponseReader,
+  { gateway, caller }: StoredResponseContext,
   turn: StoredTurn,
 ): Promise<JsonObject> {
   if (!isResponseInProgress(turn.response)) return turn.response;
@@ -35,7 +35,7 @@ export async function fetchCurrentResponse(
  * @throws Fault `policy_denied`; the response is then not stored
  */
 export async function evaluateAndStoreResponse(
-  reader: StoredResponseReader,
+  reader: StoredResponseContext,
   turn: StoredTurn,
   response: JsonObject,
 ): Promise<JsonObject> {
@@ -53,8 +53,8 @@ export async function evaluateAndStoreResponse(
  * @throws Fault `invalid_request` if a response is still in progress, because it would be missing
  * from the conversation; `policy_denied`
  */
-export async function requireFinishedTurns(
-  reader: StoredResponseReader,
+export async function refreshTurns(
+  reader: StoredResponseContext,
   turns: readonly StoredTurn[],
 ): Promise<readonly StoredTurn[]> {
   return Promise.all(

@@ -4,7 +4,7 @@ import { toResponsesEventStream } from '@floe/wire/responses/responses-event-str
 import type { ClientConnection } from '../client-connection.ts';
 import { handleNonExchangeRequest, type NonExchangeRequest } from '../non-exchange-request.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
-import { applyPoliciesToEarlierResponses, type StoredResponseReader } from './evaluate-stored-response.ts';
+import { applyPoliciesToEarlierResponses, type StoredResponseContext } from './evaluate-stored-response.ts';
 import { listInputItems } from './input-items.ts';
 import {
   evaluateAndStoreResponse,
@@ -18,7 +18,7 @@ import type { StoredTurn } from './turn-store.ts';
 /** A stored response and the caller who reads it. */
 interface FoundResponse {
   readonly turn: StoredTurn;
-  readonly reader: StoredResponseReader;
+  readonly reader: StoredResponseContext;
   readonly owner: { readonly orgId: string; readonly keyId: string | null };
 }
 
@@ -95,7 +95,7 @@ async function cancelResponse({ turn, reader }: FoundResponse): Promise<JsonObje
   return evaluateAndStoreResponse(reader, turn, told.body);
 }
 
-async function requireTurn(reader: StoredResponseReader, id: string): Promise<FoundResponse> {
+async function requireTurn(reader: StoredResponseContext, id: string): Promise<FoundResponse> {
   const { key, catalog } = reader.caller;
   const owner = { orgId: key.orgId, keyId: catalog.resourceScope === 'org' ? null : key.id };
   const turn = await reader.gateway.turns.find(owner, id);

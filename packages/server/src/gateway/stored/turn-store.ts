@@ -13,7 +13,7 @@ import {
   deleteStoredResponses,
   findStoredResponse,
   insertStoredResponses,
-  listStoredConversation,
+  listStoredConversationTurns,
   replaceStoredResponse,
   type StoredResponseFilter,
   type StoredResponseRow,
@@ -87,7 +87,7 @@ export function createTurnStore({ database, key, clock, retentionDays }: TurnSto
     find,
     async conversation(turn) {
       if (turn.previousId === null) return [turn];
-      const rows = await runForOrg(turn.orgId, () => listStoredConversation(database.read, turn.id));
+      const rows = await runForOrg(turn.orgId, () => listStoredConversationTurns(database.read, turn.id));
       // If the chain does not end with a first turn, a turn has been deleted.
       if (rows.at(-1)?.previous_id !== null) return undefined;
       return rows.reverse().map((row) => decryptTurn(row, key));

@@ -2,12 +2,12 @@ import type { Clock } from '../../core/clock.ts';
 import type { BreakerSettings } from '../../providers/configured-provider.ts';
 import {
   type BreakerAdmission,
+  type BreakerState,
   CircuitBreaker,
-  type CircuitState,
   PROBE_LEASE_MS,
   type ProbeState,
 } from './circuit-breaker.ts';
-import type { ForcedCircuitState } from './forced-circuit-state.ts';
+import type { ForcedBreakerState } from './forced-breaker-state.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 
 /** Identifies the target that a breaker belongs to. Gateway targets have this shape. */
@@ -35,11 +35,11 @@ export function formatBreakerId({ provider, model, credential }: Omit<BreakerKey
 
 /** A breaker and its current state. */
 export interface BreakerView extends BreakerKey {
-  readonly state: CircuitState;
+  readonly state: BreakerState;
   readonly reason: string;
   /** Null unless the breaker is half open. */
   readonly probe: ProbeState | null;
-  readonly forced: ForcedCircuitState | null;
+  readonly forced: ForcedBreakerState | null;
   /** Milliseconds until the target may be tried again. */
   readonly waitMs: number;
   /** Milliseconds until the target could be tried again without the forced state. */
@@ -53,12 +53,12 @@ export interface BreakerStateChange extends BreakerKey {
    * Whether the breaker opened because the provider rejected the credential, rather than because of failures.
    */
   readonly isCredential: boolean;
-  readonly state: CircuitState;
+  readonly state: BreakerState;
   readonly reason: string;
 }
 
 /** A forced breaker state as the database stores it. */
-export interface ForcedBreakerState extends BreakerKey, ForcedCircuitState {}
+export interface StoredForcedBreakerState extends BreakerKey, ForcedBreakerState {}
 
 /** The dependencies of `Breakers`. */
 export interface BreakersDependencies {
@@ -78,7 +78,7 @@ const MAX_CIRCUITS = 10_000;
 export class Breakers {
   #options: BreakersDependencies;
   #circuits = new Map<string, { readonly name: BreakerKey; readonly circuit: CircuitBreaker }>();
-  #forced: readonly ForcedBreakerState[] = [];
+  #forced: readonly StoredForcedBreakerState[] = [];
 
   constructor(host: BreakersDependencies) {
     this.#options = host;
@@ -165,7 +165,7 @@ export class Breakers {
   }
 
   /** Replaces all forced states with the stored ones. */
-  setForcedStates(forced: readonly ForcedBreakerState[]): void {
+  setForcedStates(forced: readonly StoredForcedBreakerState[]): void {
     for (const { orgId, provider, credential, model } of this.#forced) {
       const held = this.#circuits.get(joinKey(orgId, provider, credential, model));
       if (held) held.circuit.forced = null;

@@ -1,10 +1,10 @@
 import type { BreakerSettings } from '../../providers/configured-provider.ts';
-import type { ForcedCircuitState } from './forced-circuit-state.ts';
+import type { ForcedBreakerState } from './forced-breaker-state.ts';
 import { PanicModeConcurrencyLimiter } from './panic-mode-concurrency-limiter.ts';
 import { RollingCallCounts } from './rolling-call-counts.ts';
 
 /** The state of a breaker (see the glossary). */
-export type CircuitState = 'closed' | 'open' | 'half_open' | 'ramping';
+export type BreakerState = 'closed' | 'open' | 'half_open' | 'ramping';
 /** Whether to send the request (`go`), to send it as the probe (`probe`), or why not to send it (all other values). */
 export type BreakerAdmission = 'go' | 'probe' | 'cooling' | 'open' | 'probing' | 'ramping' | 'forced_open';
 
@@ -20,7 +20,7 @@ export interface CircuitBreakerDependencies {
   random(): number;
   acquireProbe(): boolean | Promise<boolean>;
   releaseProbe(): void;
-  onChange(state: CircuitState, reason: string, isCredential: boolean): void;
+  onChange(state: BreakerState, reason: string, isCredential: boolean): void;
 }
 
 const TROUBLE_COUNTERS = ['failed', 'slow', 'retried'] as const;
@@ -50,9 +50,9 @@ const PROBE_RECHECK_MS = 250;
  * probe, it admits a growing share of requests. A rate limit causes a separate cooldown.
  */
 export class CircuitBreaker {
-  state: CircuitState = 'closed';
+  state: BreakerState = 'closed';
   reason = '';
-  forced: ForcedCircuitState | null = null;
+  forced: ForcedBreakerState | null = null;
   readonly panicSlots = new PanicModeConcurrencyLimiter();
   #options: CircuitBreakerDependencies;
   #settings: BreakerSettings;
@@ -98,7 +98,7 @@ export class CircuitBreaker {
   /**
    * Returns the state for display. A breaker whose wait is over is half open, even before the next request.
    */
-  status(): { readonly state: CircuitState; readonly reason: string; readonly probe: ProbeState | null } {
+  status(): { readonly state: BreakerState; readonly reason: string; readonly probe: ProbeState | null } {
     const { state, reason } = this;
     const now = this.#options.monotonic();
     const isDue = state === 'open' && now >= this.#openUntil;
@@ -285,13 +285,13 @@ export class CircuitBreaker {
     this.#setState('open', reason);
   }
 
-  #setState(state: CircuitState, reason: string): void {
+  #setState(state: BreakerState, reason: string): void {
     this.state = state;
     this.reason = reason;
     this.#options.onChange(state, reason, this.#isCredential);
   }
 
-  #currentForcedState(): ForcedCircuitState | null {
+  #currentForcedState(): ForcedBreakerState | null {
     if (this.forced && this.#options.now() >= this.forced.until) this.forced = null;
     return this.forced;
   }

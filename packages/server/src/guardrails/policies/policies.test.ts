@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PolicySchema } from '@floe/contract/config/limits-cache-policies';
-import { compileConditionsInSteps, compilePolicies } from './policies.ts';
+import { compilePolicies, precompilePolicyConditions } from './policies.ts';
 import { POLICY_VOCABULARY } from './policy-variables.ts';
 
 test('other work can run after each compiled condition, even after an invalid one', async (t) => {
@@ -18,7 +18,7 @@ test('other work can run after each compiled condition, even after an invalid on
     PolicySchema.parse({ name: `p${at}`, on: 'request', action: 'flag', when, detect: { secrets: true } }),
   );
   const hasCompiled: boolean[] = [];
-  await compileConditionsInSteps(policies, async () => {
+  await precompilePolicyConditions(policies, async () => {
     hasCompiled.push(reads > 0);
     reads = 0;
   });

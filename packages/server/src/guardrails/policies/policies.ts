@@ -70,7 +70,7 @@ export function compilePolicies(configs: readonly PolicyConfig[]): CompiledPolic
  * Compiles the conditions of policies one after the other, so that `compilePolicies` finds them compiled. Calls
  * `endStep` after each one, because parsing a long condition takes milliseconds. Ignores invalid conditions.
  */
-export async function compileConditionsInSteps(
+export async function precompilePolicyConditions(
   configs: readonly PolicyConfig[],
   endStep: () => Promise<void>,
 ): Promise<void> {
@@ -109,7 +109,7 @@ export function countCompilationSteps(when: string): number {
 }
 
 /** Returns whether conditions are too expensive to compile together. Ignores invalid ones. */
-export function exceedCompilationCost(conditions: Iterable<string>): boolean {
+export function exceedsMaxCompilationSteps(conditions: Iterable<string>): boolean {
   let steps = 0;
   for (const when of conditions) {
     steps += countCompilationSteps(when);

@@ -1,7 +1,7 @@
 import { countFindingsInText, type FindingCounts } from '@floe/conditions/detect/redact';
 import { type FindingKind, SensitiveDataScan } from '@floe/conditions/detect/sensitive-data-scan';
-import { selectBlockingPolicies } from './blocking-policies.ts';
 import { ReportingCleanTextCache } from './clean-text-cache.ts';
+import { selectEarlyStreamPolicies } from './early-stream-policies.ts';
 import {
   type BufferedPolicyResponse,
   type EvaluatedBody,
@@ -21,7 +21,7 @@ import { type PolicyResponse, PolicyResponseView } from './policy-response-view.
 type Copied<Value extends { readonly body: Buffer }> = Omit<Value, 'body'> & { readonly body: Uint8Array };
 
 /** A streamed response that policies evaluate, with its request. */
-export interface StreamedResponseToEvaluate {
+export interface StreamedPolicyResponse {
   readonly request: PolicyRequest;
   readonly answer: PolicyResponse;
   /** The texts of the blocks. `answer.text` contains them in lines. */
@@ -45,7 +45,7 @@ export type PolicyTask =
   | {
       readonly name: 'stream';
       readonly source: PolicySetConfig;
-      readonly response: Omit<StreamedResponseToEvaluate, 'request' | 'blocks'> & {
+      readonly response: Omit<StreamedPolicyResponse, 'request' | 'blocks'> & {
         readonly request: Copied<PolicyRequest>;
         /** A number is the index of the same text in `strings`, so that it is copied only once. */
         readonly blocks: readonly (string | number)[];
@@ -97,7 +97,7 @@ export function runPolicyTask(task: PolicyTask): PolicyTaskResult {
  */
 export function evaluateStreamPolicies(
   policySet: PolicySet,
-  { request, answer, strings, early }: StreamedResponseToEvaluate,
+  { request, answer, strings, early }: StreamedPolicyResponse,
   limits: InlineLimits | null = null,
 ): PolicyEvaluation {
   const find = () => {
@@ -112,10 +112,10 @@ export function evaluateStreamPolicies(
 /** @throws Error if the early policies are evaluated on a set that has none */
 function selectStreamPolicies(
   whole: ThreadPolicySet,
-  { early }: Pick<StreamedResponseToEvaluate, 'early'>,
+  { early }: Pick<StreamedPolicyResponse, 'early'>,
 ): ThreadPolicySet {
   const { cleanTexts } = whole;
-  return early === null ? whole : { ...requireSet(selectBlockingPolicies(whole)), cleanTexts };
+  return early === null ? whole : { ...requireSet(selectEarlyStreamPolicies(whole)), cleanTexts };
 }
 
 /** Returns the kinds of findings in texts, in the order in which they occur first. */

@@ -7,8 +7,8 @@ import { Fault } from '@floe/contract/faults';
 import { scanJsonObject } from '@floe/wire/json-edits';
 import fc from 'fast-check';
 import { systemClock } from '../../core/clock.ts';
-import { ThreadTaskCanceledError } from '../../core/thread-pool.ts';
-import { selectBlockingPolicies } from './blocking-policies.ts';
+import { TaskCanceledError } from '../../core/thread-pool.ts';
+import { selectEarlyStreamPolicies } from './early-stream-policies.ts';
 import { evaluateRequestPolicies, evaluateResponsePolicies } from './evaluate-bodies.ts';
 import { INLINE_LIMITS, tryEvaluateInline } from './inline-limits.ts';
 import { compilePolicies, type PolicySet } from './policies.ts';
@@ -133,7 +133,7 @@ test('a thread evaluates responses and streams as the main thread does', async (
     const answer = { text: content, finish: 'stop', tools: [], usage };
     for (const early of [null, ['email'] as const]) {
       const stream = { request, answer, blocks: [content], strings: [content], early };
-      const subset = early ? (selectBlockingPolicies(set) ?? assert.fail()) : set;
+      const subset = early ? (selectEarlyStreamPolicies(set) ?? assert.fail()) : set;
       assert.deepEqual(
         await threads.evaluateStream(subset, stream, callerOf('acme')),
         evaluateStreamPolicies(subset, stream),
@@ -284,7 +284,7 @@ test('a client that disconnects cancels its evaluation, whether it waits or runs
   const ended = controllers.map(({ signal }) =>
     assert.rejects(
       pool.evaluateRequest(set, requestOf(['x']), callerOf('acme', signal)),
-      (error) => error instanceof ThreadTaskCanceledError,
+      (error) => error instanceof TaskCanceledError,
     ),
   );
   await setImmediate();

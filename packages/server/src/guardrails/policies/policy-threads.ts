@@ -12,7 +12,7 @@ import type { BufferedPolicyResponse, EvaluatedBody } from './evaluate-bodies.ts
 import type { PolicyEvaluation } from './evaluate-policies.ts';
 import type { CompiledPolicy, PolicySet } from './policies.ts';
 import type { PolicyRequest } from './policy-request-view.ts';
-import type { PolicyTask, PolicyTaskResult, StreamedResponseToEvaluate } from './policy-tasks.ts';
+import type { PolicyTask, PolicyTaskResult, StreamedPolicyResponse } from './policy-tasks.ts';
 
 /** One task per organization at a time leaves a thread for other organizations. */
 const THREADS = 2;
@@ -58,7 +58,7 @@ export interface PolicyThreadsOptions {
  * Organizations take turns. Every failure rejects, so that no body passes without an evaluation.
  *
  * All methods throw Fault `overloaded` if too much is waiting or an evaluation takes too long, `shutting_down`
- * if the process ends, `ThreadTaskCanceledError` if the client has disconnected, and other errors for a defect.
+ * if the process ends, `TaskCanceledError` if the client has disconnected, and other errors for a defect.
  */
 export class PolicyThreads {
   readonly #pool: ThreadPool;
@@ -121,7 +121,7 @@ export class PolicyThreads {
   /** Evaluates the response policies on a complete stream. */
   evaluateStream(
     policySet: PolicySet,
-    response: StreamedResponseToEvaluate,
+    response: StreamedPolicyResponse,
     caller: PolicyTaskContext,
   ): Promise<PolicyEvaluation> {
     const { text } = response.answer;

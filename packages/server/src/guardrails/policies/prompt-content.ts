@@ -83,7 +83,7 @@ function hasContent(value: Json | undefined): boolean {
  * `system` turn. The other text of a body, except its model, is one turn of the user if the body has no turns or
  * `hasOtherText` is true.
  */
-export function parseMessages(body: JsonObject, hasOtherText: boolean): PromptMessage[] {
+export function parsePromptMessages(body: JsonObject, hasOtherText: boolean): PromptMessage[] {
   const messages: PromptMessage[] = [];
   for (const name of INSTRUCTION_MEMBERS)
     if (body[name] != null) messages.push({ role: 'system', text: collectText(body[name]) });

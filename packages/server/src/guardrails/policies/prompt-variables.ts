@@ -2,7 +2,7 @@ import { EvaluationFailure } from '@floe/conditions/condition';
 import type { ConditionValue } from '@floe/conditions/vocabulary';
 import type { JsonObject } from '@floe/contract/json';
 import { findLargestMaxOutputTokens } from '../requested-max-output-tokens.ts';
-import { listToolNames, type PromptMessage, parseMessages } from './prompt-content.ts';
+import { listToolNames, type PromptMessage, parsePromptMessages } from './prompt-content.ts';
 
 /** A prompt that conditions read: a request, or an entry of a batch. */
 export interface PromptSource {
@@ -118,7 +118,7 @@ class PromptVariables {
   }
 
   #allMessages(): readonly PromptMessage[] {
-    this.#messages ??= parseMessages(this.#prompt.readBody(), this.#prompt.hasOtherText);
+    this.#messages ??= parsePromptMessages(this.#prompt.readBody(), this.#prompt.hasOtherText);
     return this.#messages;
   }
 

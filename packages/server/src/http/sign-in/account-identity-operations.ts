@@ -1,8 +1,8 @@
 import { oidcConnectRedirect, oidcParams, ownIdentityLinkList } from '@floe/contract/api/session';
 import { startOidcFlow } from '../../platform/sign-in/oidc-flow.ts';
 import {
+  requireActiveSession,
   requireSessionForCredentialChange,
-  requireSignedIn,
 } from '../../platform/sign-in/session-changes.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { listIdentitiesOfUser } from '../../store/identities.ts';
@@ -23,7 +23,7 @@ export function createAccountIdentityOperations(context: SignInContext): readonl
       status: 200,
       answer: ownIdentityLinkList,
       async run({ browser }) {
-        const { live } = await requireSignedIn(context, browser);
+        const { live } = await requireActiveSession(context, browser);
         const own = await listIdentitiesOfUser(context.database.read, live.user.id);
         const data = context
           .auth()

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { SignInUrls } from '../../platform/sign-in/sign-in-site.ts';
+import type { SignInUrls } from '../../platform/sign-in/sign-in-urls.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 

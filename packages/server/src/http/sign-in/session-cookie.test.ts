@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildSignInUrls } from '../../platform/sign-in/sign-in-site.ts';
+import { buildSignInUrls } from '../../platform/sign-in/sign-in-urls.ts';
 import { createSessionCookieDefinition } from './session-cookie.ts';
 
 const WEEK = 'Max-Age=604800';

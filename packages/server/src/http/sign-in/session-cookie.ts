@@ -1,5 +1,5 @@
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
-import type { SignInUrls } from '../../platform/sign-in/sign-in-site.ts';
+import type { SignInUrls } from '../../platform/sign-in/sign-in-urls.ts';
 
 /** The definition of a cookie: its name, and functions that set, clear and read the cookie. */
 export interface CookieDefinition {

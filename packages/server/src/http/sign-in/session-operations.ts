@@ -11,7 +11,7 @@ import {
 } from '@floe/contract/api/session';
 import * as z from 'zod';
 import type { Log } from '../../core/log.ts';
-import { hasOpenOwnerLink, previewOwnerLink, redeemOwnerLink } from '../../platform/sign-in/owner-link.ts';
+import { hasUsableOwnerLink, previewOwnerLink, redeemOwnerLink } from '../../platform/sign-in/owner-link.ts';
 import { startPasswordSession } from '../../platform/sign-in/password-sign-in.ts';
 import { endBrowserSession, switchOrg } from '../../platform/sign-in/session-changes.ts';
 import { getEnabledSignInMethods, type SignInContext } from '../../platform/sign-in/sign-in-context.ts';
@@ -58,7 +58,7 @@ function readSession(context: SignInContext): SessionOperation {
       const live = browser.token === null ? null : await context.sessions.find(browser.token);
       if (live) return { body: toSessionView(live, context.clock.now()) };
       const { read } = context.database;
-      const isOpen = !(await hasAnyOrgOwner(read)) || (await hasOpenOwnerLink(read, context.clock));
+      const isOpen = !(await hasAnyOrgOwner(read)) || (await hasUsableOwnerLink(read, context.clock));
       return {
         body: { state: 'signed_out' as const, setup: isOpen, methods: getEnabledSignInMethods(context) },
       };

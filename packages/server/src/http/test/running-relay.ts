@@ -4,7 +4,7 @@ import { silentLog } from '../../core/log.ts';
 import type { RelayDependencies } from '../../management/relay/relay-dependencies.ts';
 import { deriveBundleSigningKey } from '../../relay/bundle.ts';
 import { RelayDecisionEngine } from '../../relay/decision-engine.ts';
-import { RelayApprovalManager } from '../../relay/relay-approval-manager.ts';
+import { RelayApprovals } from '../../relay/relay-approvals.ts';
 import { createRelayConfigRegistry } from '../../relay/relay-config-registry.ts';
 import { RelaySessionTracker } from '../../relay/relay-session-tracker.ts';
 import { loadStoredRelayRules } from '../../relay/stored-relay-rules.ts';
@@ -37,7 +37,7 @@ export async function runRelay(
   });
   const relays = createRelayConfigRegistry();
   const sessions = new RelaySessionTracker(database, relays, clock, silentLog);
-  const approvals = new RelayApprovalManager({ database, clock, baseUrl: () => 'https://floe.example' });
+  const approvals = new RelayApprovals({ database, clock, baseUrl: () => 'https://floe.example' });
   const decisions = new RelayDecisionEngine({ relays, rows, sessions, approvals, clock });
   const configs = () => new Map(inForce().map(({ id, relay }) => [id, relay]));
   const renew = async () => relays.update(configs(), (await loadStoredRelayRules(database.read)).byOrg);

@@ -25,13 +25,13 @@ import {
 import { usesDefaultOrigin } from '../../platform/config/provider-secrets.ts';
 import { loadStoredConfig, type MergedConfig, mergeConfig } from '../../platform/config/stored-config.ts';
 import { createResourceKindSyncFactory, syncConfigFile } from '../../platform/config-file-sync.ts';
-import { deriveSecretEncryptionKey } from '../../platform/secrets.ts';
+import { deriveStoredSecretsKey } from '../../platform/secrets.ts';
 import { createProvidersFromConfig } from '../../providers/providers-from-config.ts';
 import { testProvider } from '../../providers/test-provider.ts';
 import { createUpstreamTransport } from '../../providers/upstream-transport.ts';
 import type { DatabaseWithBeatStore } from '../../store/open-database.ts';
 
-export const apiTestSecretsKey = deriveSecretEncryptionKey(Buffer.alloc(32, 9));
+export const apiTestSecretsKey = deriveStoredSecretsKey(Buffer.alloc(32, 9));
 const COMPILE_OPTIONS = {
   lookupVariable: () => undefined,
   outbound: { proxy: '', no_proxy: '', ca_file: '' },

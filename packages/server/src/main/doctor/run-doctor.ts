@@ -7,7 +7,7 @@ import type { LoadedConfig } from '../../config/load-config.ts';
 import { systemClock } from '../../core/clock.ts';
 import { compileCatalogs } from '../../gateway/compile-catalogs.ts';
 import { DEFAULT_ORG_ID } from '../../platform/config/stored-config.ts';
-import { deriveSecretEncryptionKey } from '../../platform/secrets.ts';
+import { deriveStoredSecretsKey } from '../../platform/secrets.ts';
 import { EMPTY_PRICE_CATALOG } from '../../providers/price-catalog.ts';
 import { createUpstreamTransport } from '../../providers/upstream-transport.ts';
 import { type DatabaseWithBeatStore, isPostgresUrl } from '../../store/open-database.ts';
@@ -145,7 +145,7 @@ async function checkOutbound(
 ): Promise<DoctorFinding[]> {
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const mail = await checkMailServer(toSmtpSettings(loaded.config.smtp), outbound);
-  const secretsKey = secret && deriveSecretEncryptionKey(secret.key, environment.encryptionKeys);
+  const secretsKey = secret && deriveStoredSecretsKey(secret.key, environment.encryptionKeys);
   const catalogs =
     database && secretsKey
       ? await compileAllProviders(loaded, outbound, { database, secretsKey, environment })

@@ -1,4 +1,4 @@
-import { analyticsNote, analyticsNoteInput } from '@floe/contract/api/annotations';
+import { annotationCreation, createdAnnotation } from '@floe/contract/api/annotations';
 import { defineWriteOperation } from '../operation.ts';
 
 /** The audit action that is recorded when an annotation is created. */
@@ -14,8 +14,8 @@ export const createAnnotationOperation = defineWriteOperation({
   path: '/api/analytics/annotations',
   scope: 'management',
   summary: 'Add an annotation, such as a deployment, at the current time; charts show the annotation',
-  body: analyticsNoteInput,
-  answer: analyticsNote,
+  body: annotationCreation,
+  answer: createdAnnotation,
   status: 201,
   invalidates: null,
   async run({ clock }, { body: { text } }) {

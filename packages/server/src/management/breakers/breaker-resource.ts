@@ -6,7 +6,7 @@ import {
   type BreakerView,
   formatBreakerId,
 } from '../../guardrails/breakers/breakers.ts';
-import type { ForcedCircuitState } from '../../guardrails/breakers/forced-circuit-state.ts';
+import type { ForcedBreakerState } from '../../guardrails/breakers/forced-breaker-state.ts';
 
 /** The method of `Breakers` that the operations use. */
 export type BreakerLister = Pick<Breakers, 'list'>;
@@ -29,7 +29,7 @@ export function toBreakerResource(view: BreakerView): BreakerResource {
 }
 
 /** Converts a forced state to the field `forced` of a breaker. Null if no state is forced. */
-export function toForcedBreakerField(forced: ForcedCircuitState | null): BreakerResource['forced'] {
+export function toForcedBreakerField(forced: ForcedBreakerState | null): BreakerResource['forced'] {
   if (!forced) return null;
   const { state, until, reason, by } = forced;
   return { state, until: new Date(until).toISOString(), reason, by };

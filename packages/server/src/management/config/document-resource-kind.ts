@@ -160,7 +160,7 @@ interface DocumentResourceRow {
  * Defines how a configuration document contains a kind of resource that is stored in rows of one table.
  * @param toEntry converts a row to its floe.yaml entry
  */
-export function defineStoredListKind<Config extends object, Row extends DocumentResourceRow>(
+export function defineStoredDocumentListKind<Config extends object, Row extends DocumentResourceRow>(
   kind: StoredResourceKind<Config, Row>,
   toEntry: (row: Row, placeholders: SecretPlaceholders, reading: OrgReadContext) => object | null,
   options: DocumentListOptions<Config> = {},

@@ -24,7 +24,7 @@ import { toMonitorConfig } from '../monitors/monitor-definition.ts';
 import { PROVIDER_DOCUMENT_RESOURCE_KIND } from './document-providers.ts';
 import {
   type DocumentResourceKind,
-  defineStoredListKind,
+  defineStoredDocumentListKind,
   type OrgReadContext,
 } from './document-resource-kind.ts';
 import { defineDocumentRuleKind } from './document-rules.ts';
@@ -41,27 +41,27 @@ import type { SecretPlaceholders } from './secret-placeholders.ts';
  */
 export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
   ORG_DOCUMENT_RESOURCE_KIND,
-  defineStoredListKind(CONFIG_FILE_TEAM_KIND, (row) => ({
+  defineStoredDocumentListKind(CONFIG_FILE_TEAM_KIND, (row) => ({
     id: row.id,
     ...teamFieldsStoredAsIs.parse(row),
   })),
   // Pruning keeps keys: removing them would lock out their users, possibly including the caller.
-  defineStoredListKind(STORED_PLATFORM_KEY_KIND, toKeyEntry, {
+  defineStoredDocumentListKind(STORED_PLATFORM_KEY_KIND, toKeyEntry, {
     operation: 'keys.apply',
     isNeverPruned: true,
     isSortedByName: true,
   }),
-  defineStoredListKind(STORED_CHANNEL_KIND, toChannelEntry, { isSortedByName: true }),
-  defineStoredListKind(STORED_MONITOR_KIND, (row, _, { nowMs }) => toMonitorConfig(row, nowMs), {
+  defineStoredDocumentListKind(STORED_CHANNEL_KIND, toChannelEntry, { isSortedByName: true }),
+  defineStoredDocumentListKind(STORED_MONITOR_KIND, (row, _, { nowMs }) => toMonitorConfig(row, nowMs), {
     // A date alone means a pause. The default of `paused` next to it would contradict that.
     toBody: ({ paused, ...monitor }) => ({ ...monitor, ...(paused && { paused }) }),
   }),
-  defineStoredListKind(CONFIG_FILE_BOARD_KIND, toBoardSettings),
+  defineStoredDocumentListKind(CONFIG_FILE_BOARD_KIND, toBoardSettings),
   PROVIDER_DOCUMENT_RESOURCE_KIND,
   SETTINGS_DOCUMENT_RESOURCE_KIND,
   CACHE_DOCUMENT_RESOURCE_KIND,
-  defineStoredListKind(CONFIG_FILE_ROUTE_KIND, parseStoredConfigEntry, { isOrdered: true }),
-  defineStoredListKind(CONFIG_FILE_POLICY_KIND, parseStoredConfigEntry, { isOrdered: true }),
+  defineStoredDocumentListKind(CONFIG_FILE_ROUTE_KIND, parseStoredConfigEntry, { isOrdered: true }),
+  defineStoredDocumentListKind(CONFIG_FILE_POLICY_KIND, parseStoredConfigEntry, { isOrdered: true }),
   defineDocumentRuleKind(
     CONFIG_FILE_LIMIT_KIND,
     ({ limits }) => limits,

@@ -4,7 +4,7 @@ import { parseStoredConfigEntry } from '../../platform/config/stored-config.ts';
 import {
   type ConfigStep,
   type DocumentResourceKind,
-  defineStoredListKind,
+  defineStoredDocumentListKind,
   toPlainJson,
 } from './document-resource-kind.ts';
 
@@ -25,7 +25,7 @@ export const ORG_DOCUMENT_RESOURCE_KIND: DocumentResourceKind = {
  * are not changed. The cache settings have their own operation.
  */
 export const SETTINGS_DOCUMENT_RESOURCE_KIND: DocumentResourceKind = {
-  ...defineStoredListKind(CONFIG_FILE_SETTINGS_KIND, (row) => ({
+  ...defineStoredDocumentListKind(CONFIG_FILE_SETTINGS_KIND, (row) => ({
     [row.id]: parseStoredConfigEntry(row)['value'],
   })),
   section: [],

@@ -1,9 +1,9 @@
 import { parseConfigDocument } from '../config/config-document.ts';
 import { formatOrgConfig } from '../config/format-org-config.ts';
 import {
-  evaluatePolicyRequest,
   evaluatePolicySamples,
   evaluateStoredPolicySamples,
+  simulateRequestPolicies,
 } from '../policies/evaluate-policy-samples.ts';
 import { replayRelayDecisions } from '../relay/replay-decisions-task.ts';
 import { simulateEvent } from '../relay/simulate-event-task.ts';
@@ -17,7 +17,7 @@ export const EVALUATION_TASKS = {
   replayDecisions: replayRelayDecisions,
   judgeSamples: evaluatePolicySamples,
   judgeKeptSamples: evaluateStoredPolicySamples,
-  judgeRequest: evaluatePolicyRequest,
+  judgeRequest: simulateRequestPolicies,
   readDocument: parseConfigDocument,
   formatOrg: formatOrgConfig,
 };

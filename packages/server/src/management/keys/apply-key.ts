@@ -4,11 +4,11 @@ import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { requireActorScope } from '../../platform/actor.ts';
 import {
+  buildPlatformKey,
   buildPlatformKeyValueColumns,
-  createPlatformKey,
   type PlatformKeyValueColumns,
   UNROTATED_PLATFORM_KEY_COLUMNS,
-} from '../../platform/create-platform-key.ts';
+} from '../../platform/build-platform-key.ts';
 import { formatSourceLocation } from '../../platform/source-location.ts';
 import { toPlatformKeyResource } from '../../platform/stored-platform-key.ts';
 import {
@@ -114,7 +114,7 @@ async function createDeclaredKey(
   if (expires_at !== undefined && Date.parse(expires_at) <= nowMs)
     throw new ConfigStepNotAppliedError(`expired at ${expires_at}`);
   await requireResourceCountWithinLimit('keys', { writer, orgId });
-  const { row } = createPlatformKey(
+  const { row } = buildPlatformKey(
     pepper,
     { orgId, name, scopes, by: actor.id, nowMs },
     {

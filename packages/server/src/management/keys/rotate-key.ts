@@ -4,7 +4,7 @@ import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { createId, deriveId } from '../../core/ids.ts';
 import { requireActorScope } from '../../platform/actor.ts';
-import { UNROTATED_PLATFORM_KEY_COLUMNS } from '../../platform/create-platform-key.ts';
+import { UNROTATED_PLATFORM_KEY_COLUMNS } from '../../platform/build-platform-key.ts';
 import { createPlatformKeyHint, generatePlatformKey } from '../../platform/key-format.ts';
 import { hashPlatformKey } from '../../platform/keyring.ts';
 import { toKeyRecord, toPlatformKeyResource } from '../../platform/stored-platform-key.ts';

@@ -4,7 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { type Actor, createMemberActor } from '../../platform/actor.ts';
-import { deriveSecretEncryptionKey } from '../../platform/secrets.ts';
+import { deriveStoredSecretsKey } from '../../platform/secrets.ts';
 import { countOrgOwners, insertMember, insertUser } from '../../store/members.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { openPostgres } from '../../store/postgres/open-postgres.ts';
@@ -15,7 +15,7 @@ import { updateMemberOperation } from './update-member.ts';
 
 const OWNERS = ['ana', 'ben', 'cyd', 'dan'];
 const people = { endSessions: [], baseUrl: () => '', sendMail: async () => 'off' as const };
-const secretsKey = deriveSecretEncryptionKey(Buffer.alloc(32, 9));
+const secretsKey = deriveStoredSecretsKey(Buffer.alloc(32, 9));
 const far = Number.MAX_SAFE_INTEGER;
 const actorOf = (name: string): Actor =>
   createMemberActor('acme', {

@@ -1,8 +1,8 @@
-import { operatorCreateInput, operatorList, operatorResource } from '@floe/contract/api/operators';
+import { operatorCreation, operatorList, operatorResource } from '@floe/contract/api/operators';
 import { createListQuerySchema, idParams } from '@floe/contract/api/page';
 import { MEMBER_ROLES } from '@floe/contract/roles';
 import * as z from 'zod';
-import { addOperator, removeOperator } from '../../platform/operators.ts';
+import { grantOperatorRole, revokeOperatorRole } from '../../platform/operators.ts';
 import { listAllOperators, type OperatorWithUser } from '../../store/operators.ts';
 import { type ListItemSortAndSearchFields, paginateListForResponse } from '../list-page.ts';
 import { defineReadOperation, defineWriteOperation } from '../operation.ts';
@@ -40,12 +40,12 @@ export const grantOperatorRoleOperation = defineWriteOperation({
   path: '/api/management/operators',
   requiresStepUp: true,
   summary: 'Grant the operator role to a person who has an account',
-  body: operatorCreateInput,
+  body: operatorCreation,
   answer: operatorResource,
   status: 201,
   invalidates: 'keys',
   async run({ actor, clock, writer }, { body }) {
-    const row = await addOperator(writer, body.email, { by: actor.id, nowMs: clock.now() });
+    const row = await grantOperatorRole(writer, body.email, { by: actor.id, nowMs: clock.now() });
     const after = toOperatorResource(row);
     return { answer: after, audit: { subject: row.user_id, before: null, after } };
   },
@@ -65,7 +65,7 @@ export const revokeOperatorRoleOperation = defineWriteOperation({
   status: 204,
   invalidates: 'keys',
   async run({ writer }, { params }) {
-    const row = await removeOperator(writer, params.id);
+    const row = await revokeOperatorRole(writer, params.id);
     return { answer: null, audit: { subject: row.user_id, before: toOperatorResource(row), after: null } };
   },
 });

@@ -12,7 +12,7 @@ import {
 import { addPersonRecordCount, type Person, type PersonRecordCounts } from '../../store/people/person.ts';
 import { listMemberRoleGrantsOfPerson } from '../../store/people/person-account-rows.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
-import { toJobResource } from '../jobs/job-operations.ts';
+import { toBackgroundJobResource } from '../jobs/background-job-operations.ts';
 import { requireOwnerToManageOwners } from '../members/member-requirements.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
 import { runPersonErasure } from './erasure-job.ts';
@@ -54,7 +54,7 @@ export function defineErasePersonOperation(dependencies: PeopleDependencies): Op
             { orgId, kind: 'people.erase', by: actor.id },
             (handle) => runPersonErasure(work, handle),
           );
-          return toJobResource(row, clock.now());
+          return toBackgroundJobResource(row, clock.now());
         },
       };
     },

@@ -56,14 +56,14 @@ function compileAsEnforced(configs: readonly PolicyConfig[]) {
 }
 
 /** A request, and the enabled policies to evaluate against it. */
-export interface RequestWithPolicies {
+export interface SimulateRequestPoliciesInput {
   readonly policies: readonly PolicyConfig[];
   /** Its `body` is a `Uint8Array`, because a thread receives a Buffer without its methods. */
   readonly request: Omit<PolicyRequest, 'body'> & { readonly body: Uint8Array };
 }
 
 /** Evaluates a request with each policy in its configured mode. */
-export function evaluatePolicyRequest({ policies, request }: RequestWithPolicies) {
+export function simulateRequestPolicies({ policies, request }: SimulateRequestPoliciesInput) {
   const side = compilePolicies(policies)?.request;
   if (!side) return { decisions: [], denial: null, rewritten: null };
   const body = Buffer.from(request.body);

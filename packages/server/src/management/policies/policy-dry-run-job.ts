@@ -9,7 +9,7 @@ import { countStoredBodies } from '../../store/stored-bodies.ts';
 import type { AnalyticsCoverage } from '../analytics/analytics-coverage.ts';
 import { parseLocalTimestamp } from '../analytics/local-timestamps.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
-import { toJobResource } from '../jobs/job-operations.ts';
+import { toBackgroundJobResource } from '../jobs/background-job-operations.ts';
 import type { GetLoadedOrg } from '../loaded-org.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { requireValidTimeRange } from '../time-range.ts';
@@ -76,7 +76,7 @@ export function defineStartPolicyDryRunOperation({
       const row = await jobRunner.start({ orgId, kind: 'policies.dry-run', by: actor.id }, (handle) =>
         dryRun.run(handle),
       );
-      return toJobResource(row, now);
+      return toBackgroundJobResource(row, now);
     },
   });
 }

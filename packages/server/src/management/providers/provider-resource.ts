@@ -1,4 +1,4 @@
-import type { CredentialView, ProviderView } from '@floe/contract/api/providers';
+import type { CredentialResource, ProviderResource } from '@floe/contract/api/providers';
 import { credentialTestResult } from '@floe/contract/api/providers';
 import type { ProviderConfig } from '@floe/contract/config';
 import { ProviderSchema } from '@floe/contract/config/providers';
@@ -18,7 +18,7 @@ export function toProviderResource(
   found: StoredProvider,
   dependencies: ProviderDependencies,
   org: LoadedOrg,
-): ProviderView {
+): ProviderResource {
   const { row, credentials, secrets } = found;
   const config = toProviderConfigWithoutSecrets(row);
   const isFile = row.source === 'file';
@@ -41,7 +41,7 @@ export function toProviderResource(
 }
 
 /** Converts a provider from the environment to the API format. */
-export function toEnvironmentProviderResource(provider: Provider): ProviderView {
+export function toEnvironmentProviderResource(provider: Provider): ProviderResource {
   const { connectMs, headersMs, firstTokenMs, idleMs, totalMs } = provider.timeouts;
   return {
     ...toProviderSettings(ProviderSchema.parse({ id: provider.id, kind: provider.definition.kind })),
@@ -63,7 +63,7 @@ export function toEnvironmentProviderResource(provider: Provider): ProviderView 
 }
 
 /** Converts a stored credential to the API format, without its secret. */
-export function toCredentialResource(row: ProviderCredentialRow): CredentialView {
+export function toCredentialResource(row: ProviderCredentialRow): CredentialResource {
   return {
     name: row.name,
     weight: row.weight,
@@ -109,8 +109,8 @@ function resolveRunningProvider(config: ProviderConfig, dependencies: ProviderDe
 /** Credentials that are defined in floe.yaml or in the environment. */
 function toUnstoredCredentials(
   provider: Provider | undefined,
-  shown: Pick<CredentialView, 'source' | 'created_at' | 'updated_at' | 'updated_by'>,
-): CredentialView[] {
+  shown: Pick<CredentialResource, 'source' | 'created_at' | 'updated_at' | 'updated_by'>,
+): CredentialResource[] {
   const own = (provider?.credentials ?? []).filter(({ secret }) => secret !== '');
   return own.map(({ name, weight, secret }) => ({
     name,
@@ -131,7 +131,7 @@ function toProviderSettings({
   body: given,
   ...config
 }: ProviderConfig) {
-  const body: ProviderView['body'] = JSON.parse(JSON.stringify(given));
+  const body: ProviderResource['body'] = JSON.parse(JSON.stringify(given));
   const {
     base_url = null,
     dialects = null,
@@ -144,7 +144,7 @@ function toProviderSettings({
   return { ...settings, ...addressed, body, api_version, region, project, role_arn };
 }
 
-function toPublicIdentity(identity: unknown): ProviderView['identity'] {
+function toPublicIdentity(identity: unknown): ProviderResource['identity'] {
   if (!isJsonObject(identity)) return null;
   const text = (name: string) => {
     const value = identity[name];

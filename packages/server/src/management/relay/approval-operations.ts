@@ -2,7 +2,7 @@ import { createPageSchema, idParams } from '@floe/contract/api/page';
 import { relayApproval } from '@floe/contract/api/relay';
 import { approvalDecisionInput, approvalListQuery } from '@floe/contract/api/relay-management';
 import { Fault } from '@floe/contract/faults';
-import { publishApproval } from '../../relay/relay-approval-manager.ts';
+import { publishApproval } from '../../relay/relay-approvals.ts';
 import {
   findRelayApproval,
   getRelayApprovalPage,

@@ -1,7 +1,7 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { BundleSigningKey } from '../../relay/bundle.ts';
 import type { RelayDecisionEngine } from '../../relay/decision-engine.ts';
-import type { RelayApprovalManager } from '../../relay/relay-approval-manager.ts';
+import type { RelayApprovals } from '../../relay/relay-approvals.ts';
 import type { RelayCaller } from '../../relay/relay-caller.ts';
 import type { RelayConfigRegistry } from '../../relay/relay-config-registry.ts';
 import type { RelaySpoolRow } from '../../store/relay/ingest-relay-spool-region.ts';
@@ -11,7 +11,7 @@ import type { RowSink } from '../../store/store-interfaces.ts';
 export interface RelayDependencies {
   readonly decisionEngine: RelayDecisionEngine;
   readonly orgRelays: RelayConfigRegistry;
-  readonly approvals: RelayApprovalManager;
+  readonly approvals: RelayApprovals;
   readonly rowSink: Pick<RowSink<RelaySpoolRow>, 'append'>;
   readonly bundleKey: BundleSigningKey;
 }

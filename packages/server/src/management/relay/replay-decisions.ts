@@ -3,9 +3,9 @@ import { relayReplayInput, relayReplayResult } from '@floe/contract/api/relay-ma
 import type { RelayEvaluation } from '@floe/relay/evaluate-event';
 import type { Clock } from '../../core/clock.ts';
 import type { BackgroundJobHandle, BackgroundJobRunner } from '../../platform/background-job-runner.ts';
-import { listRelayDecisionsWithEvents, type RelayDecisionRow } from '../../store/relay/relay-decisions.ts';
+import { listRelayDecisionsSince, type RelayDecisionRow } from '../../store/relay/relay-decisions.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
-import { toJobResource } from '../jobs/job-operations.ts';
+import { toBackgroundJobResource } from '../jobs/background-job-operations.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
 import { applyRelayDraft } from './simulate-decision.ts';
@@ -38,12 +38,7 @@ export function defineReplayDecisionsOperation(
     answer: relayReplayResult,
     async run({ orgId, actor, clock, reader }, { body }) {
       const config = applyRelayDraft(orgRelays.get(orgId).relay, body);
-      const rows = await listRelayDecisionsWithEvents(
-        reader,
-        orgId,
-        clock.now() - body.days * DAY_MS,
-        body.limit,
-      );
+      const rows = await listRelayDecisionsSince(reader, orgId, clock.now() - body.days * DAY_MS, body.limit);
       const id = randomUUID();
       const evaluate: EvaluateDecisions = (some) =>
         evaluationPool.run(orgId, 'replayDecisions', { id, config, rows: some });
@@ -57,7 +52,7 @@ export function defineReplayDecisionsOperation(
         await replay.run(clock, JOB_BUDGET_MS, handle);
         return JSON.parse(JSON.stringify({ ...replay.buildResult(), job: null }));
       });
-      return { ...soFar, job: toJobResource(job, clock.now()) };
+      return { ...soFar, job: toBackgroundJobResource(job, clock.now()) };
     },
   });
 }

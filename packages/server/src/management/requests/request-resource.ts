@@ -1,5 +1,5 @@
 import type { RequestRow, requestDetail } from '@floe/contract/api/analytics';
-import { exchangeAttempt, routingStep } from '@floe/contract/api/attempts';
+import { exchangeAttempt, exchangeDecision } from '@floe/contract/api/attempts';
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import { classifyExchangeOutcome } from '@floe/contract/exchange-outcome';
 import { isJsonObject, type Json } from '@floe/contract/json';
@@ -86,6 +86,6 @@ export function toRequestDetail(row: ExchangeRow): z.input<typeof requestDetail>
   return {
     ...toRequestResource(row),
     attempts: exchangeAttempt.array().parse(JSON.parse(row.attempts_json)),
-    decisions: routingStep.array().parse(JSON.parse(row.decisions_json)),
+    decisions: exchangeDecision.array().parse(JSON.parse(row.decisions_json)),
   };
 }

@@ -2,12 +2,12 @@ import { requestTailPage, requestTailQuery } from '@floe/contract/api/analytics'
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { extractExchangeBatches } from '../../analytics/live/live-messages.ts';
-import { findExchangesOfLiveBatches } from '../../store/find-exchanges-of-live-batches.ts';
+import { getLiveBatchMatches } from '../../store/live-batch-matches.ts';
 import {
   formatLiveEventPosition,
   getLatestLiveEventPosition,
   hasAllLiveEventsAfter,
-  isLaterLiveEventPosition,
+  isLiveEventPositionAfter,
   type LiveEventPosition,
   listLiveEventsAfter,
   parseLiveEventPosition,
@@ -38,14 +38,14 @@ export const tailRequestsOperation = defineReadOperation({
     const after = requirePosition(query.after, 'after');
     const head = await getLatestLiveEventPosition(reader);
     const asked = query.until === undefined ? head : requirePosition(query.until, 'until');
-    const upTo = isLaterLiveEventPosition(asked, head) ? head : asked;
-    if (isLaterLiveEventPosition(after, head) || !(await hasAllLiveEventsAfter(reader, orgId, after)))
+    const upTo = isLiveEventPositionAfter(asked, head) ? head : asked;
+    if (isLiveEventPositionAfter(after, head) || !(await hasAllLiveEventsAfter(reader, orgId, after)))
       return resyncPage(upTo);
     const limit = MAX_EVENTS + 1;
     const events = await listLiveEventsAfter(reader, { orgIds: [orgId], after, upTo, limit });
     if (events.length === limit) return resyncPage(upTo);
     const batches = extractExchangeBatches(events);
-    const { count, rows } = await findExchangesOfLiveBatches(
+    const { count, rows } = await getLiveBatchMatches(
       reader,
       batches,
       { orgId, ...parseRequestFilters(query) },
@@ -55,7 +55,7 @@ export const tailRequestsOperation = defineReadOperation({
       count,
       sampled: count > rows.length,
       data: rows.map(toRequestResource),
-      live_id: formatLiveEventPosition(isLaterLiveEventPosition(after, upTo) ? after : upTo),
+      live_id: formatLiveEventPosition(isLiveEventPositionAfter(after, upTo) ? after : upTo),
       resync: false,
     };
   },

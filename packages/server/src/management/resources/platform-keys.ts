@@ -13,7 +13,7 @@ import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { createId, deriveId } from '../../core/ids.ts';
 import { requireActorScope } from '../../platform/actor.ts';
-import { createPlatformKey } from '../../platform/create-platform-key.ts';
+import { buildPlatformKey } from '../../platform/build-platform-key.ts';
 import { toPlatformKeyResource } from '../../platform/stored-platform-key.ts';
 import {
   findPlatformKeyById,
@@ -143,7 +143,7 @@ async function buildNewKey(
     );
   const { name, scopes, models, paths } = body;
   await requireFreeKeyName(writer, orgId, name, nowMs);
-  const { key, row } = createPlatformKey(
+  const { key, row } = buildPlatformKey(
     pepper,
     { orgId, name, scopes, by: actor.id, nowMs },
     {

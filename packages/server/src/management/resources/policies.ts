@@ -4,7 +4,7 @@ import { PolicySchema } from '@floe/contract/config/limits-cache-policies';
 import type * as z from 'zod';
 import {
   COMPILATION_COST_MESSAGE,
-  exceedCompilationCost,
+  exceedsMaxCompilationSteps,
   findPolicyError,
 } from '../../guardrails/policies/policies.ts';
 import { parseStoredConfigEntry, parseStoredPolicy } from '../../platform/config/stored-config.ts';
@@ -26,7 +26,7 @@ export const POLICY_KIND_SPEC: OrderedResourceKindSpec<PolicyConfig, z.input<typ
   },
   findListProblem(list) {
     const conditions = list.flatMap((row) => parseStoredConfigEntry(row)['when'] ?? []);
-    const isTooExpensive = exceedCompilationCost(conditions.map(String));
+    const isTooExpensive = exceedsMaxCompilationSteps(conditions.map(String));
     return isTooExpensive ? { field: 'when', message: COMPILATION_COST_MESSAGE } : null;
   },
   toResource(row, position) {

@@ -1,6 +1,6 @@
 import { createListQuerySchema } from '@floe/contract/api/page';
 import {
-  type ProviderView,
+  type ProviderResource,
   providerCreation,
   providerPatch,
   providerReplacement,
@@ -33,7 +33,12 @@ const PROVIDER_SCHEMAS = {
 };
 
 type KnownProvider = StoredProvider | EnvironmentProvider;
-type ProviderResourceKind = ResourceKind<KnownProvider, ProviderDraft, ProviderView, typeof PROVIDER_SCHEMAS>;
+type ProviderResourceKind = ResourceKind<
+  KnownProvider,
+  ProviderDraft,
+  ProviderResource,
+  typeof PROVIDER_SCHEMAS
+>;
 
 // budget: one declaration
 /**

@@ -37,7 +37,7 @@ export function listLastBoardDays(timezone: string, nowMs: number, count: number
 }
 
 /** Returns the status durations for each interval, such as a day. `spans` must be sorted and must not overlap. */
-export function sumStatusDurationsByDay(
+export function sumStatusDurationsByInterval(
   spans: readonly MonitorStatusSpan[],
   days: readonly BoardDay[],
   nowMs: number,

@@ -23,7 +23,7 @@ import {
   type BoardDay,
   listLastBoardDays,
   type StatusDurations,
-  sumStatusDurationsByDay,
+  sumStatusDurationsByInterval,
 } from './board-days.ts';
 
 /** The number of days that a board shows. */
@@ -120,7 +120,7 @@ export async function loadBoardView(
     const spans = replaceGapsWithUnknown(recorded, context.gaps, context.nowMs);
     const until = maintenanceEnds.get(monitor.id) ?? null;
     const view = toMonitorView(monitor, state, context);
-    const durations = sumStatusDurationsByDay(spans, days, context.nowMs);
+    const durations = sumStatusDurationsByInterval(spans, days, context.nowMs);
     const historySince = isTruncated ? (rows[0]?.started_at ?? null) : null;
     shown.set(monitor.id, { ...toBoardMonitor(view, until, durations), historySince });
     downtimes.push(

@@ -19,7 +19,7 @@ import type { Database } from '../../store/store-interfaces.ts';
 import { createTestDatabase } from '../../store/test/postgres-database.ts';
 import { createResourceKindSyncFactory } from '../config-file-sync.ts';
 import { requireKnownEncryptionKeys, rewrapStoredSecrets } from '../rewrap-secrets.ts';
-import { deriveSecretEncryptionKey, deriveStoredResponsesKey, encryptSecret } from '../secrets.ts';
+import { deriveStoredResponsesKey, deriveStoredSecretsKey, encryptSecret } from '../secrets.ts';
 import { syncTestOrgs } from '../test/sync-orgs.ts';
 import {
   CONFIG_FILE_POLICY_KIND,
@@ -31,7 +31,7 @@ import { encryptProviderSecrets, toCredentialSecretLocation } from './provider-s
 import { loadStoredConfig, mergeConfig } from './stored-config.ts';
 
 const ROOT = Buffer.alloc(32, 1);
-const key = deriveSecretEncryptionKey(ROOT);
+const key = deriveStoredSecretsKey(ROOT);
 const FILE = {
   id: 'acme',
   providers: [{ id: 'main', kind: 'sandbox', headers: { 'x-secret': 'hidden' } }],
@@ -114,7 +114,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       ['moved', 'hidden'],
       ['own', 'hidden'],
     ]);
-    const other = await loadStoredConfig(database.read, deriveSecretEncryptionKey(Buffer.alloc(32, 2)));
+    const other = await loadStoredConfig(database.read, deriveStoredSecretsKey(Buffer.alloc(32, 2)));
     assert.deepEqual(other.orgs.get('acme')?.providers, []);
     assert.equal(other.unusable.length, 3);
   });
@@ -189,7 +189,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       /inside/,
     );
     const keys = {
-      secrets: deriveSecretEncryptionKey(ROOT, ['n'.repeat(32)]),
+      secrets: deriveStoredSecretsKey(ROOT, ['n'.repeat(32)]),
       turns: deriveStoredResponsesKey(ROOT),
     };
     const done = await rewrapStoredSecrets(database, keys);

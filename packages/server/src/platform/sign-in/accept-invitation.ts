@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { createId } from '../../core/ids.ts';
 import { findUserByEmail, insertUser, updateUser } from '../../store/members.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
-import { acceptInvitation, type InvitationDetails, requireOpenInvitation } from '../invitations.ts';
+import { acceptInvitation, type InvitationDetails, requireInvitationDetails } from '../invitations.ts';
 import { isAccountWithoutOrg, replaceAccountCredentials } from './account-credentials.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
 import { hashNewPassword } from './password-policy.ts';
@@ -22,7 +22,7 @@ import {
  * @throws Fault `not_found` if the invitation is not valid
  */
 export function previewInvitation(context: SignInContext, token: string): Promise<InvitationDetails> {
-  return requireOpenInvitation(context.database.read, token, context.clock.now());
+  return requireInvitationDetails(context.database.read, token, context.clock.now());
 }
 
 /**

@@ -4,7 +4,7 @@ import { listMembershipsOfUser, updateUser } from '../../store/members.ts';
 import { deleteOperator } from '../../store/operators.ts';
 import { deletePasskeysOfUser } from '../../store/passkeys.ts';
 import type { DatabaseReader, DatabaseWriter } from '../../store/store-interfaces.ts';
-import { auditSignIn } from './audit-sign-in.ts';
+import { auditAccountEvent } from './audit-account-event.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
 /**
@@ -58,7 +58,7 @@ export async function linkAccountIdentity(
   await deleteConsoleSessionsOfUser(writer, userId, null);
   await insertIdentity(writer, { issuer, subject, user_id: userId, created_at: clock.now() });
   for (const { org_id, member_id } of await listMembershipsWithRoles(writer, userId, null))
-    await auditSignIn(writer, clock, {
+    await auditAccountEvent(writer, clock, {
       orgId: org_id,
       actor: member_id,
       action: 'identities.create',

@@ -20,11 +20,11 @@ import { listOrgs } from '../../store/orgs.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { restrictMemberKeys, revokeMemberKeys } from '../member-keys.ts';
 import { isLastOwnerOfOrg } from '../members.ts';
-import { auditSignIn } from './audit-sign-in.ts';
+import { auditAccountEvent } from './audit-account-event.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
 /** A membership that groups grant. If `org` is null, it means the only organization. */
-export interface GrantedMembership {
+export interface GroupMappedMembership {
   readonly org: string | null;
   readonly role: MemberRole;
   readonly team: string | null;
@@ -42,11 +42,11 @@ export async function applyGroupGrants(
   context: GrantContext,
   writer: DatabaseWriter,
   who: { readonly userId: string; readonly issuer: string },
-  places: readonly GrantedMembership[],
+  places: readonly GroupMappedMembership[],
 ): Promise<void> {
   const orgs = await listOrgs(writer);
   const removedFrom = await listOrgsThatRemovedUser(writer, who.userId);
-  const given = new Map<string, GrantedMembership>();
+  const given = new Map<string, GroupMappedMembership>();
   for (const place of places) {
     const orgId = place.org ?? (orgs.length === 1 ? orgs[0]?.id : undefined);
     if (orgId === undefined || removedFrom.has(orgId) || !orgs.some(({ id }) => id === orgId)) continue;
@@ -77,7 +77,7 @@ interface Membership {
 
 function toGrantRow(
   { userId, issuer, orgId }: Membership,
-  { role, team }: GrantedMembership,
+  { role, team }: GroupMappedMembership,
 ): MemberRoleGrantRow {
   return { org_id: orgId, user_id: userId, issuer, role, team };
 }
@@ -86,7 +86,7 @@ async function addMember(
   { clock }: GrantContext,
   writer: DatabaseWriter,
   who: Membership,
-  place: GrantedMembership,
+  place: GroupMappedMembership,
 ): Promise<void> {
   const { role, team } = place;
   const { userId, issuer, orgId } = who;
@@ -95,7 +95,7 @@ async function addMember(
   const times = { created_at: now, updated_at: now, updated_by: `oidc ${issuer}` };
   await insertMember(writer, { id, user_id: userId, org_id: orgId, role, team, source: 'oidc', ...times });
   await upsertMemberRoleGrant(writer, toGrantRow(who, place));
-  await auditSignIn(writer, clock, {
+  await auditAccountEvent(writer, clock, {
     orgId,
     actor: `oidc ${issuer}`,
     action: 'members.create',
@@ -135,7 +135,7 @@ async function updateGrants(
     updated_at: context.clock.now(),
     updated_by: by,
   });
-  await auditSignIn(writer, context.clock, {
+  await auditAccountEvent(writer, context.clock, {
     orgId: member.org_id,
     actor: by,
     action: 'members.update',
@@ -172,7 +172,7 @@ async function removeMember(
   await adjustMemberKeys(context, writer, member, { role: null, by });
   await deleteConsoleSessionsOfUserInOrg(writer, member.user_id, member.org_id);
   await deleteMember(writer, member.org_id, member.id);
-  await auditSignIn(writer, context.clock, {
+  await auditAccountEvent(writer, context.clock, {
     orgId: member.org_id,
     actor: by,
     action: 'members.remove',
@@ -196,5 +196,6 @@ async function adjustMemberKeys(
     role === null
       ? await revokeMemberKeys(writer, whose, edit)
       : await restrictMemberKeys(writer, whose, role, edit);
-  for (const change of changes) await auditSignIn(writer, clock, { orgId: org_id, actor: by, ...change });
+  for (const change of changes)
+    await auditAccountEvent(writer, clock, { orgId: org_id, actor: by, ...change });
 }

@@ -15,7 +15,7 @@ import {
   startOidcFlow,
 } from './oidc-flow.ts';
 import { OidcIssuerCache } from './oidc-issuer-cache.ts';
-import { buildSignInUrls } from './sign-in-site.ts';
+import { buildSignInUrls } from './sign-in-urls.ts';
 import { type ScriptedIssuer, startScriptedIssuer } from './test/scripted-issuer.ts';
 
 const HOST = 'login.example';

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { decryptSecret, encryptSecret } from '../secrets.ts';
 import { loadOpenidClient } from './oidc-issuer-cache.ts';
 import type { SignInContext } from './sign-in-context.ts';
-import { resolveSafeReturnPath } from './sign-in-site.ts';
+import { resolveSafeReturnPath } from './sign-in-urls.ts';
 
 /** How long a sign-in at the issuer may take, in milliseconds. */
 export const OIDC_FLOW_TTL_MS = 10 * 60_000;

@@ -10,10 +10,10 @@ import {
   linkAccountIdentity,
   replaceAccountCredentials,
 } from './account-credentials.ts';
-import { auditFailedSignIn } from './audit-sign-in.ts';
+import { auditFailedSignIn } from './audit-account-event.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
 import { STEP_UP_WINDOW_MS } from './console-sessions.ts';
-import { applyGroupGrants, type GrantedMembership } from './group-grants.ts';
+import { applyGroupGrants, type GroupMappedMembership } from './group-grants.ts';
 import {
   completeOidcFlow,
   decryptOidcFlow,
@@ -110,7 +110,7 @@ export async function completeOidcSignIn(
 
 interface OidcSignIn {
   readonly profile: OidcProfile;
-  readonly memberships: readonly GrantedMembership[];
+  readonly memberships: readonly GroupMappedMembership[];
   /** Name of the issuer in `auth.oidc`. */
   readonly name: string;
   /** The session of the browser. */

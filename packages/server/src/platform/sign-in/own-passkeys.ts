@@ -9,10 +9,10 @@ import {
   updatePasskey,
 } from '../../store/passkeys.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
-import { auditSignIn } from './audit-sign-in.ts';
+import { auditAccountEvent } from './audit-account-event.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
 import { createPasskeyCreationOptions, loadWebauthn, registerPasskey } from './passkeys.ts';
-import { requireSessionForCredentialChange, requireSignedIn } from './session-changes.ts';
+import { requireActiveSession, requireSessionForCredentialChange } from './session-changes.ts';
 import { type BrowserRequest, runAuditedTransaction, type SignInContext } from './sign-in-context.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function listOwnPasskeys(
   context: SignInContext,
   browser: BrowserRequest,
 ): Promise<PasskeyRow[]> {
-  const { live } = await requireSignedIn(context, browser);
+  const { live } = await requireActiveSession(context, browser);
   return listPasskeysOfUser(context.database.read, live.user.id);
 }
 
@@ -65,7 +65,7 @@ export async function renameOwnPasskey(
   id: string,
   name: string,
 ): Promise<PasskeyRow> {
-  const { live } = await requireSignedIn(context, browser);
+  const { live } = await requireActiveSession(context, browser);
   return context.database.transaction(async (writer) => {
     const row = await requireOwnPasskey(writer, live, id);
     await updatePasskey(writer, id, { name });
@@ -119,7 +119,7 @@ async function auditPasskeyChange(
   { action, row }: PasskeyChange,
 ): Promise<void> {
   for (const { org, memberId } of memberships)
-    await auditSignIn(writer, clock, {
+    await auditAccountEvent(writer, clock, {
       orgId: org.id,
       actor: memberId,
       action,

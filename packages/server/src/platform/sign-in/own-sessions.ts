@@ -5,9 +5,9 @@ import {
   deleteConsoleSessionsOfUser,
   listConsoleSessionsOfUser,
 } from '../../store/console-sessions.ts';
-import { auditSignIn } from './audit-sign-in.ts';
+import { auditAccountEvent } from './audit-account-event.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
-import { requireSignedIn } from './session-changes.ts';
+import { requireActiveSession } from './session-changes.ts';
 import { type BrowserRequest, runAuditedTransaction, type SignInContext } from './sign-in-context.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function listOwnSessions(
   context: SignInContext,
   browser: BrowserRequest,
 ): Promise<{ readonly live: ActiveConsoleSession; readonly rows: readonly ConsoleSessionRow[] }> {
-  const { live } = await requireSignedIn(context, browser);
+  const { live } = await requireActiveSession(context, browser);
   const rows = await listConsoleSessionsOfUser(context.database.read, live.user.id);
   return { live, rows: rows.filter((row) => context.sessions.isActive(row, row.last_seen_at)) };
 }
@@ -34,11 +34,11 @@ export async function endOwnSession(
   id: string,
 ): Promise<ActiveConsoleSession> {
   const { database, clock, sessions } = context;
-  const { live } = await requireSignedIn(context, browser);
+  const { live } = await requireActiveSession(context, browser);
   await runAuditedTransaction(context, browser, live, async (writer) => {
     if (!(await deleteConsoleSession(writer, live.user.id, id)))
       throw new Fault('not_found', 'You have no session with this id.');
-    await auditSignIn(writer, clock, { ...sessionOwner(live), action: 'sessions.delete', subject: id });
+    await auditAccountEvent(writer, clock, { ...sessionOwner(live), action: 'sessions.delete', subject: id });
     await database.signals.announce(writer);
   });
   sessions.clearCache();
@@ -51,11 +51,11 @@ export async function endOwnSession(
  */
 export async function endOtherSessions(context: SignInContext, browser: BrowserRequest): Promise<void> {
   const { database, clock, sessions } = context;
-  const { live } = await requireSignedIn(context, browser);
+  const { live } = await requireActiveSession(context, browser);
   await runAuditedTransaction(context, browser, live, async (writer) => {
     const ended = await deleteConsoleSessionsOfUser(writer, live.user.id, live.id);
     if (ended === 0) return;
-    await auditSignIn(writer, clock, {
+    await auditAccountEvent(writer, clock, {
       ...sessionOwner(live),
       action: 'sessions.delete_others',
       subject: live.user.id,

@@ -18,7 +18,7 @@ import { getSetting, storeSetting } from '../../store/settings.ts';
 import type { DatabaseReader, DatabaseWriter } from '../../store/store-interfaces.ts';
 import { OWNER_LINK_SETTING } from '../bootstrap.ts';
 import { replaceAccountCredentials } from './account-credentials.ts';
-import { auditSignIn } from './audit-sign-in.ts';
+import { auditAccountEvent } from './audit-account-event.ts';
 import { hashNewPassword } from './password-policy.ts';
 import {
   type BrowserRequest,
@@ -73,7 +73,7 @@ export async function createOwnerLink(
     operator: operator || orgs.length === 1,
   };
   await storeSetting(writer, OWNER_LINK_SETTING, JSON.stringify(link));
-  await auditSignIn(writer, clock, {
+  await auditAccountEvent(writer, clock, {
     orgId: org.id,
     actor: 'cli',
     action: 'owner_link.create',
@@ -130,7 +130,7 @@ export async function redeemOwnerLink(
 }
 
 /** Returns whether an owner link exists that can still be used. */
-export async function hasOpenOwnerLink(reader: DatabaseReader, clock: Clock): Promise<boolean> {
+export async function hasUsableOwnerLink(reader: DatabaseReader, clock: Clock): Promise<boolean> {
   const link = parseOwnerLink(await getSetting(reader, OWNER_LINK_SETTING));
   return link !== null && link.used_at === undefined && clock.now() < link.expires_at;
 }
@@ -201,7 +201,7 @@ async function upsertOwner(
     await insertMember(writer, { id, org_id: orgId, user_id: userId, team: null, created_at: now, ...owner });
   const operator = (link.operator ?? false) || isFirst;
   if (operator) await insertOperator(writer, { user_id: userId, granted_at: now, granted_by: 'setup' });
-  await auditSignIn(writer, clock, {
+  await auditAccountEvent(writer, clock, {
     orgId,
     actor: 'setup',
     action: member ? 'members.update' : 'members.create',

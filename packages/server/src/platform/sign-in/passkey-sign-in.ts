@@ -1,6 +1,6 @@
 import type { PasskeyAssertion } from '@floe/contract/api/passkeys';
 import { Fault } from '@floe/contract/faults';
-import { auditFailedSignIn } from './audit-sign-in.ts';
+import { auditFailedSignIn } from './audit-account-event.ts';
 import { consumePasskeyAssertion, requirePasskeyRelyingParty, verifyPasskeyAssertion } from './passkeys.ts';
 import {
   type BrowserRequest,

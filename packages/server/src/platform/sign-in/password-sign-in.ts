@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import { findUserByEmail, findUserById, updateUser } from '../../store/members.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
-import { auditFailedSignIn } from './audit-sign-in.ts';
+import { auditFailedSignIn } from './audit-account-event.ts';
 import {
   type BrowserRequest,
   createSignInFailedFault,

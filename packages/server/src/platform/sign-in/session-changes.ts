@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { deleteConsoleSessionByToken } from '../../store/console-sessions.ts';
-import { auditSignIn } from './audit-sign-in.ts';
+import { auditAccountEvent } from './audit-account-event.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
 import { type BrowserRequest, runAuditedTransaction, type SignInContext } from './sign-in-context.ts';
 import { computeSha256Hex } from './tokens.ts';
@@ -9,7 +9,7 @@ import { computeSha256Hex } from './tokens.ts';
  * Returns the browser's session and the value of its cookie.
  * @throws Fault `session_expired` if the browser has no active session
  */
-export async function requireSignedIn(
+export async function requireActiveSession(
   { sessions }: Pick<SignInContext, 'sessions'>,
   browser: BrowserRequest,
 ): Promise<{ readonly live: ActiveConsoleSession; readonly token: string }> {
@@ -26,7 +26,7 @@ export async function requireSignedIn(
  * @throws Fault `session_expired`, `step_up_required`, `insufficient_role`
  */
 export async function requireSessionForCredentialChange(context: SignInContext, browser: BrowserRequest) {
-  const { live, token } = await requireSignedIn(context, browser);
+  const { live, token } = await requireActiveSession(context, browser);
   if (live.steppedUpUntil <= context.clock.now())
     throw new Fault(
       'step_up_required',
@@ -58,7 +58,7 @@ export async function switchOrg(
   browser: BrowserRequest,
   orgId: string,
 ): Promise<string> {
-  const { live, token } = await requireSignedIn(context, browser);
+  const { live, token } = await requireActiveSession(context, browser);
   const at = live.memberships.find(({ org }) => org.id === orgId);
   if (!at)
     throw new Fault('not_found', 'You are not a member of an organization with this id.', {
@@ -81,7 +81,7 @@ export async function endBrowserSession(context: SignInContext, browser: Browser
   await runAuditedTransaction(context, browser, live, async (writer) => {
     const ended = await deleteConsoleSessionByToken(writer, computeSha256Hex(token));
     if (!ended) return;
-    await auditSignIn(writer, clock, {
+    await auditAccountEvent(writer, clock, {
       orgId: ended.org_id,
       actor: live?.membership.memberId ?? ended.user_id,
       action: 'sessions.delete',

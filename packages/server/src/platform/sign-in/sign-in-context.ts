@@ -7,13 +7,13 @@ import { setAuditOrigin } from '../../store/audit-context.ts';
 import { deleteConsoleSessionByToken, listMembershipsWithRoles } from '../../store/console-sessions.ts';
 import type { Database, DatabaseWriter } from '../../store/store-interfaces.ts';
 import type { SecretEncryptionKey } from '../secrets.ts';
-import { auditSignIn } from './audit-sign-in.ts';
+import { auditAccountEvent } from './audit-account-event.ts';
 import type { ActiveConsoleSession, ConsoleSessions } from './console-sessions.ts';
 import type { OidcIssuerCache } from './oidc-issuer-cache.ts';
 import { canHashPasswords, type PasswordHasher } from './password-hash.ts';
 import { listSessionMemberships } from './session-memberships.ts';
-import type { SignInUrls } from './sign-in-site.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
+import type { SignInUrls } from './sign-in-urls.ts';
 import { computeSha256Hex } from './tokens.ts';
 
 /** The dependencies of all sign-in methods. */
@@ -120,7 +120,7 @@ export async function startConsoleSession(
     steppedUp: user.isFresh,
   });
   setAuditOrigin(writer, { address: browser.address, sessionId: id });
-  await auditSignIn(writer, context.clock, {
+  await auditAccountEvent(writer, context.clock, {
     orgId: at.org.id,
     actor: at.memberId,
     action: 'sessions.create',

@@ -3,15 +3,15 @@ import { Fault } from '@floe/contract/faults';
 import { deleteConsoleSessionsOfUser } from '../../store/console-sessions.ts';
 import { findUserById, updateUser } from '../../store/members.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
-import { auditFailedSignIn, auditSignIn } from './audit-sign-in.ts';
+import { auditAccountEvent, auditFailedSignIn } from './audit-account-event.ts';
 import { type ActiveConsoleSession, STEP_UP_WINDOW_MS } from './console-sessions.ts';
 import { consumePasskeyAssertion, verifyPasskeyAssertion } from './passkeys.ts';
 import { hashNewPassword } from './password-policy.ts';
 import { requirePasswordsEnabled } from './password-sign-in.ts';
 import {
   createSessionExpiredFault,
+  requireActiveSession,
   requireSessionForCredentialChange,
-  requireSignedIn,
 } from './session-changes.ts';
 import {
   type BrowserRequest,
@@ -38,7 +38,7 @@ export async function stepUpSession(
   proof: StepUpProof,
 ): Promise<string> {
   const { clock, throttle, sessions } = context;
-  const { live, token } = await requireSignedIn(context, browser);
+  const { live, token } = await requireActiveSession(context, browser);
   const attempt = { account: live.user.email, address: browser.address };
   const taken = await throttle.countAttempt(attempt);
   let use: (writer: DatabaseWriter) => Promise<void>;
@@ -56,7 +56,7 @@ export async function stepUpSession(
   const next = await runAuditedTransaction(context, browser, live, async (writer) => {
     await use(writer);
     await throttle.recordSuccess(writer, attempt, taken);
-    await auditSignIn(writer, clock, {
+    await auditAccountEvent(writer, clock, {
       orgId: live.membership.org.id,
       actor: live.membership.memberId,
       action: 'sessions.step_up',
@@ -111,7 +111,7 @@ export async function replaceOwnPassword(
     await updateUser(writer, live.user.id, { password_hash, updated_at: clock.now() });
     await deleteConsoleSessionsOfUser(writer, live.user.id, live.id);
     for (const { org, memberId } of live.memberships)
-      await auditSignIn(writer, clock, {
+      await auditAccountEvent(writer, clock, {
         orgId: org.id,
         actor: memberId,
         action: 'password.update',

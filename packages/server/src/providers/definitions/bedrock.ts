@@ -3,7 +3,7 @@ import type {
   ProviderUrlSettings,
   ResolvedProviderUrls,
 } from '../provider-definition.ts';
-import { bedrockBetaFeatures } from './claude-beta-features.ts';
+import { bedrockBetaFeaturesMember } from './claude-beta-features.ts';
 import { claudeQuirks } from './claude-quirks.ts';
 
 const RUNTIME = 'https://bedrock-runtime.{region}.amazonaws.com';
@@ -30,7 +30,7 @@ export const bedrock: ProviderDefinition = {
         omits: ['model', 'stream', 'service_tier', 'inference_geo', 'container', 'mcp_servers'],
         hostedFeatures: ['container', 'mcp_servers'],
         sets: { anthropic_version: '"bedrock-2023-05-31"' },
-        headersInBody: { 'anthropic-beta': bedrockBetaFeatures },
+        headersInBody: { 'anthropic-beta': bedrockBetaFeaturesMember },
         impliedHeaders: { 'anthropic-version': '2023-06-01' },
       },
     },

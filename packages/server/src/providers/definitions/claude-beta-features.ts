@@ -43,14 +43,14 @@ const VERTEX_BETA_FEATURES = [
 ];
 
 /** How Bedrock receives the header `anthropic-beta`. */
-export const bedrockBetaFeatures: HeaderValuesBodyMember = {
+export const bedrockBetaFeaturesMember: HeaderValuesBodyMember = {
   member: 'anthropic_beta',
   accepted: BEDROCK_BETA_FEATURES,
   renames: RENAMED_BETA_FEATURES,
 };
 
 /** How Vertex AI receives the header `anthropic-beta`. */
-export const vertexBetaFeatures: HeaderValuesBodyMember = {
+export const vertexBetaFeaturesMember: HeaderValuesBodyMember = {
   member: 'anthropic_beta',
   accepted: VERTEX_BETA_FEATURES,
   renames: RENAMED_BETA_FEATURES,

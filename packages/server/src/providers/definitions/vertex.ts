@@ -4,7 +4,7 @@ import {
   type ResolvedProviderUrls,
   stripVersionSuffix,
 } from '../provider-definition.ts';
-import { vertexBetaFeatures } from './claude-beta-features.ts';
+import { vertexBetaFeaturesMember } from './claude-beta-features.ts';
 import { claudeQuirks } from './claude-quirks.ts';
 import { geminiErrorStatusOverrides, geminiQuirks } from './gemini.ts';
 
@@ -36,7 +36,7 @@ export const vertex: ProviderDefinition = {
         omits: ['model', 'service_tier', 'inference_geo', 'container', 'mcp_servers'],
         hostedFeatures: ['container', 'mcp_servers'],
         sets: { anthropic_version: '"vertex-2023-10-16"' },
-        headersInBody: { 'anthropic-beta': vertexBetaFeatures },
+        headersInBody: { 'anthropic-beta': vertexBetaFeaturesMember },
         impliedHeaders: { 'anthropic-version': '2023-06-01' },
       },
     },

@@ -39,16 +39,19 @@ function answerText(model: string, body: JsonObject, messages: readonly Json[]):
   const format = isJsonObject(body.response_format) ? body.response_format : {};
   const schema = isJsonObject(format.json_schema) ? format.json_schema.schema : undefined;
   if (format.type === 'json_schema') return JSON.stringify(generateSchemaExample(schema));
-  if (format.type === 'json_object') return JSON.stringify({ echo: getLastMessageText(messages, 'user') });
+  if (format.type === 'json_object')
+    return JSON.stringify({ echo: getLastMessageTextOrGreeting(messages, 'user') });
   const result = model === 'tools' ? lastToolResult(messages) : undefined;
-  return result === undefined ? getLastMessageText(messages, 'user') : `The tool answered: ${result}`;
+  return result === undefined
+    ? getLastMessageTextOrGreeting(messages, 'user')
+    : `The tool answered: ${result}`;
 }
 
 /**
  * Returns the text of the last message with a role. Parts that are not text are replaced with their
  * type in brackets. If there is no such message, returns a greeting.
  */
-export function getLastMessageText(messages: readonly Json[], role: string): string {
+export function getLastMessageTextOrGreeting(messages: readonly Json[], role: string): string {
   const last = messages.filter((message) => isJsonObject(message) && message.role === role).at(-1);
   if (!isJsonObject(last)) return 'Hello from the sandbox.';
   if (typeof last.content === 'string') return last.content;
@@ -64,7 +67,9 @@ export function getLastMessageText(messages: readonly Json[], role: string): str
 
 function lastToolResult(messages: readonly Json[]): string | undefined {
   const last = messages.at(-1);
-  return isJsonObject(last) && last.role === 'tool' ? getLastMessageText(messages, 'tool') : undefined;
+  return isJsonObject(last) && last.role === 'tool'
+    ? getLastMessageTextOrGreeting(messages, 'tool')
+    : undefined;
 }
 
 /** Returns one call per offered tool, unless the last message is already the result of a call. */
@@ -94,7 +99,7 @@ function offeredCalls(body: JsonObject, messages: readonly Json[]): SandboxRespo
 export function parseRequestedFailure(body: JsonObject): SandboxFailure | undefined {
   const messages = Array.isArray(body.messages) ? body.messages : [];
   const order = /\bfail (\d{3}|cut|silence|malformed|no-finish)\b/.exec(
-    getLastMessageText(messages, 'user'),
+    getLastMessageTextOrGreeting(messages, 'user'),
   )?.[1];
   if (order === undefined) return undefined;
   if (order === 'cut' || order === 'silence' || order === 'malformed' || order === 'no-finish')

@@ -118,7 +118,7 @@ export async function requestCredentialWithSkewRetry(
   const { clock } = context;
   const request = await requestAt(clock.now());
   const answer = await callCredentialService(context, request);
-  const skew = answer.status === 200 ? 0 : computeClockSkew(answer.headers, clock.now());
+  const skew = answer.status === 200 ? 0 : computeClockSkewMs(answer.headers, clock.now());
   if (skew === 0) return toCredentialResponse(context, request, answer);
   return requestCredential(context, await requestAt(clock.now() + skew));
 }
@@ -132,7 +132,7 @@ function toCredentialResponse(
   const text = answer.body.toString('utf8');
   const grant = {
     text,
-    skewMs: computeClockSkew(answer.headers, clock.now()),
+    skewMs: computeClockSkewMs(answer.headers, clock.now()),
     json: () => parseCredentialJson(text, `the response of ${origin}`),
     toFault: () =>
       createCredentialFault(
@@ -192,7 +192,7 @@ export function parseCredentialJson(text: string, what: string): JsonObject {
  * service's clock is behind. Returns 0 if the response has no date, or if the difference is at most
  * `MIN_CLOCK_SKEW_MS`.
  */
-export function computeClockSkew(headers: BufferedResponse['headers'], now: number): number {
+export function computeClockSkewMs(headers: BufferedResponse['headers'], now: number): number {
   const { date } = headers;
   const theirs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
   return Number.isFinite(theirs) && Math.abs(theirs - now) > MIN_CLOCK_SKEW_MS ? theirs - now : 0;

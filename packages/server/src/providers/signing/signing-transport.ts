@@ -10,7 +10,7 @@ import type {
 import { AutoRenewingValue } from './auto-renewing-value.ts';
 import type { AwsCredentials } from './aws-credential-sources.ts';
 import { fetchAwsCredentials } from './aws-credentials.ts';
-import { computeClockSkew, MIN_CLOCK_SKEW_MS } from './credential-service.ts';
+import { computeClockSkewMs, MIN_CLOCK_SKEW_MS } from './credential-service.ts';
 import { fetchGoogleToken, type GoogleAccessToken } from './google-tokens.ts';
 import type { SigningConfig } from './signing-config.ts';
 import { addSigV4Headers } from './sigv4.ts';
@@ -100,7 +100,7 @@ function awsSigner(
     shouldRetryAfter(_, headers, by) {
       const type = String(headers['x-amzn-errortype'] ?? '');
       if (EXPIRED_KEY_ERRORS.test(type)) return by.expiresAt !== null && credentials.invalidate(by);
-      const skew = computeClockSkew(headers, clock.now());
+      const skew = computeClockSkewMs(headers, clock.now());
       const isNews = Math.abs(skew - skewMs) > MIN_CLOCK_SKEW_MS && CLOCK_SKEW_ERRORS.test(type);
       if (isNews) skewMs = skew;
       return isNews;

@@ -20,10 +20,10 @@ import {
 } from './local-slots.ts';
 import { COUNTER_EXTEND_SCRIPT } from './redis-extend-script.ts';
 import {
-  CONCURRENCY_CORRECTION_SCRIPT,
   COUNTER_ACQUIRE_SCRIPT,
-  COUNTER_LEASE_RENEWAL_SCRIPT,
   COUNTER_PEEK_SCRIPT,
+  COUNTER_RECOUNT_SCRIPT,
+  COUNTER_RENEW_SCRIPT,
   COUNTER_SETTLE_SCRIPT,
 } from './redis-scripts.ts';
 
@@ -113,8 +113,8 @@ const SCRIPTS = {
   settle: new RedisScript(COUNTER_SETTLE_SCRIPT),
   extend: new RedisScript(COUNTER_EXTEND_SCRIPT),
   peek: new RedisScript(COUNTER_PEEK_SCRIPT),
-  renew: new RedisScript(COUNTER_LEASE_RENEWAL_SCRIPT),
-  recount: new RedisScript(CONCURRENCY_CORRECTION_SCRIPT),
+  renew: new RedisScript(COUNTER_RENEW_SCRIPT),
+  recount: new RedisScript(COUNTER_RECOUNT_SCRIPT),
 };
 
 const KIND_CODES = { window: 'w', lease: 'l', spend: 's' } as const;

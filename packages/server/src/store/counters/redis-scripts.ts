@@ -267,7 +267,7 @@ return reply
  * Renews a process's lease on its concurrency entries. Returns the number of entries per key, or 0
  * if the lease has expired. ARGV: offset, process, then per key: ttlMs.
  */
-export const COUNTER_LEASE_RENEWAL_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
+export const COUNTER_RENEW_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local own, reply = ARGV[2], {}
 for i, key in ipairs(KEYS) do
   local count = redis.call('ZSCORE', key, own) and redis.call('ZCARD', slots(key, own)) or 0
@@ -282,7 +282,7 @@ return reply
  * not listed and are older than `stale`. ARGV: offset, process, ttlMs, stale ms, then pairs: id,
  * age in ms.
  */
-export const CONCURRENCY_CORRECTION_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
+export const COUNTER_RECOUNT_SCRIPT = `${COUNTER_SCRIPT_PRELUDE}
 local key, own, named = KEYS[1], ARGV[2], {}
 local mine = slots(key, own)
 for i = 5, #ARGV, 2 do

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { getTimeRangePage, type RowPage, type TimeRangeRequest } from '../pagination.ts';
-import { ROWS_PER_BATCH, repeatUntilEmpty } from '../retention.ts';
+import { ROWS_PER_BATCH, runDeletionBatches } from '../retention.ts';
 import type { Database, DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { insertMonitorPeriods } from './monitor-states.ts';
 import type { MonitorCheckRow, MonitorPeriodRow } from './monitoring-rows.ts';
@@ -46,7 +46,7 @@ export interface LastMonitorPeriods {
  * Returns the last periods of a monitor that overlap a range, and the period after them, at which the last one
  * ends. `following` is undefined if the last one is the current period.
  */
-export async function listMonitorPeriodsBefore(
+export async function getMonitorPeriodsBefore(
   reader: DatabaseReader,
   { uid, fromMs, beforeMs, limit }: MonitorPeriodQuery,
 ): Promise<LastMonitorPeriods & { readonly following: MonitorPeriodRow | undefined }> {
@@ -181,7 +181,7 @@ function deleteInBatches(
   database: Pick<Database, 'rowTransaction'>,
   deleteBatch: (writer: DatabaseWriter) => Promise<number>,
 ): Promise<number> {
-  return repeatUntilEmpty(() => database.rowTransaction(deleteBatch));
+  return runDeletionBatches(() => database.rowTransaction(deleteBatch));
 }
 
 async function countDeletedRows(writer: DatabaseWriter, statement: RawBuilder<unknown>): Promise<number> {

@@ -10,8 +10,8 @@ import {
 import {
   BEAT_IDEMPOTENCY_KEY_COLUMNS,
   MONITOR_CHECK_COLUMNS,
-  MONITOR_STATE_COLUMNS,
   MONITOR_STATE_DEFINITION_COLUMNS,
+  MONITOR_STATE_EVALUATION_COLUMNS,
 } from './monitoring-columns.ts';
 import type {
   BeatIdempotencyKeyRow,
@@ -140,7 +140,7 @@ const CLOCK_COLUMNS = [
   'org_id',
   'id',
   ...MONITOR_STATE_DEFINITION_COLUMNS,
-  ...MONITOR_STATE_COLUMNS,
+  ...MONITOR_STATE_EVALUATION_COLUMNS,
 ] as const;
 const UPSERT_CLOCKS = buildUpsertStatement('monitor_clocks', CLOCK_COLUMNS);
 
@@ -149,11 +149,11 @@ export function upsertMonitorStates(writer: DatabaseWriter, rows: readonly Monit
   return upsertRows(writer, UPSERT_CLOCKS, CLOCK_COLUMNS, rows);
 }
 
-const STATE_UPDATE_COLUMNS = ['uid', ...MONITOR_STATE_COLUMNS];
+const STATE_UPDATE_COLUMNS = ['uid', ...MONITOR_STATE_EVALUATION_COLUMNS];
 const UPDATE_STATE = defineBatchStatement(
   (
     rows,
-  ) => `update monitor_clocks set ${MONITOR_STATE_COLUMNS.map((column) => `${column} = moved.${column}`).join(', ')}
+  ) => `update monitor_clocks set ${MONITOR_STATE_EVALUATION_COLUMNS.map((column) => `${column} = moved.${column}`).join(', ')}
     from ${rows(1, 'monitor_clocks', STATE_UPDATE_COLUMNS)} as moved where monitor_clocks.uid = moved.uid`,
 );
 

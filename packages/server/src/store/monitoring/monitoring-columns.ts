@@ -9,7 +9,7 @@ import type {
  * The columns of monitor states that beats and evaluations change. The other columns change with the
  * definition of the monitor.
  */
-export const MONITOR_STATE_COLUMNS = [
+export const MONITOR_STATE_EVALUATION_COLUMNS = [
   'status',
   'last_beat_at',
   'anchor_at',

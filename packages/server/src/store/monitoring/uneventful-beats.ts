@@ -1,8 +1,8 @@
 import {
   BEAT_IDEMPOTENCY_KEY_COLUMNS,
   MONITOR_CHECK_COLUMNS,
-  MONITOR_STATE_COLUMNS,
   MONITOR_STATE_DEFINITION_COLUMNS,
+  MONITOR_STATE_EVALUATION_COLUMNS,
 } from './monitoring-columns.ts';
 import type { BeatIdempotencyKeyRow, MonitorCheckRow, MonitorStateRow } from './monitoring-rows.ts';
 
@@ -18,12 +18,12 @@ export interface UneventfulBeats {
   readonly keys: readonly BeatIdempotencyKeyRow[];
 }
 
-const COMPARED_COLUMNS = [...MONITOR_STATE_COLUMNS, ...MONITOR_STATE_DEFINITION_COLUMNS];
+const COMPARED_COLUMNS = [...MONITOR_STATE_EVALUATION_COLUMNS, ...MONITOR_STATE_DEFINITION_COLUMNS];
 
 /** The statements that write uneventful beats in SQLite. The writer thread runs them for each monitor. */
 export const SQLITE_BEAT_STATEMENTS = {
   known: 'select 1 from beat_keys where uid = ?1 and key = ?2',
-  move: `update monitor_clocks set ${MONITOR_STATE_COLUMNS.map((column) => `${column} = ?`).join(', ')}
+  move: `update monitor_clocks set ${MONITOR_STATE_EVALUATION_COLUMNS.map((column) => `${column} = ?`).join(', ')}
     where uid = ? and ${COMPARED_COLUMNS.map((column) => `${column} is ?`).join(' and ')}`,
   addCheck: insertRowStatement('checks', MONITOR_CHECK_COLUMNS),
   addKey: insertRowStatement('beat_keys', BEAT_IDEMPOTENCY_KEY_COLUMNS),
@@ -52,7 +52,7 @@ export function toUneventfulBeatParameters({
 }: UneventfulBeats): UneventfulBeatParameters {
   return {
     move: [
-      ...MONITOR_STATE_COLUMNS.map((column) => after[column]),
+      ...MONITOR_STATE_EVALUATION_COLUMNS.map((column) => after[column]),
       before.uid,
       ...COMPARED_COLUMNS.map((column) => before[column]),
     ],
@@ -77,7 +77,7 @@ export const POSTGRES_BEAT_STATEMENT = {
         join beat_keys k on k.uid = g.uid and k.key = g.key where g.uid = b.uid)
       order by c.uid for update of c),
     moved as (
-      update monitor_clocks set ${MONITOR_STATE_COLUMNS.map((column) => `${column} = a.${column}`).join(', ')}
+      update monitor_clocks set ${MONITOR_STATE_EVALUATION_COLUMNS.map((column) => `${column} = a.${column}`).join(', ')}
       from ${recordset(2, 'monitor_clocks')} a where monitor_clocks.uid = a.uid and a.uid in (select uid from kept)),
     noted as (
       insert into checks (${MONITOR_CHECK_COLUMNS.join(', ')}) select ${MONITOR_CHECK_COLUMNS.join(', ')}

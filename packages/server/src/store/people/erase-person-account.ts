@@ -1,5 +1,5 @@
 import type { DatabaseWriter } from '../store-interfaces.ts';
-import { isUserNeededElsewhere } from './find-person.ts';
+import { isUserStillNeeded } from './find-person.ts';
 import { buildKeyOwnerCondition, type Person, type PersonRecordCounts } from './person.ts';
 import {
   listConsoleSessionsOfPerson,
@@ -48,7 +48,7 @@ async function eraseUser(
   };
   for (const table of ['member_grants', 'removed_members'] as const)
     await writer.deleteFrom(table).where('org_id', '=', person.orgId).where('user_id', '=', userId).execute();
-  if (await isUserNeededElsewhere(writer, person.orgId, userId)) return counts;
+  if (await isUserStillNeeded(writer, person.orgId, userId)) return counts;
   const deleted: PersonRecordCounts = {};
   for (const [table, kind] of [
     ['identities', 'identity'],

@@ -35,7 +35,7 @@ export async function findUserOfCurrentOrFormerMember(
  * A membership in the organization itself also counts. Such a membership is new, because an erasure first
  * removes the old one.
  */
-export async function isUserNeededElsewhere(
+export async function isUserStillNeeded(
   reader: DatabaseReader,
   orgId: string,
   userId: string,

@@ -27,7 +27,7 @@ function startOfDay(ms: number): number {
  * Creates the day partitions that rows need before the rows are inserted, and the next day's
  * partition in advance.
  */
-export class DayPartitionManager {
+export class DayPartitions {
   readonly #known = new Set<number>();
 
   /**

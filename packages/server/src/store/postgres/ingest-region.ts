@@ -21,7 +21,7 @@ import { EXCHANGE_COLUMNS } from '../schema.ts';
 import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
 import { hasValidExchangeTime, parseSpoolRows } from '../spool/parse-spool-rows.ts';
 import type { SpoolIngestResult, SpoolRegion } from '../store-interfaces.ts';
-import { type DayPartitionManager, runPostgresTransaction } from './day-partitions.ts';
+import { type DayPartitions, runPostgresTransaction } from './day-partitions.ts';
 import { isMissingPartitionError, isPostgresRowError } from './postgres-errors.ts';
 import type { PostgresConnection } from './postgres-pool.ts';
 
@@ -69,7 +69,7 @@ const INSERT_LIVE_EVENT = `insert into live_events (${LIVE_EVENT_COLUMNS.join(',
  */
 export async function ingestPostgresSpoolRegion(
   connection: PostgresConnection,
-  partitions: DayPartitionManager,
+  partitions: DayPartitions,
   region: SpoolRegion,
 ): Promise<SpoolIngestResult> {
   const { rows: read, rejected, torn, bytesRead } = parseSpoolRows(await readRegion(region), region.last);

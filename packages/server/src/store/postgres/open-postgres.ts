@@ -14,7 +14,7 @@ import type { DatabaseSchema } from '../schema.ts';
 import type { Database, DatabaseWriter, SpoolIngestResult, SpoolRegion } from '../store-interfaces.ts';
 import { StoreUnusableError } from '../store-unusable-error.ts';
 import { applyPostgresBeatsIfUnchanged } from './apply-beats.ts';
-import { DayPartitionManager } from './day-partitions.ts';
+import { DayPartitions } from './day-partitions.ts';
 import { ingestPostgresSpoolRegion } from './ingest-region.ts';
 import { runMigrationTransaction } from './migration-transaction.ts';
 import { describePostgresOutage, getPostgresErrorCode } from './postgres-errors.ts';
@@ -110,7 +110,7 @@ class PostgresDatabase implements Database, BeatStore {
   readonly #timer: DatabaseOperationTimer;
   readonly #pool: PostgresPool;
   readonly #clock: Clock;
-  readonly #partitions = new DayPartitionManager();
+  readonly #partitions = new DayPartitions();
   readonly #writeTurns: FairTurnScheduler;
 
   readonly #auditKey: KeyObject;

@@ -81,7 +81,7 @@ export function isPostgresRowError(error: unknown): boolean {
  * Converts a statement error to a `Fault` if a retry can succeed or the caller caused the error. Otherwise,
  * adds the statement to its message.
  */
-export function convertPostgresStatementError(error: unknown, sql: string): unknown {
+export function toPostgresStatementError(error: unknown, sql: string): unknown {
   if (!(error instanceof Error) || error instanceof Fault) return error;
   if (getPostgresErrorCode(error) === UNIQUE_VIOLATION)
     return new Fault('conflict', 'The resource already exists.', { cause: error });

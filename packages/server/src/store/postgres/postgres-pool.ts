@@ -1,9 +1,9 @@
 import pg from 'pg';
 import type { Log } from '../../core/log.ts';
 import {
-  convertPostgresStatementError,
   describePostgresOutage,
   isReadOnlyServerError,
+  toPostgresStatementError,
 } from './postgres-errors.ts';
 
 /** How long a caller waits for a free or new connection, in milliseconds. */
@@ -115,7 +115,7 @@ export class PostgresPool {
     try {
       return new PostgresConnection(await this.#pool.connect());
     } catch (error) {
-      throw convertPostgresStatementError(error, 'connect');
+      throw toPostgresStatementError(error, 'connect');
     }
   }
 
@@ -146,7 +146,7 @@ export class PostgresConnection {
   }
 
   readonly #onError = (error: Error): void => {
-    this.#broken ??= convertPostgresStatementError(error, 'a lost connection');
+    this.#broken ??= toPostgresStatementError(error, 'a lost connection');
   };
 
   /**
@@ -178,7 +178,7 @@ export class PostgresConnection {
     try {
       return toStatementResult<Row>(await this.#client.query(query));
     } catch (error) {
-      const told = convertPostgresStatementError(error, query.text);
+      const told = toPostgresStatementError(error, query.text);
       // The statement may still run on the server, and later statements would wait for it.
       if (isConnectionLost(error)) this.#broken = told;
       if (isReadOnlyServerError(error)) this.#isReadOnly = true;

@@ -74,7 +74,7 @@ export function findRelayDecisionById(
 }
 
 /** Returns up to `limit` of an organization's decisions since `fromMs`, newest first. */
-export function listRelayDecisionsWithEvents(
+export function listRelayDecisionsSince(
   reader: DatabaseReader,
   orgId: string,
   fromMs: number,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { RollupPairTable } from '../schema.ts';
+import type { RollupPairsTable } from '../schema.ts';
 import type { Database, DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { ALL_FACET, listRollupFacets, mergeMinutesIntoQuarterHours } from './quarter-hours.ts';
 import { HOUR_MS } from './rollup-accumulator.ts';
@@ -100,7 +100,7 @@ async function deletePairs(database: RollupDatabase, orgId: string, before: numb
   }
 }
 
-type PairKey = Pick<RollupPairTable, 'value' | 'by_value' | 'at'>;
+type PairKey = Pick<RollupPairsTable, 'value' | 'by_value' | 'at'>;
 
 async function listPairsBefore(
   reader: DatabaseReader,

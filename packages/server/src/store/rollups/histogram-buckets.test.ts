@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  estimatePercentile,
+  estimatePercentileMs,
   getHistogramBucketIndex,
   HISTOGRAM_BUCKET_INDEXES,
 } from './histogram-buckets.ts';
@@ -36,7 +36,7 @@ test('a percentile is in the bucket of the exact value', () => {
       (durations, share) => {
         const sorted = durations.toSorted((one, other) => one - other);
         const exact = sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
-        const estimate = estimatePercentile(countsOf(durations), share);
+        const estimate = estimatePercentileMs(countsOf(durations), share);
         assert.ok(estimate !== null);
         const upper = 5 * 2 ** getHistogramBucketIndex(exact);
         const lower = getHistogramBucketIndex(exact) === 0 ? 0 : upper / 2;
@@ -47,6 +47,6 @@ test('a percentile is in the bucket of the exact value', () => {
 });
 
 test('an empty histogram has no percentile, and one beyond the last bound is reported as the bound', () => {
-  assert.equal(estimatePercentile(countsOf([]), 0.5), null);
-  assert.equal(estimatePercentile(countsOf([1e9]), 0.5), 327_680);
+  assert.equal(estimatePercentileMs(countsOf([]), 0.5), null);
+  assert.equal(estimatePercentileMs(countsOf([1e9]), 0.5), 327_680);
 });

@@ -32,7 +32,7 @@ export function getHistogramBucketUpperBoundMs(bucket: HistogramBucketIndex): nu
  * values are evenly distributed within a bucket, so that the error is at most the width of one bucket.
  * Returns null if there are no values.
  */
-export function estimatePercentile(counts: readonly number[], share: number): number | null {
+export function estimatePercentileMs(counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let below = share * total;

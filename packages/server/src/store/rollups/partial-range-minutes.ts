@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DatabaseReader } from '../store-interfaces.ts';
 import type { PartialRange, PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
 import { QUARTER_HOUR_MS } from './quarter-hours.ts';
-import { buildValueFilterCondition, isRollupDimension, type RollupFacet } from './read-rollups.ts';
+import { buildValueFilterCondition, isPairedDimension, type RollupFacet } from './read-rollups.ts';
 import { MINUTE_MS } from './rollup-accumulator.ts';
 import type { RollupFigureColumn } from './rollup-figures.ts';
 
@@ -60,7 +60,7 @@ export async function sumRollupRows(
   const [group] = groupBy;
   if (pieces.length === 0) return [];
   const found = await sumFacet(reader, request, pieces, group ?? filter?.facet ?? 'all');
-  if (filter || group === undefined || isRollupDimension(group)) return found;
+  if (filter || group === undefined || isPairedDimension(group)) return found;
   // Minutes of a metadata key contain only requests with a value. Those without are the difference from all
   // requests.
   const all = await sumFacet(reader, { ...request, groupBy: [] }, pieces, 'all');
@@ -131,5 +131,5 @@ function sumColumn(name: RollupFigureColumn): RawBuilder<number> {
 }
 
 function isInMinutes(facet: RollupFacet): boolean {
-  return facet.startsWith('metadata.') || isRollupDimension(facet);
+  return facet.startsWith('metadata.') || isPairedDimension(facet);
 }

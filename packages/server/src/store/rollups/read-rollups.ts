@@ -4,8 +4,8 @@ import type { DatabaseReader } from '../store-interfaces.ts';
 import {
   HOUR_MS,
   MINUTE_MS,
-  ROLLUP_DIMENSIONS,
-  type RollupDimension,
+  PAIRED_DIMENSIONS,
+  type PairedDimension,
   resolvePairFacet,
   type UnpairedDimension,
 } from './rollup-accumulator.ts';
@@ -15,7 +15,7 @@ import type { RollupFigureColumn, RollupSumColumn } from './rollup-figures.ts';
  * What a chart can be grouped or filtered by: a dimension, or a metadata key that the organization has
  * declared.
  */
-export type RollupFacet = RollupDimension | UnpairedDimension | `metadata.${string}`;
+export type RollupFacet = PairedDimension | UnpairedDimension | `metadata.${string}`;
 
 /**
  * Selects requests by a facet value: the value must be in `any` (if it is not empty) and not in
@@ -68,7 +68,7 @@ export interface RollupIntervalSums {
 
 /** Returns whether hourly rollups exist for this pair of facets. */
 export function hasRollupPair(one: RollupFacet, other: RollupFacet): boolean {
-  return one !== other && isRollupDimension(one) && isRollupDimension(other);
+  return one !== other && isPairedDimension(one) && isPairedDimension(other);
 }
 
 /** Returns the sums over the whole time range, in the order of `figures`. */
@@ -99,7 +99,7 @@ export async function listRollupIntervalSums(
 }
 
 /** Returns the values of `groupBy` that have the largest sum of `order`, largest first, with their sums. */
-export async function getTopRollupValues(
+export async function listTopRollupValues(
   reader: DatabaseReader,
   request: RollupRequest &
     Grouping &
@@ -171,8 +171,8 @@ export async function getRollupSeries(
   return found.map((row) => ({ at: row.step, value: row.group, sums: toSums(row, figures) }));
 }
 
-export function isRollupDimension(facet: string): facet is RollupDimension {
-  return ROLLUP_DIMENSIONS.some((dimension) => dimension === facet);
+export function isPairedDimension(facet: string): facet is PairedDimension {
+  return PAIRED_DIMENSIONS.some((dimension) => dimension === facet);
 }
 
 type RollupTableName = 'rollup_minutes' | 'rollup_hours' | 'rollup_pairs';
@@ -232,7 +232,7 @@ function selectGroupedRows(reader: DatabaseReader, request: RollupRequest & Grou
       column: value,
     };
   }
-  if (!isRollupDimension(groupBy) || !isRollupDimension(filter.facet))
+  if (!isPairedDimension(groupBy) || !isPairedDimension(filter.facet))
     throw new Error(`no rollup can group by ${groupBy} and filter by ${filter.facet}`);
   const { facet, first } = resolvePairFacet(groupBy, filter.facet);
   const rows = facetRows(reader, request, 'rollup_pairs', facet);

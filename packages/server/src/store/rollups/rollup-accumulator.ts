@@ -12,8 +12,8 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
 /** The dimensions that are counted alone and in pairs. The name of a pair lists its dimensions in this order. */
-export const ROLLUP_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
-export type RollupDimension = (typeof ROLLUP_DIMENSIONS)[number];
+export const PAIRED_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
+export type PairedDimension = (typeof PAIRED_DIMENSIONS)[number];
 
 /** Dimensions that are counted per hour, but not in combination with another dimension. */
 export const UNPAIRED_DIMENSIONS = [
@@ -27,13 +27,13 @@ export const UNPAIRED_DIMENSIONS = [
 ] as const;
 export type UnpairedDimension = (typeof UNPAIRED_DIMENSIONS)[number];
 
-/** Returns the facet name of a pair of dimensions, and its first dimension, in the order `ROLLUP_DIMENSIONS`. */
+/** Returns the facet name of a pair of dimensions, and its first dimension, in the order `PAIRED_DIMENSIONS`. */
 export function resolvePairFacet(
-  one: RollupDimension,
-  other: RollupDimension,
-): { facet: string; first: RollupDimension } {
+  one: PairedDimension,
+  other: PairedDimension,
+): { facet: string; first: PairedDimension } {
   const [first, second] =
-    ROLLUP_DIMENSIONS.indexOf(one) < ROLLUP_DIMENSIONS.indexOf(other) ? [one, other] : [other, one];
+    PAIRED_DIMENSIONS.indexOf(one) < PAIRED_DIMENSIONS.indexOf(other) ? [one, other] : [other, one];
   return { facet: `${first}+${second}`, first };
 }
 
@@ -123,7 +123,7 @@ const FIRST_TOKEN_0 = figureIndex(`first_token_${HISTOGRAM_BUCKET_INDEXES[0]}`);
 interface Combination {
   readonly orgId: string;
   readonly minute: number;
-  /** The values, in the order of `ROLLUP_DIMENSIONS` and then `UNPAIRED_DIMENSIONS`. */
+  /** The values, in the order of `PAIRED_DIMENSIONS` and then `UNPAIRED_DIMENSIONS`. */
   readonly values: readonly string[];
   readonly figures: number[];
 }
@@ -185,15 +185,15 @@ export class RollupAccumulator {
       const ofHour = { orgId, at: minute - (minute % HOUR_MS), figures };
       minutes.add(ofMinute, 'all', '');
       hours.add(ofHour, 'all', '');
-      for (const [at, dimension] of ROLLUP_DIMENSIONS.entries()) {
+      for (const [at, dimension] of PAIRED_DIMENSIONS.entries()) {
         const value = values[at] ?? '';
         minutes.add(ofMinute, dimension, value);
         hours.add(ofHour, dimension, value);
-        for (let after = at + 1; after < ROLLUP_DIMENSIONS.length; after++)
-          pairs.add(ofHour, `${dimension}+${ROLLUP_DIMENSIONS[after]}`, value, values[after] ?? '');
+        for (let after = at + 1; after < PAIRED_DIMENSIONS.length; after++)
+          pairs.add(ofHour, `${dimension}+${PAIRED_DIMENSIONS[after]}`, value, values[after] ?? '');
       }
       for (const [at, dimension] of UNPAIRED_DIMENSIONS.entries())
-        hours.add(ofHour, dimension, values[ROLLUP_DIMENSIONS.length + at] ?? '');
+        hours.add(ofHour, dimension, values[PAIRED_DIMENSIONS.length + at] ?? '');
     }
     const metadata = this.#metadata;
     return { minutes: minutes.sorted(), hours: hours.sorted(), pairs: pairs.sorted(), metadata };
@@ -250,7 +250,7 @@ function addRowToFigures(figures: number[], row: ExchangeRowValues): void {
   if (firstToken !== null) add(FIRST_TOKEN_0 + getHistogramBucketIndex(numberValue(firstToken)), 1);
 }
 
-/** Returns the values of a row, in the order of `ROLLUP_DIMENSIONS` and then `UNPAIRED_DIMENSIONS`. */
+/** Returns the values of a row, in the order of `PAIRED_DIMENSIONS` and then `UNPAIRED_DIMENSIONS`. */
 function dimensionValues(row: ExchangeRowValues): string[] {
   const provider = textValue(row[PROVIDER]);
   return [

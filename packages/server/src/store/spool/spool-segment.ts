@@ -37,7 +37,7 @@ export function createSpoolSegment(path: string): SpoolSegment {
 }
 
 /** Creates the closed segment for a file that an earlier process wrote. `size` is the size of the file in bytes. */
-export function openExistingSpoolSegment(path: string, size: number): SpoolSegment {
+export function createClosedSpoolSegment(path: string, size: number): SpoolSegment {
   const rowsWaiting = Math.ceil(size / USUAL_ROW_BYTES);
   return { path, written: size, ingestedBytes: 0, rowsWaiting, closed: true, skipped: false };
 }

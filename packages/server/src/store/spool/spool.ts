@@ -5,7 +5,7 @@ import type { Log } from '../../core/log.ts';
 import type { Database } from '../store-interfaces.ts';
 import { SpoolDrain } from './spool-drain.ts';
 import { diskSpoolFileSystem, type SpoolFileSystem } from './spool-file-system.ts';
-import { openExistingSpoolSegment, parseSpoolSegmentNumber } from './spool-segment.ts';
+import { createClosedSpoolSegment, parseSpoolSegmentNumber } from './spool-segment.ts';
 import { SpoolWriter } from './spool-writer.ts';
 
 export interface SpoolOptions {
@@ -82,7 +82,7 @@ export async function openSpool({
   for (const { name, size } of await files.list(directory)) {
     const number = parseSpoolSegmentNumber(name);
     if (number !== null)
-      found.push({ number, segment: openExistingSpoolSegment(join(directory, name), size) });
+      found.push({ number, segment: createClosedSpoolSegment(join(directory, name), size) });
   }
   found.sort((one, other) => one.number - other.number);
   const leftovers = found.map(({ segment }) => segment);

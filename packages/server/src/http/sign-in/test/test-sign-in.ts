@@ -11,8 +11,8 @@ import { OidcIssuerCache } from '../../../platform/sign-in/oidc-issuer-cache.ts'
 import { createOwnerLink } from '../../../platform/sign-in/owner-link.ts';
 import { createPasswordHasher } from '../../../platform/sign-in/password-hash.ts';
 import type { SignInContext } from '../../../platform/sign-in/sign-in-context.ts';
-import { buildSignInUrls } from '../../../platform/sign-in/sign-in-site.ts';
 import { createSignInThrottle } from '../../../platform/sign-in/sign-in-throttle.ts';
+import { buildSignInUrls } from '../../../platform/sign-in/sign-in-urls.ts';
 import { insertMember, insertUser } from '../../../store/members.ts';
 import type { Database } from '../../../store/store-interfaces.ts';
 import { API_TEST_NOW, type ApiTestResponse, type RunningApi, runApi } from '../../test/running-api.ts';

@@ -8,7 +8,7 @@ import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
  * Shown if the organization in the URL is not the current one. If the user is a member of that organization,
  * switches to it. Otherwise, states that the user is not a member.
  */
-export function OrgNotFound({
+export function OrgMismatch({
   session,
   orgId,
 }: {

@@ -10,7 +10,7 @@ import { type ApiPage, getJson } from './api-client.ts';
 /** A provider's model that the organization can use, or a route alias. */
 export type ModelResource = z.output<typeof modelResource>;
 /** A provider of the organization. */
-export type Provider = z.output<typeof providerResource>;
+export type ProviderResource = z.output<typeof providerResource>;
 
 /**
  * Maximum number of entries that the API returns at once. In larger organizations, the user types the name.
@@ -18,20 +18,21 @@ export type Provider = z.output<typeof providerResource>;
 const MOST = 500;
 
 /** The query for the models of the organization. Route aliases are included, with the kind `alias`. */
-export const orgModelsQuery = queryOptions({
+export const modelLookupQuery = queryOptions({
   queryKey: ['models', 'all'],
   queryFn: ({ signal }) => getJson<ApiPage<ModelResource>>('api/management/models', { limit: MOST }, signal),
   staleTime: 60_000,
 });
 
 /** The query for the providers of the organization. */
-export const orgProvidersQuery = queryOptions({
+export const providerLookupQuery = queryOptions({
   queryKey: ['providers', 'all'],
-  queryFn: ({ signal }) => getJson<ApiPage<Provider>>('api/management/providers', { limit: MOST }, signal),
+  queryFn: ({ signal }) =>
+    getJson<ApiPage<ProviderResource>>('api/management/providers', { limit: MOST }, signal),
 });
 
 /** The query for the platform keys of the organization, at most 500. `keysQuery` loads all keys. */
-export const orgKeysQuery = queryOptions({
+export const keyLookupQuery = queryOptions({
   queryKey: ['keys', 'all'],
   queryFn: ({ signal }) => getJson<ApiPage<PlatformKey>>('api/management/keys', { limit: MOST }, signal),
 });

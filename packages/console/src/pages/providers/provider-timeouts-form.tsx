@@ -32,7 +32,7 @@ function write(form: TimeoutForm) {
 }
 
 /** Renders the form for the timeouts of a provider. A route can override them. */
-export function ProviderTimeouts({ loaded }: { readonly loaded: ResourceWithETag<ProviderResource> }) {
+export function ProviderTimeoutsForm({ loaded }: { readonly loaded: ResourceWithETag<ProviderResource> }) {
   const edit = usePatchForm<ProviderResource, TimeoutForm>({
     path: buildProviderApiPath(loaded.body.id),
     loaded,

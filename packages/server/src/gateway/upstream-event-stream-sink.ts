@@ -2,21 +2,21 @@ import type { Fault } from '@floe/contract/faults';
 import type { ResponseStreamReader } from '@floe/wire/dialect';
 import { parseSseFrame, SseFramer } from '@floe/wire/sse';
 import type { ResponseSink } from './attempt-plan.ts';
-import { KeptResponseSize } from './kept-response-size.ts';
+import { BufferedResponseLimiter } from './buffered-response-limiter.ts';
 
 /** Splits a provider's stream into frames, and passes them to the reader of the dialect. */
-export class UpstreamEventStream implements ResponseSink {
+export class UpstreamEventStreamSink implements ResponseSink {
   readonly hasContent = false;
   readonly isContentSent = false;
   readonly isComplete = false;
   #framer = new SseFramer();
   #reader: ResponseStreamReader;
-  #size: KeptResponseSize | null;
+  #size: BufferedResponseLimiter | null;
 
   /** @param isKept whether the response is kept in memory, and therefore has a maximum size */
   constructor(reader: ResponseStreamReader, isKept: boolean) {
     this.#reader = reader;
-    this.#size = isKept ? new KeptResponseSize() : null;
+    this.#size = isKept ? new BufferedResponseLimiter() : null;
   }
 
   push(chunk: Buffer): boolean {

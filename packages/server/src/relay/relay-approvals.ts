@@ -41,7 +41,7 @@ export type ApprovalRequestResult =
   | { readonly granted: true; readonly rules: ReadonlySet<string> }
   | { readonly granted: false; readonly approval: NonNullable<RelayDecision['approval']> };
 
-export interface RelayApprovalManagerOptions {
+export interface RelayApprovalsOptions {
   readonly database: Pick<Database, 'read' | 'transaction'>;
   readonly clock: Clock;
   /** The installation's base URL. */
@@ -52,11 +52,11 @@ export interface RelayApprovalManagerOptions {
  * Manages the approvals of `ask` decisions. `requestApproval` creates an approval, on which members decide in
  * the console. When the agent repeats the event, `requestApproval` returns the result.
  */
-export class RelayApprovalManager {
-  readonly #options: RelayApprovalManagerOptions;
+export class RelayApprovals {
+  readonly #options: RelayApprovalsOptions;
   readonly #waiters = new Map<string, Set<() => void>>();
 
-  constructor(options: RelayApprovalManagerOptions) {
+  constructor(options: RelayApprovalsOptions) {
     this.#options = options;
   }
 

@@ -12,7 +12,10 @@ import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
 
 /** Converts a background job row to the API format at `nowMs`. */
-export function toJobResource(row: BackgroundJobRow, nowMs: number): z.input<typeof backgroundJobResource> {
+export function toBackgroundJobResource(
+  row: BackgroundJobRow,
+  nowMs: number,
+): z.input<typeof backgroundJobResource> {
   return {
     id: row.id,
     kind: row.kind,
@@ -29,7 +32,7 @@ export function toJobResource(row: BackgroundJobRow, nowMs: number): z.input<typ
 }
 
 /** The operation that returns the progress and result of a background job (`GET /api/jobs/{id}`). */
-export const getJobOperation = defineReadOperation({
+export const getBackgroundJobOperation = defineReadOperation({
   name: 'jobs.get',
   method: 'GET',
   path: '/api/jobs/{id}',
@@ -38,7 +41,7 @@ export const getJobOperation = defineReadOperation({
   params: idParams,
   answer: backgroundJobResource,
   async run({ orgId, reader, clock }, { params }) {
-    return toJobResource(await requireJob(reader, orgId, params.id), clock.now());
+    return toBackgroundJobResource(await requireJob(reader, orgId, params.id), clock.now());
   },
 });
 
@@ -46,7 +49,7 @@ export const getJobOperation = defineReadOperation({
  * Defines the operation that cancels a background job. It is idempotent: a job that has ended does
  * not change.
  */
-export function defineCancelJobOperation(jobs: BackgroundJobRunner): Operation {
+export function defineCancelBackgroundJobOperation(jobs: BackgroundJobRunner): Operation {
   return defineWriteOperation({
     name: 'jobs.cancel',
     method: 'POST',
@@ -62,7 +65,7 @@ export function defineCancelJobOperation(jobs: BackgroundJobRunner): Operation {
       await requestBackgroundJobCancellation(writer, orgId, params.id);
       jobs.cancel(params.id);
       const after = await requireJob(writer, orgId, params.id);
-      const answer = toJobResource(after, clock.now());
+      const answer = toBackgroundJobResource(after, clock.now());
       if (before.cancel_requested === after.cancel_requested) return { answer, audit: 'unchanged' };
       return {
         answer,

@@ -9,7 +9,10 @@ const formParts: (() => unknown)[] = [];
  * @param isNeededByForms Whether to load the code as soon as a form is shown, so that the form can be saved
  * even after an update of Floe.
  */
-export function createLazyPart<Props>(load: () => Promise<ComponentType<Props>>, isNeededByForms = false) {
+export function lazyWithFailureNotice<Props>(
+  load: () => Promise<ComponentType<Props>>,
+  isNeededByForms = false,
+) {
   let loading: Promise<{ readonly default: ComponentType<Props> }> | undefined;
   const start = () => {
     loading ??= load().then(
@@ -26,7 +29,7 @@ export function createLazyPart<Props>(load: () => Promise<ComponentType<Props>>,
 }
 
 /** Loads the code of the components that a form may need to be saved. */
-export function loadFormParts(): void {
+export function loadFormComponents(): void {
   for (const load of formParts) load();
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
 import { type ApiPage, getJson, type ResourceWithETag } from '../../data/api-client.ts';
-import type { ModelResource } from '../../data/org-resource-queries.ts';
+import type { ModelResource } from '../../data/lookup-queries.ts';
 import { usePatchForm } from '../../data/use-patch-form.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { parseListInput } from '../../format/words.ts';
@@ -19,7 +19,7 @@ const formOf = ({ models }: ProviderResource) => ({ models: models.join('\n') })
  * Renders the form for the allowlist of a provider, and shows which of the available models the allowlist
  * matches.
  */
-export function ProviderModels({ loaded }: { readonly loaded: ResourceWithETag<ProviderResource> }) {
+export function ProviderModelsForm({ loaded }: { readonly loaded: ResourceWithETag<ProviderResource> }) {
   const provider = loaded.body;
   const edit = usePatchForm<ProviderResource, { readonly models: string }>({
     path: buildProviderApiPath(provider.id),

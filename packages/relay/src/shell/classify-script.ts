@@ -1,7 +1,7 @@
 const SHELL_INTERPRETERS = /^(?:sh|bash|zsh|dash|ash|ksh|mksh|source|\.|rbash|yash|posh|fish)$/;
 
 /** Returns the text of a script, and whether it is in a language other than shell. */
-export function extractScript(
+export function classifyScript(
   text: string,
   interpreter: string,
 ): { readonly text: string; readonly isForeign: boolean } {

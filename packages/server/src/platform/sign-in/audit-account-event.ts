@@ -8,7 +8,7 @@ import { listOrgs } from '../../store/orgs.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 
 /** An audit entry about an account: a sign-in, or a change of its credentials, sessions or roles. */
-export interface SignInAuditEntry {
+export interface AccountAuditEntry {
   readonly orgId: string;
   readonly actor: string;
   readonly action: string;
@@ -19,10 +19,10 @@ export interface SignInAuditEntry {
 }
 
 /** Appends an audit entry about an account. Adds the id, the time and the email address of the member. */
-export async function auditSignIn(
+export async function auditAccountEvent(
   writer: DatabaseWriter,
   clock: Clock,
-  entry: SignInAuditEntry,
+  entry: AccountAuditEntry,
 ): Promise<void> {
   const at = clock.now();
   const isMember = entry.actor.startsWith('mem_');
@@ -57,9 +57,15 @@ export async function auditFailedSignIn(
     ? [{ orgId: first.id, subject: 'unknown' }]
     : standings.map(({ org_id, member_id }) => ({ orgId: org_id, subject: member_id }));
   for (const { orgId, subject } of told) {
-    await auditSignIn(writer, clock, { orgId, actor: 'sign-in', action: 'sign_in.fail', subject, after });
+    await auditAccountEvent(writer, clock, {
+      orgId,
+      actor: 'sign-in',
+      action: 'sign_in.fail',
+      subject,
+      after,
+    });
     if (after.paused_ms > 0)
-      await auditSignIn(writer, clock, {
+      await auditAccountEvent(writer, clock, {
         orgId,
         actor: 'sign-in',
         action: 'sign_in.throttle',

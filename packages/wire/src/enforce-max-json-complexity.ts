@@ -5,9 +5,9 @@ import { JsonCursor } from './json-cursor.ts';
  * Computes the complexity of the first value in a JSON text without creating values.
  * @throws JsonComplexityError if the complexity exceeds `max`; JsonSyntaxError if the value is invalid
  * @example
- * requireMaxJsonComplexity(Buffer.from('{"model":"gpt-5"}'), 1_000); // undefined
+ * enforceMaxJsonComplexity(Buffer.from('{"model":"gpt-5"}'), 1_000); // undefined
  */
-export function requireMaxJsonComplexity(bytes: Uint8Array, max: number): void {
+export function enforceMaxJsonComplexity(bytes: Uint8Array, max: number): void {
   const cursor = new JsonCursor(bytes);
   cursor.complexity = new JsonComplexityCounter(max);
   cursor.skip();

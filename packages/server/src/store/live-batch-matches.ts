@@ -20,7 +20,7 @@ export interface LiveBatchMatches {
 }
 
 /** Returns the exchanges in the given batches that belong to the organization and match the filters. */
-export async function findExchangesOfLiveBatches(
+export async function getLiveBatchMatches(
   reader: DatabaseReader,
   batches: readonly LiveExchangeBatch[],
   filters: ExchangeFilters & { readonly orgId: string },

@@ -53,7 +53,7 @@ export function mergeResponseHeaders(x: Exchange, headers: UpstreamHeaders): str
  * content, the client's stream is cut off too. A stream under a hard budget is forwarded in
  * complete events, so that it can end with an error when the budget is exhausted.
  */
-export class OpaqueResponse implements ResponseSink {
+export class OpaqueResponseSink implements ResponseSink {
   isContentSent = false;
   readonly isComplete = false;
   #x: Exchange;

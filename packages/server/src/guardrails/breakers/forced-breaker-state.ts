@@ -1,5 +1,5 @@
 /** A breaker state that a member or key has set for a limited time. It overrides the computed state. */
-export interface ForcedCircuitState {
+export interface ForcedBreakerState {
   readonly state: 'open' | 'closed';
   /** Unix milliseconds at which the forced state ends automatically. */
   readonly until: number;

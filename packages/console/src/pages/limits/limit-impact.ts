@@ -5,7 +5,7 @@
  * @param values The number of requests in each minute.
  * @param bound The limit, in requests per minute.
  */
-export function countExceededMinutes(
+export function computeLimitImpact(
   values: readonly (number | null)[],
   bound: number,
 ): { readonly over: number; readonly refused: number; readonly most: number } {

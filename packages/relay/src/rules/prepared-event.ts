@@ -24,7 +24,7 @@ const ALL_FINDING_KINDS: ReadonlySet<FindingKind> = new Set([
 const ESCAPED_BY_JSON = /["\\\0-\x1f]|[^\P{Cs}]/u;
 
 /** A file that an event accesses. */
-export interface RuleInputFile {
+export interface PreparedEventFile {
   readonly use: 'read' | 'write';
   /** Null if the shell determines the name at run time. */
   readonly path: NormalizedPath | null;
@@ -33,14 +33,14 @@ export interface RuleInputFile {
 }
 
 /** An event, prepared for matching rules. Each derived value is computed once, when a rule first needs it. */
-export class RuleInput {
+export class PreparedEvent {
   readonly event: RelayEvent;
   readonly identity: CallerIdentity;
   readonly nowMs: number;
   readonly shell: ShellAnalysis | null;
   /** The step budget that all rules share. */
   readonly steps = new StepMeter();
-  #files: readonly RuleInputFile[] | null = null;
+  #files: readonly PreparedEventFile[] | null = null;
   readonly #variables = new Map<SimpleCommand | null, ConditionVariables>();
   #text: string | null = null;
   #escapedStrings: string | null = null;
@@ -53,7 +53,7 @@ export class RuleInput {
     this.shell = event.shell ? analyzeShellField(grammar, event.shell) : null;
   }
 
-  files(): readonly RuleInputFile[] {
+  files(): readonly PreparedEventFile[] {
     this.#files ??= this.#allFiles();
     return this.#files;
   }
@@ -140,7 +140,7 @@ export class RuleInput {
     return shell?.command ?? prompt?.text ?? file?.content ?? '';
   }
 
-  #allFiles(): RuleInputFile[] {
+  #allFiles(): PreparedEventFile[] {
     const { file, prompt, cwd = '', home_dir: home = null, event } = this.event;
     const directories = this.shell ? findDirectoryChanges(this.shell) : [];
     const bases = cwd === '' ? [] : [cwd];

@@ -4,7 +4,7 @@ import type { CompiledPolicy, PolicySet } from './policies.ts';
  * Returns the policies that are evaluated when a stream contains a finding: those that do not read the complete
  * response. Null if no finding could stop the stream.
  */
-export function selectBlockingPolicies(policySet: PolicySet): PolicySet | null {
+export function selectEarlyStreamPolicies(policySet: PolicySet): PolicySet | null {
   const { policies } = policySet;
   const asks = ({ condition }: CompiledPolicy) =>
     [...(condition?.inputs ?? [])].some((need) => /^(?:answer|usage)\b/.test(need));

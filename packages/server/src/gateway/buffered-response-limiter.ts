@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 
 /** Maximum size of a response that Floe keeps in memory, because it must be complete or is evaluated as a whole. */
-export const MAX_KEPT_RESPONSE_BYTES = 64 * 1024 * 1024;
+export const MAX_BUFFERED_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** Returns the fault for a response that exceeds the maximum size. */
 export function createResponseTooLargeFault(): Fault {
@@ -12,12 +12,12 @@ export function createResponseTooLargeFault(): Fault {
 }
 
 /** Counts the bytes of a stream that Floe keeps in memory. */
-export class KeptResponseSize {
+export class BufferedResponseLimiter {
   #bytes = 0;
 
   /** @throws Fault `upstream_error` if the stream is too large */
   add(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes > MAX_KEPT_RESPONSE_BYTES) throw createResponseTooLargeFault();
+    if (this.#bytes > MAX_BUFFERED_RESPONSE_BYTES) throw createResponseTooLargeFault();
   }
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { doRangesOverlap, getDecisionLabel, splitCommandAtRanges } from './decision-label.ts';
+import { doRangesOverlap, getDecisionDisplay, splitCommandAtRanges } from './decision-display.ts';
 
 test('a decision that is only observed is labelled with the decision it would enforce', () => {
-  assert.deepEqual(getDecisionLabel({ decision: 'abstain', enforced_decision: 'deny' }), {
+  assert.deepEqual(getDecisionDisplay({ decision: 'abstain', enforced_decision: 'deny' }), {
     state: 'partial',
     word: 'Would deny',
   });
-  assert.equal(getDecisionLabel({ decision: 'deny', enforced_decision: 'deny' }).word, 'Denied');
-  assert.equal(getDecisionLabel({ decision: 'abstain', enforced_decision: 'abstain' }).state, null);
+  assert.equal(getDecisionDisplay({ decision: 'deny', enforced_decision: 'deny' }).word, 'Denied');
+  assert.equal(getDecisionDisplay({ decision: 'abstain', enforced_decision: 'abstain' }).state, null);
 });
 
 test('a command is cut at its marks and loses nothing', () => {

@@ -16,12 +16,12 @@ export type DecisionValue = StoredDecision['decision'];
 export type AgentEventKind = StoredDecision['event'];
 
 /** The icon and the label of a decision. The decision `abstain` has no icon. */
-export interface DecisionLabel {
+export interface DecisionDisplay {
   readonly state: DisplayStatus | null;
   readonly word: string;
 }
 
-const SAID: Readonly<Record<DecisionValue, DecisionLabel>> = {
+const SAID: Readonly<Record<DecisionValue, DecisionDisplay>> = {
   deny: { state: 'blocked', word: relayText.labels.deny },
   ask: { state: 'waiting', word: relayText.labels.ask },
   allow: { state: 'healthy', word: relayText.labels.allow },
@@ -32,20 +32,20 @@ const SAID: Readonly<Record<DecisionValue, DecisionLabel>> = {
  * Returns the icon and label of a recorded decision. If a rule only observed, they show what the rule would
  * have decided.
  */
-export function getDecisionLabel({
+export function getDecisionDisplay({
   decision,
   enforced_decision: would,
 }: {
   readonly decision: DecisionValue;
   readonly enforced_decision: DecisionValue;
-}): DecisionLabel {
+}): DecisionDisplay {
   if (decision === 'abstain' && would !== 'abstain')
     return { state: 'partial', word: relayText.enforcedLabels[would] };
   return SAID[decision];
 }
 
 /** Returns the icon and label of what a rule would decide if it were enforced. */
-export function getEnforcedDecisionLabel(decision: DecisionValue): DecisionLabel {
+export function getEnforcedDecisionDisplay(decision: DecisionValue): DecisionDisplay {
   return { state: SAID[decision].state, word: relayText.enforcedLabels[decision] };
 }
 

@@ -19,7 +19,7 @@ import { buildResponseHeaders } from './response-headers.ts';
 import { ClientStream, createBufferedResponseSink } from './response-sinks.ts';
 import { createJsonResponseEnd, type PendingResponseEnd } from './stored/responses-turn.ts';
 import { StreamReplay } from './stream-replay.ts';
-import { UpstreamEventStream } from './upstream-event-stream.ts';
+import { UpstreamEventStreamSink } from './upstream-event-stream-sink.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
 /** The dialect, context and settings for translating a response. */
@@ -37,7 +37,7 @@ export interface TranslationSettings {
  * Translates a response from another dialect. Reads the response as events, and writes them as a
  * stream or as a complete response.
  */
-export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
+export class TranslatedResponseSink implements ResponseSink, PendingResponseEnd {
   #x: Exchange;
   #translation: TranslationSettings;
   #isStreamFromUpstream: boolean;
@@ -66,7 +66,7 @@ export class TranslatedResponse implements ResponseSink, PendingResponseEnd {
     replay?.begin(translation.context.sealOrigin ?? '', write);
     const take = createLostContentDetector((event) => this.#onEvent(event, replay));
     this.#upstreamSink = arrivesStreamed
-      ? new UpstreamEventStream(
+      ? new UpstreamEventStreamSink(
           translation.upstream.createResponseReader(take, translation.readerOptions),
           // The last event of a Responses stream contains the complete response.
           replay !== null || !translation.isStreamToClient || translation.client.name === 'responses',

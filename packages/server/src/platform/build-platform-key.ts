@@ -47,7 +47,7 @@ interface DeclaredKeyValue {
  * Creates a platform key and its row. The key's value is not stored, so the caller must show it
  * now.
  */
-export function createPlatformKey(
+export function buildPlatformKey(
   pepper: KeyObject,
   given: {
     readonly orgId: string;

@@ -3,7 +3,7 @@ import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { runForServer } from '../core/org-context.ts';
 import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
-import { rewindAlertTimes } from '../store/alert-deliveries.ts';
+import { shiftFutureAlertTimes } from '../store/alert-deliveries.ts';
 import { recordMonitoringLiveness } from '../store/monitoring/monitoring-liveness.ts';
 import type {
   MonitoringLivenessReport,
@@ -18,7 +18,7 @@ import { StallDetector } from './stall-detector.ts';
  * The interval at which a process records that it is running (a pulse), in milliseconds. After each pulse,
  * the process sweeps overdue monitors.
  */
-export const PULSE_INTERVAL_MS = 1_000;
+export const LIVENESS_INTERVAL_MS = 1_000;
 /**
  * If this process could not write to the database or rejected a beat, and no process has sent a pulse for longer
  * than this time, the time without pulses is a gap. In milliseconds.
@@ -37,7 +37,7 @@ const CLOCK_SET_AHEAD =
   'clock was set forward, or this machine was suspended; monitoring records the skipped time as a gap';
 const CLOCK_SET_BACK = 'clock was set back; records with later times were moved back to the new time';
 
-export interface ProcessPulseOptions {
+export interface ProcessLivenessOptions {
   readonly database: Pick<Database, 'isShared' | 'isRemote' | 'rowTransaction'>;
   /** Identifies this process in leases. A process may use the id of another one that has certainly ended. */
   readonly processId?: string;
@@ -46,7 +46,7 @@ export interface ProcessPulseOptions {
   /** Returns when the oldest beat that is not committed was received; null if there is none. */
   readonly oldestPendingAt: () => number | null;
   /** Runs after each pulse, before the next one is scheduled. */
-  readonly afterPulse: (pulse: ProcessPulse) => Promise<void>;
+  readonly afterPulse: (pulse: ProcessLiveness) => Promise<void>;
 }
 
 interface WrittenPulse {
@@ -60,8 +60,8 @@ interface WrittenPulse {
  * database server. Monitors are evaluated only for times before the last pulse. A process that was suspended,
  * or could not reach the database, therefore detects the gap before it evaluates monitors.
  */
-export class ProcessPulse {
-  readonly #options: ProcessPulseOptions;
+export class ProcessLiveness {
+  readonly #options: ProcessLivenessOptions;
   readonly #processId: string;
   readonly #stalls: StallDetector;
   readonly #waiting: RepeatedFailureLog;
@@ -81,7 +81,7 @@ export class ProcessPulse {
   /** Whether a pulse has failed or a beat was rejected since the last pulse. */
   #hasRejected = false;
 
-  constructor(options: ProcessPulseOptions) {
+  constructor(options: ProcessLivenessOptions) {
     this.#options = options;
     this.#processId = options.processId ?? randomBytes(8).toString('hex');
     this.#stalls = new StallDetector(options.clock, BEAT_CLIENT_TIMEOUT_MS);
@@ -161,7 +161,7 @@ export class ProcessPulse {
    */
   async ensureFresh(): Promise<void> {
     const age = this.#options.clock.monotonic() - this.#pulsedAt;
-    if (age > MONITORING_GAP_THRESHOLD_MS - PULSE_INTERVAL_MS) await this.send();
+    if (age > MONITORING_GAP_THRESHOLD_MS - LIVENESS_INTERVAL_MS) await this.send();
   }
 
   /** Sends a pulse. Concurrent callers share the same pulse. */
@@ -187,7 +187,7 @@ export class ProcessPulse {
   }
 
   #next(): void {
-    this.#timer = this.#options.clock.after(PULSE_INTERVAL_MS, () => {
+    this.#timer = this.#options.clock.after(LIVENESS_INTERVAL_MS, () => {
       this.#loop = this.#turn();
     });
   }
@@ -253,8 +253,8 @@ export class ProcessPulse {
       acceptedUntilMs: estimateMs === null ? null : Math.min(unread, oldest ?? estimateMs),
       gapThresholdMs: this.#hasRejected
         ? MONITORING_GAP_THRESHOLD_MS
-        : BEAT_CLIENT_TIMEOUT_MS + PULSE_INTERVAL_MS,
-      leaseTimeoutMs: BEAT_CLIENT_TIMEOUT_MS + PULSE_INTERVAL_MS,
+        : BEAT_CLIENT_TIMEOUT_MS + LIVENESS_INTERVAL_MS,
+      leaseTimeoutMs: BEAT_CLIENT_TIMEOUT_MS + LIVENESS_INTERVAL_MS,
       presence,
       startedAt: this.#startedAt,
       gapsUntilMs: this.#gaps.at(-1)?.endAt ?? 0,
@@ -264,7 +264,7 @@ export class ProcessPulse {
       if (taken.futureMs > 0) {
         await rewindMonitorStates(writer, taken.nowMs, taken.futureMs);
         // With a remote database, the clocks of the processes determine the times of alerts.
-        if (!database.isRemote) await rewindAlertTimes(writer, taken.nowMs, taken.futureMs);
+        if (!database.isRemote) await shiftFutureAlertTimes(writer, taken.nowMs, taken.futureMs);
       }
       return { taken, readAt: database.isRemote ? null : readAt };
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { buildSignInUrls, resolveSafeReturnPath } from './sign-in-site.ts';
+import { buildSignInUrls, resolveSafeReturnPath } from './sign-in-urls.ts';
 
 test('passkeys require a host name with HTTPS or localhost in the base URL', () => {
   const rpId = (url: string) => buildSignInUrls(url).passkeys?.rpId ?? null;
