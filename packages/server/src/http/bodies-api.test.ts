@@ -19,7 +19,10 @@ before(async () => {
   for (const [id, bodies] of [
     ['exc_hers', { request: question('Who is it?'), answer, owner: HERS }],
     ['exc_long', { request: question('ice '.repeat(100)), owner: 'bo@acme.example' }],
-    ['exc_error', { request: question('error, write to ada@acme.example'), answer: { error: { message: 'no' } } }],
+    [
+      'exc_error',
+      { request: question('error, write to ada@acme.example'), answer: { error: { message: 'no' } } },
+    ],
   ] as const) {
     await api.addExchange('acme', { id, surface: 'chat' });
     await storeTestBodies(api, 'acme', id, bodies);
