@@ -229,6 +229,14 @@ const UNKNOWN_PATHS: readonly (readonly [path: string, shape: 'openai' | 'anthro
   ['/%c3%28', 'openai'],
 ];
 
+test('a duplicate or missing /v1 in the base URL is answered with the base URL of each kind of client', async () => {
+  for (const path of ['/gateway/v1/v1/messages', '/gateway/chat/completions']) {
+    const answer = await gateway.call(path, { method: 'POST', body: '{}' });
+    assert.equal(answer.status, 404);
+    assert.match(answer.text, /\/gateway\/v1 for OpenAI clients, and in \/gateway for Anthropic SDKs/);
+  }
+});
+
 test('an unknown path is a JSON 404 in the dialect of its base path, for every method', async () => {
   for (const [path, shape] of UNKNOWN_PATHS)
     for (const method of ['GET', 'POST', 'DELETE']) {

@@ -82,12 +82,18 @@ test('the old value of a rotated key has its end in every gateway response, and 
   const before = Math.floor(Date.now() / 1000);
   const made = (await api('POST', `${KEYS}/${id}/rotate`, { overlap_hours: 1 })).json();
   assert.ok(isJsonObject(made) && typeof made.key === 'string');
-  for (const model of ['sandbox/echo', 'sandbox/none']) {
-    const { headers } = await ask(old, model);
+  const read = (path: string) => (key: string) =>
+    callHttp(`${floe.url}/gateway/v1/${path}`, { headers: { authorization: `Bearer ${key}` } });
+  const requests = [
+    ...['sandbox/echo', 'sandbox/none'].map((model) => (key: string) => ask(key, model)),
+    ...['models', 'models/sandbox/echo', 'models/none', 'key', 'responses/none'].map(read),
+  ];
+  for (const send of requests) {
+    const { headers } = await send(old);
     assert.ok(Number(String(headers['deprecation']).slice(1)) >= before);
     const sunset = Date.parse(String(headers['sunset'])) / 1000;
     assert.ok(sunset >= before + 3600 && sunset <= Date.now() / 1000 + 3601);
-    const next = await ask(made.key, model);
+    const next = await send(made.key);
     assert.equal(next.headers['deprecation'] ?? next.headers['sunset'], undefined);
   }
 });

@@ -7,9 +7,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { callHttp } from '@floe/testkit/http-client';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { type CorporateNetwork, startCorporateNetwork } from './corporate-network.ts';
 import { buildChatBody, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
@@ -145,7 +148,7 @@ test('with several organizations, no channel reaches a private address in any no
       : kinds(`http://${host}:${port}`).slice(0, 1)) {
       const { ok, error } = await tested(floe, body);
       assert.equal(ok, false, host);
-      assert.match(String(error), /private network; add it to security\.private_networks/, host);
+      assert.match(String(error), /private network\. .* add it to security\.private_networks/, host);
     }
   for (const host of ['169.254.169.254', '[fd00:ec2::254]', 'metadata.google.internal', '[::ffff:a9fe:a9fe]'])
     assert.match(String((await tested(floe, kinds(`http://${host}`)[0] ?? {}))['error']), /metadata/, host);
@@ -155,6 +158,59 @@ test('with several organizations, no channel reaches a private address in any no
   assert.equal(refused.status, 400, refused.text);
   assert.match(refused.text, /"param":"url"/);
   await floe.stop();
+});
+
+test('private addresses are rejected as soon as there are two organizations, and after each restart', async (t) => {
+  const upstream = await startFakeUpstream({ respond: () => createJsonReply({ data: [] }) });
+  t.after(() => upstream.close());
+  const home = mkdtempSync(join(tmpdir(), 'floe-second-org-'));
+  t.after(() => rmSync(home, { recursive: true }));
+  const dataDir = join(home, 'data');
+  const configFile = join(home, 'floe.yaml');
+  let floe = await startFloeProcess({ dataDir });
+  const restart = async (env: Record<string, string> = {}) => {
+    await floe.stop();
+    floe = await startFloeProcess({ dataDir, env });
+  };
+  t.after(() => floe.stop());
+  const key = await floe.waitForKey();
+  const provider = { kind: 'openai-compatible', base_url: `${upstream.url}/v1`, api_key: 'k', models: ['m'] };
+  const call = (path: string, body: object, apiKey = key) =>
+    callHttp(floe.url + path, { headers: { authorization: `Bearer ${apiKey}` }, body });
+  const hook = { name: 'x', kind: 'webhook', url: `${upstream.url}/hook` };
+  const chat = () => call(CHAT_COMPLETIONS_PATH, buildChatBody({ model: 'inside/m' }));
+  const reachedBy = async (send: () => Promise<unknown>) => {
+    const before = upstream.requests.length;
+    await send();
+    return upstream.requests.length > before;
+  };
+  const callsOf = (apiKey: string) => [
+    () => call('/api/monitoring/channels/test', hook, apiKey),
+    () => call('/api/management/providers/test', { ...provider, id: 'draft' }, apiKey),
+  ];
+  const created = await call('/api/management/providers', { ...provider, id: 'inside' });
+  assert.equal(created.status, 201, created.text);
+  for (const send of [chat, ...callsOf(key)]) assert.equal(await reachedBy(send), true);
+
+  // The file of the first organization does not add one.
+  writeFileSync(configFile, 'orgs: [{ id: default, providers: [{ id: sandbox, kind: sandbox }] }]');
+  await restart({ FLOE_CONFIG: configFile });
+  for (const send of [chat, ...callsOf(key)]) assert.equal(await reachedBy(send), true);
+
+  const keys = [{ name: 'full', key: GATEWAY_KEYS.full, scopes: ['management', 'monitoring'] }];
+  writeFileSync(configFile, JSON.stringify({ orgs: [{ id: 'acme', keys }] }));
+  const isAcmeKnown = async () =>
+    (await callHttp(`${floe.url}/api/me`, { headers: { 'x-api-key': GATEWAY_KEYS.full } })).status === 200;
+  while (!(await isAcmeKnown())) await setTimeout(20);
+  const assertNoneReached = async (when: string) => {
+    for (const send of [chat, ...callsOf(key), ...callsOf(GATEWAY_KEYS.full)])
+      assert.equal(await reachedBy(send), false, `${when}: ${send}`);
+  };
+  await assertNoneReached('after the second organization was added');
+  await restart({ FLOE_CONFIG: configFile });
+  await assertNoneReached('after a restart');
+  await restart();
+  await assertNoneReached('after a restart without the file');
 });
 
 test('no call follows a redirect', async () => {

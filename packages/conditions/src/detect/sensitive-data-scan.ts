@@ -253,3 +253,12 @@ class TextScan {
     return this.#addFinding('phone', at, findPhoneNumberEnd(this.#text, at)) ? this.#done : at + 1;
   }
 }
+
+/**
+ * Returns a number of findings of a kind as text.
+ * @example
+ * formatFindingCount('email', 2); // '2 emails'
+ */
+export function formatFindingCount(kind: FindingKind, count: number): string {
+  return `${count} ${kind}${count === 1 ? '' : 's'}`;
+}

@@ -49,6 +49,12 @@ const sample = z.strictObject({
   metadata: object.nullable().default(null),
 });
 
+const redactedWhenStored = z
+  .int()
+  .describe(
+    'Number of evaluated requests in which Floe redacted secrets or personal data when it stored the bodies (`orgs[].bodies.redact`). Detectors cannot find these values, so such a request can have the outcome `passed` although the policy would have applied to it.',
+  );
+
 /** The request to evaluate policies against given or stored bodies. */
 export const policyDryRunInput = z.strictObject({
   policies: z
@@ -120,6 +126,7 @@ export const policyDryRunResponse = z.strictObject({
         .describe(
           'Number of bodies that cannot be evaluated: they are truncated, not JSON, or of a surface that policies do not evaluate.',
         ),
+      redacted_when_stored: redactedWhenStored,
       has_more: z.boolean().describe('Whether the time range contains more bodies than were read.'),
     })
     .nullable()
@@ -170,6 +177,7 @@ export const policyDryRunJobResult = z
     denied: z.int().describe('Number of these requests that would have been denied.'),
     redacted: z.int().describe('Number of these requests that would have been redacted.'),
     not_evaluated: z.int().describe('Number of requests for which a policy could not be evaluated.'),
+    redacted_when_stored: redactedWhenStored,
     has_more: z.boolean().describe('Whether the time range contains more stored bodies than `limit`.'),
     key_count: z.int().describe('Number of keys with matching requests.'),
     keys: z

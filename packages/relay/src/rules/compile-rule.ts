@@ -1,5 +1,5 @@
 import { type CompiledCondition, compileCondition, EvaluationFailure } from '@floe/conditions/condition';
-import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
+import { type FindingKind, formatFindingCount } from '@floe/conditions/detect/sensitive-data-scan';
 import { StepLimitExceededError, type StepMeter } from '@floe/conditions/step-meter';
 import type { RelayRuleConfig } from '@floe/contract/config';
 import type { RelayEventKind } from '@floe/contract/config/relay';
@@ -210,7 +210,8 @@ function matchFiles(fits: PathMatcher, events: CompiledRule['events'], subject: 
 
 function describeFindings(detects: ReadonlySet<FindingKind>, subject: PreparedEvent): string | null {
   const seen = [...subject.findings()].filter(([kind]) => detects.has(kind));
-  return seen.length === 0 ? null : `found ${seen.map(([kind, count]) => `${count} ${kind}`).join(', ')}`;
+  const counts = seen.map(([kind, count]) => formatFindingCount(kind, count));
+  return counts.length === 0 ? null : `found ${counts.join(', ')}`;
 }
 
 /** Matches the text pattern. If matching needs too many steps, this is a failure. */

@@ -1,5 +1,6 @@
 import { lookup as lookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import { FairHostLookup, type HostLookup } from './fair-host-lookup.ts';
@@ -56,6 +57,11 @@ export interface OutboundGuard {
    */
   checkOrigin(origin: URL): OutboundBlockedError | null;
   /**
+   * Returns a number that changes when the allowed networks change. A connection that was opened under another
+   * number must not be reused, because its address was checked under other settings.
+   */
+  settingsVersion(): number;
+  /**
    * Opens a TCP connection under the same rules.
    * @throws OutboundBlockedError, or the error of the connection
    */
@@ -71,13 +77,30 @@ export function createOutboundGuard(
   rules: () => OutboundAccessSettings,
   resolve: HostLookup = lookupAddress,
 ): OutboundGuard {
-  return createGuardFor(null, rules, new FairHostLookup(resolve));
+  return createGuardFor(null, rules, new FairHostLookup(resolve), createVersionCounter(rules));
+}
+
+/** Counts the changes of the allowed networks. */
+function createVersionCounter(settings: () => OutboundAccessSettings): () => number {
+  let last = settings();
+  let version = 0;
+  return () => {
+    const current = settings();
+    if (current === last) return version;
+    const { allowPrivate, privateNetworks } = last;
+    const isSame =
+      current.allowPrivate === allowPrivate && isDeepStrictEqual(current.privateNetworks, privateNetworks);
+    if (!isSame) version += 1;
+    last = current;
+    return version;
+  };
 }
 
 function createGuardFor(
   orgId: string | null,
   settings: () => OutboundAccessSettings,
   lookups: FairHostLookup,
+  settingsVersion: () => number,
 ): OutboundGuard {
   const rules = (): AddressRules => ({ orgId, settings: settings() });
   function connector(origin: URL, options: buildConnector.BuildOptions = {}): buildConnector.connector {
@@ -119,7 +142,8 @@ function createGuardFor(
   }
 
   return {
-    forOrg: (id) => createGuardFor(id, settings, lookups),
+    forOrg: (id) => createGuardFor(id, settings, lookups, settingsVersion),
+    settingsVersion,
     connector,
     checkOrigin(origin) {
       const { host, port } = hostPortOf(origin);

@@ -40,8 +40,11 @@ export async function handleNonExchangeRequest(
   handle: (caller: AuthenticatedCaller) => object | string | Promise<JsonObject | object | string>,
 ): Promise<void> {
   const startedAt = gateway.clock.monotonic();
-  const headers = (type: string) => ['content-type', type, 'x-request-id', client.id];
   let caller: AuthenticatedCaller | null = null;
+  const headers = (type: string) => [
+    ...['content-type', type, 'x-request-id', client.id],
+    ...(caller?.key.deprecationHeaders ?? []),
+  ];
   let fault: Fault | null = null;
   try {
     caller = authenticateCaller(client, gateway, gateway.clock.now());

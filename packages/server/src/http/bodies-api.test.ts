@@ -19,7 +19,10 @@ before(async () => {
   for (const [id, bodies] of [
     ['exc_hers', { request: question('Who is it?'), answer, owner: HERS }],
     ['exc_long', { request: question('ice '.repeat(100)), owner: 'bo@acme.example' }],
-    ['exc_error', { request: question('error'), answer: { error: { message: 'no' } } }],
+    [
+      'exc_error',
+      { request: question('error, write to ada@acme.example'), answer: { error: { message: 'no' } } },
+    ],
   ] as const) {
     await api.addExchange('acme', { id, surface: 'chat' });
     await storeTestBodies(api, 'acme', id, bodies);
@@ -77,7 +80,10 @@ test('draft policies are tested on stored bodies, and no content is shown', asyn
     api.call('POST', '/api/management/policies/dry-run', { key, body: { policies, ...more } });
   const { status, text, body } = await dryRun({ stored_bodies: { from: FROM } });
   assert.equal(status, 200, text);
-  assert.deepEqual(body.stored_bodies, { read: 3, evaluated: 3, skipped: 0, has_more: false });
+  assert.deepEqual(body.stored_bodies, {
+    ...{ read: 3, evaluated: 3, skipped: 0, has_more: false },
+    redacted_when_stored: 1,
+  });
   const outcomes = Object.fromEntries(
     listResponseEntries(body.data).map(({ id, request, answer }) => [
       String(id),
@@ -91,9 +97,23 @@ test('draft policies are tested on stored bodies, and no content is shown', asyn
   });
   assert.doesNotMatch(text, /Who is it/);
   const bounded = await dryRun({ stored_bodies: { from: FROM, limit: 2 } });
-  assert.deepEqual(bounded.body.stored_bodies, { read: 2, evaluated: 2, skipped: 0, has_more: true });
+  assert.deepEqual(bounded.body.stored_bodies, {
+    ...{ read: 2, evaluated: 2, skipped: 0, has_more: true },
+    redacted_when_stored: 0,
+  });
   for (const neither of [{}, { stored_bodies: { from: FROM }, samples: [{ request: {} }] }])
     assert.equal((await dryRun(neither)).status, 400);
+});
+
+test('a dry run counts the bodies in which detectors cannot find the values that were redacted', async () => {
+  const policies = [{ name: 'mail', on: 'request', detect: { pii: ['email'] }, action: 'deny' }];
+  const { body } = await api.call('POST', '/api/management/policies/dry-run', {
+    key,
+    body: { policies, stored_bodies: { from: FROM } },
+  });
+  const outcomes = listResponseEntries(body.data).map(({ request }) => request?.outcome);
+  assert.deepEqual([...new Set(outcomes)], ['passed']);
+  assert.equal(body.stored_bodies?.['redacted_when_stored'], 1);
 });
 
 test('draft policies are tested on several days in a job, which returns totals and a few requests, and no content', async () => {
@@ -117,6 +137,7 @@ test('draft policies are tested on several days in a job, which returns totals a
     [result.evaluated, result.matched, result.denied, result.redacted, result.key_count, result.has_more],
     [3, 2, 1, 0, 1, false],
   );
+  assert.equal(result.redacted_when_stored, 1);
   assert.deepEqual(
     result.days.map(({ matched }) => matched),
     [0, 0, 0, 0, 0, 0, 2],

@@ -209,7 +209,7 @@ function decodePathSegment(text: string): string {
 function unknownPathFault(path: string): Fault {
   return new Fault(
     'not_found',
-    `No endpoint exists at ${path.slice(0, 200)}. The base URL of the gateway ends in /gateway/v1.`,
+    `No endpoint exists at ${path.slice(0, 200)}. The base URL ends in /gateway/v1 for OpenAI clients, and in /gateway for Anthropic SDKs and Claude Code.`,
   );
 }
 

@@ -88,12 +88,9 @@ async function listStoredOrgIds(
   return new Set(orgs.map(({ id }) => id));
 }
 
-/** Number of organizations of the installation, including those without configuration. */
+/** Number of organizations that exist, in floe.yaml or in the database. */
 function countOrgs(file: readonly OrgConfig[], stored: ReadonlySet<string>): number {
-  const ids = new Set(file.map(({ id }) => id));
-  // The organization of a first start without a file belongs to the same operator as the file.
-  const others = [...stored].filter((id) => !ids.has(id) && (ids.size === 0 || id !== DEFAULT_ORG_ID));
-  return ids.size + others.length;
+  return new Set([...file.map(({ id }) => id), ...stored]).size;
 }
 
 /** Whether a setting has changed on which the catalogs of all organizations depend. */

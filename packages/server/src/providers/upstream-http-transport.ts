@@ -7,8 +7,9 @@ import { UploadConnectionPool } from './upload-pool.ts';
 /**
  * Creates an HTTP/1.1 transport with keep-alive connections. Each combination of origin and connection
  * options has its own pool, with one connection per concurrent request. The guard checks the address whenever
- * a connection is opened, but not when it is reused. The transport limits only the time for the handshake;
- * callers must enforce all other deadlines.
+ * a connection is opened, but not when it is reused. After a change of the allowed networks, requests use new
+ * pools, and the idle connections of the earlier pools expire. The transport limits only the time for the
+ * handshake; callers must enforce all other deadlines.
  */
 export function createUpstreamHttpTransport(guard?: OutboundGuard): UpstreamTransport {
   const origins = new Map<string, OriginConnectionPool>();
@@ -26,7 +27,7 @@ export function createUpstreamHttpTransport(guard?: OutboundGuard): UpstreamTran
     Kind: new (origin: URL, connect: SocketConnector) => Pool,
     request: UpstreamRequest,
   ): Pool {
-    const key = connectionPoolKey(request);
+    const key = connectionPoolKey(request, guard?.settingsVersion() ?? 0);
     let pool = pools.get(key);
     if (!pool) {
       const { connectMs, via } = request;
@@ -58,9 +59,12 @@ export function createUpstreamHttpTransport(guard?: OutboundGuard): UpstreamTran
 }
 
 /** Returns the key of the pool for a request. Only requests with the same key may share connections. */
-function connectionPoolKey({ origin, connectMs, orgId = '', via, unguarded }: UpstreamRequest): string {
+function connectionPoolKey(
+  { origin, connectMs, orgId = '', via, unguarded }: UpstreamRequest,
+  settingsVersion: number,
+): string {
   const isPlain = via === undefined && !unguarded;
-  const way = `${orgId} ${connectMs} ${origin}`;
+  const way = `${orgId} ${settingsVersion} ${connectMs} ${origin}`;
   return isPlain ? way : `${way} ${via?.key} ${unguarded}`;
 }
 

@@ -17,6 +17,7 @@ const RESULT: PolicyDryRunSummary = {
   denied: 10,
   redacted: 0,
   not_evaluated: 0,
+  redacted_when_stored: 0,
   has_more: false,
   key_count: 1,
   keys: [],
@@ -35,6 +36,10 @@ test('the counts include requests that were skipped or left out', () => {
   assert.equal(
     formatDryRunCounts(RESULT),
     '4,000 checked · 12 matched (0.30%) · 1 key · 88 skipped: the body is truncated or not JSON, or policies do not apply to this endpoint',
+  );
+  assert.match(
+    formatDryRunCounts({ ...RESULT, redacted_when_stored: 3 }),
+    / · 3 redacted when stored: detectors cannot find the redacted values$/,
   );
   assert.match(formatDryRunCounts({ ...RESULT, has_more: true }), /newest requests only$/);
 });

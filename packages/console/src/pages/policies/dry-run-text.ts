@@ -30,6 +30,7 @@ export function describeDryRunEffect(
  */
 export function formatDryRunCounts(result: PolicyDryRunSummary): string {
   const { evaluated, matched, key_count, skipped, not_evaluated: undecided, has_more: more } = result;
+  const { redacted_when_stored: hidden } = result;
   const parts = [
     policiesText.effect.checked(formatCount(evaluated)),
     evaluated === 0
@@ -38,6 +39,7 @@ export function formatDryRunCounts(result: PolicyDryRunSummary): string {
     formatCountWithNoun(key_count, policiesText.effect.key),
     ...(skipped > 0 ? [policiesText.effect.notCheckable(formatCount(skipped))] : []),
     ...(undecided > 0 ? [policiesText.effect.undecided(formatCount(undecided))] : []),
+    ...(hidden > 0 ? [policiesText.effect.redactedWhenStored(formatCount(hidden))] : []),
     ...(more ? [policiesText.effect.hasMore] : []),
   ];
   return parts.join(' · ');

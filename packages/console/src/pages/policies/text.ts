@@ -156,6 +156,8 @@ export const policiesText = {
       allow: 'allowed without evaluating later policies',
     },
     checked: (count: string) => `${count} checked`,
+    redactedWhenStored: (count: string) =>
+      `${count} redacted when stored: detectors cannot find the redacted values`,
     matched: (count: string) => `${count} matched`,
     matchedShare: (count: string, share: string) => `${count} matched (${share})`,
     notCheckable: (count: string) =>

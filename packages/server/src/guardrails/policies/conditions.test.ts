@@ -101,7 +101,7 @@ test('a decision states the kind and position of a finding, and never its value'
   ).decisions;
   assert.equal(
     decision?.reason,
-    '"rule": found 1 secret (API key) in messages[0].content; 4 email in messages[1].content, messages[2].content, messages[3].content and 1 more',
+    '"rule": found 1 secret (API key) in messages[0].content; 4 emails in messages[1].content, messages[2].content, messages[3].content and 1 more',
   );
 });
 

@@ -1,7 +1,11 @@
 import { EvaluationFailure } from '@floe/conditions/condition';
 import type { FindingLocationsByKind } from '@floe/conditions/detect/locate-findings';
 import type { FindingCounts } from '@floe/conditions/detect/redact';
-import type { FindingKind, SecretDetector } from '@floe/conditions/detect/sensitive-data-scan';
+import {
+  type FindingKind,
+  formatFindingCount,
+  type SecretDetector,
+} from '@floe/conditions/detect/sensitive-data-scan';
 import { MAX_EVALUATION_STEPS, StepMeter } from '@floe/conditions/step-meter';
 import type { ConditionVariables } from '@floe/conditions/vocabulary';
 import { InlineLimitExceededError } from './inline-limits.ts';
@@ -141,7 +145,7 @@ function describeFindings(
       detectors.length === 0 ? '' : ` (${detectors.map((one) => DETECTOR_NAMES[one]).join(', ')})`;
     const more = paths.length > MAX_NAMED_PATHS ? ` and ${paths.length - MAX_NAMED_PATHS} more` : '';
     const at = paths.length === 0 ? '' : ` in ${paths.slice(0, MAX_NAMED_PATHS).join(', ')}${more}`;
-    return `${count} ${kind}${looks}${at}`;
+    return `${formatFindingCount(kind, count)}${looks}${at}`;
   });
   return `found ${parts.join('; ')}`;
 }

@@ -11,7 +11,7 @@ export function createTestBodyStore(append: (row: StoredBodiesRow) => void = () 
   return createBodyStore({ append }, bodiesKey);
 }
 
-/** Stores the bodies of a request that the gateway received a second ago. */
+/** Stores the bodies of a request that the gateway received a second ago, redacted as by default. */
 export async function storeTestBodies(
   { database }: Pick<RunningApi, 'database'>,
   orgId: string,
@@ -21,7 +21,7 @@ export async function storeTestBodies(
   const { request, answer, owner = null } = given;
   const rows: StoredBodiesRow[] = [];
   const kept = (body?: object) =>
-    body === undefined ? null : buildStoredBody(Buffer.from(JSON.stringify(body)), 0, false);
+    body === undefined ? null : buildStoredBody(Buffer.from(JSON.stringify(body)), 0, true);
   const whose = { id, orgId, keyId: 'key_kept', owner, createdAt: API_TEST_NOW - 1_000 };
   createTestBodyStore((row) => rows.push(row)).store(whose, { request: kept(request), answer: kept(answer) });
   await database.transaction((writer) => insertStoredBodies(writer, rows));

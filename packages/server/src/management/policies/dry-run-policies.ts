@@ -58,7 +58,13 @@ export function defineDryRunPoliciesOperation(
       const { read, hasMore } = storedSamples;
       return {
         data,
-        stored_bodies: { read, evaluated: data.length, skipped: read - data.length, has_more: hasMore },
+        stored_bodies: {
+          read,
+          evaluated: data.length,
+          skipped: read - data.length,
+          redacted_when_stored: storedSamples.samples.filter(({ isRedacted }) => isRedacted).length,
+          has_more: hasMore,
+        },
       };
     },
   });

@@ -15,7 +15,7 @@ import { defineReadOperation, type Operation } from '../operation.ts';
 import { requireValidTimeRange } from '../time-range.ts';
 import { listEnabledPolicies } from './dry-run-policies.ts';
 import type { evaluateStoredPolicySamples } from './evaluate-policy-samples.ts';
-import { loadStoredPolicySamples } from './stored-policy-samples.ts';
+import { loadStoredPolicySamples, type StoredPolicySample } from './stored-policy-samples.ts';
 
 /** Number of bodies per evaluation task. The job checks for cancellation after each task. */
 const SAMPLES_PER_TASK = 50;
@@ -104,7 +104,10 @@ class StoredSampleDryRun {
   readonly #keys = new Map<string, number>();
   readonly #days = new Map<string, number>();
   readonly #samples: PolicyDryRunResult['samples'] = [];
-  readonly #counts = { evaluated: 0, skipped: 0, matched: 0, denied: 0, redacted: 0, not_evaluated: 0 };
+  readonly #counts = {
+    ...{ evaluated: 0, skipped: 0, matched: 0, denied: 0, redacted: 0, not_evaluated: 0 },
+    redacted_when_stored: 0,
+  };
 
   constructor(options: PolicyDryRunOptions) {
     this.#options = options;
@@ -128,9 +131,9 @@ class StoredSampleDryRun {
       });
       if (page.read === 0) break;
       const evaluations = await this.#options.evaluate(page.samples.map(({ sample }) => sample));
-      for (const [n, { id, at, sample }] of page.samples.entries()) {
+      for (const [n, stored] of page.samples.entries()) {
         const one = evaluations[n];
-        if (one) this.#addEvaluation(id, at, sample.key, one);
+        if (one) this.#addEvaluation(stored, one);
       }
       this.#counts.skipped += page.read - page.samples.length;
       done += page.read;
@@ -140,10 +143,13 @@ class StoredSampleDryRun {
     return this.#buildResult(total > limit);
   }
 
-  #addEvaluation(id: string, at: number, key: string, { request, answer }: SampleEvaluation): void {
+  #addEvaluation(stored: StoredPolicySample, { request, answer }: SampleEvaluation): void {
+    const { id, at, isRedacted, sample } = stored;
+    const { key } = sample;
     const { timezone } = this.#options;
     const counts = this.#counts;
     counts.evaluated += 1;
+    if (isRedacted) counts.redacted_when_stored += 1;
     const decisions = [...request.decisions, ...(answer?.decisions ?? [])];
     if (decisions.some(({ outcome }) => outcome === 'not_evaluated')) counts.not_evaluated += 1;
     const [first] = decisions.filter(({ outcome }) => outcome !== 'not_evaluated');

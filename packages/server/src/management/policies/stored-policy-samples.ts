@@ -10,9 +10,18 @@ import { listStoredBodies, type StoredBodiesRow } from '../../store/stored-bodie
 /** A request or response that policies are evaluated on, and its caller. */
 export type PolicySample = NonNullable<z.output<typeof policyDryRunInput>['samples']>[number];
 
+/** The stored bodies of a request as a sample. */
+export interface StoredPolicySample {
+  readonly id: string;
+  readonly at: number;
+  /** Whether values were redacted before the bodies were stored. Detectors cannot find these values. */
+  readonly isRedacted: boolean;
+  readonly sample: PolicySample;
+}
+
 /** One page of stored bodies, converted to samples for a policy dry run. */
 export interface StoredPolicySamplePage {
-  readonly samples: readonly { readonly id: string; readonly at: number; readonly sample: PolicySample }[];
+  readonly samples: readonly StoredPolicySample[];
   /** Number of stored bodies that were read. */
   readonly read: number;
   readonly hasMore: boolean;
@@ -42,10 +51,10 @@ export async function loadStoredPolicySamples(
   const { limit } = query;
   const found = await listStoredBodies(reader, orgId, { ...query, limit: limit + 1 });
   const rows = found.slice(0, limit);
-  const samples: { id: string; at: number; sample: PolicySample }[] = [];
+  const samples: StoredPolicySample[] = [];
   for (const row of rows) {
     const sample = await loadSample(reader, bodies, row);
-    if (sample) samples.push({ id: row.id, at: row.created_at, sample });
+    if (sample) samples.push(sample);
   }
   const end = rows.at(-1);
   return {
@@ -60,7 +69,7 @@ async function loadSample(
   reader: DatabaseReader,
   bodies: Pick<BodyStore, 'open'>,
   row: StoredBodiesRow,
-): Promise<PolicySample | null> {
+): Promise<StoredPolicySample | null> {
   const stored = bodies.open(row);
   const request = parseBodyObject(stored.request);
   const exchange = request && (await findExchangeById(reader, row.org_id, row.id));
@@ -69,15 +78,12 @@ async function loadSample(
   const { key_name, team, owner, end_user, metadata_json } = exchange;
   const metadata = metadata_json === null ? null : parseJsonObject(metadata_json);
   const answer = surface === 'embeddings' ? null : parseBodyObject(stored.answer);
+  const caller = { key: key_name, team, owner, end_user, metadata };
   return {
-    surface,
-    request,
-    answer: answer ?? undefined,
-    key: key_name,
-    team,
-    owner,
-    end_user,
-    metadata,
+    id: row.id,
+    at: row.created_at,
+    isRedacted: [stored.request, stored.answer].some((body) => Object.keys(body?.redacted ?? {}).length > 0),
+    sample: { surface, request, answer: answer ?? undefined, ...caller },
   };
 }
 
