@@ -267,5 +267,5 @@ class Answers(unittest.TestCase):
         with client.monitor("job", beat_url=BEAT_URL):
             pass
         self.assertTrue(client.flush(30))
-        self.assertEqual(errors, ["unexpected_answer"] * 2)
+        self.assertEqual(errors, ["unexpected_response"] * 2)
         self.assertEqual(json.loads(runtime.calls[1].body), {"duration_ms": 0})

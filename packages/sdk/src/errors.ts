@@ -58,10 +58,10 @@ export class FloeTimeoutError extends FloeError {
 
 /**
  * Indicates that the response is not from Floe: it is an HTML page, a redirect, or incomplete JSON. The code
- * is `unexpected_answer` or `redirected`.
+ * is `unexpected_response` or `redirected`.
  */
-export class FloeResponseError extends FloeError {
-  override readonly name = 'FloeResponseError';
+export class FloeUnexpectedResponseError extends FloeError {
+  override readonly name = 'FloeUnexpectedResponseError';
 }
 
 /** Indicates that the server rejected the request. This is the base class of the errors for each status. */

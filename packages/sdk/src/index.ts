@@ -8,9 +8,9 @@ export {
   FloeMonitorNotFoundError,
   FloeRateLimitError,
   FloeRequestError,
-  FloeResponseError,
   FloeServerError,
   FloeTimeoutError,
+  FloeUnexpectedResponseError,
   FloeUnhealthyError,
 } from './errors.ts';
 export type { OnError } from './failure-reporter.ts';

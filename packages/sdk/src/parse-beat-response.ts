@@ -1,5 +1,5 @@
 import type { BeatRequest } from './beat-request.ts';
-import { createApiError, type FloeError, FloeResponseError } from './errors.ts';
+import { createApiError, type FloeError, FloeUnexpectedResponseError } from './errors.ts';
 
 /** A beat that the server has recorded. */
 export interface Beat {
@@ -76,15 +76,15 @@ function unexpectedAnswer(received: ReceivedBeatResponse, retryable: boolean): F
     : received.text.trim() === ''
       ? 'nothing'
       : 'a different response';
-  return new FloeResponseError(
+  return new FloeUnexpectedResponseError(
     `expected a beat response from Floe, got ${what} (status ${received.status}, ${received.header('content-type') ?? 'no content type'}). Check that baseUrl is the base URL of Floe, without a sign-in page or proxy in front of it.`,
-    { code: 'unexpected_answer', status: received.status, retryable },
+    { code: 'unexpected_response', status: received.status, retryable },
   );
 }
 
 function redirectError(call: BeatRequest, received: ReceivedBeatResponse): FloeError {
   const to = received.header('location');
-  return new FloeResponseError(
+  return new FloeUnexpectedResponseError(
     `${getUrlOrigin(call.url)} redirects${to === null ? '' : ` to ${getUrlOrigin(to)}`}. Redirects are not followed, because they would expose the key. Set baseUrl to the final URL.`,
     { code: 'redirected', status: received.status },
   );

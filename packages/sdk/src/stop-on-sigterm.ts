@@ -12,9 +12,9 @@ interface NodeProcess {
 const listeners = new Set<() => void>();
 
 /**
- * On SIGTERM, lets the loop send its last beat. A listener disables the default effect of the signal, so the
- * signal is sent again when all loops have ended, if there is no other listener. Never calls `process.exit`. Returns a
- * function that removes the listener.
+ * Stops the loop on SIGTERM, after it has sent its final beat. Because a SIGTERM listener suppresses the default exit,
+ * sends the signal again after all loops have stopped, unless the process has other listeners. Never calls
+ * `process.exit`. Returns a function that removes the listener.
  */
 export function stopOnSigterm(loop: HeartbeatHandle): () => void {
   const process: unknown = Reflect.get(globalThis, 'process');

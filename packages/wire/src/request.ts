@@ -215,7 +215,7 @@ export interface CanonicalRequest {
 
 /**
  * Returns the required features of a request that a target does not support: those that are not in `supported`, and
- * those in `unsupported`. Each has the request field that needs it.
+ * those in `unsupported`. Each entry contains the path of the request field that requires the feature.
  * @example
  * const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
  * const { request } = normalizeIdeRequest({ model: 'gpt-5', messages: [{ role: 'user', content: [image] }] });

@@ -5,7 +5,7 @@ from ._async_loop import AsyncHeartbeat
 from ._call import VERSION as __version__
 from ._client import Floe
 from ._errors import (
-    FloeResponseError,
+    FloeUnexpectedResponseError,
     FloeApiError,
     FloeAuthenticationError,
     FloeConfigurationError,
@@ -26,7 +26,7 @@ __all__ = [
     "AsyncHeartbeat",
     "Beat",
     "Floe",
-    "FloeResponseError",
+    "FloeUnexpectedResponseError",
     "FloeApiError",
     "FloeAuthenticationError",
     "FloeConfigurationError",

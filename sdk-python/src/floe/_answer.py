@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Mapping, NamedTuple, Optional, Union
 
 from ._call import Call
-from ._errors import FloeResponseError, FloeError, api_error
+from ._errors import FloeUnexpectedResponseError, FloeError, api_error
 
 
 class Beat(NamedTuple):
@@ -79,10 +79,10 @@ def _read_anything(received: Received) -> Union[Accepted, FloeError]:
 def _unexpected(received: Received, retryable: bool) -> FloeError:
     what = "more than 64 KB" if received.too_long else "a different response" if received.text.strip() else "nothing"
     kind = received.headers.get("content-type", "no content type")
-    return FloeResponseError(
+    return FloeUnexpectedResponseError(
         f"expected a beat response from Floe, got {what} (status {received.status}, {kind}). Check that base_url is the base URL of "
         "Floe, without a sign-in page or proxy in front of it.",
-        code="unexpected_answer",
+        code="unexpected_response",
         status=received.status,
         retryable=retryable,
     )
@@ -91,7 +91,7 @@ def _unexpected(received: Received, retryable: bool) -> FloeError:
 def _redirected(call: Call, received: Received) -> FloeError:
     location = received.headers.get("location")
     to = "" if location is None else f" to {origin_of(location)}"
-    return FloeResponseError(
+    return FloeUnexpectedResponseError(
         f"{origin_of(call.url)} redirects{to}. Redirects are not followed, because they would expose the key. Set "
         "base_url to the final URL.",
         code="redirected",

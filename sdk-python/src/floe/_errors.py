@@ -61,10 +61,10 @@ class FloeTimeoutError(FloeError):
     """Indicates that the response was not complete within the time limit. The code is ``timed_out``."""
 
 
-class FloeResponseError(FloeError):
+class FloeUnexpectedResponseError(FloeError):
     """Indicates that the response is not from Floe: it is an HTML page, a redirect, or incomplete JSON.
 
-    The code is ``unexpected_answer`` or ``redirected``.
+    The code is ``unexpected_response`` or ``redirected``.
     """
 
 

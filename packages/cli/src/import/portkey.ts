@@ -155,7 +155,7 @@ function readStrategy(config: ImportSourceObject): 'weighted' | undefined {
       'Floe does not support conditional routing; the targets are tried in order',
     );
   strategy?.leaveOut({
-    on_status_codes: 'Floe decides based on the error type whether it tries the next target',
+    on_status_codes: 'Floe decides whether to try the next target based on the error type',
     conditions: 'Floe does not support conditional routing',
     default: 'Floe does not support conditional routing',
   });

@@ -91,7 +91,7 @@ export const PriceSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), z.number().min(0).max(1_000_000_000_000))
     .optional()
     .describe(
-      'USD per million billed units other than tokens, by unit name, such as `cache_write_1h`, `web_search`, `image`, `audio_second`, `character` or `search`. The page docs/guides/set-prices.md lists all units.',
+      'USD per million billed units other than tokens, by unit name, such as `cache_write_1h`, `web_search`, `image`, `audio_second`, `character` or `search`. docs/guides/set-prices.md lists all units.',
     ),
   tiers: z
     .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/), z.number().min(0).max(100))

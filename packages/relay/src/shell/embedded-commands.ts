@@ -25,8 +25,8 @@ export interface EmbeddedCommands {
 }
 
 /**
- * Returns the commands in a program's own language that its arguments and input contain. Null if the program
- * does not interpret a language of its own.
+ * Finds code in a program's own language (such as awk) in its arguments and input. Returns the shell commands that
+ * this code runs and the files that it reads. Returns null if the program does not interpret such a language.
  */
 export function findEmbeddedCommands(
   { name, args }: CommandInvocation,

@@ -133,7 +133,10 @@ export interface PlainTextFormat {
   readonly truncate?: (text: string, maxLength: number) => string;
 }
 
-/** Formats a message as plain text, truncated to `maxLength`: lines with its facts and its link. */
+/**
+ * Formats an alert as plain text: one line per fact, then the link. Truncates the facts so that the text fits in
+ * `maxLength`.
+ */
 export function formatPlainTextMessage(
   { wording, link }: AlertMessage,
   maxLength: number,

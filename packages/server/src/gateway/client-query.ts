@@ -39,8 +39,8 @@ export function requireValidQuery(query: string): void {
 }
 
 /**
- * Appends a client's query to the path of a provider. If the path already has a parameter of the same name, the
- * provider is configured with it, and the client's parameter is removed.
+ * Appends a client's query to the path of a provider. Parameters that the path already contains come from the
+ * provider's configuration, so client parameters with the same names are dropped.
  * @throws Fault `invalid_request` for characters that a URL cannot contain
  */
 export function appendQuery(path: string, query: string): string {

@@ -6,7 +6,7 @@ import { getZodDefinition, unwrapAlternatives } from '../config/schema-lookup.ts
 type Schema = z.core.$ZodType;
 type Path = readonly (string | number)[];
 
-/** The maximum number of entries of all lists and maps in a request, except in values without a schema. */
+/** The maximum total number of entries in all lists and maps of a request, not counting values without a schema. */
 export const MAX_REQUEST_ENTRIES = 10_000;
 
 /** zod validates this many entries faster than they are checked here first. */

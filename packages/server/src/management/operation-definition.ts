@@ -102,7 +102,10 @@ export interface OperationSchemas<Params, Query, Body, Answer> {
   readonly answer: Answer;
 }
 
-/** Whether a repetition of the operation with the same `Idempotency-Key` changes nothing. */
+/**
+ * Returns whether the operation accepts an `Idempotency-Key`. If it does, a repeated request with the same key changes
+ * nothing.
+ */
 export function acceptsIdempotencyKey({
   status,
   handlesIdempotency,
@@ -160,7 +163,7 @@ const noFieldsSchema = z.strictObject({});
 const noBodySchema = z.unknown();
 /** The schema for path or query parameters that an operation does not have. */
 export type NoFieldsSchema = typeof noFieldsSchema;
-/** The schema for a body that an operation does not have. */
+/** The body schema of an operation without a request body. */
 export type NoBodySchema = typeof noBodySchema;
 
 /**

@@ -218,9 +218,7 @@ export function hashApprovedAction({
   return createHash('sha256').update(JSON.stringify(approved)).digest('hex');
 }
 
-/**
- * Converts an evaluation to the API response. The messages include the URL of a waiting approval.
- */
+/** Converts an evaluation to the API response. If an approval is pending, the messages include its URL. */
 export function toRelayDecision(
   id: string,
   verdict: RelayEvaluation,

@@ -53,8 +53,8 @@ export interface MemberRoleGrantsTable {
 }
 
 /**
- * The users that an organization removed. Groups do not add such a user again until the removal is
- * undone.
+ * The users that an organization removed. Floe does not add such a user again based on OpenID Connect groups until the
+ * removal is undone.
  */
 export interface MemberRemovalsTable {
   org_id: string;

@@ -69,7 +69,7 @@ export async function takeOverProcessDirectories(
       if (foreign.length > 0) {
         log.warn(
           { directory: source, files: foreign.slice(0, 10) },
-          'directory of a process that is no longer configured was not merged, because it contains unknown files; move these files elsewhere, then restart Floe',
+          'could not merge the directory of a removed process into the data directory, because it contains unknown files; move these files elsewhere, then restart Floe',
         );
         continue;
       }

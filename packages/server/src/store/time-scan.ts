@@ -185,8 +185,8 @@ export interface TimePositionColumns {
 }
 
 /**
- * Returns the condition for rows of the requested time range after the cursor, down to `end`. It has one
- * bound on each side that an index can use, because SQLite would use only the first of two.
+ * Returns the condition for rows in the requested time range that come after the cursor, down to `end`. Each side has
+ * only one bound on the time, because SQLite uses an index only for the first bound on each side.
  */
 export function buildTimeRangeCondition(
   { from, to, cursor }: TimeScanRange,

@@ -23,7 +23,7 @@ const RESPONSE_TIERS: ReadonlyMap<string | undefined, string> = new Map([
 ]);
 
 /** The properties of a response that are known only at its end. */
-export interface ResponseEnd {
+export interface FinalResponseFields {
   readonly output: readonly JsonObject[];
   readonly usage: Usage | undefined;
   readonly nowS: number;
@@ -33,7 +33,7 @@ export interface ResponseEnd {
 export function finishResponseObject(
   started: JsonObject,
   cut: string | undefined,
-  end: ResponseEnd,
+  end: FinalResponseFields,
 ): JsonObject {
   return {
     ...started,

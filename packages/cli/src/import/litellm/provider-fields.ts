@@ -4,8 +4,8 @@ import { type ImportSourceObject, isPlainObject } from '../import-source-object.
 import { isBaseUrlRequired, type KnownProvider, resolveProviderKindForUrl } from '../known-providers.ts';
 
 /**
- * Converts the provider of a deployment, without the fields that depend on the model. Returns null if Floe
- * does not support the provider.
+ * Converts the provider settings of a LiteLLM deployment to the fields of a Floe provider, except fields that depend
+ * on the model. Returns null if Floe does not support the provider.
  */
 export function convertLitellmProviderFields(
   params: ImportSourceObject,

@@ -101,7 +101,10 @@ function readStrategy(
 function readRetries(source: ImportSourceObject | undefined): number | undefined {
   const retries = source?.number('num_retries');
   if (retries === undefined) return undefined;
-  const how = retries > 10 ? 'became retries: 10 on each route' : 'became retries of each route, per target';
+  const how =
+    retries > 10
+      ? 'became retries: 10 on each route'
+      : 'became the field retries of each route; it applies to each target separately';
   source?.note('num_retries', 'changed', how);
   return Math.floor(retries);
 }

@@ -46,7 +46,7 @@ test('an id made from a name is one the API takes', () => {
 
 test('interval and grace stand together, a schedule is its expression', () => {
   const base = { expected_interval_minutes: 1440, schedule: null, grace_period_minutes: 30 };
-  assert.equal(formatScheduleWithGrace(base), 'every 24 h + 30 min');
+  assert.equal(formatScheduleWithGrace(base), 'every 24 h, grace 30 min');
   const cron = { cron: '0 6 * * *', timezone: 'UTC' };
   assert.equal(
     formatScheduleWithGrace({

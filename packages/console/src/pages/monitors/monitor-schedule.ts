@@ -17,10 +17,10 @@ export function formatScheduleTimeZone({ timezone }: { readonly timezone?: strin
   return timezone ?? scheduleText.orgZone;
 }
 
-/** Describes a schedule and its grace period, as in `every 24 h + 30 min`. */
+/** Describes a schedule and its grace period, as in `every 24 h, grace 30 min`. */
 export function formatScheduleWithGrace(monitor: Scheduled & Pick<Monitor, 'grace_period_minutes'>): string {
   const grace = monitor.grace_period_minutes;
-  return `${formatSchedule(monitor)}${grace > 0 ? ` + ${formatMinutes(grace)}` : ''}`;
+  return `${formatSchedule(monitor)}${grace > 0 ? scheduleText.grace(formatMinutes(grace)) : ''}`;
 }
 
 const { days: DAYS, everyDay } = scheduleText;

@@ -126,6 +126,7 @@ export const scheduleText = {
   cron: (expression: string) => `cron ${expression}`,
   every: (interval: string) => `every ${interval}`,
   orgZone: 'organization time zone',
+  grace: (duration: string) => `, grace ${duration}`,
   days: ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'],
   everyDay: 'every day',
   everyWeekday: (days: readonly string[]) => `every ${joinWithAnd(days)}`,

@@ -41,7 +41,7 @@ export const playgroundText = {
     addImage: 'Add image',
     removeImage: (number: number) => `Remove image ${number}`,
     imageAlt: (number: number) => `Attached image ${number}`,
-    imageRejected: 'A file was not added. Only images of up to 8 MB can be added.',
+    imageRejected: 'Some files were skipped. You can add only images of up to 8 MB.',
     imageUnreadable: 'The browser could not read the image. Choose another file.',
   },
   parameters: {
@@ -83,7 +83,7 @@ export const playgroundText = {
     firstToken: (duration: string) => `First token after ${duration}`,
     tokens: (count: string) => `${count} tokens`,
     unknownCost: 'Cost unknown',
-    noCost: 'Cost: –',
+    noCost: 'No cost',
     servedBy: (model: string) => `served by ${model}`,
     attempt: (number: number) => `, attempt ${number}`,
     clientDisconnected: 'Client disconnected',

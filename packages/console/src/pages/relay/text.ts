@@ -210,6 +210,6 @@ export const relayText = {
   connect: {
     before:
       'Run these commands in a clone of the Floe repository on the agent’s machine. The hook runs from that directory. It needs a platform key with the scope',
-    after: '. The command shows each change before writing it. Existing hooks are not removed.',
+    after: '. The last command shows each change before writing it. Existing hooks are not removed.',
   },
 } as const;

@@ -42,7 +42,7 @@ export const requestListMenusText = {
   },
   export: {
     label: 'Export requests',
-    matching: (count: string) => `All ${count} matching requests`,
+    matching: (count: string) => `All matching requests (${count})`,
     moreThan: (count: string) => `more than ${count}`,
     csv: 'Export as CSV',
     ndjson: 'Export as JSON Lines (all fields)',

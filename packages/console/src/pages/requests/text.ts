@@ -31,7 +31,7 @@ export const requestsText = {
   reasons: {
     rate_limit_exceeded: 'rate limit',
     budget_exceeded: 'budget exceeded',
-    budget_reserved: 'budget reserved',
+    budget_reserved: 'budget fully reserved',
     price_unknown: 'price unknown',
     model_not_allowed: 'model not allowed',
     policy_denied: 'policy',

@@ -37,11 +37,12 @@ export const runningConfigStatusQuery = queryOptions({
  */
 export const ownIdentityLinksQuery = queryOptions({
   queryKey: ['own-identities'],
-  queryFn: ({ signal }) => getJson<ApiPage<OwnIdentityLink>>('api/me/identities', undefined, signal),
+  queryFn: ({ signal }) =>
+    getJson<ApiPage<IdentityProviderConnection>>('api/me/identities', undefined, signal),
 });
 
 /** An identity provider, and whether the user’s account is connected to it. */
-export type OwnIdentityLink = z.output<typeof ownIdentityLink>;
+export type IdentityProviderConnection = z.output<typeof ownIdentityLink>;
 
 /**
  * Starts connecting the account to an identity provider. The browser is redirected to the identity provider

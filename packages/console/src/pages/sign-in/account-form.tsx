@@ -8,8 +8,8 @@ import { acceptInvitationLink, createOwnerAccount, type SetupPreview } from './s
 import { signInText } from './text.ts';
 
 /**
- * Renders the form of a one-time link, in which the user creates an account or enters the password of an
- * existing one.
+ * Renders the form that a one-time link opens. The user creates an account or enters the password of an existing
+ * account.
  */
 export function AccountForm({
   kind,

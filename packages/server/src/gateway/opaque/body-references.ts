@@ -64,8 +64,8 @@ export function findBodyReferences(body: Buffer, members: ReadonlyMap<string, By
 }
 
 /**
- * Returns the model ids in the members of a body that can contain one, other than its `model`.
- * @throws Fault `invalid_request` for a duplicate name in such a member, or for too many models
+ * Returns the model ids in a request body, except the one in the top-level member `model`.
+ * @throws Fault `invalid_request` if a member that can contain model ids has duplicate keys, or for too many models
  */
 export function findNestedModels(body: Buffer, members: ReadonlyMap<string, ByteSpan>): readonly string[] {
   const found = new Set<string>();

@@ -11,9 +11,7 @@ import {
 import type { OpaqueApiRules, OpaqueRouteInput } from './opaque-api-rules.ts';
 import { findRouteSettings } from './route-settings.ts';
 
-/**
- * The paths below `/gateway/v1` that are forwarded without parsing to providers that support them.
- */
+/** The rules for requests below `/gateway/v1` that Floe forwards without parsing to providers that support them. */
 export const UNIFIED_OPAQUE_API: OpaqueApiRules = {
   style: 'a',
   routeMode: 'unified',

@@ -19,7 +19,10 @@ export class InvalidHeaderValueError extends Error {
   override readonly name = 'InvalidHeaderValueError';
 }
 
-/** Writes response heads exactly like `node:http` (fast-path-server.test.ts), one character per byte. */
+/**
+ * Formats response heads exactly as `node:http` does (verified by fast-path-server.test.ts). In the returned string,
+ * each character represents one byte.
+ */
 export class ResponseHeadWriter {
   readonly #clock: Clock;
   #second = -1;

@@ -17,7 +17,8 @@ export function defineExportPersonOperation(dependencies: PeopleDependencies): O
     method: 'POST',
     path: '/api/management/people/export',
     scope: 'management',
-    summary: 'Download the data of one person as NDJSON, one object per line with its `kind`',
+    summary:
+      'Download the data of one person as NDJSON: one record per line, with its type in the field `kind`',
     body: personSelector,
     answer: createFileDownloadSchema(NDJSON_CONTENT_TYPE),
     status: 200,

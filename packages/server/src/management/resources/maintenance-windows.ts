@@ -68,7 +68,7 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
       get: 'Read one maintenance window and its next occurrence',
       update: 'Change a maintenance window; an `ends_at` in the past ends the window',
       replace: 'Create or replace a maintenance window by its id',
-      delete: 'Remove a maintenance window; ends it if it is in progress',
+      delete: 'Remove a maintenance window; if the window is in progress, it ends',
     },
     schemas: MAINTENANCE_WINDOW_SCHEMAS,
     notFoundMessage: 'No maintenance window has this id.',

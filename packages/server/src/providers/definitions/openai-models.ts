@@ -18,9 +18,9 @@ const NON_REASONING = [
 const REASONING = ['gpt-*', 'o1*', 'o3*', 'o4*', 'codex-*', 'ft:gpt-*', 'ft:o*'];
 
 /**
- * The OpenAI models for which Responses works better than Chat Completions. From 5.4 on, Chat Completions
- * rejects requests that combine tools and reasoning, and 5.6 reasons by default. Responses accepts this
- * combination.
+ * The preferred dialect of each OpenAI model: Chat Completions for models without reasoning, Responses for reasoning
+ * models. From GPT-5.4 on, Chat Completions rejects requests that combine tools and reasoning, and GPT-5.6 reasons by
+ * default. Responses accepts this combination.
  */
 export const openaiDialectPreferences: readonly DialectPreference[] = [
   { models: NON_REASONING, dialect: 'chat' },

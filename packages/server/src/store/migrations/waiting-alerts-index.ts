@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * The migration that creates the index of alerts without deliveries again, with the organization as its first
- * column, so that the alerts of one organization are found quickly.
+ * The migration that re-creates the index on alerts without deliveries with the organization as its first column, to
+ * speed up queries for one organization.
  */
 export const waitingAlertsIndexMigration: Migration = {
   number: 7,
