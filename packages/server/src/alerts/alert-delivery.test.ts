@@ -215,7 +215,7 @@ test('a receiver that never responds does not delay other channels', async (t) =
   await harness.clock.advanceAsync(15_000);
   await delivery.waitUntilIdle();
   const [late] = (await harness.deliveries()).filter(({ channel_name }) => channel_name === 'hung');
-  assert.equal(late?.error, 'no response within 15 s');
+  assert.equal(late?.error, 'the receiver did not respond within 15 s');
 });
 
 test('five failures at once are one message, their recoveries are one message, and nothing is sent twice', async (t) => {

@@ -246,7 +246,7 @@ test('a forced breaker state applies until it expires', async (t) => {
   const until = gateway.clock.now() + 60_000;
   gateway.breakers.setForcedStates([{ ...name, state: 'open', until, reason: 'maintenance', by: 'jo' }]);
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'b');
-  assert.match(decisionsOf(gateway, 'breaker').join(), /an operator forced the breaker/);
+  assert.match(decisionsOf(gateway, 'breaker').join(), /was forced open/);
   const none = await ask(gateway, 'alone');
   assert.equal(none.status, 503);
   assert.match(none.text, /no_healthy_target/);

@@ -5,7 +5,7 @@ import { createJsonReply } from '@floe/testkit/upstream-reply';
 import {
   createOutboundGuard,
   type OutboundAccessSettings,
-  OutboundRefusedError,
+  OutboundBlockedError,
 } from '../core/outbound-guard.ts';
 import type { UpstreamRequest } from './transport.ts';
 import { createUpstreamHttpTransport } from './upstream-http-transport.ts';
@@ -57,7 +57,7 @@ test('a connection is not reused after the allowed networks have changed', async
   await call();
   assert.equal(upstream.connections().opened, 1);
   settings = { ...access, allowPrivate: false };
-  await assert.rejects(call(), OutboundRefusedError);
+  await assert.rejects(call(), OutboundBlockedError);
 });
 
 function ended(
