@@ -70,6 +70,11 @@ test('a stored key is not sent to another URL, not even for a test', async (t) =
 
 for (const [name, reply, expected] of [
   [
+    'a response without end',
+    createJsonReply({ data: 'x'.repeat(5 << 20) }),
+    /^The test failed: the response is larger than 4 MB\.$/,
+  ],
+  [
     'a refused key',
     createJsonReply({ error: { message: 'Incorrect API key' } }, 401),
     /rejected this key \(401\): Incorrect API key\./,

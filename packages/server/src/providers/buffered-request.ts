@@ -16,10 +16,16 @@ export interface BufferedRequestLimits {
   readonly requiredStatus?: number;
 }
 
+/** The response exceeds a limit of `BufferedRequestLimits`. The message names the limit. */
+export class BufferedResponseError extends Error {
+  override readonly name = 'BufferedResponseError';
+}
+
 /**
- * Sends one request and buffers the response. Not for client requests, because it does not stream. Rejects if
- * there is no complete response within the time limit, if the response is too large, if it does not have the
- * required status, or if the connection fails.
+ * Sends one request and buffers the response. Not for client requests, because it does not stream.
+ * @throws BufferedResponseError if there is no complete response within the time limit, if the response is too large,
+ * or if it does not have the required status
+ * @throws Error of the transport if the connection fails
  */
 export function sendBufferedRequest(
   transport: UpstreamTransport,
@@ -39,7 +45,7 @@ export function sendBufferedRequest(
       reject(error);
     };
     const timer = clock.after(timeoutMs, () =>
-      fail(new Error(`no complete response within ${timeoutMs / 1000} s`)),
+      fail(new BufferedResponseError(`there was no complete response within ${timeoutMs / 1000} s`)),
     );
     cancel = transport.dispatch(request, {
       onConnected() {
@@ -47,12 +53,13 @@ export function sendBufferedRequest(
       },
       onHead(status, headers) {
         if (requiredStatus !== undefined && status !== requiredStatus)
-          fail(new Error(`unexpected status ${status}`));
+          fail(new BufferedResponseError(`the status was ${status} instead of ${requiredStatus}`));
         head = { status, headers };
       },
       onData(chunk) {
         size += chunk.length;
-        if (size > maxBytes) fail(new Error(`the response is larger than ${maxBytes >> 20 || 1} MB`));
+        if (size > maxBytes)
+          fail(new BufferedResponseError(`the response is larger than ${maxBytes >> 20 || 1} MB`));
         chunks.push(chunk);
       },
       onEnd() {

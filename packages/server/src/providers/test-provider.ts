@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { Clock } from '../core/clock.ts';
 import { OutboundBlockedError } from '../core/outbound-guard.ts';
-import { type BufferedResponse, sendBufferedRequest } from './buffered-request.ts';
+import { type BufferedResponse, BufferedResponseError, sendBufferedRequest } from './buffered-request.ts';
 import type { Provider, ProviderCredential } from './configured-provider.ts';
 import { buildProviderGetRequest } from './model-list.ts';
 import { parseModelListPage } from './model-list-page.ts';
@@ -179,13 +179,12 @@ function describeNetworkError(error: unknown): string {
     return 'Floe could not reach the provider. Check base_url, and check that the Floe server can connect to it.';
   if (error instanceof OutboundBlockedError) return `No request was sent: ${error.message}`;
   if (error.cause instanceof OutboundBlockedError) return `No request was sent: ${error.cause.message}`;
+  if (error instanceof BufferedResponseError) return `The test failed: ${error.message}.`;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const known = REASONS[code];
   if (known !== undefined) return known;
   if (/certificate|TLS|SSL/i.test(`${code} ${error.message}`))
     return `The provider's certificate is not trusted (${code || 'TLS'}). Set outbound.ca_file if it was issued by a private certificate authority.`;
-  if (error.message.startsWith('no response within'))
-    return 'The provider did not respond within 15 seconds.';
   return `Floe could not reach the provider (${code || 'connection failed'}). Check base_url, and check that the Floe server can connect to it.`;
 }
 
