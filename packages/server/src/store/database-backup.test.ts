@@ -115,7 +115,7 @@ test('a backup overwrites nothing, and with --force replaces an earlier backup b
   await assert.rejects(backupDatabase(place, file, quiet), refusal(/No database exists/));
   await put(place.dataDir, 'old');
   writeFileSync(file, 'precious');
-  await assert.rejects(backupDatabase(place, file, quiet), refusal(/is not overwritten\. Use --force/));
+  await assert.rejects(backupDatabase(place, file, quiet), refusal(/already exists\. Use --force/));
   await backupDatabase(place, file, { ...quiet, force: true });
   await put(place.dataDir, 'new');
   await restoreDatabase(place, file, { ...quiet, force: true, nowMs: NOW });

@@ -115,7 +115,7 @@ test('a dry run rejects the same databases as a start, with the same message, an
     const dry = await refusalOf(planDatabaseUpgrade(place, quiet));
     assert.equal(await refusalOf(upgradeDatabase(place, quiet)), dry, what);
     assert.equal(await refusalOf(openDatabase(place.url, { ...quiet, dataDir })), dry, what);
-    assert.match(dry, /Run (that version|the build that last used)/, what);
+    assert.match(dry, /Run (the newer version|the build that last used)/, what);
     assert.deepEqual(contentsOf(dataDir), before, what);
   }
 });
