@@ -105,7 +105,10 @@ export function createEmptyFieldFault(param: string): Fault {
   return new Fault('invalid_request', `\`${param}\` must not be empty.`, { param });
 }
 
-/** Reads a number as it is written. @throws Fault 400 for any other non-empty value */
+/**
+ * Reads a number in its original notation, such as `1.50`. Returns undefined if the field is missing or null.
+ * @throws Fault 400 for any other value
+ */
 export function readNumberField(body: JsonObject, key: string): JsonNumber | undefined {
   const value = body[key];
   if (value === undefined || value === null) return undefined;

@@ -25,7 +25,7 @@ export function addTurnCacheBreakpoint(
   return { role: turn.role, parts: turn.parts.with(at, { ...part, cache }) };
 }
 
-/** Applies a request's `cache_control` to the last part of the last turn that can have a breakpoint. */
+/** Applies a request's `cache_control` to the last turn, at its last part that can have a breakpoint. */
 export function applyRequestCacheControl(
   turns: readonly ConversationTurn[],
   body: JsonObject,

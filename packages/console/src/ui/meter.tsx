@@ -1,9 +1,9 @@
 import { joinClassNames } from './class-names.ts';
 
 /**
- * Shows as a bar how much of a maximum is used. The amount that is reserved for requests in progress has a
- * lighter color. The bar has the color of a warning from 80%, and of a failure from 100%. The text next to the
- * bar contains the same information.
+ * Shows a bar for the used share of a maximum. The amount reserved for requests in progress has a lighter color. The
+ * bar changes to the warning color at 80% and to the failure color at 100%. The text next to the bar contains the same
+ * information.
  */
 export function Meter({
   label,

@@ -82,7 +82,7 @@ export const budgetResource = z
         forecast_nano_usd: nanoUsd
           .nullable()
           .describe(
-            'Forecast for the end of the period: the amount spent divided by the elapsed share of the period. `null` for budgets without an end, and in the first 2% of a period.',
+            'Forecast for the end of the period: the amount spent divided by the elapsed share of the period. `null` for budgets that never reset, and in the first 2% of a period.',
           ),
         forecast_usd: usd.nullable(),
         exhausted_at: timestamp

@@ -125,7 +125,9 @@ const DetectSchema = z
       .describe('Kinds of personal data to search for. Defaults to none.'),
   })
   .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must have secrets, pii or both')
-  .describe('Secrets or personal data to search for. The policy applies if Floe finds any.');
+  .describe(
+    'Secrets or personal data to search for. The policy applies if Floe finds any. If `when` is also set, its condition must also be true.',
+  );
 
 /** The fields of a policy in floe.yaml. */
 export const POLICY_FIELDS = {

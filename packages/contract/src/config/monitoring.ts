@@ -39,7 +39,7 @@ export const UNCONVERTED_MONITOR_SETTINGS = {
   ),
 };
 
-/** The monitor settings as database rows contain them, with the same defaults as in floe.yaml. */
+/** The monitor fields that the database stores exactly as floe.yaml contains them, with the same defaults. */
 export const monitorFieldsStoredAsIs = z.object({
   name: z.string(),
   description: z.string().default(''),

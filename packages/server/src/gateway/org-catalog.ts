@@ -38,7 +38,7 @@ export interface OrgCatalog {
 /** The order in which a route tries its targets. */
 export type RoutingStrategy = 'failover' | 'weighted' | 'least_latency';
 /**
- * What happens if a stream is cut off after content: the client receives an error, or another
+ * What happens if a stream is cut off after the client has received content: the client receives an error, or another
  * target replays the response.
  */
 export type StreamRescueMode = 'error' | 'replay';

@@ -5,8 +5,8 @@ import type { BudgetCounterGroup } from '../store/spend/budget-period-counters.t
 import {
   type BucketSpendChange,
   type BudgetSpendRow,
+  listBudgetSpendChangedSince,
   listBudgetSpendOfGroups,
-  listBudgetSpendSince,
 } from '../store/spend/budget-spend.ts';
 import type { Database } from '../store/store-interfaces.ts';
 import { type LimitsAndBudgetsByOrg, SnapshotBudgets } from './snapshot-budgets.ts';
@@ -18,7 +18,7 @@ const CLOCK_SKEW_MS = 60_000;
 /** Interval for removing expired counters from memory. */
 const PRUNE_INTERVAL_MS = 60_000;
 
-/** Budgets that are ready for use, and their spending in the database. */
+/** The budgets of a new snapshot, and the spending rows of those that are new or have a new period. */
 export interface LoadedBudgets {
   readonly budgets: SnapshotBudgets;
   readonly rows: readonly BudgetSpendRow[];
@@ -103,7 +103,11 @@ export class SpendCache {
   /** Reads the spending that other processes added since the last read. */
   async refresh(): Promise<void> {
     const now = this.#clock.now();
-    for (const row of await listBudgetSpendSince(this.#database.read, this.#readUpTo - CLOCK_SKEW_MS, now))
+    for (const row of await listBudgetSpendChangedSince(
+      this.#database.read,
+      this.#readUpTo - CLOCK_SKEW_MS,
+      now,
+    ))
       this.#put(row);
     this.#readUpTo = now;
   }

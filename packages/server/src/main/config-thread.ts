@@ -29,7 +29,7 @@ export type ConfigParsingReply =
   | { readonly parsed: Omit<ParsedConfig, 'config' | 'text'>; readonly config: SplitConfig }
   | { readonly rejected: Pick<ConfigError, 'path' | 'problems'> };
 
-/** The limits of the configuration thread. Each setting has a default. Only tests set other values. */
+/** The settings of the configuration thread. Each one has a default, which only tests override. */
 export interface ConfigThreadSettings {
   readonly entry?: URL;
   readonly heapMb?: number;

@@ -24,8 +24,8 @@ export interface RetentionSettings {
 
 type RetentionDatabase = Pick<Database, 'expireExchanges' | 'read' | 'transaction' | 'rowTransaction'>;
 
-/** The running deletion of expired data. */
-export interface RetentionService {
+/** The background task that deletes expired data. */
+export interface RetentionTask {
   /** Resolves when no round is running. */
   settled(): Promise<void>;
   /** Stops further rounds and waits for the running one. */
@@ -41,7 +41,7 @@ export function startRetention(
   clock: Clock,
   log: Log,
   days: () => RetentionSettings,
-): RetentionService {
+): RetentionTask {
   let timer: Timer | null = null;
   let round = Promise.resolve();
   let closed = false;

@@ -63,8 +63,7 @@ export function toIdempotentCreateRequest(
 }
 
 /**
- * Returns the stored response to an earlier request with the same key. Undefined if there is none.
- *
+ * Returns the stored response to an earlier request with the same `Idempotency-Key`. Undefined if there is none.
  * @throws Fault `conflict` if the key was used with a different request
  */
 export async function findIdempotentResponse<Answer>(

@@ -48,8 +48,8 @@ export function createInvalidInputFault({
 }
 
 /**
- * Returns the transport's input with the type `Json`. The value must have been parsed from JSON, or be
- * a string from a URL.
+ * Returns a value with the type `Json`, without checking it. Undefined becomes null. The caller must ensure that the
+ * value contains only JSON data.
  */
 export function castToJson(value: unknown): Json {
   return (value ?? null) as Json;

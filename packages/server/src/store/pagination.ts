@@ -107,7 +107,7 @@ export function getTimeRangePage<DB, Table extends keyof DB, At extends string, 
 }
 
 /**
- * Restricts a query to the rows in a time range after the cursor.
+ * Restricts a query to the rows in a time range. If there is a cursor, only rows after the cursor are included.
  * @throws Fault `invalid_request` for a cursor of another list
  */
 export function filterRowsByTimeRange<DB, Table extends keyof DB, Row>(

@@ -20,8 +20,8 @@ import { type BudgetPeriodKind, formatBudgetCounterName } from './spend/budget-p
 import {
   applySpendJournalBatch,
   clearTotalBudgetExpiry,
+  listBudgetSpendChangedSince,
   listBudgetSpendOfGroups,
-  listBudgetSpendSince,
 } from './spend/budget-spend.ts';
 import type { Database } from './store-interfaces.ts';
 import { ingestRows } from './test/ingest-rows.ts';
@@ -86,7 +86,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     await database.transaction((writer) =>
       applySpendJournalBatch(writer, { journal: 'j', upTo: 1, charges }, 5),
     );
-    const spent = await listBudgetSpendSince(database.read, 0, 5);
+    const spent = await listBudgetSpendChangedSince(database.read, 0, 5);
     assert.deepEqual(spent.map(({ bucket, spent_nano_usd }) => [bucket, spent_nano_usd]).sort(), [
       ['b:each:ana', 3],
       ['b:each:\ufffd\ufffd', 2],
@@ -117,7 +117,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     await apply(2, [charge('total', 5)]);
     await apply(2, [charge('total', 5)]);
     await apply(3, [charge('day', 7)]);
-    const rows = await listBudgetSpendSince(database.read, 0, endsAt - 1);
+    const rows = await listBudgetSpendChangedSince(database.read, 0, endsAt - 1);
     assert.deepEqual(
       new Map(rows.map(({ bucket, spent_nano_usd }) => [bucket, spent_nano_usd])),
       new Map((['day', 'week', 'month', 'total'] as const).map((kind) => [nameOf(kind), 17])),

@@ -43,11 +43,10 @@ export function prepareForwardedChatResponse(body: Buffer, options: ChatScanOpti
 }
 
 /**
- * Reads the most common form of short responses without removing anything. All choices must be
- * finished messages, and no other member may be an error or contain usage. If a member is duplicated,
- * the last one counts, as it does for clients. Returns null for all other responses, whether or not
- * they are valid. For accepted responses, `scanChatResponse` returns the same result
- * (forward-response.test.ts).
+ * Parses short responses of the most common form, which can be forwarded unchanged. Every choice must be a finished
+ * message. No member except the top-level `usage` may contain usage, and none may contain an error. If a member is
+ * duplicated, the last one counts, as it does for clients. Returns null for all other responses, whether or not they
+ * are valid.
  * @example
  * const options = { stripReasoning: true, thinkTags: false };
  * const body = Buffer.from('{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}');

@@ -45,7 +45,7 @@ const GENERAL_REASONS: Readonly<Record<string, string>> = {
   custom_auth: 'Floe authenticates with platform keys',
   enable_jwt_auth: 'set up OpenID Connect for users; API callers use platform keys',
   litellm_jwtauth: 'set up OpenID Connect for users; API callers use platform keys',
-  allowed_routes: 'restrict keys with paths',
+  allowed_routes: 'restrict keys with scopes and models',
   proxy_batch_write_at: INSTALLATION,
   health_check_interval: 'Floe determines the state of a target from its requests',
   background_health_checks: 'Floe determines the state of a target from its requests',

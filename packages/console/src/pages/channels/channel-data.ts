@@ -15,7 +15,7 @@ import { channelsText } from './text.ts';
 /** An alert with its deliveries, as the API returns it. */
 export type AlertResource = z.output<typeof alertResource>;
 /** The result of sending a test message to a channel. */
-export type ChannelTestReport = z.output<typeof channelTestResult>;
+export type ChannelTestResult = z.output<typeof channelTestResult>;
 
 /** The resource kind of channels. The list and the drawer use it. */
 export const CHANNEL_RESOURCE_KIND: ConsoleResourceKind<Channel, ChannelFormValues> = {
@@ -49,10 +49,10 @@ export function buildAlertsQuery(filters: Readonly<Record<string, string>>) {
 
 /** Sends a test message to a saved channel. */
 export const testChannel = (id: string) =>
-  sendJson<ChannelTestReport>('POST', `${buildResourceApiPath(CHANNEL_RESOURCE_KIND, id)}/test`);
+  sendJson<ChannelTestResult>('POST', `${buildResourceApiPath(CHANNEL_RESOURCE_KIND, id)}/test`);
 /** Sends a test message to a channel that is not saved yet. */
 export const testChannelDraft = (body: object) =>
-  sendJson<ChannelTestReport>('POST', `${CHANNEL_RESOURCE_KIND.path}/test`, body);
+  sendJson<ChannelTestResult>('POST', `${CHANNEL_RESOURCE_KIND.path}/test`, body);
 
 /** The icon and label of each delivery state. */
 export const DELIVERY_STATE_DISPLAYS: Readonly<

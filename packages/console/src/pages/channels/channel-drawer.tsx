@@ -18,7 +18,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { UnsavedChangesGuard } from '../../ui/unsaved-changes-guard.tsx';
 import {
   CHANNEL_RESOURCE_KIND,
-  type ChannelTestReport,
+  type ChannelTestResult,
   testChannel,
   testChannelDraft,
 } from './channel-data.ts';
@@ -67,7 +67,7 @@ function NewChannel({ onOpen, onClose }: DrawerProps) {
     onOpen(id);
   });
   const { form, set } = fresh;
-  const [result, setResult] = useState<ChannelTestReport | null>(null);
+  const [result, setResult] = useState<ChannelTestResult | null>(null);
   const test = useApiMutation(() => testChannelDraft(toChannelTestBody(form)), { done: setResult });
   return (
     <NewResourceForm
@@ -142,7 +142,7 @@ function ChannelSettings({
 
 /** Shows failed deliveries, and a button that tests the saved channel. */
 function ChannelHealth({ channel: { id, kind, failures, backoff_until } }: { readonly channel: Channel }) {
-  const [result, setResult] = useState<ChannelTestReport | null>(null);
+  const [result, setResult] = useState<ChannelTestResult | null>(null);
   const test = useApiMutation(() => testChannel(id), { touches: [['alerts']], done: setResult });
   return (
     <>
@@ -175,7 +175,7 @@ function TestResultNotice({
   result,
 }: {
   readonly kind: string;
-  readonly result: ChannelTestReport | null;
+  readonly result: ChannelTestResult | null;
 }) {
   if (!result) return null;
   const { ok, error } = result;
@@ -197,7 +197,7 @@ function TestResultNotice({
   );
 }
 
-function testSummary(kind: string, { ok, status, duration_ms }: ChannelTestReport): string {
+function testSummary(kind: string, { ok, status, duration_ms }: ChannelTestResult): string {
   const duration = formatDuration(duration_ms);
   if (status !== null) return channelsText.test.responded(kind, status, duration);
   return ok ? channelsText.test.accepted(kind, duration) : channelsText.test.noResponse(kind, duration);

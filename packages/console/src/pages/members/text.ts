@@ -16,7 +16,7 @@ export const membersText = {
     owner: 'Can do everything, including adding and removing owners.',
     admin: 'Can do everything except manage owners and create organizations.',
     member:
-      'Can manage their own keys, monitors, boards and channels, use the playground, and read everything else.',
+      'Can manage their own keys and all monitors, boards, channels and maintenance windows. Can use the playground and read everything else.',
     viewer: 'Can read everything and change nothing.',
   },
   fields: {

@@ -35,7 +35,7 @@ export function formatInstallCommands(agent: string): string {
   return [
     `export FLOE_BASE_URL=${buildApiUrl('').href.replace(/\/$/, '')}`,
     'export FLOE_RELAY_KEY=… # a platform key with the scope relay',
-    `node packages/cli/bin/floe.mjs hook install ${agent}`,
+    `floe hook install ${agent}`,
   ].join('\n');
 }
 

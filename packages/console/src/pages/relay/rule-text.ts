@@ -94,7 +94,7 @@ export const ruleText = {
     draftUnchanged: 'The draft does not change this result.',
     alsoMatching: 'Also matching',
     findings: 'Findings',
-    finding: (count: number, kind: string) => `${count} ${kind}`,
+    finding: (count: number, kind: string) => `${kind}: ${count}`,
     noMatch: 'No rule matches this action.',
     result: { deny: 'Denied', ask: 'Approval required', allow: 'Allowed', abstain: 'No rule applied' },
     observedResult: {

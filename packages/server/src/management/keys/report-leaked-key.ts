@@ -26,7 +26,7 @@ export const reportLeakedKeyOperation = defineWriteOperation({
     if (!actor.key)
       throw new Fault(
         'insufficient_role',
-        'This request does not authenticate with a platform key. To report a leaked key, authenticate the request with the leaked key.',
+        'This request is not authenticated with a platform key. To report a leaked key, use the leaked key to authenticate the request.',
       );
     const row = await requirePlatformKey(writer, orgId, actor.id);
     const now = clock.now();

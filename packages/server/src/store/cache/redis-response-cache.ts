@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../core/clock.ts';
 import {
+  measureSharedStoreCall,
   NOOP_SHARED_STORE_OBSERVER,
   type SharedStoreObserver,
-  timeSharedStoreCall,
 } from '../counters/observed-counters.ts';
 import type { CachedResponse, ResponseCache } from './response-cache.ts';
 
@@ -93,7 +93,10 @@ class RedisResponseCache implements ResponseCache {
       late.reject(new Error(`the shared store did not respond within ${TIMEOUT_MS} ms`)),
     );
     try {
-      return await Promise.race([timeSharedStoreCall(operation, { clock, observe }, command), late.promise]);
+      return await Promise.race([
+        measureSharedStoreCall(operation, { clock, observe }, command),
+        late.promise,
+      ]);
     } catch (error) {
       this.#cooldownUntil = clock.monotonic() + COOLDOWN_MS;
       onUnavailable?.(error);

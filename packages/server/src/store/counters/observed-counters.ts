@@ -25,7 +25,7 @@ export type SharedStoreObserver = (
 export const NOOP_SHARED_STORE_OBSERVER: SharedStoreObserver = () => undefined;
 
 /** Runs a call to the shared store and reports its duration. */
-export async function timeSharedStoreCall<T>(
+export async function measureSharedStoreCall<T>(
   operation: SharedStoreOperation,
   { clock, observe }: { readonly clock: Pick<Clock, 'monotonic'>; readonly observe: SharedStoreObserver },
   call: () => Promise<T>,
@@ -50,7 +50,7 @@ export function instrumentSharedStoreCounters(
   sink: { readonly clock: Pick<Clock, 'monotonic'>; readonly observe: SharedStoreObserver },
 ): SharedStoreCounters {
   const time = <T>(operation: SharedStoreOperation, call: () => T | Promise<T>) =>
-    timeSharedStoreCall(operation, sink, async () => call());
+    measureSharedStoreCall(operation, sink, async () => call());
   return {
     acquire: (orgId: string, id: string, claims: readonly BucketClaim[], taker?: CounterAcquireContext) =>
       time('acquire', () => inner.acquire(orgId, id, claims, taker)),

@@ -112,7 +112,7 @@ export interface BudgetSpendRow {
  * Returns the spending of all organizations' budgets in the periods that include `nowMs`, if it has changed
  * since `sinceMs`.
  */
-export function listBudgetSpendSince(
+export function listBudgetSpendChangedSince(
   reader: DatabaseReader,
   sinceMs: number,
   nowMs: number,

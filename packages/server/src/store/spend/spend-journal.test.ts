@@ -10,7 +10,7 @@ import type { Database } from '../store-interfaces.ts';
 import { ManualClock } from '../test/manual-clock.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
 import type { BudgetCharge } from './budget-charge.ts';
-import { listBudgetSpendSince } from './budget-spend.ts';
+import { listBudgetSpendChangedSince } from './budget-spend.ts';
 import { openSpendJournal, type SpendJournal } from './spend-journal.ts';
 
 function charge(nanoUsd: number, bucket = 'b:month'): BudgetCharge {
@@ -72,7 +72,7 @@ async function createJournalHarness(t: TestContext): Promise<JournalHarness> {
         onOrphan: (id) => void orphans.push(id),
       }),
     async spent() {
-      const rows = await listBudgetSpendSince(database.read, 0, Date.now());
+      const rows = await listBudgetSpendChangedSince(database.read, 0, Date.now());
       return rows.reduce((sum, { spent_nano_usd }) => sum + spent_nano_usd, 0);
     },
   };
