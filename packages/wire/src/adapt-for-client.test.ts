@@ -89,6 +89,23 @@ describe('calls come back as the client declared its tools', () => {
     );
   });
 
+  test('members beside the text of a freeform call are reported as dropped', () => {
+    const given = context({ tools: [{ type: 'custom', name: 'apply_patch' }] });
+    for (const [more, dropped] of [
+      [{}, []],
+      [{ why: 'because' }, ['tool_calls.arguments']],
+    ] as const) {
+      const events = answered('apply_patch', JSON.stringify({ input: patch, ...more }));
+      assert.equal(items(events, given)[0]?.['input'], patch);
+      for (const client of ['chat', 'responses'] as const) {
+        const complete = CLIENT_DIALECTS[client].writeCompleteResponse(accumulateResponse(events), given);
+        const writer = CLIENT_DIALECTS[client].createResponseWriter(given);
+        for (const event of events) writer.write(event);
+        assert.deepEqual([[...complete.dropped], [...writer.dropped]], [dropped, dropped], client);
+      }
+    }
+  });
+
   test('a name that providers refuse', () => {
     const name = `mcp.server/${'long'.repeat(20)}`;
     assert.match(toProviderToolName(name), /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/);

@@ -56,20 +56,23 @@ function restoreDeclaredTools(request: CanonicalRequest, next: EmitResponseEvent
     else if (event.type === 'delta') call.text += event.text;
     else {
       const { block } = call.open;
+      const { input, isExact } = unwrapFreeformInput(call.text);
       next({ ...call.open, freeform: true });
-      next({ type: 'delta', block, text: unwrapFreeformInput(call.text) });
+      next({ type: 'delta', block, text: input });
       next({ type: 'close', block });
+      if (!isExact) next({ type: 'dropped', field: 'tool_calls.arguments' });
     }
   };
 }
 
 /**
- * Returns the raw text of a freeform call that was sent as `{"input": text}`. Any other string is returned
- * unchanged.
+ * Returns the raw text of a freeform call that was sent as `{"input": text}`, and whether the call had no other
+ * members. Any other string is returned unchanged.
  */
-function unwrapFreeformInput(text: string): string {
+function unwrapFreeformInput(text: string): { readonly input: string; readonly isExact: boolean } {
   const parsed = tryParseJson(text);
-  return isJsonObject(parsed) && typeof parsed['input'] === 'string' ? parsed['input'] : text;
+  if (!isJsonObject(parsed) || typeof parsed['input'] !== 'string') return { input: text, isExact: true };
+  return { input: parsed['input'], isExact: Object.keys(parsed).length === 1 };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import { type FinishReason, parseFinishReason } from './finish-reason.ts';
+import { type FinishReason, isCompleteFinish, parseFinishReason } from './finish-reason.ts';
 import { sanitizeFieldName } from './json-narrowing.ts';
 import type { BlockKind, EmitResponseEvent, Seal } from './response-events.ts';
 import type { SseEvent } from './sse.ts';
@@ -118,9 +118,8 @@ export class BlockEmitter {
     this.#emitUsage();
     this.ended = true;
     const reason = known ?? parseFinishReason(raw).reason;
-    const isComplete = reason === 'stop' || reason === 'tool';
     const completion = this.toolCallCount > 0 ? 'tool' : 'stop';
-    this.#emit({ type: 'finish', reason: isComplete ? completion : reason, raw });
+    this.#emit({ type: 'finish', reason: isCompleteFinish(reason) ? completion : reason, raw });
   }
 
   fail(fault: Fault): void {

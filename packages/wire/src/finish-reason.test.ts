@@ -7,6 +7,7 @@ import { accumulateResponse } from './canonical-response.ts';
 import { ChatStreamForwarder } from './chat/stream-forwarder.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from './dialects.ts';
 import { parseFinishReason, readRawFinishReason } from './finish-reason.ts';
+import type { ResponseEvent } from './response-events.ts';
 
 test('one word for every spelling, with the raw value beside it', () => {
   for (const raw of ['stop', 'STOP', 'end_turn', 'eos', 'COMPLETE'])
@@ -82,4 +83,22 @@ test('a provider that aborted the response failed', () => {
   const events: string[] = [];
   new BlockEmitter((event) => events.push(event.type)).finish('abort');
   assert.deepEqual(events, ['error']);
+});
+
+test('a Chat Completions response with several finish reasons is incomplete if one of them states it', () => {
+  for (const [reasons, reason] of [
+    [['stop', 'length'], 'length'],
+    [['length', 'stop'], 'length'],
+    [['stop', 'content_filter'], 'refusal'],
+    [['stop', 'tool_calls', 'null'], 'stop'],
+  ] as const) {
+    const events: ResponseEvent[] = [];
+    const reader = UPSTREAM_DIALECTS.chat.createResponseReader((event) => events.push(event), { id: 'X' });
+    for (const finish_reason of reasons) {
+      const choices = [{ index: 0, delta: { content: 'a' }, finish_reason }];
+      reader.read({ event: 'message', data: JSON.stringify({ choices }) });
+    }
+    reader.end();
+    assert.equal(accumulateResponse(events).finish?.reason, reason, String(reasons));
+  }
 });

@@ -61,6 +61,15 @@ export function parseFinishReason(raw: string): ResponseFinish {
 }
 
 /**
+ * Returns whether the response is complete, with or without tool calls.
+ * @example
+ * isCompleteFinish('length'); // false
+ */
+export function isCompleteFinish(reason: FinishReason): boolean {
+  return reason === 'stop' || reason === 'tool';
+}
+
+/**
  * Returns whether the provider is still generating the response. Only Responses clients can wait for such a response.
  * @example
  * isGenerationInProgress({ reason: 'other', raw: 'in_progress' }); // true

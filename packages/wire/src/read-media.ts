@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { asObject, asString, isJsonArray } from './json-narrowing.ts';
+import { asObject, asString, isJsonArray, isNonEmpty } from './json-narrowing.ts';
 import { decodeBase64Utf8, isTextMediaType } from './media-types.ts';
 import type { ContentPart, DocumentMetadata, MediaPart, MediaSource } from './request.ts';
 import {
@@ -82,6 +82,8 @@ export function readFilePart(
   }
   draft.requireFeature('file', path);
   const base = { type: 'media', kind: 'file', name, document, cache } as const;
+  const [, ...unused] = ['file_data', 'file_url', 'file_id'].filter((member) => isNonEmpty(file[member]));
+  for (const member of unused) draft.reportDropped(`file.${member}`);
   const data = asString(file['file_data']);
   if (data !== undefined) {
     const source = parseMediaUrl(data);

@@ -4,8 +4,8 @@ import { enforceMaxJsonComplexity } from './enforce-max-json-complexity.ts';
 import { JsonComplexityError, MAX_REQUEST_JSON_COMPLEXITY } from './json-complexity.ts';
 import { tryParseExactJson, tryParseJson } from './json-narrowing.ts';
 
-/** Shorter text cannot exceed the maximum complexity. */
-const UNCOUNTED_LENGTH = 100_000;
+/** Shorter text cannot exceed the maximum complexity: `-0,` has the highest complexity for its length, 31. */
+const UNCOUNTED_LENGTH = 90_000;
 
 /**
  * Parses an event of a stream. Numbers keep their original notation only if the event contains one of

@@ -154,7 +154,10 @@ test('a value without an equivalent is reported as dropped', () => {
   };
   const said = { role: 'assistant', content: 'A', phase: 'commentary' };
   const tool_choice = { type: 'allowed_tools', mode: 'auto', tools: [{ name: 'f' }, { type: 'mcp' }] };
+  const twice = { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=', file_id: 'f1' };
+  const files = [{ role: 'user', content: [{ type: 'file', file: twice }] }];
   const cases = [
+    ['chat', { ...CHAT, messages: files }, 'file.file_id'],
     ['chat', { ...CHAT, audio: { voice: 'alloy', format: 'wav' } }, 'audio'],
     ['chat', { ...CHAT, messages: [said] }, 'messages.phase'],
     ['chat', { ...CHAT, tool_choice }, 'tool_choice.tools'],

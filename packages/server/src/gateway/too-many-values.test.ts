@@ -65,3 +65,60 @@ test('a translated response with more than 1,000,000 objects is an error of the 
   assert.equal(status, 502, text);
   assert.match(text, /a response with too many JSON values/);
 });
+
+/** The arguments of a call, with the complexity of 40,000 numbers such as `1.10`. */
+const ARGUMENTS = `{"a":[${'1.10,'.repeat(40_000)}1]}`;
+
+test('a target that needs parsed arguments is skipped if they have too many values', async (t) => {
+  const gateway = await startFakeClockGateway({
+    upstreams: { parsed: () => chatReply('no', false), text: (isStream) => chatReply('hello', isStream) },
+    providers: { parsed: { kind: 'anthropic-compatible' }, text: { breaker: { enabled: false } } },
+    routes: [
+      { model: 'mixed', targets: ['parsed/m', 'text/m'], retries: 0 },
+      { model: 'parsed', targets: ['parsed/m'], retries: 0 },
+    ],
+  });
+  t.after(() => gateway.close());
+  const input = [
+    { role: 'user', content: 'hi' },
+    { type: 'function_call', call_id: 'c', name: 'f', arguments: ARGUMENTS },
+    { type: 'function_call_output', call_id: 'c', output: 'R' },
+  ];
+  const mixed = await gateway.settled(gateway.send('responses', { model: 'mixed', input }));
+  assert.equal(mixed.status, 200, mixed.text);
+  assert.ok(gateway.upstream('text').requests[0]?.body.toString('utf8').includes('1.10,1.10'));
+  const rejected = await gateway.settled(gateway.send('responses', { model: 'parsed', input }));
+  assert.equal(rejected.status, 413, rejected.text);
+  assert.match(rejected.text, /The arguments of the tool calls have too many JSON values/);
+  assert.equal(gateway.upstream('parsed').requests.length, 0);
+});
+
+test('a response whose arguments have too many values is an error, and the next target answers', async (t) => {
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: ARGUMENTS } };
+  const gateway = await startFakeClockGateway({
+    upstreams: {
+      large: () => {
+        const reply = chatReply('', false);
+        const body = JSON.parse(String(reply.body));
+        body.choices = [
+          { index: 0, message: { role: 'assistant', tool_calls: [call] }, finish_reason: 'tool_calls' },
+        ];
+        return { ...reply, body: JSON.stringify(body) };
+      },
+      other: (isStream) => chatReply('hello', isStream),
+    },
+    providers: { large: { breaker: { enabled: false } }, other: { breaker: { enabled: false } } },
+    routes: [
+      { model: 'both', targets: ['large/m', 'other/m'], retries: 0 },
+      { model: 'large', targets: ['large/m'], retries: 0 },
+    ],
+  });
+  t.after(() => gateway.close());
+  const send = (model: string) =>
+    gateway.settled(gateway.send('messages', { model, messages: MESSAGES, max_tokens: 5 }));
+  const both = await send('both');
+  assert.equal(both.status, 200, both.text);
+  assert.match(both.text, /hello/);
+  const large = await send('large');
+  assert.equal(large.status, 502, large.text);
+});

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readRawFinishReason } from '../finish-reason.ts';
+import { isCompleteFinish, parseFinishReason, readRawFinishReason } from '../finish-reason.ts';
 import {
   asArray,
   asNumber,
@@ -182,7 +182,10 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
     if (delta) this.#delta(delta);
     if (Object.values(asObject(choice['logprobs']) ?? {}).some(isNonEmpty))
       this.#blocks.reportDropped('logprobs');
-    this.#finish ??= readRawFinishReason(choice['finish_reason']);
+    const finish = readRawFinishReason(choice['finish_reason']);
+    // A later reason replaces the first one only if it means that the response is incomplete.
+    if (finish !== undefined && !isCompleteFinish(parseFinishReason(finish).reason)) this.#finish = finish;
+    else this.#finish ??= finish;
   }
 
   /** Providers report usage at the top level, in a vendor member or in the choice. */

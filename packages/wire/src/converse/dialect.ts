@@ -6,7 +6,7 @@ import { writeRequest } from './write-request.ts';
 /** The Amazon Bedrock dialect: Converse and ConverseStream. */
 export const converseDialect: UpstreamDialect = {
   name: 'converse',
-  supportedFeatures: new Set(['image', 'file', 'file-type', 'assistant-media', 'json', 'schema']),
+  supportedFeatures: new Set(['image', 'file', 'file-type', 'json', 'schema']),
   writeRequest,
   createResponseReader,
   readCompleteResponse,

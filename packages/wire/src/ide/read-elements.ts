@@ -37,7 +37,7 @@ export function readConversationElements(
   });
 }
 
-/** Most dialects do not accept images from an assistant. */
+/** Only Gemini accepts images from an assistant. */
 function adaptToRole(
   part: ContentPart,
   role: ConversationTurn['role'],

@@ -8,7 +8,7 @@ import { writeRequest } from './write-request.ts';
 /** The Anthropic Messages dialect. */
 export const messagesDialect: ClientDialect & UpstreamDialect = {
   name: 'messages',
-  supportedFeatures: new Set(['image', 'image-url', 'file', 'file-url', 'assistant-media', 'json', 'schema']),
+  supportedFeatures: new Set(['image', 'image-url', 'file', 'file-url', 'json', 'schema']),
   readRequest,
   writeRequest,
   createResponseReader,

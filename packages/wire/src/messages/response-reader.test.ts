@@ -38,3 +38,11 @@ test('the reason for the end that only this dialect has is reported as dropped',
   ]);
   assert.deepEqual(answer.dropped, ['stop_sequence', 'stop_details']);
 });
+
+test('the content of a second response within a stream is not read', () => {
+  const types: string[] = [];
+  const reader = createResponseReader(({ type }) => types.push(type), { id: 'X' });
+  const start = { type: 'message_start', message: { content: [{ type: 'text', text: 'A' }] } };
+  for (const _ of [1, 2]) reader.read({ event: start.type, data: JSON.stringify(start) });
+  assert.deepEqual(types, ['start', 'open', 'delta', 'close', 'error']);
+});

@@ -74,7 +74,6 @@ class MessagesAnswerReader implements ResponseStreamReader {
     switch (asString(data['type']) ?? frame.event) {
       case 'message_start':
         this.#messageStart(asObject(data['message']) ?? {});
-        this.#wholeBlocks(asObject(data['message'])?.['content']);
         return;
       case 'content_block_start':
         this.#blockStart(blockIndex(data), asObject(data['content_block']) ?? {});
@@ -122,16 +121,8 @@ class MessagesAnswerReader implements ResponseStreamReader {
       return;
     }
     this.#messageStart(body);
-    this.#wholeBlocks(body['content']);
     this.#readStop(body);
     this.end();
-  }
-
-  #wholeBlocks(content: Json | undefined): void {
-    asArray(content).forEach((block, index) => {
-      this.#blockStart(index, asObject(block) ?? {});
-      this.#blockStop(index);
-    });
   }
 
   #readStop(source: JsonObject): void {
@@ -149,6 +140,10 @@ class MessagesAnswerReader implements ResponseStreamReader {
     }
     this.#blocks.start(asString(message['id']) ?? '', asString(message['model']) ?? '');
     this.#count(message['usage']);
+    asArray(message['content']).forEach((block, index) => {
+      this.#blockStart(index, asObject(block) ?? {});
+      this.#blockStop(index);
+    });
   }
 
   #count(usage: Json | undefined): void {

@@ -12,7 +12,6 @@ export const responsesDialect: ClientDialect & UpstreamDialect = {
     'image',
     'image-url',
     'image-type',
-    'assistant-media',
     'file',
     'file-type',
     'file-url',

@@ -14,7 +14,6 @@ interface StreamedPart {
   readonly kind: BlockKind;
   block: number;
   text: string;
-  closed?: boolean;
 }
 
 /**
@@ -29,11 +28,15 @@ export class OutputItemReader {
   readonly #blocks: BlockEmitter;
   readonly #options: ResponseReadOptions;
   readonly #parts = new Map<string, StreamedPart>();
+  /** The part whose block is open. */
+  #openedPart: StreamedPart | undefined;
   #call: StreamedPart | undefined;
   #reasoning: StreamedPart | undefined;
   /** Whether reasoning is read from summaries or from its full text. The first one that occurs is used. */
   #source: 'summary' | 'content' | undefined;
   #reasoningPart = 0;
+  /** Number of characters of the reasoning before the current part. */
+  #reasoningPartStart = 0;
   #closed = false;
 
   constructor(item: JsonObject, index: number, blocks: BlockEmitter, options: ResponseReadOptions) {
@@ -91,9 +94,18 @@ export class OutputItemReader {
       case 'response.reasoning.delta':
         this.#appendReasoning('content', asNumber(event['content_index']) ?? 0, delta);
         return;
-      case 'response.content_part.done':
-        if (this.type === 'message') this.#completePart(asObject(event['part']) ?? {}, event);
+      case 'response.reasoning_summary_text.done':
+        this.#completeReasoningPart('summary', asNumber(event['summary_index']) ?? 0, event);
         return;
+      case 'response.reasoning_text.done':
+      case 'response.reasoning.done':
+        this.#completeReasoningPart('content', asNumber(event['content_index']) ?? 0, event);
+        return;
+      case 'response.content_part.done': {
+        const part = asObject(event['part']);
+        if (part && this.type === 'message') this.#completePart(part, event);
+        return;
+      }
       default:
         if (delta !== '') this.#blocks.reportLostContent(nameDelta(type));
     }
@@ -123,7 +135,7 @@ export class OutputItemReader {
   close(seal?: Seal): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#closeParts();
+    this.#closePart();
     if (this.#call) this.#blocks.close(this.#call.block);
     if (this.#reasoning) this.#blocks.close(this.#reasoning.block, seal);
     else if (seal) this.#blocks.emitSealedBlock(seal);
@@ -177,9 +189,21 @@ export class OutputItemReader {
     if (text === '') return;
     const reasoning = this.#openReasoning(source);
     if (reasoning === undefined) return;
-    if (reasoning.text !== '' && part !== this.#reasoningPart) this.#append(reasoning, '\n\n');
+    if (part !== this.#reasoningPart) {
+      if (reasoning.text !== '') this.#append(reasoning, '\n\n');
+      this.#reasoningPartStart = reasoning.text.length;
+    }
     this.#reasoningPart = part;
     this.#append(reasoning, text);
+  }
+
+  /** Emits the text of a part of the reasoning that was not streamed. Earlier parts are complete. */
+  #completeReasoningPart(source: 'summary' | 'content', part: number, event: JsonObject): void {
+    const text = asString(event['text']) ?? '';
+    const streamed =
+      part === this.#reasoningPart ? this.#reasoning?.text.slice(this.#reasoningPartStart) : '';
+    if (part >= this.#reasoningPart && text.startsWith(streamed ?? ''))
+      this.#appendReasoning(source, part, text.slice(streamed?.length));
   }
 
   /** Returns the block of the reasoning. Reports the text of the other source as dropped. */
@@ -203,26 +227,26 @@ export class OutputItemReader {
     const key = `${kind}${asNumber(at['content_index']) ?? 0}`;
     const known = this.#parts.get(key);
     if (known || text === undefined || text === '') return known;
-    this.#closeParts();
+    this.#closePart();
     const piece: StreamedPart = { kind, block: this.#blocks.open(kind), text: '' };
     this.#parts.set(key, piece);
+    this.#openedPart = piece;
     return piece;
   }
 
-  #closeParts(): void {
-    for (const piece of this.#parts.values()) {
-      if (!piece.closed) this.#blocks.close(piece.block);
-      piece.closed = true;
-    }
+  #closePart(): void {
+    if (this.#openedPart) this.#blocks.close(this.#openedPart.block);
+    this.#openedPart = undefined;
   }
 
   /** Text of a part that was closed, because another part began, gets a new block. */
   #append(piece: StreamedPart, text: string): void {
     if (text === '') return;
-    if (piece.closed) {
-      this.#closeParts();
+    const isPart = piece.kind === 'text' || piece.kind === 'refusal';
+    if (isPart && piece !== this.#openedPart) {
+      this.#closePart();
       piece.block = this.#blocks.open(piece.kind);
-      piece.closed = false;
+      this.#openedPart = piece;
     }
     piece.text += text;
     this.#blocks.delta(piece.block, text);

@@ -183,4 +183,41 @@ describe('content that only one event of a Responses stream contains', () => {
     assert.deepEqual([textsOf(rest), rest.dropped], [['S\n\nU', 'ab'], ['reasoning.content']]);
     assert.deepEqual(textsOf(streamed('reasoning', {})), ['S', 'ab']);
   });
+
+  test('a part of the reasoning that is done', () => {
+    const whole = (summary_index: number, text: string): JsonObject => ({
+      type: 'response.reasoning_summary_text.done',
+      ...at,
+      summary_index,
+      text,
+    });
+    const part = { type: 'response.reasoning_summary_text.delta', ...at, delta: 'S' };
+    const text = { type: 'response.reasoning_text.done', ...at, text: 'T' };
+    const partsOf = (...events: JsonObject[]): string[] =>
+      textsOf(read([created, added({ type: 'reasoning', summary: [] }), ...events, completed([])]));
+    assert.deepEqual(partsOf(part, whole(0, 'ST'), whole(1, 'U'), whole(1, 'U')), ['ST\n\nU']);
+    assert.deepEqual(partsOf(whole(0, 'S'), whole(0, 'S'), whole(0, 'other')), ['S']);
+    assert.deepEqual(partsOf(text), ['T']);
+  });
+
+  test('the end of a part without the part loses nothing', () => {
+    const done = { type: 'response.content_part.done', ...at };
+    const answer = read([
+      created,
+      added({ type: 'message' }),
+      { ...delta('ab'), ...at },
+      done,
+      completed([]),
+    ]);
+    assert.deepEqual([textsOf(answer), answer.lostContent], [['ab'], undefined]);
+  });
+});
+
+test('the time to read a part does not depend on the number of earlier parts', () => {
+  const item = { type: 'message', id: 'm1' };
+  const parts = Array.from({ length: 20_000 }, (_, content_index) => ({ ...delta('a'), content_index }));
+  const startedAt = performance.now();
+  const answer = read([created, { type: 'response.output_item.added', output_index: 0, item }, ...parts]);
+  assert.equal(answer.blocks.length, 20_000);
+  assert.ok(performance.now() - startedAt < 2_000);
 });

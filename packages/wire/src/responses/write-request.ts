@@ -123,12 +123,11 @@ function writeTurn(turn: ConversationTurn, writer: ItemWriter): JsonObject[] {
  */
 function writeContent({ role }: ConversationTurn, said: readonly MessagePart[]): Json {
   const words = said.filter((part) => part.type !== 'media');
-  if (words.length === said.length && (role === 'assistant' || words.length === 1))
+  if (role === 'assistant' || (words.length === said.length && words.length === 1))
     return words.map((part) => part.text).join('');
-  return said.map((part) => {
-    if (part.type === 'media') return writeMedia(part);
-    return { type: role === 'assistant' ? 'output_text' : 'input_text', text: part.text };
-  });
+  return said.map((part) =>
+    part.type === 'media' ? writeMedia(part) : { type: 'input_text', text: part.text },
+  );
 }
 
 function writeItem(part: ReasoningPart | ToolCallPart | ToolResultPart, writer: ItemWriter): JsonObject[] {
