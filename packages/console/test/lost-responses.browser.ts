@@ -93,3 +93,27 @@ test('Connect does not create a second key after a lost response', async () => {
   assert.deepEqual(made, ['mara-codex']);
   await context.close();
 });
+
+test('a key whose new value was lost can be rotated again in the same dialog', async () => {
+  const { body } = await harness.ask('POST', '/api/management/keys', { name: 'turned', scopes: ['gateway'] });
+  const id = isJsonObject(body) ? String(body['id']) : '';
+  const { page, context } = await openConsolePage(harness, `${MANAGEMENT}/keys/${id}`);
+  await page.getByRole('button', { name: 'Rotate' }).first().click();
+  const dialog = page.getByRole('dialog');
+  const submit = dialog.getByRole('button', { name: 'Rotate key' });
+  await loseFirstResponse(page, /\/rotate$/);
+  await submit.click();
+  await dialog.getByText('Two values of this key are already valid').waitFor();
+  const overlap = dialog.getByRole('combobox');
+  assert.equal(await overlap.inputValue(), '24');
+  await page.unrouteAll();
+  await loseFirstResponse(page, /\/rotate$/);
+  await overlap.selectOption('0');
+  await submit.click();
+  await dialog.getByText('Floe did not respond.').waitFor();
+  await submit.click();
+  await dialog.getByText('rotate the key or invite the person again').waitFor();
+  await submit.click();
+  await page.getByRole('button', { name: 'Copy key' }).waitFor();
+  await context.close();
+});

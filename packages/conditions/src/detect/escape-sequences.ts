@@ -1,5 +1,6 @@
 const BACKSLASH = 0x5c;
-const HEX_CODE = /^[0-9a-fA-F]{4}$/;
+const CHARACTER_CODE = /u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2})/iy;
+const MAX_CHARACTER_CODE = 0x10ffff;
 
 /** A text with decoded escape sequences. */
 export interface UnescapedText {
@@ -9,9 +10,9 @@ export interface UnescapedText {
 }
 
 /**
- * Decodes the escape sequences of JSON and most programming languages in a text that may contain strings of them, such as
- * `Result: {"log":"a\nb"}`. Backslashes of nested strings count as one. Returns null if the text contains no escape
- * sequences.
+ * Decodes the escape sequences of JSON, JavaScript and Python in a text that may contain strings of them, such as
+ * `Result: {"log":"a\nb"}`. Does not decode octal codes, `\U` and `\N`. Backslashes of nested strings count as one.
+ * Returns null if the text contains no escape sequences.
  */
 export function decodeEscapeSequences(text: string): UnescapedText | null {
   let decoded = '';
@@ -25,7 +26,7 @@ export function decodeEscapeSequences(text: string): UnescapedText | null {
     const sequence = readEscape(text, at);
     if (sequence !== null) {
       decoded += text.slice(copied, start);
-      starts.push(decoded.length, decoded.length + 1);
+      starts.push(decoded.length, decoded.length + sequence.character.length);
       decoded += sequence.character;
       copied = at + sequence.length;
       originals.push(start, copied);
@@ -42,19 +43,24 @@ export function decodeEscapeSequences(text: string): UnescapedText | null {
   };
 }
 
-/** Reads the part of an escape sequence after its backslashes. Returns null if there is none. */
+/**
+ * Reads the part of an escape sequence after its backslashes. Letters for control characters count as `n`. Returns null
+ * if there is none.
+ */
 function readEscape(
   text: string,
   at: number,
 ): { readonly character: string; readonly length: number } | null {
   const letter = text.charAt(at);
-  if (letter === 'u') {
-    const code = text.slice(at + 1, at + 5);
-    return HEX_CODE.test(code)
-      ? { character: String.fromCharCode(Number.parseInt(code, 16)), length: 5 }
+  if (letter === 'u' || letter === 'x') {
+    CHARACTER_CODE.lastIndex = at;
+    const [sequence = '', long, unit, byte] = CHARACTER_CODE.exec(text) ?? [];
+    const code = Number.parseInt(long ?? unit ?? byte ?? '', 16);
+    return code <= MAX_CHARACTER_CODE
+      ? { character: String.fromCodePoint(code), length: sequence.length }
       : null;
   }
-  if (letter !== '' && 'bfnrt'.includes(letter)) return { character: '\n', length: 1 };
+  if (letter !== '' && 'abefnrtv0'.includes(letter)) return { character: '\n', length: 1 };
   return letter !== '' && '"\'/'.includes(letter) ? { character: letter, length: 1 } : null;
 }
 

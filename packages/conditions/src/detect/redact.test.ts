@@ -146,6 +146,11 @@ test('escape sequences of JSON or code in a text do not hide a value', () => {
     `Result: {"log":"a\\n4111111111111111"}`,
     `Result: {"log":"{\\"secret_access_key\\":\\"wJalrXUtnFEMI/K7MDENG/bPxRfiCYaB3dE5gH7K\\"}"}`,
     `Result: {"to":"ada\\u0040example.org"}`,
+    `to = "ada\\x40example.org"`,
+    `to = "ada\\u{40}example.org"`,
+    `print("\\x00${KEY}")`,
+    `print("\\u{1f511}${KEY}")`,
+    `print("\\v${KEY}")`,
   ];
   for (const text of texts) {
     assert.equal([...countFindingsInText(text, ALL).values()].join(), '1', text);

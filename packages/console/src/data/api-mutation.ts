@@ -26,7 +26,7 @@ export interface ApiMutation<Input> {
  * change is in progress are ignored. If the component is no longer rendered when the response arrives, `done`
  * is still called, but cannot open a page. An error is then shown in a toast.
  * @param make Sends the change. If the change creates something, `make` must pass `keys` on to `sendJson`. The same
- *   keys are used until the change succeeds.
+ *   keys are used until the change succeeds, or until the API reports that an earlier request has made the change.
  * @param options.touches The keys, or key prefixes, of the queries to refetch.
  */
 export function useApiMutation<Input, Answer>(
@@ -62,6 +62,7 @@ export function useApiMutation<Input, Answer>(
     },
     onError(error) {
       const told = toApiError(error);
+      if (told?.param === 'Idempotency-Key') keys.clear();
       if (options.failed && told) options.failed(told);
       else if (told && !isRendered.current) showToast(`A change could not be saved. ${told.message}`);
     },

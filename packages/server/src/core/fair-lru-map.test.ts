@@ -16,6 +16,16 @@ test('a full map removes the least recently used entries of the organization tha
   assert.equal(map.get('large', 'new4999'), 4_999);
 });
 
+test('a full map removes many entries at once, also if each organization has few', () => {
+  for (const perOrg of [1, 2]) {
+    const map = new FairLruMap<number>(1_000);
+    for (let n = 0; n < 1_000; n += 1) map.set(`org ${n % (1_000 / perOrg)}`, `k${n}`, n);
+    map.set('new', 'k', 1);
+    assert.equal(map.size, 991);
+    assert.equal(map.get('new', 'k'), 1);
+  }
+});
+
 test('an entry is replaced and removed in its organization only', () => {
   const map = new FairLruMap<string>(2);
   map.set('one', 'k', 'a');

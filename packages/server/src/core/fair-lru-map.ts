@@ -1,6 +1,6 @@
 /**
- * A map with a maximum number of entries of all organizations. If it is full, the organization with the most entries
- * loses its least recently used ones. An organization therefore cannot evict the entries of another one that has fewer.
+ * A map with a maximum number of entries of all organizations. If it is full, the organizations with the most entries
+ * lose their least recently used ones. An organization therefore cannot evict the entries of another one that has fewer.
  */
 export class FairLruMap<Value> {
   /** The entries of each organization, the least recently used first. */
@@ -44,16 +44,20 @@ export class FairLruMap<Value> {
     for (const entries of this.#byOrg.values()) yield* entries.values();
   }
 
-  /** Removes several entries, because the selection visits all organizations. */
+  /** Removes entries of the organizations that have the most. Removes many at once, because it visits all organizations. */
   #evict(): void {
-    let largest = new Map<string, Value>();
-    let orgId = '';
-    for (const [id, entries] of this.#byOrg)
-      if (entries.size > largest.size) [orgId, largest] = [id, entries];
-    let count = Math.ceil(Math.min(this.#maxEntries / 100, largest.size / 2));
-    for (const key of largest.keys()) {
-      if (count-- === 0) break;
-      this.delete(orgId, key);
+    let most = 0;
+    for (const { size } of this.#byOrg.values()) most = Math.max(most, size);
+    let left = Math.ceil(this.#maxEntries / 100);
+    for (const [orgId, entries] of this.#byOrg) {
+      if (entries.size < most) continue;
+      let count = Math.min(left, Math.ceil(most / 2));
+      left -= count;
+      for (const key of entries.keys()) {
+        if (count-- === 0) break;
+        this.delete(orgId, key);
+      }
+      if (left === 0) return;
     }
   }
 }

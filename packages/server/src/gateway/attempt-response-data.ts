@@ -92,5 +92,9 @@ export class AttemptResponseData {
     this.#usage = null;
     this.#contentBytes = 0;
     this.#contentChunks = 0;
+    this.#finishReason = null;
+    this.#responseId = null;
+    this.#results = null;
+    this.#dropped = [];
   }
 }

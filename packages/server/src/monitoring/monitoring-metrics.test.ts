@@ -31,4 +31,9 @@ test('an organization with many monitors does not displace the metrics of anothe
   const text = await renderMonitoringMetrics(database, createMonitoringCounters());
   const series = (orgId: string) => text.split(`floe_monitor_up{org="${orgId}",`).length - 1;
   assert.deepEqual([series('greedy'), series('small')], [997, 3]);
+  await database.transaction((writer) =>
+    writer.updateTable('monitor_clocks').set({ status: 'paused' }).where('id', '<', 'm95').execute(),
+  );
+  const few = await renderMonitoringMetrics(database, createMonitoringCounters());
+  assert.equal(few.split('floe_monitor_up{org="greedy",').length - 1, 55, 'paused monitors take no place');
 });

@@ -52,12 +52,10 @@ export async function renderMonitoringMetrics(
   ]).catch(() => [[], []]);
   const byStatus = counts.map(({ status, count }) => `floe_monitors{status="${status}"} ${count}\n`);
   // Ids of organizations and monitors are slugs and need no escaping.
-  const each = states
-    .filter(({ status }) => status === 'healthy' || status === 'failing')
-    .map(({ org_id, id, status }) => {
-      const labels = `org="${org_id}",monitor="${id}"`;
-      return `floe_monitor_up{${labels}} ${status === 'healthy' ? 1 : 0}\n`;
-    });
+  const each = states.map(({ org_id, id, status }) => {
+    const labels = `org="${org_id}",monitor="${id}"`;
+    return `floe_monitor_up{${labels}} ${status === 'healthy' ? 1 : 0}\n`;
+  });
   return [
     figures.render(),
     formatGauge('floe_monitors', 'Number of monitors by status.', byStatus),

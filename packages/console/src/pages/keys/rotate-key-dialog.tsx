@@ -26,6 +26,8 @@ export function RotateKeyDialog({
   readonly onClose: () => void;
 }) {
   const rotating = isRotating(row, useNow());
+  // If the response to a rotation is lost, the key is rotating, but the form keeps the choice of the user.
+  const [choices] = useState(rotating ? OVERLAPS.slice(0, 1) : OVERLAPS);
   const [overlap, setOverlap] = useState(rotating ? '0' : '24');
   const [rotated, setRotated] = useState<CreatedKey | null>(null);
   const rotate = useApiMutation((_: undefined, keys) => rotateKey(row.id, Number(overlap), keys), {
@@ -67,11 +69,7 @@ export function RotateKeyDialog({
           label={keysText.rotate.overlap}
           hint={rotating ? keysText.rotate.alreadyRotating : undefined}
         >
-          <Select
-            choices={rotating ? OVERLAPS.slice(0, 1) : OVERLAPS}
-            value={overlap}
-            onChange={({ target }) => setOverlap(target.value)}
-          />
+          <Select choices={choices} value={overlap} onChange={({ target }) => setOverlap(target.value)} />
         </FormField>
       </Form>
     </Dialog>

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { countContentBytes } from '@floe/wire/content-bytes';
 import { findUsage } from '@floe/wire/find-usage';
 import type { Usage } from '@floe/wire/usage';
 import { estimateContentTokens } from '../../guardrails/token-estimate.ts';
@@ -63,8 +64,7 @@ export function buildLostResponseRow({ row, inputTokens, reservedNanoUsd }: Pend
 
 /** Estimates the usage from the content of the response. A response that never ran has no usage. */
 function estimateUsage({ output }: JsonObject, inputTokens: number): Usage {
-  const bytes = Array.isArray(output) && output.length > 0 ? JSON.stringify(output).length : 0;
-  const units =
-    bytes === 0 ? { input: 0, output: 0 } : { input: inputTokens, output: estimateContentTokens(bytes) };
-  return { units };
+  if (!Array.isArray(output) || output.length === 0) return { units: { input: 0, output: 0 } };
+  const { added, whole } = countContentBytes(Buffer.from(JSON.stringify({ output })));
+  return { units: { input: inputTokens, output: estimateContentTokens(added + whole) } };
 }

@@ -150,15 +150,18 @@ export async function findOrgsByTokenHash(
 }
 
 /**
- * Returns the status of up to `limit` monitors across all organizations, for `/metrics`. Organizations get equal shares,
- * as far as they have monitors. Repeated calls choose the same monitors.
+ * Returns the status of up to `limit` healthy or failing monitors across all organizations, for `/metrics`. Organizations
+ * get equal shares, as far as they have such monitors.
  */
 export function listMonitorStatuses(
   reader: DatabaseReader,
   limit: number,
 ): Promise<{ readonly org_id: string; readonly id: string; readonly status: string }[]> {
   const rank = sql<number>`row_number() over (partition by org_id order by id)`.as('rank_in_org');
-  const ranked = reader.selectFrom('monitor_clocks').select(['org_id', 'id', 'status', rank]);
+  const ranked = reader
+    .selectFrom('monitor_clocks')
+    .select(['org_id', 'id', 'status', rank])
+    .where('status', 'in', ['healthy', 'failing']);
   return reader
     .selectFrom(ranked.as('ranked'))
     .select(['org_id', 'id', 'status'])
