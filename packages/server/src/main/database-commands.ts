@@ -119,9 +119,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
     async run(place, { positionals: [action, from = ''] }, environment) {
       if (action !== 'move') throw createUsageError(this);
       const imported = await importSqliteDatabase(from, place, databaseOptions(environment));
-      return imported
-        .map(({ table, added, known }) => `${table}: ${added} added, ${known} already present`)
-        .join('\n');
+      return imported.map(({ table, rows }) => `${table}: ${rows} copied`).join('\n');
     },
   },
 };

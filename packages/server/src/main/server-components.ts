@@ -49,6 +49,7 @@ import {
   type OpenDatabaseOptions,
   openDatabase,
 } from '../store/open-database.ts';
+import { requireCompleteImport } from '../store/import-marker.ts';
 import { getProcessDataDir, takeOverProcessDirectories } from '../store/process-directories.ts';
 import { loadProcessId } from '../store/process-id.ts';
 import {
@@ -250,7 +251,7 @@ export async function closeServerComponents(parts: ServerComponents): Promise<vo
 }
 
 /**
- * Checks the keys of a database and records them.
+ * Checks that a database is complete and has the same keys, and records them.
  * @throws StoreUnusableError if the database was used with another secret key, or has secrets of an unknown
  * key
  */
@@ -259,6 +260,7 @@ async function claimDatabaseWithKeys(
   secret: InstallationSecretKey,
   secretsKey: SecretEncryptionKey,
 ): Promise<void> {
+  await requireCompleteImport(writer);
   await requireMatchingSecretKey(writer, secret);
   await requireKnownEncryptionKeys(writer, secretsKey);
   await bindDatabaseToSecretKey(writer, secret);
