@@ -140,7 +140,7 @@ export async function openServerComponents(
   const monitoring = await openMonitoring({ ...spool, counters, processId: loadProcessId(dataDir) });
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const transport = createUpstreamTransport(clock, outbound.guard);
-  const shared = { sharedStoreUrl, coordinator, sharedTimeoutMs, observeSharedStore: stores.shared };
+  const shared = { sharedStoreUrl, coordinator, processCount, sharedTimeoutMs, observeSharedStore: stores.shared };
   const onUnusable = (error: StoreUnusableError) => endProcess(log, error);
   const guardrails = await openGuardrails({ ...shared, dataDir, database, clock, log, onUnusable });
   const cacheOptions = { clock, log, isStoreSlow: guardrails.sharedStoreIsLate, observe: stores.shared };
