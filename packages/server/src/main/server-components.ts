@@ -43,13 +43,13 @@ import type { SharedStoreObserver } from '../store/counters/observed-counters.ts
 import { lockDataDir } from '../store/data-dir-lock.ts';
 import type { DatabaseEngine } from '../store/database-engine.ts';
 import type { DatabaseObserver } from '../store/database-timer.ts';
+import { requireCompleteImport } from '../store/import-marker.ts';
 import {
   type DatabaseWithBeatStore,
   isPostgresUrl,
   type OpenDatabaseOptions,
   openDatabase,
 } from '../store/open-database.ts';
-import { requireCompleteImport } from '../store/import-marker.ts';
 import { getProcessDataDir, takeOverProcessDirectories } from '../store/process-directories.ts';
 import { loadProcessId } from '../store/process-id.ts';
 import {
@@ -140,7 +140,13 @@ export async function openServerComponents(
   const monitoring = await openMonitoring({ ...spool, counters, processId: loadProcessId(dataDir) });
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const transport = createUpstreamTransport(clock, outbound.guard);
-  const shared = { sharedStoreUrl, coordinator, processCount, sharedTimeoutMs, observeSharedStore: stores.shared };
+  const shared = {
+    sharedStoreUrl,
+    coordinator,
+    processCount,
+    sharedTimeoutMs,
+    observeSharedStore: stores.shared,
+  };
   const onUnusable = (error: StoreUnusableError) => endProcess(log, error);
   const guardrails = await openGuardrails({ ...shared, dataDir, database, clock, log, onUnusable });
   const cacheOptions = { clock, log, isStoreSlow: guardrails.sharedStoreIsLate, observe: stores.shared };

@@ -275,7 +275,9 @@ test('an import needs an empty PostgreSQL database', async (t) => {
   await target.close();
   await assert.rejects(
     importSqliteDatabase('sqlite:', { url: used, dataDir }, quiet),
-    refusal(/not empty: the table settings contains rows. Nothing was copied\. To copy the data, create an empty/),
+    refusal(
+      /not empty: the table settings contains rows. Nothing was copied\. To copy the data, create an empty/,
+    ),
   );
   await assert.rejects(
     importSqliteDatabase('sqlite:', { url: 'sqlite:', dataDir }, quiet),

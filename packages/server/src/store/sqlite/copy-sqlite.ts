@@ -55,11 +55,7 @@ interface CopyPaths {
   readonly to: string;
 }
 
-function openForCopy({
-  from,
-  to,
-  isExclusive,
-}: CopyPaths & { readonly isExclusive: boolean }): DatabaseSync {
+function openForCopy({ from, to, isExclusive }: CopyPaths & { readonly isExclusive: boolean }): DatabaseSync {
   if (!existsSync(from)) throw new StoreUnusableError(`No database exists at ${from}. Check the path.`);
   let database: DatabaseSync | undefined;
   try {
@@ -88,9 +84,7 @@ async function writeCopyOf(
     const write = (unfinished: string) => source.prepare('vacuum into ?').run(unfinished);
     await writeDatabaseCopy({ ...paths, bytes, write }, parts);
   } catch (cause) {
-    throw cause instanceof StoreUnusableError
-      ? cause
-      : createDatabaseCopyError(paths.from, paths.to, cause);
+    throw cause instanceof StoreUnusableError ? cause : createDatabaseCopyError(paths.from, paths.to, cause);
   }
 }
 
