@@ -142,8 +142,7 @@ export async function openServerComponents(
   const transport = createUpstreamTransport(clock, outbound.guard);
   const shared = {
     sharedStoreUrl,
-    coordinator,
-    processCount,
+    ...given.serverProcess,
     sharedTimeoutMs,
     observeSharedStore: stores.shared,
   };
