@@ -36,7 +36,7 @@ export async function markKeyLost(
   if (!isDryRun) await markEncryptionKeyLost(writer, systemClock, keyId, secrets);
   const heading = isDryRun
     ? `Would mark the key ${keyId} as lost. Secrets that Floe could not use without this key:`
-    : `Marked the key ${keyId} as lost. Start the server, and enter these secrets again:`;
+    : `Marked the key ${keyId} as lost. Start the server, and enter the secrets of channels and providers again:`;
   return [heading, ...secrets.map(formatSecret)].join('\n');
 }
 
