@@ -4,7 +4,7 @@ import {
   listSecretsOfKey,
   markEncryptionKeyLost,
 } from '../platform/lost-encryption-keys.ts';
-import { deriveSecretEncryptionKey } from '../platform/secrets.ts';
+import { deriveStoredSecretsKey } from '../platform/secrets.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { StoreUnusableError } from '../store/store-unusable-error.ts';
 
@@ -25,7 +25,7 @@ export async function markKeyLost(
   writer: DatabaseWriter,
   { keyId, isDryRun, secretKey, encryptionKeys }: LostKeyRequest,
 ): Promise<string> {
-  const { id, previousKeys = [] } = deriveSecretEncryptionKey(secretKey, encryptionKeys);
+  const { id, previousKeys = [] } = deriveStoredSecretsKey(secretKey, encryptionKeys);
   if ([id, ...previousKeys.map((key) => key.id)].includes(keyId))
     throw new StoreUnusableError(`The key ${keyId} is configured, so Floe can decrypt its secrets.`);
   const secrets = await listSecretsOfKey(writer, keyId);

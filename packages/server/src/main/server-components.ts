@@ -119,8 +119,8 @@ export async function openServerComponents(
   loaded: LoadedConfig,
   given: Pick<ServerComponents, 'log' | 'accessLog' | 'runtime' | 'serverProcess'>,
 ): Promise<ServerComponents> {
-  const { log, runtime } = given;
-  const { processCount, processNumber, coordinator } = given.serverProcess;
+  const { log, runtime, serverProcess } = given;
+  const { processCount, processNumber, coordinator } = serverProcess;
   const clock = systemClock;
   const installationDir = resolve(environment.dataDir);
   const dataDir = getProcessDataDir(installationDir, processNumber);
@@ -140,12 +140,7 @@ export async function openServerComponents(
   const monitoring = await openMonitoring({ ...spool, counters, processId: loadProcessId(dataDir) });
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const transport = createUpstreamTransport(clock, outbound.guard);
-  const shared = {
-    sharedStoreUrl,
-    ...given.serverProcess,
-    sharedTimeoutMs,
-    observeSharedStore: stores.shared,
-  };
+  const shared = { sharedStoreUrl, ...serverProcess, sharedTimeoutMs, observeSharedStore: stores.shared };
   const onUnusable = (error: StoreUnusableError) => endProcess(log, error);
   const guardrails = await openGuardrails({ ...shared, dataDir, database, clock, log, onUnusable });
   const cacheOptions = { clock, log, isStoreSlow: guardrails.sharedStoreIsLate, observe: stores.shared };
