@@ -18,6 +18,7 @@ import { ownerLinkCommand } from './owner-link.ts';
 import { erasePersonalDataCommand, exportPersonalDataCommand } from './people-commands.ts';
 import { restoreCommand } from './restore.ts';
 import { runCommand } from './run.ts';
+import { markKeyLostCommand } from './secrets-mark-key-lost.ts';
 import { rewrapSecretsCommand } from './secrets-rewrap.ts';
 import { serveCommand } from './serve.ts';
 import { moveStorageCommand } from './storage-move.ts';
@@ -37,6 +38,7 @@ const BUILT_IN_COMMANDS: readonly CliCommand[] = [
   moveStorageCommand,
   ...IMPORT_COMMANDS,
   rewrapSecretsCommand,
+  markKeyLostCommand,
   exportPersonalDataCommand,
   erasePersonalDataCommand,
   ownerLinkCommand,

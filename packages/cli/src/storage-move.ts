@@ -5,7 +5,8 @@ import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
 export const moveStorageCommand: CliCommand = {
   words: ['storage', 'move'],
   usage: 'storage move sqlite:<file>',
-  summary: 'Copies a SQLite database into the configured PostgreSQL database; can be repeated.',
+  summary:
+    'Copies a SQLite database, which no server may use, into the configured empty PostgreSQL database.',
   help: SERVER_ENVIRONMENT_HELP,
   run: (args) => runServerProgram(['storage', 'move', ...args]),
 };

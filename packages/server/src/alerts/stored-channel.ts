@@ -1,7 +1,12 @@
 import type { ChannelConfig } from '@floe/contract/config';
 import { ChannelSchema } from '@floe/contract/config/monitoring';
 import * as z from 'zod';
-import { decryptSecret, encryptSecret, type SecretEncryptionKey } from '../platform/secrets.ts';
+import {
+  decryptSecret,
+  encryptSecret,
+  type SecretEncryptionKey,
+  UnreadableSecretError,
+} from '../platform/secrets.ts';
 import type { ChannelRow } from '../store/channels.ts';
 import type { PreviousSigningSecret } from './channels/channel-definition.ts';
 
@@ -42,12 +47,18 @@ export function decryptChannel(row: ChannelRow, key: SecretEncryptionKey, nowMs:
   return { orgId: row.org_id, config, signing: { previousSecret } };
 }
 
-/**
- * Returns the names of a stored channel's secrets.
- * @throws UnreadableSecretError
- */
+/** Returns the fields of a stored channel, without secrets that cannot be decrypted. */
+export function readChannelFields(
+  row: ChannelRow,
+  key: SecretEncryptionKey,
+): Readonly<Record<string, unknown>> {
+  const { previous_secret: _, previous_until: __, ...secrets } = openReadableSecrets(row, key) ?? {};
+  return { ...JSON.parse(row.settings_json), ...secrets };
+}
+
+/** Returns the names of a stored channel's secrets; none if they cannot be decrypted. */
 export function listChannelSecretNames(row: ChannelRow, key: SecretEncryptionKey): string[] {
-  const secrets = openChannelSecrets(row, key);
+  const secrets = openReadableSecrets(row, key) ?? {};
   return CHANNEL_SECRET_FIELDS.filter((field) => secrets[field] !== undefined);
 }
 
@@ -58,7 +69,7 @@ type EncryptedColumns = Pick<
 
 /**
  * Converts `config` to database columns. If the secrets of an existing row do not change, keeps their
- * encrypted form. If a webhook's secret changes, requests are signed with both secrets for 24 hours.
+ * encrypted form. Replaces secrets that cannot be decrypted. If a webhook's secret changes, requests are signed with both secrets for 24 hours.
  * @param place the existing row, or the ids of a new row
  */
 export function toChannelColumns(
@@ -75,14 +86,25 @@ export function toChannelColumns(
   const { name, kind } = config;
   const shown = { name, kind, settings_json: JSON.stringify(settings), url_origin };
   const now = Secrets.parse(secrets);
-  const then = before?.kind === config.kind ? openChannelSecrets(before, key) : {};
-  if (before && before.kind === config.kind && haveSameSecrets(then, now))
+  const then = before?.kind === config.kind ? openReadableSecrets(before, key) : {};
+  if (before && before.kind === config.kind && then !== null && haveSameSecrets(then, now))
     return { ...shown, secrets_sealed: before.secrets_sealed, secrets_version: before.secrets_version };
-  const rotated = then.secret !== undefined && now.secret !== undefined && then.secret !== now.secret;
-  const kept = rotated ? { previous_secret: then.secret, previous_until: nowMs + SECRET_ROTATION_MS } : {};
+  const last = then?.secret;
+  const rotated = last !== undefined && now.secret !== undefined && last !== now.secret;
+  const kept = rotated ? { previous_secret: last, previous_until: nowMs + SECRET_ROTATION_MS } : {};
   const version = (before?.secrets_version ?? 0) + 1;
   const ciphertext = encryptSecret(JSON.stringify({ ...now, ...kept }), secretBinding(place, version), key);
   return { ...shown, secrets_sealed: ciphertext, secrets_version: version };
+}
+
+/** Returns null if the secrets cannot be decrypted. */
+function openReadableSecrets(row: ChannelRow, key: SecretEncryptionKey): Secrets | null {
+  try {
+    return openChannelSecrets(row, key);
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) return null;
+    throw error;
+  }
 }
 
 function openChannelSecrets(row: ChannelRow, key: SecretEncryptionKey): Secrets {

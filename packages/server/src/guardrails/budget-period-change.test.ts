@@ -44,7 +44,12 @@ async function start(t: TestContext) {
   );
   const open = async () => {
     const parts = { dataDir, database, clock, log: silentLog, onUnusable: assert.fail };
-    const shared = { sharedStoreUrl: 'memory', sharedTimeoutMs: 50, observeSharedStore: () => undefined };
+    const shared = {
+      sharedStoreUrl: 'memory',
+      processCount: 1,
+      sharedTimeoutMs: 50,
+      observeSharedStore: () => undefined,
+    };
     const process = await openGuardrails({ ...parts, ...shared });
     let rules = compileLimitsAndBudgets([], [], 'UTC');
     let number = 0;

@@ -117,6 +117,7 @@ test('a default installation admits the same, and its database contains the spen
       dataDir,
       database,
       sharedStoreUrl: 'memory',
+      processCount: 1,
       sharedTimeoutMs: TIMEOUT_MS,
       observeSharedStore: () => undefined,
       clock,

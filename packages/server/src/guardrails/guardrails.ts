@@ -12,6 +12,7 @@ import type { Database, DatabaseWriter, LimitCounters } from '../store/store-int
 import type { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { createBudgetThresholdAlerts, createNewPeriodAlerts } from './budget-threshold-alerts.ts';
 import { LimitAndBudgetEnforcer } from './limit-and-budget-enforcer.ts';
+import { watchForSeparateCounters } from './separate-counters-warning.ts';
 import type { LimitsAndBudgetsByOrg } from './snapshot-budgets.ts';
 import { SpendCache } from './spend-cache.ts';
 
@@ -23,6 +24,8 @@ export interface GuardrailsOptions {
   readonly sharedStoreUrl: string;
   /** The connection to the other processes of this server. Undefined if there are none. */
   readonly coordinator?: CoordinatorClient | undefined;
+  /** Number of processes of this server, including this one. */
+  readonly processCount: number;
   /** Maximum time that a request waits for the shared store. */
   readonly sharedTimeoutMs: number;
   /** Receives the durations of calls to the shared store. */
@@ -95,7 +98,12 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
     const figures = sharedStoreFigures();
     return figures === null ? 'memory' : figures.isUnavailable ? 'unavailable' : 'ok';
   };
-  const stop = () => closeParts({ counters, journal, book: spendCache, replicas });
+  const mayBeSeparate = sharedStoreUrl === 'memory' && database.isShared;
+  const stopWatching = mayBeSeparate ? watchForSeparateCounters({ ...options, replicas }) : null;
+  const stop = () => {
+    stopWatching?.();
+    return closeParts({ counters, journal, book: spendCache, replicas });
+  };
   return {
     guard,
     counters,

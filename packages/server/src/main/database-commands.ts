@@ -30,6 +30,7 @@ import {
 } from './command-arguments.ts';
 import type { DatabaseCommandResult } from './database-command-result.ts';
 import { formatUpgradeReport } from './format-upgrade-report.ts';
+import { markKeyLost } from './mark-encryption-key-lost.ts';
 import { rewrapDatabaseSecrets } from './rewrap-database-secrets.ts';
 import { readServerUrl } from './server-url-file.ts';
 
@@ -106,11 +107,18 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
     },
   },
   secrets: {
-    usage: 'secrets rewrap',
-    positionals: [1, 1],
-    async run(place, { positionals: [action] }, environment) {
-      if (action !== 'rewrap') throw createUsageError(this);
-      return rewrapDatabaseSecrets(place, environment);
+    usage: 'secrets rewrap | secrets mark-key-lost <key id> [--dry-run]',
+    positionals: [1, 2],
+    flags: ['dry-run'],
+    async run(place, { positionals: [action, keyId], flags }, environment) {
+      if (action === 'rewrap' && keyId === undefined && flags.size === 0)
+        return rewrapDatabaseSecrets(place, environment);
+      if (action !== 'mark-key-lost' || keyId === undefined) throw createUsageError(this);
+      const { encryptionKeys } = environment;
+      const request = { keyId, isDryRun: flags.has('dry-run'), encryptionKeys };
+      return writeToStore(place, environment, (writer, secretKey) =>
+        markKeyLost(writer, { ...request, secretKey }),
+      );
     },
   },
   storage: {
@@ -119,9 +127,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
     async run(place, { positionals: [action, from = ''] }, environment) {
       if (action !== 'move') throw createUsageError(this);
       const imported = await importSqliteDatabase(from, place, databaseOptions(environment));
-      return imported
-        .map(({ table, added, known }) => `${table}: ${added} added, ${known} already present`)
-        .join('\n');
+      return imported.map(({ table, rows }) => `${table}: ${rows} copied`).join('\n');
     },
   },
 };
@@ -133,7 +139,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
 async function writeToStore<T>(
   { url, dataDir }: DatabaseLocation,
   environment: ServerEnvironment,
-  work: (writer: DatabaseWriter) => Promise<T>,
+  work: (writer: DatabaseWriter, secretKey: Buffer) => Promise<T>,
 ): Promise<T> {
   const { secretKey } = environment;
   requireExistingDatabase({ url, dataDir });
@@ -147,7 +153,7 @@ async function writeToStore<T>(
   try {
     return await database.transaction(async (writer) => {
       await bindDatabaseToSecretKey(writer, secret);
-      const done = await work(writer);
+      const done = await work(writer, secret.key);
       await database.signals.announce(writer);
       return done;
     });

@@ -43,6 +43,7 @@ import type { SharedStoreObserver } from '../store/counters/observed-counters.ts
 import { lockDataDir } from '../store/data-dir-lock.ts';
 import type { DatabaseEngine } from '../store/database-engine.ts';
 import type { DatabaseObserver } from '../store/database-timer.ts';
+import { requireCompleteImport } from '../store/import-marker.ts';
 import {
   type DatabaseWithBeatStore,
   isPostgresUrl,
@@ -118,8 +119,8 @@ export async function openServerComponents(
   loaded: LoadedConfig,
   given: Pick<ServerComponents, 'log' | 'accessLog' | 'runtime' | 'serverProcess'>,
 ): Promise<ServerComponents> {
-  const { log, runtime } = given;
-  const { processCount, processNumber, coordinator } = given.serverProcess;
+  const { log, runtime, serverProcess } = given;
+  const { processCount, processNumber, coordinator } = serverProcess;
   const clock = systemClock;
   const installationDir = resolve(environment.dataDir);
   const dataDir = getProcessDataDir(installationDir, processNumber);
@@ -139,7 +140,7 @@ export async function openServerComponents(
   const monitoring = await openMonitoring({ ...spool, counters, processId: loadProcessId(dataDir) });
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const transport = createUpstreamTransport(clock, outbound.guard);
-  const shared = { sharedStoreUrl, coordinator, sharedTimeoutMs, observeSharedStore: stores.shared };
+  const shared = { sharedStoreUrl, ...serverProcess, sharedTimeoutMs, observeSharedStore: stores.shared };
   const onUnusable = (error: StoreUnusableError) => endProcess(log, error);
   const guardrails = await openGuardrails({ ...shared, dataDir, database, clock, log, onUnusable });
   const cacheOptions = { clock, log, isStoreSlow: guardrails.sharedStoreIsLate, observe: stores.shared };
@@ -250,7 +251,7 @@ export async function closeServerComponents(parts: ServerComponents): Promise<vo
 }
 
 /**
- * Checks the keys of a database and records them.
+ * Checks that a database is complete and has the same keys, and records them.
  * @throws StoreUnusableError if the database was used with another secret key, or has secrets of an unknown
  * key
  */
@@ -259,6 +260,7 @@ async function claimDatabaseWithKeys(
   secret: InstallationSecretKey,
   secretsKey: SecretEncryptionKey,
 ): Promise<void> {
+  await requireCompleteImport(writer);
   await requireMatchingSecretKey(writer, secret);
   await requireKnownEncryptionKeys(writer, secretsKey);
   await bindDatabaseToSecretKey(writer, secret);

@@ -12,6 +12,7 @@ import {
   storeIdempotentCreation,
 } from '../store/idempotent-creations.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
+import { requireReadableSecret } from './readable-secret.ts';
 
 /** How long the response to a creation is stored for repeated requests. */
 const STORED_ANSWER_TTL_MS = 24 * 60 * 60 * 1000;
@@ -64,7 +65,7 @@ export function toIdempotentCreateRequest(
 
 /**
  * Returns the stored response to an earlier request with the same `Idempotency-Key`. Undefined if there is none.
- * @throws Fault `conflict` if the key was used with a different request
+ * @throws Fault `conflict` if the key was used with a different request, or the response cannot be decrypted
  */
 export async function findIdempotentResponse<Answer>(
   writer: DatabaseWriter,
@@ -82,7 +83,8 @@ export async function findIdempotentResponse<Answer>(
         param: 'Idempotency-Key',
       },
     );
-  return { answer: parseStoredAnswer<Answer>(decryptSecret(row.sealed, answerBinding(row), key)) };
+  const text = requireReadableSecret(() => decryptSecret(row.sealed, answerBinding(row), key));
+  return { answer: parseStoredAnswer<Answer>(text) };
 }
 
 /** The stored text has the response type of the operation, because each operation stores under its own name. */

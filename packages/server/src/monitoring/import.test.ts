@@ -60,7 +60,6 @@ test('monitors move to PostgreSQL with their status and history, and the time of
   const dataDir = createTemporaryDirectory(t);
   const from = `sqlite:${join(dataDir, 'floe.db')}`;
   const source = await openDatabase(from, { ...parts, dataDir });
-  t.after(() => source.close());
   await addTestOrg(source);
   await runMonitorChange(source, { nowMs: START }, async (changing) => {
     for (const id of IDS) await createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition(id));
@@ -69,18 +68,15 @@ test('monitors move to PostgreSQL with their status and history, and the time of
   await beats(source, ['fine'], START + MINUTE);
   await pulse(source, START + 90_000);
   await sweepDueMonitors(source, { gaps: [], committedUntil: START + 90_000, nowMs: START + 90_000 });
-  const url = await createTestDatabase(t);
-  await importSqliteDatabase(from, { url, dataDir }, parts);
-  // The old server went on for a while; a second import takes what came since.
   await beats(source, IDS, START + 2 * MINUTE);
   await pulse(source, START + 2 * MINUTE);
-  const again = await importSqliteDatabase(from, { url, dataDir }, parts);
-  const added = new Map(again.map((one) => [one.table, one.added]));
-  assert.equal(added.get('checks'), 2);
-  assert.equal(added.get('monitor_clocks'), 2);
+  const histories = await Promise.all(IDS.map((id) => history(source, id)));
+  await source.close();
+  const url = await createTestDatabase(t);
+  await importSqliteDatabase(from, { url, dataDir }, parts);
   const target = await openDatabase(url, { ...parts, dataDir });
   t.after(() => target.close());
-  for (const id of IDS) assert.deepEqual(await history(target, id), await history(source, id));
+  for (const [n, id] of IDS.entries()) assert.deepEqual(await history(target, id), histories[n]);
   const { gaps, nowMs } = await pulse(target, 0);
   assert.deepEqual(gaps.at(-1), { startAt: START + 2 * MINUTE, endAt: nowMs });
   await sweepDueMonitors(target, { gaps, committedUntil: nowMs + MINUTE, nowMs: nowMs + MINUTE });

@@ -93,7 +93,7 @@ test('a secret that no key can decrypt is listed and kept, and does not stop the
   const credentials = done.find(({ table }) => table === 'provider_credentials');
   assert.deepEqual([credentials?.rewrapped, credentials?.unreadable], [ROWS - 1, 1]);
   const { orgId, rowId } = placeOf(3);
-  assert.deepEqual(credentials?.unreadableSecrets, [{ orgId, rowId }]);
+  assert.deepEqual(credentials?.unreadableSecrets, [{ orgId, rowId, name: 'p/k3' }]);
   assert.equal((await texts(database))[3], 'fs1.deadbeef.x.y');
 });
 

@@ -2,12 +2,14 @@ import {
   ENCRYPTED_TABLES,
   type EncryptedTable,
   type EncryptedText,
+  type EncryptedTextRow,
   listEncryptedTextsWithoutPrefix,
   listEncryptionKeyIds,
   replaceEncryptedText,
 } from '../store/encrypted-texts.ts';
 import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
 import { StoreUnusableError } from '../store/store-unusable-error.ts';
+import { listLostEncryptionKeys } from './lost-encryption-keys.ts';
 import {
   getEncryptedSecretPrefix,
   rewrapSecret,
@@ -25,11 +27,8 @@ export interface RewrapResult {
   /** The number of secrets that no known key can decrypt. These secrets do not change. */
   readonly unreadable: number;
   /** The first unreadable secrets, at most `MAX_LISTED_SECRETS`. */
-  readonly unreadableSecrets: readonly SecretReference[];
+  readonly unreadableSecrets: readonly EncryptedTextRow[];
 }
-
-/** The row that contains a secret. */
-export type SecretReference = Pick<EncryptedText, 'orgId' | 'rowId'>;
 
 /** Maximum number of unreadable secrets that the result of a table lists. */
 const MAX_LISTED_SECRETS = 100;
@@ -55,7 +54,7 @@ async function rewrapTable(
 ): Promise<RewrapResult> {
   let rewrapped = 0;
   let unreadable = 0;
-  const unreadableSecrets: SecretReference[] = [];
+  const unreadableSecrets: EncryptedTextRow[] = [];
   let after: { readonly orgId: string; readonly rowId: string } | null = null;
   while (true) {
     const last: typeof after = after;
@@ -65,8 +64,8 @@ async function rewrapTable(
         const replacement = rewrapText(text, key);
         if (replacement === null) {
           unreadable += 1;
-          const { orgId, rowId } = text;
-          if (unreadable <= MAX_LISTED_SECRETS) unreadableSecrets.push({ orgId, rowId });
+          const { orgId, rowId, name } = text;
+          if (unreadable <= MAX_LISTED_SECRETS) unreadableSecrets.push({ orgId, rowId, name });
         } else if (await replaceEncryptedText(writer, table, text, replacement)) rewrapped += 1;
       }
       return texts;
@@ -77,18 +76,7 @@ async function rewrapTable(
   }
 }
 
-function rewrapText(
-  {
-    ciphertext,
-    ...place
-  }: {
-    readonly ciphertext: string;
-    readonly orgId: string;
-    readonly rowId: string;
-    readonly version: number;
-  },
-  key: SecretEncryptionKey,
-): string | null {
+function rewrapText({ ciphertext, ...place }: EncryptedText, key: SecretEncryptionKey): string | null {
   try {
     return rewrapSecret(ciphertext, place, key, key);
   } catch (error) {
@@ -98,7 +86,8 @@ function rewrapText(
 }
 
 /**
- * Checks that the configuration contains every key-encryption key that a stored secret is encrypted with.
+ * Checks that the configuration contains every key-encryption key that a stored secret is encrypted with, except
+ * keys that are marked as lost.
  *
  * @throws StoreUnusableError with the ids of the missing keys
  */
@@ -107,9 +96,12 @@ export async function requireKnownEncryptionKeys(
   { id, previousKeys = [] }: SecretEncryptionKey,
 ): Promise<void> {
   const known = new Set([id, ...previousKeys.map((key) => key.id)]);
-  const missing = (await listEncryptionKeyIds(writer)).filter((key) => !known.has(key));
+  const lost = await listLostEncryptionKeys(writer);
+  const missing = (await listEncryptionKeyIds(writer)).filter(
+    (key) => !known.has(key) && !lost.includes(key),
+  );
   if (missing.length === 0) return;
   throw new StoreUnusableError(
-    `Floe cannot decrypt some stored secrets because FLOE_ENCRYPTION_KEYS does not contain all of their keys (missing key ids: ${missing.join(', ')}; configured key ids: ${[...known].join(', ')}). Append the missing keys to the comma-separated list, and start Floe again. After floe secrets rewrap has completed, you can remove the previous keys.`,
+    `Floe cannot decrypt some stored secrets because FLOE_ENCRYPTION_KEYS does not contain all of their keys (missing key ids: ${missing.join(', ')}; configured key ids: ${[...known].join(', ')}). Append the missing keys to the comma-separated list, and start Floe again. After floe secrets rewrap has completed, you can remove the previous keys. If a key is lost, run floe secrets mark-key-lost with its id.`,
   );
 }

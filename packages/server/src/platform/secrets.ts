@@ -156,7 +156,7 @@ export function rewrapSecret(
 }
 
 /** Returns the prefix of all ciphertexts that were encrypted with a key. */
-export function getEncryptedSecretPrefix({ id }: SecretEncryptionKey): string {
+export function getEncryptedSecretPrefix({ id }: Pick<SecretEncryptionKey, 'id'>): string {
   return `${FORMAT}.${id}.`;
 }
 

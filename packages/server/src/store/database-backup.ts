@@ -79,7 +79,7 @@ export async function restoreDatabase(
 ): Promise<DatabaseRestoreResult> {
   if (isPostgresUrl(url))
     throw new StoreUnusableError(
-      `Floe does not restore PostgreSQL. Run: pg_restore --clean --if-exists --dbname="$FLOE_DATABASE_URL" ${file}`,
+      `Floe does not restore PostgreSQL. Create an empty database, set FLOE_DATABASE_URL to it, and run: pg_restore --dbname="$FLOE_DATABASE_URL" ${file}`,
     );
   const path = resolveSqlitePath(url, dataDir);
   const lock = lockInstallation(dataDir);

@@ -1,27 +1,53 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DatabaseWriter } from './store-interfaces.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
 /** The columns with encrypted text, by table. */
 const ENCRYPTED_COLUMNS = {
-  channels: { id: sql.ref('id'), text: 'secrets_sealed', version: sql.ref('secrets_version'), batch: 200 },
-  config_entries: {
-    id: sql.ref('row_id'),
+  channels: {
+    id: sql.ref('id'),
+    name: sql.ref('name'),
     text: 'secrets_sealed',
     version: sql.ref('secrets_version'),
     batch: 200,
   },
-  provider_credentials: { id: sql.ref('id'), text: 'sealed', version: sql.ref('version'), batch: 200 },
+  config_entries: {
+    id: sql.ref('row_id'),
+    name: sql`kind || '/' || id`,
+    text: 'secrets_sealed',
+    version: sql.ref('secrets_version'),
+    batch: 200,
+  },
+  provider_credentials: {
+    id: sql.ref('id'),
+    name: sql`provider_id || '/' || name`,
+    text: 'sealed',
+    version: sql.ref('version'),
+    batch: 200,
+  },
   idempotent_creations: {
     id: sql`verb || ' ' || idempotency_key`,
+    name: sql.ref('verb'),
     text: 'sealed',
     version: sql`1`,
     batch: 200,
   },
   // A stored response may have several megabytes.
-  stored_responses: { id: sql.ref('id'), text: 'sealed', version: sql`1`, batch: 20 },
+  stored_responses: {
+    id: sql.ref('id'),
+    name: sql.ref('response_id'),
+    text: 'sealed',
+    version: sql`1`,
+    batch: 20,
+  },
 } as const satisfies Record<
   string,
-  { id: RawBuilder<unknown>; text: string; version: RawBuilder<unknown>; batch: number }
+  {
+    id: RawBuilder<unknown>;
+    name: RawBuilder<unknown>;
+    text: string;
+    version: RawBuilder<unknown>;
+    batch: number;
+  }
 >;
 
 /** A table with encrypted text. */
@@ -36,10 +62,16 @@ export const ENCRYPTED_TABLES: readonly EncryptedTable[] = [
   'stored_responses',
 ];
 
-/** An encrypted text, and the row that it is encrypted for. */
-export interface EncryptedText {
+/** A row with an encrypted text. */
+export interface EncryptedTextRow {
   readonly orgId: string;
   readonly rowId: string;
+  /** The name that users see, such as the provider and the name of a credential. */
+  readonly name: string;
+}
+
+/** An encrypted text, and the row that it is encrypted for. */
+export interface EncryptedText extends EncryptedTextRow {
   readonly version: number;
   readonly ciphertext: string;
 }
@@ -54,19 +86,43 @@ export async function listEncryptedTextsWithoutPrefix(
   prefix: string,
   after: Pick<EncryptedText, 'orgId' | 'rowId'> | null,
 ): Promise<EncryptedText[]> {
-  const { id, text, version, batch } = ENCRYPTED_COLUMNS[table];
+  const { id, name, text, version, batch } = ENCRYPTED_COLUMNS[table];
   const next = after === null ? sql`` : sql`and (org_id, ${id}) > (${after.orgId}, ${after.rowId})`;
-  const { rows } = await sql<{ org_id: string; row_id: string; version: number; ciphertext: string }>`
-    select org_id, ${id} as row_id, ${version} as version, ${sql.ref(text)} as ciphertext
+  const { rows } = await sql<EncryptedTextColumns>`
+    select org_id, ${id} as row_id, ${name} as name, ${version} as version, ${sql.ref(text)} as ciphertext
     from ${sql.table(table)}
     where ${sql.ref(text)} is not null and substr(${sql.ref(text)}, 1, ${prefix.length}) <> ${prefix} ${next}
     order by org_id, ${id} limit ${batch}`.execute(writer);
   return rows.map((row) => ({
     orgId: row.org_id,
     rowId: row.row_id,
+    name: row.name,
     version: Number(row.version),
     ciphertext: row.ciphertext,
   }));
+}
+
+interface EncryptedTextColumns {
+  readonly org_id: string;
+  readonly row_id: string;
+  readonly name: string;
+  readonly version: number;
+  readonly ciphertext: string;
+}
+
+/** Returns the rows whose text starts with `prefix`, in the order of their names. */
+export async function listEncryptedTextsWithPrefix(
+  reader: DatabaseReader,
+  table: EncryptedTable,
+  prefix: string,
+): Promise<EncryptedTextRow[]> {
+  const { id, name, text } = ENCRYPTED_COLUMNS[table];
+  const { rows } = await sql<Pick<EncryptedTextColumns, 'org_id' | 'row_id' | 'name'>>`
+    select org_id, ${id} as row_id, ${name} as name from ${sql.table(table)}
+    where substr(${sql.ref(text)}, 1, ${prefix.length}) = ${prefix} order by org_id, name, row_id`.execute(
+    reader,
+  );
+  return rows.map((row) => ({ orgId: row.org_id, rowId: row.row_id, name: row.name }));
 }
 
 /** Replaces an encrypted text if it has not changed since it was read. Returns false otherwise. */

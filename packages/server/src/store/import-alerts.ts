@@ -4,36 +4,26 @@ import type { TableImportResult } from './table-import-result.ts';
 const ALERTS_PER_BATCH = 500;
 
 /**
- * Copies alerts and their deliveries. The target assigns new numbers in the same order, because the
- * source's numbers may already be in use. The target installation sends the pending messages.
+ * Copies alerts and their deliveries. The target assigns new numbers in the same order. The target installation
+ * sends the pending messages.
  */
 export async function copyAlerts(source: Database, target: Database): Promise<TableImportResult[]> {
-  const alerts = { table: 'alerts', added: 0, known: 0 };
-  const deliveries = { table: 'alert_deliveries', added: 0, known: 0 };
-  let after = 0;
+  let [alerts, deliveries, after] = [0, 0, 0];
   for (;;) {
     const { rows, sent, last } = await readAlertBatch(source, after);
-    if (last === undefined) return [alerts, deliveries];
+    if (last === undefined)
+      return [
+        { table: 'alerts', rows: alerts },
+        { table: 'alert_deliveries', rows: deliveries },
+      ];
     after = last;
     await target.transaction(async (writer) => {
-      let added = 0;
-      for (const { seq: _, ...row } of rows) {
-        const { numInsertedOrUpdatedRows = 0n } = await writer
-          .insertInto('alerts')
-          .values(row)
-          .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirst();
-        added += Number(numInsertedOrUpdatedRows);
-      }
-      addCounts(alerts, rows.length, added);
-      addCounts(deliveries, sent.length, await insertImportedDeliveries(writer, sent));
+      for (const { seq: _, ...row } of rows) await writer.insertInto('alerts').values(row).execute();
+      await insertImportedDeliveries(writer, sent);
     });
+    alerts += rows.length;
+    deliveries += sent.length;
   }
-}
-
-function addCounts(counts: { added: number; known: number }, rows: number, added: number): void {
-  counts.added += added;
-  counts.known += rows - added;
 }
 
 async function readAlertBatch(source: Database, after: number) {
@@ -65,19 +55,14 @@ async function readDeliveries(source: Database, alertIds: readonly string[]) {
 async function insertImportedDeliveries(
   writer: DatabaseWriter,
   rows: Awaited<ReturnType<typeof readDeliveries>>,
-): Promise<number> {
+): Promise<void> {
   const ids = [...new Set(rows.map(({ alert_id }) => alert_id))];
-  if (ids.length === 0) return 0;
+  if (ids.length === 0) return;
   const alerts = await writer.selectFrom('alerts').select(['id', 'seq']).where('id', 'in', ids).execute();
   const numbers = new Map(alerts.map(({ id, seq }) => [id, seq]));
-  let added = 0;
-  for (const { seq: _, ...row } of rows) {
-    const { numInsertedOrUpdatedRows = 0n } = await writer
+  for (const { seq: _, ...row } of rows)
+    await writer
       .insertInto('alert_deliveries')
       .values({ ...row, alert_seq: numbers.get(row.alert_id) ?? row.alert_seq })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    added += Number(numInsertedOrUpdatedRows);
-  }
-  return added;
+      .execute();
 }

@@ -8,6 +8,7 @@ import { silentLog } from '../core/log.ts';
 import { appendAuditEntry } from './audit-entries.ts';
 import { insertBreakerChange } from './breaker-changes.ts';
 import { getExchangePage } from './exchanges.ts';
+import { requireCompleteImport } from './import-marker.ts';
 import { importSqliteDatabase, TABLES_EXCLUDED_FROM_IMPORT } from './import-sqlite.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import { openDatabase } from './open-database.ts';
@@ -173,68 +174,67 @@ const contents = async (database: Database) => ({
   }),
 });
 
-test('an imported installation has the same rows and sums, and a second import adds nothing', async (t) => {
+test('an imported installation has the same rows and sums', async (t) => {
   const dataDir = createTemporaryDirectory(t);
   const source = await filledSqlite(t, dataDir);
   const url = await createTestDatabase(t);
   const from = `sqlite:${join(dataDir, 'floe.db')}`;
-  const first = await importSqliteDatabase(from, { url, dataDir }, quiet);
-  assert.deepEqual(first, [
-    { table: 'orgs', added: 1, known: 0 },
-    { table: 'users', added: 0, known: 0 },
-    { table: 'members', added: 0, known: 0 },
-    { table: 'member_grants', added: 0, known: 0 },
-    { table: 'removed_members', added: 0, known: 0 },
-    { table: 'operators', added: 0, known: 0 },
-    { table: 'sessions', added: 0, known: 0 },
-    { table: 'passkeys', added: 0, known: 0 },
-    { table: 'identities', added: 0, known: 0 },
-    { table: 'sign_in_attempts', added: 0, known: 0 },
-    { table: 'used_tokens', added: 0, known: 0 },
-    { table: 'teams', added: 0, known: 0 },
-    { table: 'invitations', added: 0, known: 0 },
-    { table: 'platform_keys', added: 1, known: 0 },
-    { table: 'channels', added: 0, known: 0 },
-    { table: 'limits', added: 0, known: 0 },
-    { table: 'budgets', added: 0, known: 0 },
-    { table: 'relay_rules', added: 0, known: 0 },
-    { table: 'relay_approvals', added: 0, known: 0 },
-    { table: 'relay_sessions', added: 0, known: 0 },
-    { table: 'config_entries', added: 0, known: 0 },
-    { table: 'provider_credentials', added: 0, known: 0 },
-    { table: 'idempotent_creations', added: 0, known: 0 },
-    { table: 'provider_resources', added: 1, known: 0 },
-    { table: 'views', added: 1, known: 0 },
-    { table: 'breaker_changes', added: 1, known: 0 },
-    { table: 'spend_journals', added: 1, known: 0 },
-    { table: 'budget_spend', added: 0, known: 0 },
-    { table: 'boards', added: 0, known: 0 },
-    { table: 'maintenance_windows', added: 0, known: 0 },
-    { table: 'audit', added: 1, known: 0 },
-    { table: 'settings', added: 1, known: 0 },
-    { table: 'monitor_defaults', added: 0, known: 0 },
-    { table: 'monitors', added: 0, known: 0 },
-    { table: 'monitor_clocks', added: 0, known: 0 },
-    { table: 'monitor_periods', added: 0, known: 0 },
-    { table: 'beat_keys', added: 0, known: 0 },
-    { table: 'checks', added: 0, known: 0 },
-    { table: 'alerts', added: 2, known: 0 },
-    { table: 'alert_deliveries', added: 2, known: 0 },
-    { table: 'stored_responses', added: TURNS.length, known: 0 },
-    { table: 'background_responses', added: 0, known: 0 },
-    { table: 'stored_bodies', added: 1, known: 0 },
-    { table: 'relay_decisions', added: 0, known: 0 },
-    { table: 'relay_reports', added: 0, known: 0 },
-    { table: 'exchanges', added: ROWS, known: 0 },
+  const expected = await contents(source);
+  await source.close();
+  const imported = await importSqliteDatabase(from, { url, dataDir }, quiet);
+  assert.deepEqual(imported, [
+    { table: 'orgs', rows: 1 },
+    { table: 'users', rows: 0 },
+    { table: 'members', rows: 0 },
+    { table: 'member_grants', rows: 0 },
+    { table: 'removed_members', rows: 0 },
+    { table: 'operators', rows: 0 },
+    { table: 'sessions', rows: 0 },
+    { table: 'passkeys', rows: 0 },
+    { table: 'identities', rows: 0 },
+    { table: 'sign_in_attempts', rows: 0 },
+    { table: 'used_tokens', rows: 0 },
+    { table: 'teams', rows: 0 },
+    { table: 'invitations', rows: 0 },
+    { table: 'platform_keys', rows: 1 },
+    { table: 'channels', rows: 0 },
+    { table: 'limits', rows: 0 },
+    { table: 'budgets', rows: 0 },
+    { table: 'relay_rules', rows: 0 },
+    { table: 'relay_approvals', rows: 0 },
+    { table: 'relay_sessions', rows: 0 },
+    { table: 'config_entries', rows: 0 },
+    { table: 'provider_credentials', rows: 0 },
+    { table: 'idempotent_creations', rows: 0 },
+    { table: 'provider_resources', rows: 1 },
+    { table: 'views', rows: 1 },
+    { table: 'breaker_changes', rows: 1 },
+    { table: 'spend_journals', rows: 1 },
+    { table: 'budget_spend', rows: 0 },
+    { table: 'boards', rows: 0 },
+    { table: 'maintenance_windows', rows: 0 },
+    { table: 'audit', rows: 1 },
+    { table: 'settings', rows: 1 },
+    { table: 'monitor_defaults', rows: 0 },
+    { table: 'monitors', rows: 0 },
+    { table: 'monitor_clocks', rows: 0 },
+    { table: 'monitor_gaps', rows: 0 },
+    { table: 'monitor_pulse', rows: 0 },
+    { table: 'monitor_periods', rows: 0 },
+    { table: 'beat_keys', rows: 0 },
+    { table: 'checks', rows: 0 },
+    { table: 'alerts', rows: 2 },
+    { table: 'alert_deliveries', rows: 2 },
+    { table: 'stored_responses', rows: TURNS.length },
+    { table: 'background_responses', rows: 0 },
+    { table: 'stored_bodies', rows: 1 },
+    { table: 'relay_decisions', rows: 0 },
+    { table: 'relay_reports', rows: 0 },
+    { table: 'exchanges', rows: ROWS },
   ]);
-  const again = await importSqliteDatabase(from, { url, dataDir }, quiet);
-  assert.deepEqual(
-    again,
-    first.map(({ table, added }) => ({ table, added: 0, known: added })),
-  );
   const target = await openDatabase(url, { ...quiet, dataDir });
   t.after(() => target.close());
-  assert.deepEqual(await contents(target), await contents(source));
+  assert.deepEqual(await contents(target), expected);
   assert.deepEqual(planMigrations((await readPostgresMigrationState(url, Date.now())).applied), []);
   t.diagnostic(`${ROWS} exchanges imported, 0 lost, 0 doubled`);
 });
@@ -247,6 +247,7 @@ test('every table is imported, or listed with the reason why it is not', async (
     sql<{ name: string }>`
       select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`.execute(writer),
   );
+  await source.close();
   const imported = await importSqliteDatabase(
     'sqlite:',
     { url: await createTestDatabase(t), dataDir },
@@ -262,27 +263,71 @@ test('every table is imported, or listed with the reason why it is not', async (
   );
 });
 
-test('databases with different secret keys are not combined, and SQLite cannot be the target', async (t) => {
+const refusal = (message: RegExp) => (error: unknown) =>
+  error instanceof StoreUnusableError && message.test(error.message);
+
+test('an import needs an empty PostgreSQL database', async (t) => {
   const dataDir = createTemporaryDirectory(t);
-  await filledSqlite(t, dataDir);
-  const url = await createTestDatabase(t);
-  const target = await openDatabase(url, { ...quiet, dataDir });
-  await target.transaction((writer) => bindDatabaseToSecretKey(writer, secretOf(2)));
+  await (await filledSqlite(t, dataDir)).close();
+  const used = await createTestDatabase(t);
+  const target = await openDatabase(used, { ...quiet, dataDir });
+  await target.transaction((writer) => bindDatabaseToSecretKey(writer, secretOf(1)));
   await target.close();
-  const refusal = (message: RegExp) => (error: unknown) =>
-    error instanceof StoreUnusableError && message.test(error.message);
   await assert.rejects(
-    importSqliteDatabase('sqlite:', { url, dataDir }, quiet),
-    refusal(/different secret keys/),
+    importSqliteDatabase('sqlite:', { url: used, dataDir }, quiet),
+    refusal(
+      /not empty: the table settings contains rows. Nothing was copied\. To copy the data, create an empty/,
+    ),
   );
   await assert.rejects(
     importSqliteDatabase('sqlite:', { url: 'sqlite:', dataDir }, quiet),
     refusal(/PostgreSQL/),
   );
   await assert.rejects(
-    importSqliteDatabase('sqlite:./nothing.db', { url, dataDir }, quiet),
+    importSqliteDatabase('sqlite:./nothing.db', { url: used, dataDir }, quiet),
     refusal(/No database exists/),
   );
+});
+
+test('a second import, which could undo changes such as a revocation, is refused', async (t) => {
+  const dataDir = createTemporaryDirectory(t);
+  const source = await filledSqlite(t, dataDir);
+  await source.close();
+  const url = await createTestDatabase(t);
+  await importSqliteDatabase('sqlite:', { url, dataDir }, quiet);
+  const reopened = await openDatabase('sqlite:', { ...quiet, dataDir });
+  await reopened.transaction((writer) =>
+    writer.updateTable('platform_keys').set({ revoked_at: T0 }).where('id', '=', 'key_one').execute(),
+  );
+  await reopened.close();
+  await assert.rejects(importSqliteDatabase('sqlite:', { url, dataDir }, quiet), refusal(/is not empty/));
+});
+
+test('an import is refused while a process uses the SQLite database, even an idle one', async (t) => {
+  const dataDir = createTemporaryDirectory(t);
+  const source = await filledSqlite(t, dataDir);
+  const url = await createTestDatabase(t);
+  await assert.rejects(
+    importSqliteDatabase('sqlite:', { url, dataDir }, quiet),
+    refusal(/Another process is using .*floe\.db\. Nothing was copied\. Stop the Floe server/),
+  );
+  await source.close();
+  await importSqliteDatabase('sqlite:', { url, dataDir }, quiet);
+});
+
+test('no server uses the target of an import that failed, and another import does not continue it', async (t) => {
+  const dataDir = createTemporaryDirectory(t);
+  const source = await filledSqlite(t, dataDir);
+  await source.transaction((writer) =>
+    writer.updateTable('stored_bodies').set({ sealed: 'not\0storable in PostgreSQL' }).execute(),
+  );
+  await source.close();
+  const url = await createTestDatabase(t);
+  await assert.rejects(importSqliteDatabase('sqlite:', { url, dataDir }, quiet));
+  const target = await openDatabase(url, { ...quiet, dataDir });
+  t.after(() => target.close());
+  await assert.rejects(requireCompleteImport(target.read), refusal(/only a part of the SQLite database/));
+  await assert.rejects(importSqliteDatabase('sqlite:', { url, dataDir }, quiet), refusal(/did not complete/));
 });
 
 test('a database remains bound to the secret key that it was first used with', async (t) => {

@@ -6,27 +6,25 @@ import { allowTransactionPauses } from './allow-transaction-pauses.ts';
 import { createPrivateDirectory } from './create-private-directory.ts';
 import type { DatabaseLocation } from './database-backup.ts';
 import { copyAlerts } from './import-alerts.ts';
+import { beginImport, completeImport } from './import-marker.ts';
 import { copyMonitors } from './import-monitors.ts';
 import { isPostgresUrl, openDatabase, resolveSqlitePath } from './open-database.ts';
-import { getSetting } from './settings.ts';
-import { copySqliteDatabase } from './sqlite/copy-sqlite.ts';
+import { copyUnusedSqliteDatabase } from './sqlite/copy-sqlite.ts';
 import type { Database, DatabaseWriter, ExchangeRow } from './store-interfaces.ts';
 import { StoreUnusableError } from './store-unusable-error.ts';
 import type { TableImportResult } from './table-import-result.ts';
 
 const ROWS_PER_BATCH = 2_000;
-/** Number of stored responses per batch. A response may have several megabytes. */
-const TURNS_PER_BATCH = 20;
-/** The setting that `bindDatabaseToSecretKey` writes. Both databases must use the same secret key. */
-const FINGERPRINT_SETTING = 'secret_fingerprint';
+/** Number of rows per batch in tables whose rows may have several megabytes. */
+const LARGE_ROWS_PER_BATCH = 20;
 
 /**
- * Imports a SQLite database into the PostgreSQL database at `place`, except for tables about
- * processes (`TABLES_EXCLUDED_FROM_IMPORT`). Does not change existing rows, so the import can be
- * repeated. Reads from a copy, so a server may be using the file.
+ * Imports a SQLite database into the empty PostgreSQL database at `place`, except for tables about
+ * processes (`TABLES_EXCLUDED_FROM_IMPORT`). Changes that a server makes during or after the import would be lost, so
+ * no server may use the file. Until the import is complete, no server can use the target.
  *
- * @throws StoreUnusableError if `place` is not PostgreSQL, or the databases use different secret
- * keys
+ * @throws StoreUnusableError if `place` is not an empty PostgreSQL database, or if a process uses the SQLite
+ * database
  */
 export async function importSqliteDatabase(
   from: string,
@@ -41,40 +39,40 @@ export async function importSqliteDatabase(
   const directory = await mkdtemp(join(place.dataDir, 'import-'));
   try {
     const copy = join(directory, 'floe.db');
-    await copySqliteDatabase(resolveSqlitePath(from, place.dataDir), copy, parts);
-    const source = await openDatabase(`sqlite:${copy}`, { ...parts, dataDir: directory });
-    const target = await openDatabase(place.url, { ...parts, dataDir: place.dataDir });
+    const original = await copyUnusedSqliteDatabase(resolveSqlitePath(from, place.dataDir), copy, parts);
     try {
-      await requireSameSecretKey(source, target);
-      return [
-        ...(await copyTables(source, target)),
-        ...(await copyMonitors(source, target)),
-        ...(await copyAlerts(source, target)),
-        await copyInBatches(source, target, 'stored_responses'),
-        await copyInBatches(source, target, 'background_responses'),
-        await copyInBatches(source, target, 'stored_bodies'),
-        await copyInBatches(source, target, 'relay_decisions'),
-        await copyInBatches(source, target, 'relay_reports'),
-        await copyExchanges(source, target, directory),
-      ];
+      return await importCopy(copy, directory, place, parts);
     } finally {
-      await source.close();
-      await target.close();
+      original.close();
     }
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-async function requireSameSecretKey(source: Database, target: Database): Promise<void> {
-  const [own, theirs] = await Promise.all([
-    getSetting(source.read, FINGERPRINT_SETTING),
-    getSetting(target.read, FINGERPRINT_SETTING),
-  ]);
-  if (own !== undefined && theirs !== undefined && own !== theirs)
-    throw new StoreUnusableError(
-      'The two databases use different secret keys, so Floe could not read the copied keys and credentials. Set FLOE_SECRET_KEY to the key of the SQLite database, and use an empty PostgreSQL database.',
-    );
+async function importCopy(
+  copy: string,
+  directory: string,
+  place: DatabaseLocation,
+  parts: { readonly log: Log; readonly clock: Clock },
+): Promise<TableImportResult[]> {
+  const source = await openDatabase(`sqlite:${copy}`, { ...parts, dataDir: directory });
+  const target = await openDatabase(place.url, { ...parts, dataDir: place.dataDir });
+  try {
+    await target.transaction(beginImport);
+    const imported = [
+      ...(await copyTables(source, target)),
+      ...(await copyMonitors(source, target)),
+      ...(await copyAlerts(source, target)),
+    ];
+    for (const table of BATCHED_TABLES) imported.push(await copyInBatches(source, target, table));
+    imported.push(await copyExchanges(source, target, directory));
+    await target.transaction(completeImport);
+    return imported;
+  } finally {
+    await source.close();
+    await target.close();
+  }
 }
 
 /** The tables that are copied as a whole, in an order that satisfies foreign keys. */
@@ -139,49 +137,21 @@ async function copyTables(source: Database, target: Database): Promise<TableImpo
   await target.transaction(async (writer) => {
     await allowTransactionPauses(writer);
     for (const table of SMALL_TABLES) {
-      const found = await source.read.selectFrom(table).selectAll().execute();
-      const rows = table === 'audit' ? await dropConflictingChains(writer, found) : found;
-      let added = 0;
+      const rows = await source.read.selectFrom(table).selectAll().execute();
       for (let at = 0; at < rows.length; at += ROWS_PER_BATCH)
-        added += await insertNewRows(writer, table, rows.slice(at, at + ROWS_PER_BATCH));
-      imported.push({ table, added, known: rows.length - added });
+        await insertRows(writer, table, rows.slice(at, at + ROWS_PER_BATCH));
+      imported.push({ table, rows: rows.length });
     }
-    await target.signals.announce(writer);
   });
   return imported;
 }
 
-/**
- * Removes audit entries from their chain if the target already has a chain for the organization, because an
- * organization has only one.
- */
-async function dropConflictingChains(
-  writer: DatabaseWriter,
-  rows: readonly object[],
-): Promise<readonly object[]> {
-  const chains = await writer
-    .selectFrom('audit')
-    .select('org_id')
-    .distinct()
-    .where('seq', 'is not', null)
-    .execute();
-  const chained = new Set<unknown>(chains.map(({ org_id }) => org_id));
-  return rows.map((row) =>
-    'org_id' in row && chained.has(row.org_id) ? { ...row, seq: null, hash: null } : row,
-  );
-}
-
-async function insertNewRows(
+async function insertRows(
   writer: DatabaseWriter,
   table: (typeof SMALL_TABLES)[number] | BatchedTable,
   rows: readonly object[],
-): Promise<number> {
-  const { numInsertedOrUpdatedRows = 0n } = await writer
-    .insertInto(table)
-    .values(toRows(rows))
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return Number(numInsertedOrUpdatedRows);
+): Promise<void> {
+  await writer.insertInto(table).values(toRows(rows)).execute();
 }
 
 /** Converts the type of imported rows. Both databases have the same tables and columns. */
@@ -190,51 +160,49 @@ function toRows(rows: readonly object[]) {
 }
 
 /** The large tables. They are copied in batches. */
-type BatchedTable =
-  | 'stored_responses'
-  | 'background_responses'
-  | 'stored_bodies'
-  | 'relay_decisions'
-  | 'relay_reports';
+const BATCHED_TABLES = [
+  'stored_responses',
+  'background_responses',
+  'stored_bodies',
+  'relay_decisions',
+  'relay_reports',
+] as const;
+type BatchedTable = (typeof BATCHED_TABLES)[number];
 
 async function copyInBatches(
   source: Database,
   target: Database,
   table: BatchedTable,
 ): Promise<TableImportResult> {
-  let [added, known, lastId] = [0, 0, ''];
+  let [copied, lastId] = [0, ''];
   for (;;) {
     const rows = await source.read
       .selectFrom(table)
       .selectAll()
       .where('id', '>', lastId)
       .orderBy('id')
-      .limit(TURNS_PER_BATCH)
+      .limit(LARGE_ROWS_PER_BATCH)
       .execute();
     const last = rows.at(-1);
-    if (!last) return { table, added, known };
-    const inserted = await target.transaction((writer) => insertNewRows(writer, table, rows));
-    added += inserted;
-    known += rows.length - inserted;
+    if (!last) return { table, rows: copied };
+    await target.transaction((writer) => insertRows(writer, table, rows));
+    copied += rows.length;
     lastId = last.id;
   }
 }
 
-/**
- * Copies exchanges with the function that the spool uses. It adds each new row to the rollups and ignores
- * existing ones.
- */
+/** Copies exchanges with the function that the spool uses, which also counts each row in the rollups. */
 async function copyExchanges(
   source: Database,
   target: Database,
   directory: string,
 ): Promise<TableImportResult> {
   const path = join(directory, 'rows.jsonl');
-  let [added, known, lastId] = [0, 0, ''];
+  let [copied, lastId] = [0, ''];
   for (;;) {
     const rows = await readExchangeBatch(source, lastId);
     const last = rows.at(-1);
-    if (!last) return { table: 'exchanges', added, known };
+    if (!last) return { table: 'exchanges', rows: copied };
     const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
     await writeFile(path, text);
     const result = await target.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
@@ -242,8 +210,7 @@ async function copyExchanges(
       throw new StoreUnusableError(
         `PostgreSQL rejected ${result.rejected.length} request rows after the id ${lastId}, so the copy is incomplete. These rows exist only in the SQLite database. Keep this database, and report the problem with the errors in the PostgreSQL log.`,
       );
-    added += result.inserted;
-    known += result.known;
+    copied += result.inserted;
     lastId = last.id;
   }
 }

@@ -1,6 +1,5 @@
-/** The number of imported rows and of already existing rows in a table. */
+/** The number of imported rows in a table. */
 export interface TableImportResult {
   readonly table: string;
-  readonly added: number;
-  readonly known: number;
+  readonly rows: number;
 }

@@ -25,7 +25,10 @@ const READ_ONLY_FIELDS = new Set([
  * @throws Fault `invalid_request` with `param` and the message that floe.yaml would cause. Also
  * thrown if the destination moves to another origin and the request does not repeat its credential.
  */
-export function buildChannelConfig(fields: ChannelInputFields, current: ChannelConfig | null): ChannelConfig {
+export function buildChannelConfig(
+  fields: ChannelInputFields,
+  current: ChannelInputFields | null,
+): ChannelConfig {
   const merged: Record<string, unknown> = { ...current };
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || READ_ONLY_FIELDS.has(name)) continue;
@@ -42,7 +45,7 @@ export function buildChannelConfig(fields: ChannelInputFields, current: ChannelC
   return draft;
 }
 
-function channelOrigin(config: ChannelConfig): string | null {
-  if ('url' in config) return new URL(config.url).origin;
-  return 'base_url' in config ? new URL(config.base_url).origin : null;
+function channelOrigin({ url, base_url }: ChannelInputFields): string | null {
+  const address = url ?? base_url;
+  return typeof address === 'string' ? new URL(address).origin : null;
 }

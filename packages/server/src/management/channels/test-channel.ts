@@ -6,6 +6,7 @@ import { type DecryptedChannel, decryptChannel } from '../../alerts/stored-chann
 import type { Clock } from '../../core/clock.ts';
 import type { SecretEncryptionKey } from '../../platform/secrets.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
+import { requireReadableSecret } from '../readable-secret.ts';
 import { createChannelKind } from '../resources/channels.ts';
 import { requireResource } from '../resources/resource-operations.ts';
 import { buildChannelConfig } from './channel-config.ts';
@@ -34,7 +35,8 @@ export function defineTestStoredChannelOperation(dependencies: ChannelDependenci
     async run(context, { params }) {
       const { clock } = context;
       const row = await requireResource(kind, context, params.id);
-      return runChannelTest(decryptChannel(row, dependencies.secretsKey, clock.now()), dependencies, clock);
+      const channel = requireReadableSecret(() => decryptChannel(row, dependencies.secretsKey, clock.now()));
+      return runChannelTest(channel, dependencies, clock);
     },
   });
 }

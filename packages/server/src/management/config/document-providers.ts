@@ -2,7 +2,6 @@ import type { ProviderConfig } from '@floe/contract/config';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { CONFIG_FILE_PROVIDER_KIND } from '../../platform/config/config-file-entries.ts';
 import {
-  decryptProviderSecrets,
   joinProxyUrl,
   NO_PROVIDER_SECRETS,
   type ProviderSecrets,
@@ -16,6 +15,7 @@ import {
   type ProviderCredentialRow,
 } from '../../store/config-entries.ts';
 import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
+import { readProviderSecrets } from '../providers/stored-providers.ts';
 import {
   defineDocumentListKind,
   type IsStoredSecretRetained,
@@ -93,7 +93,7 @@ function resolveProviderSecrets(
 ): NamedProviderSecrets {
   if (row.source !== 'file') {
     const own = credentials.filter(({ provider_id }) => provider_id === row.id);
-    return { ...decryptProviderSecrets(row, dependencies.secretsKey), credentials: own };
+    return { ...readProviderSecrets(row, dependencies.secretsKey).secrets, credentials: own };
   }
   const declared = dependencies.getLoadedOrg(row.org_id).config?.providers.find(({ id }) => id === row.id);
   const secrets = declared ? splitProviderSecrets(declared).secrets : NO_PROVIDER_SECRETS;

@@ -27,6 +27,8 @@ export interface ProviderDraft {
   readonly config: ProviderConfig;
   /** Keys that this request sets, by credential name. */
   readonly keys: ReadonlyMap<string, string>;
+  /** Whether this request sets other secrets than keys, or removes them. */
+  readonly setsOtherSecrets: boolean;
 }
 
 const NON_CONFIG_FIELDS = new Set([
@@ -90,7 +92,8 @@ export function buildProviderDraft(
   const keys = new Map(
     credentials.flatMap(({ name, api_key }) => (api_key === undefined ? [] : [[name, api_key] as const])),
   );
-  return { config, keys };
+  const setsOtherSecrets = ['headers', 'identity', 'outbound'].some((name) => fields[name] !== undefined);
+  return { config, keys, setsOtherSecrets };
 }
 
 interface ListedCredential {

@@ -25,7 +25,10 @@ import type { ResourceLookup } from '../resources/resource-kind.ts';
 export interface StoredProvider {
   readonly row: ConfigEntryRow;
   readonly credentials: readonly ProviderCredentialRow[];
+  /** None if they cannot be decrypted. */
   readonly secrets: ProviderSecrets;
+  /** Whether the row has secrets that cannot be decrypted. They remain stored until a request contains new ones. */
+  readonly hasUnreadableSecrets: boolean;
   /** Names of the secrets that a change has just replaced. */
   readonly replacedSecrets?: JsonObject;
 }
@@ -46,7 +49,7 @@ export function createStoredProviderLookup(key: SecretEncryptionKey): ResourceLo
       const row = await findConfigEntryById(reader, orgId, 'providers', id);
       if (!row) return undefined;
       const credentials = await listProviderCredentials(reader, orgId, id);
-      return { row, credentials, secrets: decryptProviderSecrets(row, key) };
+      return { row, credentials, ...readProviderSecrets(row, key) };
     },
     requireChangeable: ({ row }) => requireNotManagedByFile('provider', row.id, row),
   };
@@ -66,15 +69,20 @@ export async function listStoredProviders(
   return rows.map((row) => ({
     row,
     credentials: credentials.filter(({ provider_id }) => provider_id === row.id),
-    secrets: openSecretsOrNone(row, key),
+    ...readProviderSecrets(row, key),
   }));
 }
 
-function openSecretsOrNone(row: ConfigEntryRow, key: SecretEncryptionKey): ProviderSecrets {
+/** Decrypts a provider's secrets. A user must be able to read and correct a provider whose secrets are unreadable. */
+export function readProviderSecrets(
+  row: ConfigEntryRow,
+  key: SecretEncryptionKey,
+): Pick<StoredProvider, 'secrets' | 'hasUnreadableSecrets'> {
   try {
-    return decryptProviderSecrets(row, key);
+    return { secrets: decryptProviderSecrets(row, key), hasUnreadableSecrets: false };
   } catch (error) {
-    if (error instanceof UnreadableSecretError) return NO_PROVIDER_SECRETS;
+    if (error instanceof UnreadableSecretError)
+      return { secrets: NO_PROVIDER_SECRETS, hasUnreadableSecrets: true };
     throw error;
   }
 }

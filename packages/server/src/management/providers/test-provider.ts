@@ -1,10 +1,12 @@
 import { credentialParams, credentialTestResult, providerTestInput } from '@floe/contract/api/providers';
 import { Fault } from '@floe/contract/faults';
+import { decryptProviderCredential } from '../../platform/config/provider-secrets.ts';
 import { decryptStoredProvider } from '../../platform/config/stored-config.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { ProviderTestResult } from '../../providers/test-provider.ts';
 import { recordCredentialTest } from '../../store/config-entries.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
+import { requireReadableSecret } from '../readable-secret.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
 import { buildProviderDraft } from './provider-draft.ts';
 import {
@@ -41,7 +43,7 @@ export function defineTestCredentialOperation(dependencies: ProviderDependencies
         found && row
           ? requireUsableProvider(
               dependencies,
-              decryptStoredProvider(found.row, [row], dependencies.secretsKey),
+              requireReadableSecret(() => decryptStoredProvider(found.row, [row], dependencies.secretsKey)),
             )
           : running;
       const known = provider?.credentials.some(({ name }) => name === params.name) ?? false;
@@ -77,14 +79,11 @@ export function defineTestDraftProviderOperation(dependencies: ProviderDependenc
       const before = await createStoredProviderLookup(dependencies.secretsKey).find(reader, orgId, id);
       const own = before?.row.source === 'console' ? before : null;
       const { config, keys } = buildProviderDraft(dependencies, body, { id }, own);
-      const stored = own
-        ? decryptStoredProvider(own.row, own.credentials, dependencies.secretsKey).credentials
-        : [];
-      const credentials = config.credentials.map(({ name, weight }) => ({
-        name,
-        weight,
-        api_key: keys.get(name) ?? stored.find((one) => one.name === name)?.api_key ?? '',
-      }));
+      const credentials = config.credentials.map(({ name, weight }) => {
+        const row = own?.credentials.find((one) => one.name === name);
+        const stored = () => (row ? decryptProviderCredential(row, dependencies.secretsKey) : '');
+        return { name, weight, api_key: keys.get(name) ?? requireReadableSecret(stored) };
+      });
       const provider = requireUsableProvider(dependencies, { ...config, enabled: true, credentials });
       const model = typeof body['test_model'] === 'string' ? body['test_model'] : null;
       return toTestResource(await dependencies.testProvider(provider, provider.credential(), model));

@@ -1,19 +1,14 @@
-import type { ProviderConfig } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import { createId } from '../../core/ids.ts';
 import {
+  decryptProviderCredential,
   encryptProviderSecrets,
   getCredentialHint,
   getProviderOrigin,
   splitProviderSecrets,
   toCredentialSecretLocation,
 } from '../../platform/config/provider-secrets.ts';
-import {
-  decryptSecret,
-  encryptSecret,
-  type SecretEncryptionKey,
-  UnreadableSecretError,
-} from '../../platform/secrets.ts';
+import { encryptSecret, type SecretEncryptionKey, UnreadableSecretError } from '../../platform/secrets.ts';
 import {
   type ConfigEntryRow,
   deleteProviderCredential,
@@ -41,7 +36,7 @@ export async function upsertProvider(
   draft: ProviderDraft,
   before: StoredProvider | null,
 ): Promise<{ readonly provider: StoredProvider; readonly isChanged: boolean }> {
-  const row = await buildProviderRow(context, key, draft.config, before);
+  const row = await buildProviderRow(context, key, draft, before);
   const hasChanged = before === null || isDifferentRow(row, before.row);
   if (!before) await insertConfigEntry(context.writer, row);
   else if (hasChanged) await updateConfigEntry(context.writer, before.row, row);
@@ -73,11 +68,14 @@ function isDifferentRow(row: ConfigEntryRow, before: ConfigEntryRow): boolean {
 async function buildProviderRow(
   context: WriteOperationContext,
   key: SecretEncryptionKey,
-  config: ProviderConfig,
+  { config, setsOtherSecrets }: ProviderDraft,
   before: StoredProvider | null,
 ): Promise<ConfigEntryRow> {
   const { entry, secrets } = splitProviderSecrets(config);
-  const isSame = before !== null && JSON.stringify(before.secrets) === JSON.stringify(secrets);
+  const isSame =
+    before !== null &&
+    !(before.hasUnreadableSecrets && setsOtherSecrets) &&
+    JSON.stringify(before.secrets) === JSON.stringify(secrets);
   const version = (before?.row.secrets_version ?? 0) + (isSame ? 0 : 1);
   const rows = before ? [] : await listConfigEntriesOfOrg(context.reader, context.orgId, 'providers');
   const row = buildConfigEntryRow(context, before?.row ?? null, {
@@ -125,7 +123,7 @@ async function syncCredentials(
 /** Decrypts a stored key. Null if it cannot be decrypted. */
 function openStoredKey(row: ProviderCredentialRow, key: SecretEncryptionKey): string | null {
   try {
-    return decryptSecret(row.sealed, toCredentialSecretLocation(row, row.version), key);
+    return decryptProviderCredential(row, key);
   } catch (error) {
     if (error instanceof UnreadableSecretError) return null;
     throw error;

@@ -10,7 +10,7 @@ import type { ChannelConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import { toChannelResource } from '../../alerts/channel-resource.ts';
 import { removeChannel } from '../../alerts/remove-channel.ts';
-import { CHANNEL_SECRET_FIELDS, decryptChannel, toChannelColumns } from '../../alerts/stored-channel.ts';
+import { CHANNEL_SECRET_FIELDS, readChannelFields, toChannelColumns } from '../../alerts/stored-channel.ts';
 import { createId } from '../../core/ids.ts';
 import type { SecretEncryptionKey } from '../../platform/secrets.ts';
 import { failPendingAlertDeliveries } from '../../store/alert-deliveries.ts';
@@ -72,15 +72,15 @@ export function createChannelKind(secretsKey: SecretEncryptionKey): ChannelResou
       config: buildChannelConfig(body, null),
       enabled: body.enabled ?? true,
     }),
-    configFromPatch({ clock }, row, { body }) {
-      const current = decryptChannel(row, secretsKey, clock.now()).config;
+    configFromPatch(_, row, { body }) {
+      const current = readChannelFields(row, secretsKey);
       return { config: buildChannelConfig(body, current), enabled: body.enabled ?? row.enabled === 1 };
     },
-    configFromReplacement({ clock }, row, id, { body }) {
+    configFromReplacement(_, row, id, { body }) {
       const enabled = body.enabled ?? true;
       if (!row) return { config: buildChannelConfig({ ...body, name: body.name ?? id }, null), enabled };
-      const current = decryptChannel(row, secretsKey, clock.now()).config;
-      const known: Readonly<Record<string, unknown>> = body.kind === row.kind ? current : {};
+      const current = readChannelFields(row, secretsKey);
+      const known = body.kind === row.kind ? current : {};
       const secrets = Object.fromEntries(
         CHANNEL_SECRET_FIELDS.flatMap((field) =>
           Object.hasOwn(known, field) ? [[field, known[field]]] : [],

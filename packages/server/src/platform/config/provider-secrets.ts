@@ -115,6 +115,14 @@ export function toCredentialSecretLocation(
 }
 
 /**
+ * Decrypts the value of a provider credential.
+ * @throws UnreadableSecretError if `key` cannot decrypt it
+ */
+export function decryptProviderCredential(row: ProviderCredentialRow, key: SecretEncryptionKey): string {
+  return decryptSecret(row.sealed, toCredentialSecretLocation(row, row.version), key);
+}
+
+/**
  * Returns the origin that a provider's credentials are sent to: the origin of its base URL, or of
  * the public URL for its kind.
  */

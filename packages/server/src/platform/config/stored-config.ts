@@ -12,12 +12,12 @@ import {
 } from '../../store/config-entries.ts';
 import { listOrgs } from '../../store/orgs.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
-import { decryptSecret, type SecretEncryptionKey } from '../secrets.ts';
+import type { SecretEncryptionKey } from '../secrets.ts';
 import {
+  decryptProviderCredential,
   decryptProviderSecrets,
   getProviderOrigin,
   joinProviderSecrets,
-  toCredentialSecretLocation,
 } from './provider-secrets.ts';
 import { mergeOrgSettings } from './settings-sections.ts';
 import { type UnusableResource, UnusableResourceCollector } from './unusable-resources.ts';
@@ -111,7 +111,7 @@ export function decryptStoredProvider(
       .filter((one) => one.provider_id === row.id && one.origin === origin)
       .map((one) => ({
         name: one.name,
-        api_key: decryptSecret(one.sealed, toCredentialSecretLocation(one, one.version), key),
+        api_key: decryptProviderCredential(one, key),
         weight: one.weight,
       })),
   };

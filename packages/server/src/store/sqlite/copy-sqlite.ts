@@ -8,6 +8,7 @@ import {
   type DatabaseCopyOptions,
   writeDatabaseCopy,
 } from './database-copy.ts';
+import { isSqliteBusyError } from './sqlite-errors.ts';
 
 /**
  * Writes a consistent copy of a database that may be in use. Either the complete copy is written or
@@ -20,18 +21,70 @@ export async function copySqliteDatabase(
   to: string,
   parts: DatabaseCopyOptions,
 ): Promise<void> {
+  const source = openForCopy({ from, to, isExclusive: false });
+  try {
+    await writeCopyOf(source, { from, to }, parts);
+  } finally {
+    source.close();
+  }
+}
+
+/**
+ * Writes a copy of a database that no process uses, as `copySqliteDatabase` does. Until the result is closed, no
+ * process can use the database.
+ *
+ * @throws StoreUnusableError also if a process is using the database
+ */
+export async function copyUnusedSqliteDatabase(
+  from: string,
+  to: string,
+  parts: DatabaseCopyOptions,
+): Promise<{ close(): void }> {
+  const source = openForCopy({ from, to, isExclusive: true });
+  try {
+    await writeCopyOf(source, { from, to }, parts);
+    return source;
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+}
+
+interface CopyPaths {
+  readonly from: string;
+  readonly to: string;
+}
+
+function openForCopy({ from, to, isExclusive }: CopyPaths & { readonly isExclusive: boolean }): DatabaseSync {
   if (!existsSync(from)) throw new StoreUnusableError(`No database exists at ${from}. Check the path.`);
   let database: DatabaseSync | undefined;
   try {
-    const source = new DatabaseSync(from, { readOnly: true, timeout: 30_000 });
-    database = source;
+    database = new DatabaseSync(from, { readOnly: !isExclusive, timeout: isExclusive ? 0 : 30_000 });
+    // Fails if another process has opened the database, even if that process is idle. The mode keeps the lock.
+    if (isExclusive) database.exec('pragma locking_mode = exclusive; begin exclusive; commit');
+    return database;
+  } catch (cause) {
+    database?.close();
+    if (isExclusive && isSqliteBusyError(cause))
+      throw new StoreUnusableError(
+        `Another process is using ${from}. Nothing was copied. Stop the Floe server that uses this database, and run the command again.`,
+        { cause },
+      );
+    throw createDatabaseCopyError(from, to, cause);
+  }
+}
+
+async function writeCopyOf(
+  source: DatabaseSync,
+  paths: CopyPaths,
+  parts: DatabaseCopyOptions,
+): Promise<void> {
+  try {
     const bytes = Number(source.prepare(DATABASE_COPY_SIZE_SQL).get()?.['bytes']);
     const write = (unfinished: string) => source.prepare('vacuum into ?').run(unfinished);
-    await writeDatabaseCopy({ from, to, bytes, write }, parts);
+    await writeDatabaseCopy({ ...paths, bytes, write }, parts);
   } catch (cause) {
-    throw cause instanceof StoreUnusableError ? cause : createDatabaseCopyError(from, to, cause);
-  } finally {
-    database?.close();
+    throw cause instanceof StoreUnusableError ? cause : createDatabaseCopyError(paths.from, paths.to, cause);
   }
 }
 

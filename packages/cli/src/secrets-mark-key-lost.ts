@@ -1,0 +1,11 @@
+import type { CliCommand } from './command.ts';
+import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
+
+/** The command `floe secrets mark-key-lost`, after which the server starts without a lost encryption key. */
+export const markKeyLostCommand: CliCommand = {
+  words: ['secrets', 'mark-key-lost'],
+  usage: 'secrets mark-key-lost <key id> [--dry-run]',
+  summary: 'Lists the secrets of a lost encryption key, and lets the server start without the key.',
+  help: SERVER_ENVIRONMENT_HELP,
+  run: (args) => runServerProgram(['secrets', 'mark-key-lost', ...args]),
+};

@@ -1,0 +1,46 @@
+import { systemClock } from '../core/clock.ts';
+import {
+  type LostSecret,
+  listSecretsOfKey,
+  markEncryptionKeyLost,
+} from '../platform/lost-encryption-keys.ts';
+import { deriveStoredSecretsKey } from '../platform/secrets.ts';
+import type { DatabaseWriter } from '../store/store-interfaces.ts';
+import { StoreUnusableError } from '../store/store-unusable-error.ts';
+
+/** The key to mark, and the configured keys. */
+export interface LostKeyRequest {
+  readonly keyId: string;
+  readonly isDryRun: boolean;
+  /** The installation's secret key. */
+  readonly secretKey: Buffer;
+  readonly encryptionKeys: readonly string[];
+}
+
+/**
+ * Marks an encryption key as lost, unless it is a dry run. Returns the text that lists its secrets.
+ * @throws StoreUnusableError if the key is configured, or no stored secret is encrypted with it
+ */
+export async function markKeyLost(
+  writer: DatabaseWriter,
+  { keyId, isDryRun, secretKey, encryptionKeys }: LostKeyRequest,
+): Promise<string> {
+  const { id, previousKeys = [] } = deriveStoredSecretsKey(secretKey, encryptionKeys);
+  if ([id, ...previousKeys.map((key) => key.id)].includes(keyId))
+    throw new StoreUnusableError(`The key ${keyId} is configured, so Floe can decrypt its secrets.`);
+  const secrets = await listSecretsOfKey(writer, keyId);
+  if (secrets.length === 0)
+    throw new StoreUnusableError(
+      `No stored secret is encrypted with the key ${keyId}. Use a missing key id from the error message of the server.`,
+    );
+  if (!isDryRun) await markEncryptionKeyLost(writer, systemClock, keyId, secrets);
+  const heading = isDryRun
+    ? `Would mark the key ${keyId} as lost. Secrets that Floe could not use without this key:`
+    : `Marked the key ${keyId} as lost. Start the server, and enter the secrets of channels and providers again:`;
+  return [heading, ...secrets.map(formatSecret)].join('\n');
+}
+
+/** Returns a line that describes a stored secret for the operator. */
+export function formatSecret({ table, orgId, rowId, name }: LostSecret): string {
+  return `  ${table}: org ${orgId}, id ${rowId}, name ${name}`;
+}

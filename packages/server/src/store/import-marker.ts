@@ -1,0 +1,50 @@
+import { getSetting, storeSetting } from './settings.ts';
+import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
+import { StoreUnusableError } from './store-unusable-error.ts';
+
+/** The setting that exists while a database contains only a part of the imported data. */
+const MARKER_SETTING = 'incomplete_import';
+
+/** The tables that contain rows as soon as a server or an import has used a database. */
+const FIRST_TABLES = ['orgs', 'settings', 'audit', 'exchanges'] as const;
+
+const REMEDY =
+  'create an empty PostgreSQL database, set FLOE_DATABASE_URL or storage.database to it, and run floe storage move again.';
+
+/**
+ * Marks a database as the target of an import. A repeated import cannot tell which rows were changed or deleted
+ * in the source, or in the target, since the first import, so the target must be empty.
+ * @throws StoreUnusableError if the database contains data
+ */
+export async function beginImport(writer: DatabaseWriter): Promise<void> {
+  if (await isImportIncomplete(writer))
+    throw new StoreUnusableError(
+      `Another floe storage move copies data to this PostgreSQL database, or an earlier one did not complete. To start again, ${REMEDY}`,
+    );
+  for (const table of FIRST_TABLES)
+    if (await writer.selectFrom(table).selectAll().limit(1).executeTakeFirst())
+      throw new StoreUnusableError(
+        `The PostgreSQL database is not empty: the table ${table} contains rows. Nothing was copied. To copy the data, ${REMEDY}`,
+      );
+  await storeSetting(writer, MARKER_SETTING, '1');
+}
+
+/** Removes the mark of `beginImport`. */
+export async function completeImport(writer: DatabaseWriter): Promise<void> {
+  await writer.deleteFrom('settings').where('name', '=', MARKER_SETTING).execute();
+}
+
+/**
+ * Requires that the database contains all data of an import.
+ * @throws StoreUnusableError if an import has not completed
+ */
+export async function requireCompleteImport(reader: DatabaseReader): Promise<void> {
+  if (await isImportIncomplete(reader))
+    throw new StoreUnusableError(
+      `The PostgreSQL database contains only a part of the SQLite database, because floe storage move has not completed. Wait until it has completed. If it failed, ${REMEDY}`,
+    );
+}
+
+async function isImportIncomplete(reader: DatabaseReader): Promise<boolean> {
+  return (await getSetting(reader, MARKER_SETTING)) !== undefined;
+}
