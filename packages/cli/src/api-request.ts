@@ -60,10 +60,7 @@ export function toApiRequestError(
       `${baseUrl} responded with status ${status}, but the response is not from Floe. Check FLOE_BASE_URL.`,
     );
   const message = readTextProperty(readProperty(value, 'error'), 'message') ?? `status ${status}`;
-  return new ApiRequestError(
-    `${baseUrl} rejected the request: ${message.replaceAll(apiKey, '[key]')}`,
-    status,
-  );
+  return new ApiRequestError(`${baseUrl} returned an error: ${message.replaceAll(apiKey, '[key]')}`, status);
 }
 
 /**

@@ -22,7 +22,7 @@ export const runCommand: CliCommand = {
   help: `If the command succeeds, floe sends a beat with the duration and the last 8 KB of output. If the command fails, floe
 reports the failure to the secret beat URL of the monitor, and the monitor fails immediately. A key with the scope
 "monitoring" can read this URL. If the URL is not available, floe sends nothing, and the monitor misses its beat.
-The command always runs, and floe always returns its exit code, even if the server is unavailable.
+The command always runs, and floe always exits with the command's exit code, even if the server is unavailable.
 
 Options, before the "--":
   -m, --metadata key=value  stored with the beat; can be repeated

@@ -244,15 +244,15 @@ function hitMessages(
       user: `This command cannot be checked: ${reason}.`,
       agent: `This command cannot be checked: ${reason}. Rewrite it in a simple form: literal command names and options, one command at a time.`,
     };
-  if (mode === 'warn') return { user: `The rule "${rule}" advises against this.`, agent: '' };
+  if (mode === 'warn') return { user: `The rule "${rule}" advises against this action.`, agent: '' };
   return decision === 'deny'
     ? {
-        user: `The rule "${rule}" does not allow this.`,
-        agent: `The rule "${rule}" does not allow this. Use a different approach, or ask the user.`,
+        user: `The rule "${rule}" does not allow this action.`,
+        agent: `The rule "${rule}" does not allow this action. Use a different approach, or ask the user.`,
       }
     : {
-        user: `The rule "${rule}" requires a person to approve this first.`,
-        agent: `The rule "${rule}" requires a person to approve this first.`,
+        user: `The rule "${rule}" requires a person to approve this action first.`,
+        agent: `The rule "${rule}" requires a person to approve this action first.`,
       };
 }
 

@@ -73,7 +73,7 @@ async function printHookStatus(): Promise<number> {
         ? 'if the server is unreachable, the cached rules decide'
         : 'if the server is unreachable, the on_error settings of the rules decide';
     const count = known.relay.rules.length;
-    return `${how}, ${count} ${count === 1 ? 'rule' : 'rules'} cached until ${known.expires_at}`;
+    return `${how}; ${count} ${count === 1 ? 'rule' : 'rules'} cached until ${known.expires_at}`;
   }
 }
 

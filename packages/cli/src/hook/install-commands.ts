@@ -58,7 +58,7 @@ async function changeHooks(args: readonly string[], action: 'install' | 'uninsta
   const malformed = findMalformedHooks(before, agent);
   if (malformed !== null)
     throw new UsageError(
-      `${path} was not changed because ${malformed} must be ${malformed === 'hooks' ? 'an object' : 'a list'}. Correct the file.`,
+      `${path} was not changed because ${malformed} is not ${malformed === 'hooks' ? 'an object' : 'a list'}. Correct the file.`,
     );
   const updated = replaceFloeHooks(
     before,

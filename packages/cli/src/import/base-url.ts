@@ -15,7 +15,7 @@ export function readProviderBaseUrl(
   const value = source.yamlText(field);
   if (value === undefined) return provider.baseUrl;
   if (value.startsWith('${')) {
-    source.note(field, 'changed', 'in Floe, the value of this variable must not end with "/"');
+    source.note(field, 'changed', 'remove any "/" from the end of the value of this variable');
     return value;
   }
   const trimmed = value.replace(/\/+$/, '');

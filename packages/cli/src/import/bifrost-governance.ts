@@ -74,11 +74,7 @@ function addKey(key: ImportSourceObject, governance: Governance, hash: (value: s
   const models = readModels(key);
   const isActive = key.boolean('is_active') !== false;
   if (value === undefined) {
-    key.note(
-      'value',
-      'not_imported',
-      'the source contains only the name of an environment variable; create a new key',
-    );
+    key.note('value', 'not_imported', 'the source does not contain the value of the key; create a new key');
     key.leaveOutRest('the key is not imported because its value is unknown');
     return;
   }
@@ -111,8 +107,8 @@ function readModels(key: ImportSourceObject): readonly string[] {
   return key.objects('provider_configs').flatMap((config) => {
     const provider = toSlug(config.text('provider') ?? '', 'provider');
     const models = config.texts('allowed_models').map(escapeVariableReferences);
-    config.leaveOut({ weight: 'set weights in a route' });
-    config.leaveOutRest('set a limit or budget with a model');
+    config.leaveOut({ weight: 'keys have no weights in Floe; set the weights of targets in a route' });
+    config.leaveOutRest('to limit one provider, set the field model in a limit or budget');
     config.finish();
     return models.length === 0 ? [`${provider}/*`] : models.map((model) => `${provider}/${model}`);
   });
@@ -127,7 +123,12 @@ function addCaps(
   const max = budget?.number('max_limit');
   const period = toBudgetPeriod(budget?.text('reset_duration'));
   if (budget && period?.note) budget.note('reset_duration', 'changed', period.note);
-  if (budget && !period) budget.note('reset_duration', 'not_imported', 'must be a duration such as 1M');
+  if (budget && !period)
+    budget.note(
+      'reset_duration',
+      'not_imported',
+      'the budget is not imported because Floe does not support this duration',
+    );
   if (max !== undefined && max > 0 && period)
     draft.addBudget(name, { ...fields, period: period.period, limit_usd: max });
   const limit = limits.get(row.text('rate_limit_id') ?? '');
@@ -154,9 +155,18 @@ function readRate(limit: ImportSourceObject, what: string): number | undefined {
   };
   const length = Number(count) * (minutes[unit] ?? Number.NaN);
   if (!(length > 0)) {
-    limit.note(`${what}_reset_duration`, 'not_imported', 'must be a duration such as 1m');
+    limit.note(
+      `${what}_reset_duration`,
+      'not_imported',
+      'the limit is not imported because Floe does not support this duration',
+    );
     return undefined;
   }
-  if (length !== 1) limit.note(`${what}_reset_duration`, 'changed', 'was converted to a limit per minute');
+  if (length !== 1)
+    limit.note(
+      `${what}_reset_duration`,
+      'changed',
+      'became one minute; the limit was changed proportionally',
+    );
   return Math.max(1, Math.floor(max / length));
 }

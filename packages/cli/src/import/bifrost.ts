@@ -15,7 +15,7 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
   client: 'the setting applies only to Bifrost itself',
   config_store: 'set storage.database in floe.yaml',
   logs_store: 'set storage.database in floe.yaml',
-  vector_store: 'Floe caches only identical requests',
+  vector_store: 'Floe has no semantic cache; it caches only responses to identical requests',
   mcp: 'Floe is not a gateway to MCP servers; the relay controls which tools agents use',
   plugins: 'Floe has no plugins; see policies and cache in floe.yaml',
   auth_config: 'create an owner with floe owner-link',
@@ -48,7 +48,9 @@ function addProvider(source: ImportSourceObject, name: string, draft: ConfigDraf
   const network = source.object('network_config');
   const fields = provider ? readFields(source, network, provider) : null;
   if (!fields) {
-    const reason = provider ? 'the provider needs a URL in base_url' : 'Floe has no provider of this kind';
+    const reason = provider
+      ? 'this kind of provider requires a valid base URL'
+      : 'Floe has no provider of this kind';
     custom?.leaveOutRest(reason);
     network?.leaveOutRest(reason);
     for (const key of source.objects('keys')) key.leaveOutRest(reason);
@@ -58,8 +60,8 @@ function addProvider(source: ImportSourceObject, name: string, draft: ConfigDraf
   custom?.leaveOutRest('the kind of a provider determines which requests Floe supports');
   custom?.finish();
   network?.leaveOut({
-    retry_backoff_initial: 'Floe waits for a random time between retries',
-    retry_backoff_max: 'Floe waits for a random time between retries',
+    retry_backoff_initial: 'Floe has no setting for the delay between retries',
+    retry_backoff_max: 'Floe has no setting for the delay between retries',
   });
   network?.finish();
   source.leaveOut({
@@ -83,7 +85,7 @@ function addFields(source: ImportSourceObject, name: string, { fields, draft, ne
     const listed = key.texts('models').map(escapeVariableReferences);
     for (const model of listed.length > 0 ? listed : ['*']) models.add(model);
     if (listed.length > 0)
-      key.note('models', 'changed', 'became the models of the provider, which apply to all its keys');
+      key.note('models', 'changed', 'became the models of the provider, which apply to all its credentials');
     readDeployments(key, found.deployments);
     key.finish();
   }

@@ -69,7 +69,11 @@ export class ImportSourceObject {
     if (typeof value !== 'string' || value === '') return undefined;
     const variable = this.#variable(value);
     if (variable === undefined) return value;
-    this.note(name, 'not_imported', 'Floe does not support variables in this setting');
+    this.note(
+      name,
+      'not_imported',
+      'the import does not support variables in this field; set the value in floe.yaml',
+    );
     return undefined;
   }
 
@@ -101,7 +105,12 @@ export class ImportSourceObject {
   /** Reads the name of a secret that the other product resolves, such as that of a virtual key. */
   secretName(name: string): string | undefined {
     const value = this.text(name);
-    if (value !== undefined) this.note(name, 'changed', 'became a variable with the key of the provider');
+    if (value !== undefined)
+      this.note(
+        name,
+        'changed',
+        'became an environment variable that must contain the API key of the provider',
+      );
     return value;
   }
 
@@ -221,7 +230,10 @@ export class ImportSourceObject {
   #refer(name: string, variable: string): string {
     const { secrets } = this.#context;
     const field = this.fieldPath(name);
-    return secrets.refer(variable, field) ?? secrets.replace(`the value of ${variable}`, field);
+    return (
+      secrets.refer(variable, field) ??
+      secrets.replace(`replace this text with the value of ${variable}`, field)
+    );
   }
 }
 

@@ -95,7 +95,9 @@ function readCache(config: ImportSourceObject, draft: ConfigDraft): void {
   cache.note(
     'mode',
     'changed',
-    mode === 'simple' ? 'became the cache setting of all routes' : 'Floe caches only identical requests',
+    mode === 'simple'
+      ? 'became the cache setting of all routes'
+      : 'Floe has no semantic cache; it caches only responses to identical requests',
   );
   cache.finish();
 }
@@ -128,7 +130,9 @@ function readTargets(
     virtualKey: config.secretName('virtual_key') ?? outer.virtualKey,
     model: parameters?.text('model') ?? outer.model,
   };
-  parameters?.leaveOutRest('send this parameter with each request, or add it to the body of the provider');
+  parameters?.leaveOutRest(
+    'send this parameter with each request, or set it in the body field of the provider',
+  );
   parameters?.finish();
   if (!config.has('targets')) return { targets: readLeaf(config, inherited, draft), strategy: undefined };
   const targets = config.objects('targets').flatMap((target) => {
@@ -186,7 +190,7 @@ function readLeaf(
   }
   const fields = readProviderFields(config, provider, virtualKey ?? integration);
   if (!fields) {
-    config.note(field, 'not_imported', 'the provider needs a URL in custom_host');
+    config.note(field, 'not_imported', 'this kind of provider requires a valid URL in custom_host');
     return [];
   }
   const draftProvider = draft.provider(toSlug(name, 'provider'), fields);

@@ -18,7 +18,7 @@ export function addZeroPrices(draft: ConfigDraft, { report }: ImportContext): vo
         group: 'prices',
         field: `${id}/${model}`,
         outcome: 'changed',
-        note: 'the model has no price, so its requests cost 0 USD in budgets; set prices on the provider',
+        note: 'the price catalog has no price for this kind of provider, so the price was set to 0; set the actual prices on the provider',
       });
     }
   }

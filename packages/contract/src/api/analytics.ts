@@ -41,7 +41,7 @@ export const requestFilterParams = {
   surface: word,
   key: word.describe(`Name or id of the platform key. ${GRAMMAR}`),
   model: word.describe(
-    `Model that the client requested, or id of the model that responded, without the provider. ${GRAMMAR}`,
+    `Model that the client requested, or id of the model that served the request, without the provider. ${GRAMMAR}`,
   ),
   model_requested: word,
   provider: word,
@@ -165,7 +165,7 @@ const fields = {
   status: z
     .int()
     .describe(
-      'HTTP status of the response. If a stream started but failed before it had content, this is the status of the error.',
+      'HTTP status of the response. For a stream that failed before it had content, the status of the error.',
     ),
   state: z.string().describe('State: `complete`, `partial`, `aborted`, `failed`, `blocked` or `cached`.'),
   outcome: z
@@ -231,7 +231,7 @@ export const requestListPage = createPageSchema(requestRow).extend({
   live_id: liveId
     .optional()
     .describe(
-      'Position in the event stream up to which the page is complete. Only the first page of a request with `live=true` contains this field. Requests that are recorded later appear only in the stream after this position.',
+      'Position in the event stream up to which the page is complete. Only the first page of a list with `live=true` contains this field. Requests that are recorded later appear only in the stream after this position.',
     ),
 });
 export type RequestListPage = z.output<typeof requestListPage>;

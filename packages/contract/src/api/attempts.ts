@@ -40,7 +40,7 @@ export const exchangeAttempt = z.strictObject({
       cache_read: z.number().optional(),
       cache_write: z.number().optional(),
       request: z.number().optional().describe('USD per request, in addition to the tokens.'),
-      units: billedUnitCounts.optional().describe('USD per million, by billed unit.'),
+      units: billedUnitCounts.optional().describe('USD per million billed units, by unit name.'),
     })
     .optional()
     .describe(

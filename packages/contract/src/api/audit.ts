@@ -46,7 +46,7 @@ export const auditEntry = z
       .string()
       .nullable()
       .describe(
-        'HMAC-SHA-256 of this entry and the hash of the previous entry. The HMAC key is stored outside the database.',
+        'HMAC-SHA-256 over this entry and the hash of the previous entry. The HMAC key is stored outside the database.',
       ),
   })
   .meta({ id: 'AuditEntry' });

@@ -112,7 +112,7 @@ export const boardStatus = z
           downtime_seconds: seconds,
         }),
       )
-      .describe('Downtime in the days shown, newest first. At most 50 entries.'),
+      .describe('Periods of downtime in the days shown, newest first. At most 50 entries.'),
     maintenance: z
       .array(
         z.strictObject({

@@ -36,7 +36,9 @@ export const cacheStats = z
     entries: z
       .int()
       .nullable()
-      .describe('Number of cached responses in this process. `null` if Redis stores them.'),
+      .describe(
+        'Number of cached responses in this process. `null` if cached responses are in the shared store.',
+      ),
     bytes: z.int().nullable(),
   })
   .meta({ id: 'CacheStats' });

@@ -152,7 +152,7 @@ export const alertListQuery = timeRangeListQuery.extend({
   event: z.enum(ALERT_EVENTS).optional().describe('Only alerts for this event.'),
   subject: createShortTextField()
     .optional()
-    .describe('Id of the monitor, budget, breaker or credential that the alert is about.'),
+    .describe('Only alerts about the monitor, budget, breaker or credential with this id.'),
   channel: createShortTextField()
     .optional()
     .describe('Only alerts with a delivery to the channel with this name.'),

@@ -29,7 +29,7 @@ export const timeCoverageFields = {
   to: timestamp,
   timezone: z.string().describe('IANA time zone in which days begin.'),
   complete_until: timestamp.describe(
-    'The response includes all requests that ended before this time. Floe counts a request after it ends, at the time when it started.',
+    'The response includes all requests that ended before this time. Floe counts a request when it ends, in the interval in which it started.',
   ),
-  retained_from: timestamp.describe('Floe has deleted requests before this time.'),
+  retained_from: timestamp.describe('Start of the retained history. Floe has deleted earlier requests.'),
 };

@@ -70,7 +70,7 @@ const filters = {
   ...requestFilterParams,
   provider: value,
   model: value.describe(
-    'Model that the client requested, or model that responded, as a model id without the provider or as `<provider>/<model>`.',
+    'Model that the client requested, or model that served the request, as a model id without the provider or as `<provider>/<model>`.',
   ),
   key: value.describe('Name or id of the platform key.'),
   status_class: value.describe('Status class, such as `5xx`.'),

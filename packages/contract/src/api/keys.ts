@@ -29,7 +29,7 @@ export const PLATFORM_KEY_FIELDS = {
     .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: followed by 64 lowercase hexadecimal digits')
     .optional()
     .describe(
-      'SHA-256 of a key that another product issued. Set this field instead of `key`. The key may have any format.',
+      'SHA-256 of a key that another product issued. Set this field instead of `key`. The key can have any format.',
     ),
   imported_from: createSlugField()
     .optional()

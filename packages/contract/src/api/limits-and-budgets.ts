@@ -108,7 +108,7 @@ const reason = z
   .max(500)
   .nullish()
   .describe(
-    'Reason for the change, for the audit log. Required for members if a budget change allows more spending. Such a change also requires step-up.',
+    'Reason for the change, for the audit log. Required for members if a budget change allows more spending. Such a change also requires a step-up.',
   );
 
 /** Fields of a rule that a request may set. Null means absent. */

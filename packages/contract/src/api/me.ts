@@ -20,7 +20,7 @@ export type OperationPermission = z.output<typeof operationPermission>;
 const can = z
   .record(z.string(), operationPermission)
   .describe(
-    'Whether the caller may perform each operation, by operationId. `step_up` means that the operation requires step-up first. Floe checks rules that depend on the request, such as the owner of a key, when it receives the request.',
+    'Whether the caller may perform each operation, by operationId. `step_up` means that the operation requires a step-up first. Floe checks rules that depend on the request, such as the owner of a key, when it receives the request.',
   )
   .meta({ id: 'Permissions' });
 

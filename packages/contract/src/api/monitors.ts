@@ -152,9 +152,7 @@ export const monitorListQuery = createListQuerySchema().extend({
     ),
   tag: createShortTextField().optional().describe('Only monitors with this tag.'),
   status: z.enum(MONITOR_STATUSES).optional().describe('Only monitors with this status.'),
-  channel: createShortTextField()
-    .optional()
-    .describe('Name of a channel. Returns only monitors that list this channel.'),
+  channel: createShortTextField().optional().describe('Only monitors that list the channel with this name.'),
   source: z
     .enum(['file', 'console'])
     .optional()

@@ -6,13 +6,17 @@ import { resourceSource } from './resource-source.ts';
 
 const name = z.string().min(1).max(200).describe('Display name. Defaults to the id.');
 const timezone = createTimezoneField().describe(
-  'IANA time zone for budget periods, schedules and boards, such as `Europe/Berlin`.',
+  'IANA time zone for budget periods, schedules, boards, days in charts, and monthly usage files, such as `Europe/Berlin`.',
 );
 
 const fields = {
   id: z.string(),
   name: z.string(),
-  timezone: z.string().describe('IANA time zone for budget periods, schedules and boards.'),
+  timezone: z
+    .string()
+    .describe(
+      'IANA time zone for budget periods, schedules, boards, days in charts, and monthly usage files.',
+    ),
   source: resourceSource.describe(
     'Where the organization is defined. An organization in `floe.yaml` can be changed only there.',
   ),

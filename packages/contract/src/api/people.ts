@@ -37,7 +37,9 @@ export const personErasure = z
       .trim()
       .min(1)
       .max(500)
-      .describe('Reason for the erasure. The audit log stores it, so it must not contain personal data.'),
+      .describe(
+        'Reason for the erasure. The audit log stores the reason, so the reason must not contain personal data.',
+      ),
   })
   .refine(namesOnePerson, SELECTOR_PROBLEM);
 

@@ -122,7 +122,7 @@ const coverageRow = z.strictObject({
   key: z.string(),
   agent: z.string().nullable(),
   sessions: z.int().describe('Number of sessions with model requests.'),
-  covered_sessions: z.int().describe('Number of these sessions that also call the relay.'),
+  covered_sessions: z.int().describe('Number of sessions with model requests that also call the relay.'),
   covered_ratio: z.number().nullable(),
   model_requests: z.int(),
   relay_calls: z.int(),
@@ -254,7 +254,7 @@ export const relayReplayResult = z.strictObject({
   skipped: z
     .int()
     .describe(
-      'Number of decisions that were not evaluated: their text is not stored, their evaluation has not started, or it took too long.',
+      'Number of decisions that were not evaluated: their text is not stored, or their evaluation has not started or took too long.',
     ),
   newly_denied: z.int(),
   newly_asked: z.int(),

@@ -71,7 +71,9 @@ export const routeSimulationInput = z.strictObject({
   replaces: z
     .string()
     .optional()
-    .describe('Id of the route that the draft replaces, if its `model` differs.'),
+    .describe(
+      'Id of the route that the draft replaces. Set this field if the draft has a different `model` than the route.',
+    ),
 });
 
 const step = z.strictObject({ step: z.string(), outcome: z.string(), reason: z.string() });

@@ -77,7 +77,7 @@ export const signedInSession = z
     stepped_up_until: timestamp
       .nullable()
       .describe(
-        'Time until which operations that require step-up are allowed. `null` means that step-up is required.',
+        'Time until which operations that require a step-up are allowed. `null` means that a step-up is required.',
       ),
     expires_at: timestamp.describe('Time at which the session expires if it is not used before then.'),
   })

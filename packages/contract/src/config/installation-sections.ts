@@ -25,7 +25,7 @@ export const StorageSchema = z.strictObject({
     .default('memory')
     .meta({ writeOnly: true })
     .describe(
-      'Store for counters that processes share: `memory` for one server, or `redis://…` (Redis or Valkey) for several servers.',
+      'Store for the counters and cached responses that several servers share: `memory` for one server, or `redis://…` (Redis or Valkey) for several servers.',
     ),
   shared_timeout_ms: createPositiveCountField()
     .default(50)

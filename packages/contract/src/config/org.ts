@@ -89,7 +89,9 @@ export const OrgSchema = z
     name: createShortTextField().optional().describe('Display name. Defaults to the id.'),
     timezone: createTimezoneField()
       .default('UTC')
-      .describe('Time zone for budget periods, schedules, days in charts, and monthly usage files.'),
+      .describe(
+        'IANA time zone for budget periods, schedules, boards, days in charts, and monthly usage files.',
+      ),
     chat_reasoning: ORG_SETTINGS_FIELDS.chat_reasoning,
     stored_responses: ORG_SETTINGS_FIELDS.stored_responses,
     resource_scope: ORG_SETTINGS_FIELDS.resource_scope,

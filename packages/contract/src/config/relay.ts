@@ -163,7 +163,7 @@ export const RELAY_RULE_FIELDS = {
     .enum(['observe', 'warn', 'enforce'])
     .default('enforce')
     .describe(
-      'With `observe`, Floe only records the decision. With `warn`, Floe also shows the message to the user. With `enforce`, the decision applies. If `relay.mode` is `observe`, all rules are in `observe` mode, whatever this field says.',
+      'With `observe`, Floe only records the decision. With `warn`, Floe also shows the message to the user. With `enforce`, the decision applies. If `relay.mode` is `observe`, all rules are in `observe` mode, regardless of this field.',
     ),
   match: MatchSchema.optional().describe('What the event must match. All fields that you set must match.'),
   detect: DetectSchema.optional().describe(

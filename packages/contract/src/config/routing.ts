@@ -88,7 +88,9 @@ const PassthroughTargetSchema = z
       model_map: z
         .record(z.string().min(1), createShortTextField())
         .default({})
-        .describe('Map from the model ids that callers send to this provider’s model ids.'),
+        .describe(
+          'Map of model ids. Each entry replaces a model id in a request with one of this provider’s model ids.',
+        ),
     }),
   ])
   .transform((target) => (typeof target === 'string' ? { provider: target, model_map: {} } : target));

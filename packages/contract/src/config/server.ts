@@ -91,7 +91,7 @@ export const ServerSchema = z
       .refine(hasUnreservedPath, 'must not have a path that Floe itself uses, such as /api or /gateway')
       .optional()
       .describe(
-        'Public URL of the installation, which Floe uses in links and cookies. The URL may contain a path. Defaults to an `http` URL with `host` and `port`.',
+        'Public URL of the installation, which Floe uses in links and cookies. The URL can contain a path. Defaults to an `http` URL with `host` and `port`.',
       ),
     processes: z
       .union([z.int().min(1).max(MAX_PROCESSES), z.literal('auto')])

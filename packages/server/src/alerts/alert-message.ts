@@ -119,7 +119,7 @@ function foldedTitle({
   const count = alerts.length;
   const monitors = alerts.every(({ subject }) => subject.kind === 'monitor');
   if (alerts.every(({ event }) => event === 'monitor_never_beaten'))
-    return `${count} monitors have never sent a beat`;
+    return `${count} monitors have never received a beat`;
   if (phase === 'closes') return `${count} ${monitors ? 'monitors recovered' : 'alerts resolved'}`;
   const still = repetition > 0 ? 'still ' : '';
   return monitors ? `${count} monitors are ${still}failing` : `${count} alerts are ${still}firing`;

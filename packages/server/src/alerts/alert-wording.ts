@@ -89,7 +89,7 @@ function eventWording(alert: Alert, { nowMs, repetition }: AlertWordingContext):
         ],
       ];
       return {
-        title: `${name} has never sent a beat`,
+        title: `${name} has never received a beat`,
         facts: [...facts, ...monitorFacts(tags, description)],
       };
     }

@@ -120,7 +120,10 @@ test('the message about an invalid substituted value contains the name of the va
 });
 
 test('the message about text that YAML reads as a number suggests quotes', () => {
-  assert.match(refused('orgs: [{ id: a, teams: [{ id: t, cost_center: 47 }] }]').message, /put the value in quotes/);
+  assert.match(
+    refused('orgs: [{ id: a, teams: [{ id: t, cost_center: 47 }] }]').message,
+    /put the value in quotes/,
+  );
 });
 
 test('each YAML mistake has a one-line message in plain words', () => {

@@ -202,7 +202,7 @@ const ERROR_MESSAGES = {
   MULTILINE_IMPLICIT_KEY: 'a key spans several lines; check for a missing ":" or quote above',
   MULTIPLE_DOCS: 'only one document is allowed: remove the ---',
   NON_STRING_KEY: 'each key must be plain text',
-  RESOURCE_EXHAUSTION: 'is nested too deeply',
+  RESOURCE_EXHAUSTION: 'the YAML is nested too deeply; use fewer levels of nesting',
   TAB_AS_INDENT: 'a tab is used as indentation; use spaces',
   TAG_RESOLVE_FAILED: 'tags (!name) are not supported; put a value that starts with ! in quotes',
   UNEXPECTED_TOKEN: 'unexpected content',

@@ -33,7 +33,7 @@ export function requireValidQuery(query: string): void {
   if (/[^\x21-\x7e]|#/.test(query))
     throw new Fault(
       'invalid_request',
-      'The query of this request contains characters that must be percent-encoded. Encode them, and send the request again.',
+      'The query string of this request contains characters that must be percent-encoded. Encode them, and send the request again.',
       { param: 'path' },
     );
 }

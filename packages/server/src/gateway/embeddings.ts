@@ -205,10 +205,14 @@ function parseAnswerMembers(bytes: Buffer): ReadonlyMap<string, ByteSpan> {
   } catch {
     // Reported below as an error of the provider, not of the caller's request.
   }
-  throw new Fault('upstream_error', 'The provider sent a response without embedding vectors.', {
-    upstreamStatus: 200,
-    upstreamBody: bytes.toString('utf8', 0, 2000),
-  });
+  throw new Fault(
+    'upstream_error',
+    'The provider sent a response without embedding vectors. Send the request again.',
+    {
+      upstreamStatus: 200,
+      upstreamBody: bytes.toString('utf8', 0, 2000),
+    },
+  );
 }
 
 /**

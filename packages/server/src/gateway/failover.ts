@@ -268,7 +268,7 @@ export class Failover {
       this.#recordDecision(
         'send',
         'skipped',
-        `${getTargetName(target)} (${target.credential.name}): ${why} failed before`,
+        `${getTargetName(target)} (${target.credential.name}): ${why} already failed for this request`,
       );
     return why === null;
   }

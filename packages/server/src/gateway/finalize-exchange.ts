@@ -124,7 +124,7 @@ function chargeBatchResults(x: Exchange, results: ReadonlyMap<string, unknown>, 
   gateway.guard.charge(x.id, rules, caller, nanoUsd).catch((error: unknown) => {
     gateway.log.error(
       { err: error, request_id: x.id },
-      'cost of batch results could not be charged to budgets; the budgets do not include it',
+      'cost of batch results could not be charged to budgets; the budgets do not include this cost',
     );
   });
 }

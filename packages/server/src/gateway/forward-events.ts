@@ -116,8 +116,11 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
    */
   end(): void {
     if (this.tryComplete()) return;
-    const where = this.#framer.rest().length > 0 ? 'in the middle of an event' : 'before its last event';
-    throw this.#fault ?? new Fault('upstream_stream_broken', `The provider closed the stream ${where}.`);
+    const where = this.#framer.rest().length > 0 ? 'in the middle of an event' : 'before the last event';
+    throw (
+      this.#fault ??
+      new Fault('upstream_stream_broken', `The provider closed the stream ${where}. Send the request again.`)
+    );
   }
 
   /** Adds the last event to a Messages response that has a stop reason and lacks nothing else. */

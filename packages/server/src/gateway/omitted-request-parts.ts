@@ -27,10 +27,12 @@ export function omitRejectedRequestPart(x: Exchange, target: Target, error: unkn
   let why: string;
   if (!seals && isSealRejection(text) && canOmitSeals(x, target)) {
     x.omittedParts = { seals: true, betaFlags };
-    why = 'the provider could not verify the reasoning of earlier responses; sent again without it';
+    why =
+      'the provider could not verify the reasoning of earlier responses; the request was sent again without this reasoning';
   } else if (!betaFlags.has(name) && isBetaFlagRejection(text) && x.client.headers[BETA_HEADER]) {
     x.omittedParts = { seals, betaFlags: new Set([...betaFlags, name]) };
-    why = 'the provider rejected a value of the header anthropic-beta; sent again without the header';
+    why =
+      'the provider rejected a value of the header anthropic-beta; the request was sent again without this header';
   } else return false;
   x.decisions.push({ step: 'send', outcome: 'omits', reason: `${name}: ${why}` });
   return true;

@@ -75,7 +75,7 @@ function reasonToMoveOn(
   const cooling = x.gateway.breakers.cooldownMs(x.caller.key.orgId, target);
   const asked = Math.ceil(Math.max(error.detail.retryAfterMs ?? 0, cooling));
   if (asked > WARM_WAIT_MS)
-    return `rate limited for ${asked} ms; a warm prompt cache justifies a wait of at most ${WARM_WAIT_MS} ms, and another target is available`;
+    return `rate limited for ${asked} ms; Floe waits at most ${WARM_WAIT_MS} ms for a target with a warm prompt cache, and another target is available`;
   recordSendDecision(
     x,
     'waits',

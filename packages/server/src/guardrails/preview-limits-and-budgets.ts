@@ -27,7 +27,7 @@ export function previewLimits(
     const counts = [
       ['requests', limit.rpm, limit.rpm_used, 1, limit.rpm_reset_ms],
       ['tokens', limit.tpm, limit.tpm_used, estimate?.tokens ?? 0, limit.tpm_reset_ms],
-      ['concurrency', limit.concurrency, limit.concurrency_used, 1, null],
+      ['concurrent requests', limit.concurrency, limit.concurrency_used, 1, null],
     ] as const;
     for (const [unit, most, used, wanted, resetMs] of counts) {
       if (most === null) continue;

@@ -219,7 +219,9 @@ function formatAccess(operation: Operation): string {
 function formatKeyAccess(operation: Operation): string {
   if (operation.allowsPlatformKeys === false) return 'Not available to platform keys.';
   const scopes = listAcceptedScopes(operation).map((scope) => `\`${scope}\``);
-  return scopes.length === 0 ? 'Any valid platform key.' : `Requires the scope ${scopes.join(' or ')}.`;
+  return scopes.length === 0
+    ? 'Available to all platform keys.'
+    : `Platform keys require the scope ${scopes.join(' or ')}.`;
 }
 
 function answerContent(operation: Operation | SessionOperation, components: Record<string, JsonSchema>) {

@@ -246,7 +246,7 @@ export class BeatQueue {
     const before = this.#options.clock.monotonic() - MAX_QUEUE_WAIT_MS;
     const stale = this.#waiting.remove(({ since }) => since < before);
     if (stale.length === 0) return;
-    const fault = new Fault('overloaded', 'The beat could not be written in time. Send it again.', {
+    const fault = new Fault('overloaded', 'The beat could not be written in time. Send the beat again.', {
       retryAfterMs: RETRY_MS,
     });
     this.#rejectBatch(stale, fault);

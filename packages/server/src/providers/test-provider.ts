@@ -111,7 +111,7 @@ function describeResponse(
     );
   if (status === 404)
     return told(
-      `The URL does not exist (404)${reason} Check base_url; for many kinds of providers, it ends in /v1.`,
+      `The URL does not exist (404)${reason} Check base_url. For many kinds of providers, base_url ends in /v1.`,
     );
   if (status === 429)
     return told(
@@ -146,7 +146,7 @@ function describeSuccess(
       ok: false,
       models: null,
       message:
-        'The response is not a model list. Check base_url; for many kinds of providers, it ends in /v1.',
+        'The response is not a model list. Check base_url. For many kinds of providers, base_url ends in /v1.',
     };
   }
 }
@@ -184,7 +184,7 @@ function describeNetworkError(error: unknown): string {
   const known = REASONS[code];
   if (known !== undefined) return known;
   if (/certificate|TLS|SSL/i.test(`${code} ${error.message}`))
-    return `The provider's certificate is not trusted (${code || 'TLS'}). Set outbound.ca_file if it was issued by a private certificate authority.`;
+    return `The provider's certificate is not trusted (${code || 'TLS'}). If a private certificate authority issued the certificate, set outbound.ca_file.`;
   return `Floe could not reach the provider (${code || 'connection failed'}). Check base_url, and check that the Floe server can connect to it.`;
 }
 
@@ -192,9 +192,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name in base_url does not exist in DNS. Check its spelling.',
   EAI_AGAIN: 'The host name in base_url could not be resolved. Check the DNS settings of this machine.',
   ECONNREFUSED: 'The connection was refused. Check that the server is running and that the port is correct.',
-  ECONNRESET: 'The connection was closed without a response.',
-  EHOSTUNREACH: 'The host is unreachable.',
-  ENETUNREACH: 'The network is unreachable.',
+  ECONNRESET: 'The connection was closed without a response. Check base_url and the proxy settings.',
+  EHOSTUNREACH: 'The host is unreachable. Check base_url, and check the network of the Floe server.',
+  ENETUNREACH: 'The network is unreachable. Check base_url, and check the network of the Floe server.',
   UND_ERR_CONNECT_TIMEOUT: 'The connection timed out. A firewall may be blocking it.',
-  closed_early: 'The connection was closed without a response.',
+  closed_early: 'The connection was closed without a response. Check base_url and the proxy settings.',
 };

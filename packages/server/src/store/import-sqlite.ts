@@ -125,10 +125,10 @@ export const TABLES_EXCLUDED_FROM_IMPORT: Readonly<Record<string, string>> = {
   replicas: 'processes of the source installation',
   migrations: 'the target has its own migrations',
   snapshot_changes: 'written by triggers of the target',
-  exchange_metadata: 'recreated with each exchange',
-  rollup_minutes: 'recounted with each exchange',
-  rollup_hours: 'recounted with each exchange',
-  rollup_pairs: 'recounted with each exchange',
+  exchange_metadata: 'created again when each exchange is imported',
+  rollup_minutes: 'counted again when each exchange is imported',
+  rollup_hours: 'counted again when each exchange is imported',
+  rollup_pairs: 'counted again when each exchange is imported',
 };
 
 /** Copies the small tables. */

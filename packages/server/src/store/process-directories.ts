@@ -81,7 +81,7 @@ export async function takeOverProcessDirectories(
     await rm(source, { recursive: true, force: true });
     log.info(
       { directory: source },
-      'this process took over the unsaved rows and the spend journals of a process that is no longer configured',
+      'this process took over the spool rows and the spend journals of a process that is no longer configured',
     );
   }
 }

@@ -72,7 +72,7 @@ export function loadInstallationSecretKey({
   const own = computeFingerprint(key);
   if (fingerprint !== null && fingerprint !== own)
     throw new StoreUnusableError(
-      `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the secret key that ${dataDir} was used with before. Use the previous secret key: stored platform keys and credentials cannot be decrypted with a different one. If you copied a database from another installation to this directory, use the key of that installation and delete ${fingerprintFile}.`,
+      `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the secret key that ${dataDir} was used with before. Use the previous secret key: with a different key, platform keys do not work and stored credentials cannot be decrypted. If you copied a database from another installation to this directory, use the key of that installation and delete ${fingerprintFile}.`,
     );
   const remember = () => {
     if (kept === null) writeDurably(file, secret);
@@ -121,7 +121,7 @@ export async function requireMatchingSecretKey(
   throw new StoreUnusableError(
     isGenerated
       ? `The database requires the secret key that it was created with. Copy the original secret.key to ${file} (chmod 600), or set FLOE_SECRET_KEY to the original key. Then start Floe again.`
-      : `The database was encrypted with another secret key. Set FLOE_SECRET_KEY to the original key, or copy the original secret.key to ${file}. Stored keys and credentials can be read only with the original key.`,
+      : `The database was used with a different secret key. Set FLOE_SECRET_KEY to the original key, or copy the original secret.key to ${file}. With a different key, platform keys do not work and stored credentials cannot be decrypted.`,
   );
 }
 

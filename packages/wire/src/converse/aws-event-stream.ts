@@ -108,7 +108,7 @@ function frameLength(prelude: Buffer): number {
 function damagedFrameFault(): Fault {
   return new Fault(
     'upstream_stream_broken',
-    'The provider sent a malformed stream frame, or one with a wrong checksum. Send the request again.',
+    'The provider sent a stream frame that is malformed or has an invalid checksum. Send the request again.',
   );
 }
 

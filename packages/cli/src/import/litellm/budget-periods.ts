@@ -38,5 +38,5 @@ export function toBudgetPeriod(duration: string | undefined): ConvertedBudgetPer
     period === 'month' && length >= 28 * DAY
       ? 'became a calendar month'
       : `became period: ${period}, which is longer; the amount is unchanged`;
-  return { period, note: isExact ? 'became a calendar period' : note };
+  return { period, note: isExact ? `became a calendar ${period}` : note };
 }

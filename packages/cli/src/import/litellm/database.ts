@@ -40,7 +40,7 @@ const REASONS: Readonly<Record<string, string>> = {
   created_at: 'Floe records its own times',
   updated_at: 'Floe records its own times',
   soft_budget_cooldown: UNUSED,
-  aliases: 'aliases apply to all keys in Floe',
+  aliases: 'Floe aliases apply to all keys; define the aliases as routes',
   allowed_cache_controls: UNUSED,
   permissions: 'write policies in floe.yaml',
   config: UNUSED,
@@ -73,7 +73,7 @@ export function importLitellmDatabase(from: DatabaseImport): void {
     addKey(row, { people: { teams, owners, budgets }, from, names });
   for (const row of budgets.values()) {
     row.leaveOut(REASONS);
-    row.leaveOutRest('the budget is applied to the keys that refer to it');
+    row.leaveOutRest('the import uses only the limits of budgets that an imported key refers to');
     row.finish();
   }
 }
@@ -124,7 +124,7 @@ function readUsers(rows: readonly ImportSourceObject[], from: DatabaseImport): R
     if (id === undefined) continue;
     const owner = (row.text('user_email') ?? id).slice(0, 200);
     owners.set(id, owner);
-    row.note('user_id', 'changed', 'became the owner of the keys');
+    row.note('user_id', 'changed', 'became the owner of the keys of this user');
     addCaps(row, from.draft, {
       name: `owner-${owner}`,
       subject: { scope: 'owner', owner: escapeVariableReferences(owner) },

@@ -36,7 +36,10 @@ const PARAMETER_REASONS: Readonly<Record<string, string>> = {
       'n',
       'user',
       'metadata',
-    ].map((name) => [name, 'send this parameter with each request, or add it to the body of the provider']),
+    ].map((name) => [
+      name,
+      'send this parameter with each request, or set it in the body field of the provider',
+    ]),
   ),
   drop_params:
     'Floe always removes fields that a provider does not support and lists them in the response header x-floe-dropped',
@@ -127,7 +130,7 @@ function createTarget({ params, info, group }: DeploymentSource, draft: ConfigDr
   }
   const fields = convertLitellmProviderFields(params, provider);
   if (!fields) {
-    params.note('model', 'not_imported', 'the provider needs a URL in api_base');
+    params.note('model', 'not_imported', 'this kind of provider requires a valid URL in api_base');
     return null;
   }
   const { model, region } = splitRegion(provider, stripApiPrefix(provider.kind, parts.model));
@@ -206,7 +209,7 @@ function readRouting(
       params.note(
         field,
         'changed',
-        'became a limit of the model: the sum over its entries, if each entry has a value',
+        'became part of a limit for the model: the sum of its entries; there is no limit if an entry has no value',
       );
   return {
     group,
@@ -260,7 +263,7 @@ function readPrices(
     const source = params.has(field) ? params : info;
     const price = source?.number(field);
     if (price === undefined) return [];
-    source?.note(field, 'changed', 'became USD per million tokens');
+    source?.note(field, 'changed', 'became a price in USD per million tokens');
     return [[name, Number((price * 1e6).toPrecision(10))] as const];
   });
   if (perMillion.length === 0) return;

@@ -42,7 +42,10 @@ export function expandAllowedModels(
     };
   // An empty list allows no model.
   if (patterns.size === 0)
-    return { patterns: ['no-model'], note: 'none of its models was imported, so the key allows no model' };
+    return {
+      patterns: ['no-model'],
+      note: 'the key and its team have no model in common, so the key allows no model',
+    };
   const added = patterns.size > names.length ? 'the targets of its routes were added' : '';
   return { patterns: [...patterns], note: added };
 }

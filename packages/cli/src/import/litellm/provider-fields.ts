@@ -39,7 +39,7 @@ function optional(name: string, value: unknown): ConfigEntryFields {
 function readApiVersion(params: ImportSourceObject): string | undefined {
   const version = params.yamlText('api_version');
   if (version === undefined || !/^(preview|latest|v1)$/.test(version)) return version;
-  params.note('api_version', 'changed', 'Floe uses the v1 API without a version');
+  params.note('api_version', 'changed', 'Floe uses the v1 API, which needs no API version');
   return undefined;
 }
 

@@ -21,8 +21,8 @@ export interface LitellmRouterSettings {
 
 const ROUTER_REASONS: Readonly<Record<string, string>> = {
   content_policy_fallbacks:
-    'Floe does not try another target after a content filter; it returns the response to the client',
-  retry_after: 'Floe waits for the time that the provider requests, or for a random time',
+    'if a content filter blocks a request or response, Floe does not try another target',
+  retry_after: 'Floe has no setting for the delay between retries',
   retry_policy: 'Floe decides based on the error type whether it retries',
   model_group_retry_policy: 'Floe decides based on the error type whether it retries',
   allowed_fails_policy: 'the type of an error determines whether the circuit breaker counts it',

@@ -42,7 +42,7 @@ const GENERAL_REASONS: Readonly<Record<string, string>> = {
   alerting_threshold: 'set up channels in floe.yaml',
   alerting_args: 'set up channels in floe.yaml',
   pass_through_endpoints: 'set orgs[].passthrough in floe.yaml',
-  custom_auth: 'Floe authenticates with platform keys',
+  custom_auth: 'callers authenticate with platform keys',
   enable_jwt_auth: 'set up OpenID Connect for users; API callers use platform keys',
   litellm_jwtauth: 'set up OpenID Connect for users; API callers use platform keys',
   allowed_routes: 'restrict keys with scopes and models',
@@ -92,12 +92,16 @@ function readCache(settings: ImportSourceObject, draft: ConfigDraft): void {
       ...(ttl !== undefined && ttl >= 1 && { ttl_seconds: Math.floor(ttl) }),
     };
   if (enabled)
-    settings.note('cache', 'changed', 'became cache with scope: org; Floe caches only identical requests');
+    settings.note(
+      'cache',
+      'changed',
+      'became cache with scope: org; Floe has no semantic cache; it caches only responses to identical requests',
+    );
   params?.leaveOut({
     type: 'set storage.shared in floe.yaml',
     mode: 'to skip the cache, send the header x-floe-cache: bypass',
   });
-  params?.leaveOutRest('set storage.shared in floe.yaml');
+  params?.leaveOutRest('set cache and storage.shared in floe.yaml');
   params?.finish();
 }
 

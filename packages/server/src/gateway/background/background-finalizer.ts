@@ -222,7 +222,7 @@ class PollingFinalizer implements BackgroundFinalizer {
     guard.chargeBuckets(id, orgId, charges, nanoUsd).catch((error: unknown) => {
       log.error(
         { err: error, request_id: id },
-        'cost of a background response could not be charged to budgets; the budgets do not include it',
+        'cost of a background response could not be charged to budgets; the budgets do not include this cost',
       );
     });
   }

@@ -33,12 +33,12 @@ export class Supervisor {
   readonly #coordinator: ProcessCoordinator;
   readonly #up = new GaugeFamily({
     name: 'floe_process_up',
-    help: 'Whether this process accepts connections (1) or not (0). Reported only if `server.processes` is greater than 1.',
+    help: 'Whether each process accepts connections (1) or not (0). Reported only if `server.processes` is greater than 1.',
     labels: ['process'],
   });
   readonly #crashes = new CounterFamily({
     name: 'floe_process_crashes_total',
-    help: 'Number of times that the supervisor restarted the process after an unexpected exit. Reported only if `server.processes` is greater than 1.',
+    help: 'Number of times that the supervisor restarted a process after an unexpected exit. Reported only if `server.processes` is greater than 1.',
     labels: [],
   });
   #isStarted = false;

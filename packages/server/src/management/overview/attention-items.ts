@@ -64,7 +64,7 @@ function listProcessItems(
       severity: 'critical',
       subject: { kind: 'config', id: 'file', name: rejection.file ?? DEFAULT_CONFIG_FILE_NAME },
       since: toIsoTimestamp(rejection.atMs),
-      text: `The last change was rejected, and the previous configuration remains active: ${rejection.problem}`,
+      text: `The previous configuration remains in force, because the last change was rejected: ${rejection.problem}`,
     });
   if (processStatus.sharedStoreState() === 'unavailable')
     found.push({
@@ -185,7 +185,7 @@ async function listKeyItems({ orgId, reader, clock }: OverviewContext): Promise<
     severity: 'notice',
     subject: { kind: 'key', id, name },
     since: null,
-    text: `It expires on ${formatMinute(toIsoTimestamp(expires_at ?? now))}.`,
+    text: `The key expires on ${formatMinute(toIsoTimestamp(expires_at ?? now))}.`,
   }));
 }
 

@@ -71,7 +71,7 @@ export function defineTestDraftProviderOperation(dependencies: ProviderDependenc
     path: '/api/management/providers/test',
     scope: 'management',
     summary:
-      'Test a provider without storing it, with its first key; if `test_model` is set, Floe sends a short completion request',
+      'Test a provider without storing it, with its first credential; if `test_model` is set, Floe sends a short completion request',
     body: providerTestInput,
     answer: credentialTestResult,
     async run({ orgId, reader }, { body }) {

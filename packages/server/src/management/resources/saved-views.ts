@@ -54,7 +54,7 @@ export const SAVED_VIEW_KIND: ResourceKind<
     get: 'Read one saved view',
     update: 'Change a saved view',
     replace: 'Create or replace a saved view by its id',
-    delete: 'Delete a saved view',
+    delete: 'Remove a saved view',
   },
   schemas: VIEW_SCHEMAS,
   notFoundMessage: 'No saved view has this id.',

@@ -62,7 +62,7 @@ export async function createOwnerLink(
     throw new Fault(
       'not_found',
       orgs.length === 0
-        ? 'There is no organization yet. Start the server once. It creates the organizations in floe.yaml, or a first organization if there is no floe.yaml.'
+        ? 'There is no organization yet. Start the server once. The server creates the organizations that floe.yaml defines, or a first organization if there is no floe.yaml.'
         : `Specify one of the organizations: ${orgs.map(({ id }) => id).join(', ')}.`,
     );
   const token = generateSecretToken();

@@ -25,7 +25,7 @@ export async function refreshSpendWithTimeout({
   } catch (error) {
     log.warn(
       { err: error },
-      'could not read the spending from the database; until the spending can be read, budgets might count less than was spent',
+      'could not read the spending from the database; until Floe can read it, budgets might not include all spending',
     );
   }
 }

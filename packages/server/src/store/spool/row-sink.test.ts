@@ -155,7 +155,10 @@ test('a torn last line is logged, and invalid lines are stored in a separate fil
   await sink.flush(FLUSH_MS);
   assert.deepEqual(database.ids(), ['exc_a', 'exc_b', 'exc_d']);
   assert.equal(readFileSync(join(spool, 'rows-000000001.rejected'), 'utf8'), 'garbage\n');
-  assert.equal(log.lines.filter(({ message }) => /last row of a spool file was lost/.test(message)).length, 1);
+  assert.equal(
+    log.lines.filter(({ message }) => /last row of a spool file was lost/.test(message)).length,
+    1,
+  );
   assert.equal(log.lines.filter(({ message }) => /contains invalid rows/.test(message)).length, 1);
   assert.equal(sink.backlog(), 0);
 });

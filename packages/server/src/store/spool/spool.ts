@@ -49,7 +49,10 @@ export class Spool {
     const late = Promise.withResolvers<never>();
     const timer = this.#clock.after(timeoutMs, () =>
       late.reject(
-        new Fault('overloaded', `${this.backlog()} records are not in the database yet. Retry later.`),
+        new Fault(
+          'overloaded',
+          `${this.backlog()} rows in the spool are not in the database yet. Retry later.`,
+        ),
       ),
     );
     try {
