@@ -6,7 +6,7 @@ export const ownerLinkCommand: CliCommand = {
   words: ['owner-link'],
   usage: 'owner-link [org] [--operator]',
   summary: 'Prints a one-time link, valid for 24 hours; a person who opens it becomes an owner.',
-  help: `Use it for the first sign-in, or when every owner has lost access. The server can be running. Previous links stop working.
+  help: `Use the link for the first sign-in, or when every owner has lost access. The server can be running. Previous links stop working.
 With one organization, or with --operator, the new owner also becomes an operator of the installation.
 
 ${SERVER_ENVIRONMENT_HELP}`,

@@ -171,7 +171,7 @@ async function waitForJob(connection: ApiConnection, id: string): Promise<unknow
 function formatErasure(job: unknown): string {
   const state = readTextProperty(job, 'state') ?? 'unknown';
   if (state !== 'done') {
-    const error = readTextProperty(job, 'error') ?? `The job is ${state}.`;
+    const error = readTextProperty(job, 'error') ?? `The job has the state "${state}".`;
     return `The erasure is incomplete: ${error} Run the command again to complete it.\n`;
   }
   const erased = readProperty(readProperty(job, 'result'), 'erased');

@@ -25,7 +25,7 @@ export function readProviderBaseUrl(
     return undefined;
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    source.note(field, 'not_imported', 'must not contain a user name, a query or a fragment');
+    source.note(field, 'not_imported', 'must not contain a user name, password, query string or fragment');
     return undefined;
   }
   return adjustPath(source, field, provider, trimmed);

@@ -97,7 +97,7 @@ function addKey(key: ImportSourceObject, governance: Governance, hash: (value: s
     description: 'keys have no description in Floe',
     customer_id: 'Floe has no customers; create an organization for each customer',
     mcp_configs: 'Floe is not a gateway to MCP servers',
-    keys: 'a Floe key can use all credentials of a provider',
+    keys: 'a platform key can use all credentials of a provider',
   });
   key.finish();
 }

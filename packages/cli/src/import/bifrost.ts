@@ -20,7 +20,7 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
   plugins: 'Floe has no plugins; see policies and cache in floe.yaml',
   auth_config: 'create an owner with floe owner-link',
   encryption_key: 'Floe encrypts stored data with its own key',
-  $schema: 'the field only names the schema of Bifrost',
+  $schema: 'the field only identifies the JSON schema of the Bifrost file',
 };
 
 /**
@@ -95,7 +95,7 @@ function addFields(source: ImportSourceObject, name: string, { fields, draft, ne
   network?.note(
     'max_retries',
     'changed',
-    'became the retries of a route that covers all models of the provider',
+    'became the retries (at most 10) of a route that covers all models of the provider',
   );
   draft.routes.set(`${found.id}/*`, { retries: Math.min(10, Math.floor(retries)) });
 }

@@ -92,7 +92,7 @@ export class ImportSourceObject {
     const variable = this.#variable(value);
     if (variable !== undefined) return this.#refer(name, variable);
     const reference = this.#context.secrets.replace(value, this.fieldPath(name));
-    this.note(name, 'changed', `the value is now the variable ${reference}`);
+    this.note(name, 'changed', `became the variable ${reference}`);
     return reference;
   }
 
@@ -133,7 +133,10 @@ export class ImportSourceObject {
     }
     const parsed = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
     if (typeof parsed === 'number' && Number.isFinite(parsed) && parsed >= 0) return parsed;
-    this.problem(name, `must be a number of at least 0, got ${describeType(value)}`);
+    this.problem(
+      name,
+      `must be a number of at least 0, got ${typeof parsed === 'number' && parsed < 0 ? 'a negative number' : describeType(value)}`,
+    );
     return undefined;
   }
 
@@ -240,7 +243,7 @@ export class ImportSourceObject {
 /** Returns the type of a value for a message, such as `a list`. */
 export function describeType(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
-  if (value === null) return 'nothing';
+  if (value === null) return 'null';
   if (typeof value === 'object') return 'a map';
-  return typeof value === 'boolean' ? 'true or false' : `a ${typeof value}`;
+  return typeof value === 'boolean' ? 'a boolean' : `a ${typeof value}`;
 }

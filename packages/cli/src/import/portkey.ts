@@ -78,8 +78,9 @@ function readRetries(config: ImportSourceObject): number | undefined {
   const retry = config.object('retry');
   const attempts = retry?.number('attempts');
   retry?.leaveOut({
-    on_status_codes: 'Floe decides based on the error type whether it retries',
-    use_retry_after_header: 'Floe always waits for the time that the provider requests, up to 10 seconds',
+    on_status_codes: 'the type of an error determines whether Floe retries',
+    use_retry_after_header:
+      'Floe always waits for the time that the provider requests; if this time exceeds 10 seconds, Floe does not retry',
   });
   retry?.finish();
   return attempts === undefined ? undefined : Math.min(MAX_RETRIES, Math.floor(attempts));
@@ -96,7 +97,7 @@ function readCache(config: ImportSourceObject, draft: ConfigDraft): void {
     'mode',
     'changed',
     mode === 'simple'
-      ? 'became the cache setting of all routes'
+      ? 'became the cache settings of the organization'
       : 'Floe has no semantic cache; it caches only responses to identical requests',
   );
   cache.finish();
@@ -159,7 +160,7 @@ function readStrategy(config: ImportSourceObject): 'weighted' | undefined {
       'Floe does not support conditional routing; the targets are tried in order',
     );
   strategy?.leaveOut({
-    on_status_codes: 'Floe decides whether to try the next target based on the error type',
+    on_status_codes: 'the type of an error determines whether Floe tries the next target',
     conditions: 'Floe does not support conditional routing',
     default: 'Floe does not support conditional routing',
   });

@@ -190,7 +190,11 @@ const fields = {
       .string()
       .nullable()
       .describe('Service tier, such as `flex`, `priority` or `batch`. `null` means the standard tier.'),
-    source: z.string().describe('Source of the token counts: `provider`, `estimated` or `none`.'),
+    source: z
+      .string()
+      .describe(
+        'Source of the token counts. `provider`: the provider reported them. `estimated`: Floe estimated them. `none`: there are no token counts.',
+      ),
   }),
   cost_nano_usd: nanoUsd.nullable(),
   cost_usd: usd.nullable(),

@@ -101,7 +101,7 @@ export const auditVerificationInput = z.strictObject({
     .array(z.strictObject({ ...anchor, at: timestamp.optional() }))
     .min(1)
     .max(1000)
-    .describe('Anchors as `audit.anchors` returned them.'),
+    .describe('Anchors in the format that `GET /api/management/audit/anchors` returns.'),
 });
 
 /**

@@ -108,7 +108,9 @@ export const boardStatus = z
           monitor_id: z.string(),
           name: z.string(),
           started_at: timestamp,
-          ended_at: timestamp.nullable().describe('`null` while the downtime continues.'),
+          ended_at: timestamp
+            .nullable()
+            .describe('End of the downtime. `null` while the downtime continues.'),
           downtime_seconds: seconds,
         }),
       )

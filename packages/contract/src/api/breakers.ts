@@ -37,7 +37,7 @@ export const breakerResource = z
     wait_ms: z
       .int()
       .describe(
-        'Milliseconds until the target can receive a request again, including a wait that the provider requested with a 429.',
+        'Milliseconds until the target can receive a request again, including a wait that the provider requested with status 429.',
       ),
     forced: forcedState
       .nullable()

@@ -207,7 +207,7 @@ const series = z.strictObject({
   other: z.boolean().describe('Whether this series is the sum of all series beyond `limit`.'),
   values: z
     .array(z.number().nullable())
-    .describe('One value for each time in `at`. `null` if a percentile has no requests.'),
+    .describe('One value for each time in `at`. For percentiles, `null` for an interval without requests.'),
 });
 
 /** One metric over time. The `values` in each series correspond to the timestamps in `at`. */

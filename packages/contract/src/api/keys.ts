@@ -49,7 +49,7 @@ export const PLATFORM_KEY_FIELDS = {
     .max(50)
     .default([])
     .describe(
-      'Paths that a key with `models` may use although their requests do not contain a model, such as `/gateway/v1/files`. Each entry includes all paths below it.',
+      'Paths that a key with `models` may use although requests to these paths do not contain a model, such as `/gateway/v1/files`. Each entry includes all paths below it.',
     ),
   expires_at: createTimestampField().optional().describe('Time at which the key stops working.'),
 };
@@ -74,7 +74,7 @@ const models = createModelPatternListField().describe(
 const paths = PLATFORM_KEY_FIELDS.paths
   .unwrap()
   .describe(
-    'Paths that a key with `models` may use although their requests do not contain a model, such as `/gateway/v1/files`. Each entry includes all paths below it.',
+    'Paths that a key with `models` may use although requests to these paths do not contain a model, such as `/gateway/v1/files`. Each entry includes all paths below it.',
   );
 
 const shown = { team: z.string().nullable(), owner: z.string().nullable() };
@@ -110,7 +110,9 @@ const fields = {
   created_by: z.string().nullable(),
   expires_at: timestamp.nullable(),
   revoked_at: timestamp.nullable(),
-  last_used_at: timestamp.nullable().describe('Time of the last use. It can be up to a minute behind.'),
+  last_used_at: timestamp
+    .nullable()
+    .describe('Time of the last use. This value can be up to a minute out of date.'),
   rotated_at: timestamp
     .nullable()
     .describe('Time of the last rotation. `null` if the key was never rotated.'),

@@ -12,7 +12,7 @@ const settings = {
   ends_at: timestamp
     .nullable()
     .describe(
-      'End of the window. With `schedule`, the time after which no occurrence continues. To end a window early, set it to the current time.',
+      'End of the window. With `schedule`, the time after which no occurrence continues. To end a window early, set this field to the current time.',
     ),
   schedule: z
     .strictObject({ cron: z.string().min(1).max(200), timezone: createTimezoneField().optional() })

@@ -34,7 +34,9 @@ export type OrgResource = z.output<typeof orgResource>;
 export const orgPatch = z.strictObject({ name: name.optional(), timezone: timezone.optional() });
 
 export const orgCreation = z.strictObject({
-  id: createSlugField().describe('Id of the organization, unique in the installation. You cannot change it.'),
+  id: createSlugField().describe(
+    'Id of the organization, unique in the installation. You cannot change the id.',
+  ),
   name: name.optional(),
   timezone: timezone.default('UTC'),
 });

@@ -131,7 +131,7 @@ export const policyDryRunResponse = z.strictObject({
     })
     .nullable()
     .describe(
-      'Counts for stored bodies. For these, the response contains only decisions, never the text. `null` for samples.',
+      'Counts for stored bodies. `null` for samples. For stored bodies, the response contains only decisions, never the text.',
     ),
 });
 

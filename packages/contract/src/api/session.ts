@@ -212,7 +212,7 @@ export const ownSession = z
     ip_address: z.string(),
     user_agent: z.string().describe('User agent of the browser that started the session.'),
     created_at: timestamp,
-    last_seen_at: timestamp.describe('Time of the last use. It can be up to a minute behind.'),
+    last_seen_at: timestamp.describe('Time of the last use. This value can be up to a minute out of date.'),
     expires_at: timestamp,
   })
   .meta({ id: 'OwnSession' });

@@ -43,7 +43,7 @@ export const teamResource = z
 export type Team = z.output<typeof teamResource>;
 
 export const teamCreation = z.strictObject({
-  id: createSlugField().describe('Id of the team. Unique in the organization. Cannot be changed.'),
+  id: createSlugField().describe('Id of the team, unique in the organization. You cannot change the id.'),
   ...settings,
 });
 

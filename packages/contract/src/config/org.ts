@@ -64,7 +64,9 @@ export const ORG_SETTINGS_FIELDS = {
       keep: z
         .boolean()
         .default(false)
-        .describe('Whether Floe stores request and response bodies for `retention.bodies_days`.'),
+        .describe(
+          'Whether Floe stores request and response bodies. Floe deletes them after the number of days in `retention.bodies_days`.',
+        ),
       redact: z
         .boolean()
         .default(true)
@@ -76,7 +78,7 @@ export const ORG_SETTINGS_FIELDS = {
   cache: CacheSchema.prefault({}).describe('Settings for the response cache.'),
   ide: IdeSchema.prefault({}).describe('Settings for the IDE adapter.'),
   relay: RelaySettingsSchema.prefault({}).describe(
-    'Settings for the relay, which controls coding agents, without its rules.',
+    'Settings for the relay, which controls coding agents. Does not include the relay rules.',
   ),
 };
 

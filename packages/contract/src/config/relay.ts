@@ -133,7 +133,9 @@ const ExceptionSchema = z
     match: MatchSchema.optional().describe(
       'Restricts the exception to events that match all fields that you set.',
     ),
-    who: WhoSchema.optional().describe('Restricts the exception to these callers.'),
+    who: WhoSchema.optional().describe(
+      'Restricts the exception to the callers that match all fields that you set.',
+    ),
   })
   .refine(({ match, who }) => match !== undefined || who !== undefined, 'must have match, who or both');
 

@@ -47,7 +47,7 @@ export function startAlertDelivery(options: AlertDeliveryOptions): AlertDelivery
   const serving = new Map<string, ServedChannel>();
   const roundFailure = new RepeatedFailureLog(log, clock, {
     failed: 'alerts could not be delivered because of a database error; retrying',
-    recovered: 'alerts are delivered again',
+    recovered: 'alert delivery works again',
   });
   let closed = false;
   let timer: Timer | null = null;

@@ -177,7 +177,7 @@ const IDEMPOTENCY_KEY = {
   in: 'header',
   required: false,
   description:
-    'If you repeat a request with the same value within 24 hours, Floe creates nothing and returns the first response. A different request with the same value returns 409 `conflict`. The value of a platform key and the link of an invitation are shown only once: if you repeat the request that created or rotated the key or created the invitation, the response is a 409 that names it.',
+    'If you repeat a request with the same value within 24 hours, Floe creates nothing and returns the first response. A different request with the same value returns 409 `conflict`. The value of a platform key and the link of an invitation are shown only once: if you repeat the request that created or rotated the key or created the invitation, Floe returns 409 `conflict` with the id of the key or invitation.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 

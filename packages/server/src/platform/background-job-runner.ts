@@ -231,6 +231,6 @@ function toJobFailure(
   const text =
     error instanceof Fault
       ? error.message
-      : `An internal error occurred. The server log has details under id ${id}.`;
+      : `An internal error occurred. The server log has details under job id ${id}.`;
   return { state: 'failed', result_json: null, error: text };
 }

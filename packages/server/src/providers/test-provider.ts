@@ -115,7 +115,7 @@ function describeResponse(
     );
   if (status === 429)
     return told(
-      `The provider accepted the key but is rate limiting it (429)${reason} Try again later, or check its quota.`,
+      `The provider accepted the key but is rate limiting it (429)${reason} Try again later, or check the quota of the key.`,
     );
   if (status >= 300 && status < 400)
     return told(
@@ -190,11 +190,11 @@ function describeNetworkError(error: unknown): string {
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name in base_url does not exist in DNS. Check its spelling.',
-  EAI_AGAIN: 'The host name in base_url could not be resolved. Check the DNS settings of this machine.',
+  EAI_AGAIN: 'The host name in base_url could not be resolved. Check the DNS settings of the Floe server.',
   ECONNREFUSED: 'The connection was refused. Check that the server is running and that the port is correct.',
   ECONNRESET: 'The connection was closed without a response. Check base_url and the proxy settings.',
   EHOSTUNREACH: 'The host is unreachable. Check base_url, and check the network of the Floe server.',
   ENETUNREACH: 'The network is unreachable. Check base_url, and check the network of the Floe server.',
-  UND_ERR_CONNECT_TIMEOUT: 'The connection timed out. A firewall may be blocking it.',
+  UND_ERR_CONNECT_TIMEOUT: 'The connection timed out. A firewall might be blocking the connection.',
   closed_early: 'The connection was closed without a response. Check base_url and the proxy settings.',
 };

@@ -11,7 +11,7 @@ import {
 } from './settings.ts';
 
 const SECTION_REASONS: Readonly<Record<string, string>> = {
-  include: 'import one file that contains all sections',
+  include: 'merge the included files into one file before the import',
   guardrails: 'write policies in floe.yaml',
   mcp_servers: 'Floe is not a gateway to MCP servers; the relay controls which tools agents use',
   vector_store_registry: 'Floe has no vector stores',

@@ -36,9 +36,9 @@ const REASONS: Readonly<Record<string, string>> = {
   spend: SPEND,
   model_spend: SPEND,
   budget_reset_at: 'Floe budget periods follow the calendar',
-  metadata: 'Floe stores no metadata of keys, teams or users; send metadata with each request',
-  created_at: 'Floe records its own times',
-  updated_at: 'Floe records its own times',
+  metadata: 'Floe stores no metadata for keys, teams or users; send metadata with each request',
+  created_at: 'Floe sets its own timestamps',
+  updated_at: 'Floe sets its own timestamps',
   soft_budget_cooldown: UNUSED,
   aliases: 'Floe aliases apply to all keys; define the aliases as routes',
   allowed_cache_controls: UNUSED,
@@ -46,12 +46,12 @@ const REASONS: Readonly<Record<string, string>> = {
   config: UNUSED,
   router_settings: UNUSED,
   policies: 'write policies in floe.yaml',
-  allowed_routes: 'restrict the key with paths',
+  allowed_routes: 'restrict the key with scopes and models',
   object_permission_id: UNUSED,
   organization_id: 'the import puts everything into one organization',
   key_name: 'the name of the key is taken from key_alias',
-  model_rpm_limit: 'set a limit with a model',
-  model_tpm_limit: 'set a limit with a model',
+  model_rpm_limit: 'set rpm and model in a limit',
+  model_tpm_limit: 'set tpm and model in a limit',
 };
 
 /**

@@ -103,7 +103,7 @@ export function convertLitellmDeployment(
     if (found) readPrices(found, params, info);
     params.finish();
   }
-  info?.leaveOutRest('Floe uses its own model catalog');
+  info?.leaveOutRest('Floe uses its own data about models');
   info?.finish();
   entry.finish();
   return deployment;
@@ -175,7 +175,7 @@ function nameDeployment(
   const model = base === undefined || base === deployment || !isFree ? deployment : base;
   if (model !== deployment) {
     provider.deployments.set(escapeVariableReferences(model), escapeVariableReferences(deployment));
-    info?.note('base_model', 'changed', 'became deployments of the provider');
+    info?.note('base_model', 'changed', 'became an entry in the field deployments of the provider');
   }
   provider.models.add(escapeVariableReferences(model));
   return { provider, model };

@@ -46,7 +46,7 @@ export function expandAllowedModels(
       patterns: ['no-model'],
       note: 'the key and its team have no model in common, so the key allows no model',
     };
-  const added = patterns.size > names.length ? 'the targets of its routes were added' : '';
+  const added = patterns.size > names.length ? 'the targets of the routes in this list were added' : '';
   return { patterns: [...patterns], note: added };
 }
 

@@ -23,8 +23,8 @@ const ROUTER_REASONS: Readonly<Record<string, string>> = {
   content_policy_fallbacks:
     'if a content filter blocks a request or response, Floe does not try another target',
   retry_after: 'Floe has no setting for the delay between retries',
-  retry_policy: 'Floe decides based on the error type whether it retries',
-  model_group_retry_policy: 'Floe decides based on the error type whether it retries',
+  retry_policy: 'the type of an error determines whether Floe retries',
+  model_group_retry_policy: 'the type of an error determines whether Floe retries',
   allowed_fails_policy: 'the type of an error determines whether the circuit breaker counts it',
   routing_strategy_args: 'Floe strategies have no arguments',
   enable_pre_call_checks: 'Floe always skips targets that cannot serve a request',
@@ -103,7 +103,7 @@ function readRetries(source: ImportSourceObject | undefined): number | undefined
   if (retries === undefined) return undefined;
   const how =
     retries > 10
-      ? 'became retries: 10 on each route'
+      ? 'became retries: 10 (the maximum) on each route'
       : 'became the field retries of each route; it applies to each target separately';
   source?.note('num_retries', 'changed', how);
   return Math.floor(retries);

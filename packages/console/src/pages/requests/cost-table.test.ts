@@ -107,7 +107,7 @@ test('a billed unit has a line of its own, in place of the tokens it is a part o
       ['Input', 0],
       ['Written to the provider’s cache', 100_000],
       ['Output', 0],
-      ['Cache writes, 1 hour', 900_000],
+      ['Written to the provider’s cache for 1 hour', 900_000],
       ['Web searches', 100],
     ],
   );

@@ -45,7 +45,10 @@ export function createIdeRequestHandler(gateway: SharedGatewayDependencies, list
     if (place === null) return reject(client, unknownPathFault(path), []);
     if (method === 'OPTIONS') return answerPreflight(client, place.method);
     if (method !== place.method && !(method === 'HEAD' && place.method === 'GET'))
-      return reject(client, wrongMethodFault(method, path), ['allow', allowedMethods(place.method)]);
+      return reject(client, wrongMethodFault(method, path, allowedMethods(place.method)), [
+        'allow',
+        allowedMethods(place.method),
+      ]);
     switch (place.kind) {
       case 'chat':
         return void handleExchange(
@@ -124,6 +127,9 @@ function unknownPathFault(path: string): Fault {
   );
 }
 
-function wrongMethodFault(method: string, path: string): Fault {
-  return new Fault('method_not_allowed', `${method} is not allowed on ${path.slice(0, 200)}.`);
+function wrongMethodFault(method: string, path: string, allowed: string): Fault {
+  return new Fault(
+    'method_not_allowed',
+    `${method} is not allowed on ${path.slice(0, 200)}. Allowed: ${allowed}.`,
+  );
 }

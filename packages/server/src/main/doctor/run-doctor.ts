@@ -132,7 +132,7 @@ function checkSecretKey(environment: ServerEnvironment, url: string, dataDir: st
     return { secret, finding: createPassedFinding('secret_key', `${source} is usable`) };
   } catch (error) {
     const remedy =
-      'Set FLOE_SECRET_KEY, or restore the secret key of this installation. Without it, Floe cannot read stored credentials.';
+      'Set FLOE_SECRET_KEY, or restore the secret key of this installation. Without this key, Floe cannot read stored credentials.';
     return { secret: null, finding: createFailedFinding('secret_key', formatThrownError(error), remedy) };
   }
 }

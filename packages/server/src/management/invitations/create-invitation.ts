@@ -36,7 +36,7 @@ export function defineCreateInvitationOperation(dependencies: MemberOperationDep
       if (idempotencyKey !== undefined && (await findInvitationById(writer, orgId, id)))
         throw new Fault(
           'conflict',
-          `A request with this Idempotency-Key already created the invitation ${id}. The invitation link was shown only once.`,
+          `A request with this Idempotency-Key already created the invitation ${id}. The invitation link was shown only once. To get a new link, revoke the invitation, then create another invitation with a new Idempotency-Key.`,
           { param: 'Idempotency-Key' },
         );
       const { email, role, team = null, expires_in_days: days } = body;

@@ -81,7 +81,7 @@ function requireRotatable(row: PlatformKeyRow, rotation: string, overlapHours: n
   if (row.rotation_id === rotation)
     throw new Fault(
       'conflict',
-      `A request with this Idempotency-Key already rotated the key ${row.id}. The new key value was shown only once.`,
+      `A request with this Idempotency-Key already rotated the key ${row.id}. The new key value was shown only once. To get another value, rotate the key again with a new Idempotency-Key.`,
       { param: 'Idempotency-Key' },
     );
   if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now))

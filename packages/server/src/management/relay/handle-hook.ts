@@ -83,7 +83,7 @@ function createLimitDenial(fileCount: number): HookDecision {
   return {
     decision: 'deny',
     userMessage: message,
-    agentMessage: `${message} Divide it into several actions.`,
+    agentMessage: `${message} Split the action into several smaller actions.`,
   };
 }
 

@@ -65,7 +65,7 @@ export function createMaintenanceWindowKind(dependencies: MonitoringDependencies
       list: 'List maintenance windows, newest first',
       create:
         'Create a maintenance window; Floe sends no failure alerts during the window, but still records the history',
-      get: 'Read one maintenance window and its next occurrence',
+      get: 'Read one maintenance window and its next occurrences',
       update: 'Change a maintenance window; an `ends_at` in the past ends the window',
       replace: 'Create or replace a maintenance window by its id',
       delete: 'Remove a maintenance window; if the window is in progress, it ends',

@@ -226,7 +226,7 @@ async function upsertAccount(
     if (!link.operator && (await belongsToOtherOrgs(writer, known.id, link.org_id)))
       throw new Fault(
         'conflict',
-        `The account ${email} also belongs to other organizations. Sign in to it, then open the link again.`,
+        `The account ${email} also belongs to other organizations. Sign in to this account, then open the link again.`,
       );
     await replaceAccountCredentials({ clock }, writer, known.id, hash);
     await updateUser(writer, known.id, { name, updated_at: now });
