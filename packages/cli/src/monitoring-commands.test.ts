@@ -464,7 +464,7 @@ suite('floe monitors', { concurrency: 3 }, () => {
     for (const [reply, said] of [
       [
         createJsonReply({ error: { message: 'Key eis_test_key may not.', code: 'x' } }, 403),
-        /rejected the request: Key \[key\] may not\.$/,
+        /returned an error: Key \[key\] may not\.$/,
       ],
       [
         { status: 307, headers: { location: '/elsewhere' }, body: '' },

@@ -338,7 +338,7 @@ test('a question for an unknown id finds the only resource of that name', async 
   assert.deepEqual([none?.code, twice?.code], [1, 1]);
   assert.match(
     none?.stderr ?? '',
-    /rejected the request: No limit has this id\. Run "floe limits list" to see the ids\.$/m,
+    /returned an error: No limit has this id\. Run "floe limits list" to see the ids\.$/m,
   );
   assert.match(
     twice?.stderr ?? '',

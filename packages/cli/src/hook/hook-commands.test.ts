@@ -187,16 +187,11 @@ test('install shows the change, keeps the connection for this user alone, and th
   assert.deepEqual(JSON.parse(readFileSync(settings, 'utf8')), { model: 'opus' });
 });
 
-test('the command that the documents and the console give for a clone is there and knows the agents', async (t) => {
+test('the command that the documents give for a clone is there and knows the agents', async (t) => {
   const root = join(import.meta.dirname, '..', '..', '..', '..');
-  const places = [
-    'docs/reference/relay-hooks.md',
-    'packages/console/src/pages/relay/connect-agent-instructions.tsx',
-  ];
-  const programs = places.flatMap(
-    (place) => readFileSync(join(root, place), 'utf8').match(/packages\/[\w./-]+\.mjs/g) ?? [],
-  );
-  assert.equal(programs.length, places.length);
+  const page = readFileSync(join(root, 'docs/reference/relay-hooks.md'), 'utf8');
+  const programs = page.match(/packages\/[\w./-]+\.mjs/g) ?? [];
+  assert.equal(programs.length, 1);
   for (const program of new Set(programs)) {
     const { code, stderr } = await run([join(root, program), 'hook', 'install'], newHome(t));
     assert.equal(code, 2);
@@ -218,7 +213,7 @@ test('settings that are no plain JSON are left alone', async (t) => {
       put(settings, text);
       const { code, stderr } = await run([PROGRAM, 'hook', action, 'claude-code', '--yes'], home);
       assert.equal(code, 2);
-      assert.match(stderr, /was not changed because hooks(?:\.PreToolUse)? must be/);
+      assert.match(stderr, /was not changed because hooks(?:\.PreToolUse)? is not an? (?:object|list)/);
       assert.equal(readFileSync(settings, 'utf8'), text);
     }
 });

@@ -255,7 +255,7 @@ test('many monitors that never sent a beat are one message', async (t) => {
   );
   await harness.pass(delivery, 2_000);
   assert.deepEqual(typesOf(receiver.received), ['alerts_grouped']);
-  assert.match(receiver.received.map(titleOf).join(), /30 monitors have never sent a beat/);
+  assert.match(receiver.received.map(titleOf).join(), /30 monitors have never received a beat/);
   assert.ok((await harness.states()).every((state) => state === 'sent'));
 });
 

@@ -63,12 +63,7 @@ export function buildOpenApiDocument(
           scheme: 'bearer',
           description: `Platform key; scopes: ${KEY_SCOPES.join(', ')}.`,
         },
-        header: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-API-Key',
-          description: 'Platform key, as an alternative to the bearer token.',
-        },
+        header: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same platform key.' },
         session: {
           type: 'apiKey',
           in: 'cookie',
