@@ -14,7 +14,7 @@ import { type ProgramExit, runProgramToEnd } from './run-program.ts';
 const NEXT_RELEASE = join(import.meta.dirname, 'next-release', 'server.mjs');
 const CONTRACT = { FLOE_TEST_NEXT_MIGRATION: 'contract' };
 const REFUSED =
-  /^floe: The database was migrated by a newer version of Floe: migration \d+ "no-more-views" requires a version that has migration \d+, and this version has migrations up to \d+\. Nothing was changed\. Run that version, or restore a backup/m;
+  /^floe: The database was migrated by a newer version of Floe: migration \d+ "no-more-views" requires a version that has migration \d+, and this version has migrations up to \d+\. Nothing was changed\. Run the newer version, or restore a backup/m;
 
 function createHome(t: TestContext): string {
   const home = mkdtempSync(join(tmpdir(), 'floe-rollback-'));
