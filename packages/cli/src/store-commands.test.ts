@@ -78,7 +78,7 @@ test('a restored database without its secret key, or with another, does not star
   assert.deepEqual(secretFiles(), []);
   const other = `${'k'.repeat(43)}\n`;
   writeFileSync(join(restored, 'secret.key'), other, { mode: 0o600 });
-  await assert.rejects(startFloeProcess({ dataDir: restored }), /was encrypted with another secret key/);
+  await assert.rejects(startFloeProcess({ dataDir: restored }), /was used with a different secret key/);
   assert.deepEqual(secretFiles(), ['secret.key']);
 
   copyFileSync(join(dataDir, 'secret.key'), join(restored, 'secret.key'));

@@ -84,6 +84,6 @@ test('PostgreSQL requires the secret key that it was first used with', async (t)
   );
   await assert.rejects(
     start(t, url, { FLOE_SECRET_KEY: `another ${SECRET}` }),
-    /floe: The database was encrypted with another secret key/,
+    /floe: The database was used with a different secret key/,
   );
 });

@@ -114,7 +114,7 @@ test('a flush stops after its timeout and states how many rows wait', async (t) 
   const { sink, database, clock } = await openSpool(t);
   database.fault = () => new Fault('overloaded', 'away');
   for (const id of ids(7)) sink.append(createTestExchangeRow(id));
-  const flushed = assert.rejects(sink.flush(200), /7 records are not in the database yet/);
+  const flushed = assert.rejects(sink.flush(200), /7 rows in the spool are not in the database yet/);
   await until(() => database.calls > 0, clock);
   clock.advance(200);
   await flushed;
