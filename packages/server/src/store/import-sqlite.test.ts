@@ -340,6 +340,6 @@ test('a database remains bound to the secret key that it was first used with', a
   await claim(1);
   await assert.rejects(
     claim(2),
-    (error) => error instanceof StoreUnusableError && /another secret key/.test(error.message),
+    (error) => error instanceof StoreUnusableError && /a different secret key/.test(error.message),
   );
 });
