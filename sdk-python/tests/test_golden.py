@@ -118,7 +118,7 @@ class Errors(unittest.TestCase):
 
 class Arguments(unittest.TestCase):
     def test_wrong_arguments_raise_in_the_constructor_only(self):
-        from floe import FloeConfigurationError
+        from floe import FloeInvalidArgumentError
 
         for arguments in (
             {"api_key": ""},
@@ -129,7 +129,7 @@ class Arguments(unittest.TestCase):
             {"api_key": "eis_a", "base_url": "https://floe.example.com/?x=1"},
             {"api_key": "eis_a", "timeout_seconds": 0},
         ):
-            with self.subTest(arguments), self.assertRaises(FloeConfigurationError):
+            with self.subTest(arguments), self.assertRaises(FloeInvalidArgumentError):
                 Floe(**arguments)
         errors = []
         runtime = FakeRuntime(until=60)

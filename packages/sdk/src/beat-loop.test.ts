@@ -282,8 +282,8 @@ test('wrong arguments throw in the constructor only; elsewhere they are reported
     { apiKey: 'eis_a', timeoutSeconds: 0 },
   ];
   for (const options of bad)
-    assert.throws(() => Reflect.construct(Floe, [options]), { name: 'FloeConfigurationError' });
-  assert.throws(() => Reflect.construct(Floe, []), { name: 'FloeConfigurationError' });
+    assert.throws(() => Reflect.construct(Floe, [options]), { name: 'FloeInvalidArgumentError' });
+  assert.throws(() => Reflect.construct(Floe, []), { name: 'FloeInvalidArgumentError' });
   const { clock, server, errors, onError, floe } = setUp({ onError: () => undefined });
   assert.equal((await floe.heartbeat('')).error?.code, 'invalid_argument');
   const loop = floe.startHeartbeat('', { onError });

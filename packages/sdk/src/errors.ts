@@ -35,8 +35,8 @@ export class FloeError extends Error {
 }
 
 /** Indicates that an argument is not valid, such as a missing key or URL. The code is `invalid_argument`. */
-export class FloeConfigurationError extends FloeError {
-  override readonly name = 'FloeConfigurationError';
+export class FloeInvalidArgumentError extends FloeError {
+  override readonly name = 'FloeInvalidArgumentError';
 
   constructor(message: string) {
     super(message, { code: 'invalid_argument' });

@@ -6,7 +6,7 @@ import {
   createRunEventRequest,
   type RunEvent,
 } from './beat-request.ts';
-import { FloeConfigurationError, FloeConnectionError } from './errors.ts';
+import { FloeConnectionError, FloeInvalidArgumentError } from './errors.ts';
 import { FailureReporter, type OnError } from './failure-reporter.ts';
 import type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
 import { describeThrownValue } from './metadata.ts';
@@ -61,7 +61,7 @@ export interface MonitorOptions {
 }
 
 /**
- * Sends heartbeats to Floe. The constructor throws `FloeConfigurationError` if the options are invalid. After
+ * Sends heartbeats to Floe. The constructor throws `FloeInvalidArgumentError` if the options are invalid. After
  * that, no method throws, rejects or delays the monitored job.
  *
  * @example
@@ -76,7 +76,7 @@ export class Floe {
   readonly #timeoutSeconds: number;
   readonly #pending = new Set<Promise<unknown>>();
 
-  /** `runtime` is for tests. @throws FloeConfigurationError if the options are invalid */
+  /** `runtime` is for tests. @throws FloeInvalidArgumentError if the options are invalid */
   constructor(options: FloeOptions, runtime: Runtime = createRuntime(options?.fetch)) {
     this.#account = { apiKey: requireApiKey(options?.apiKey), baseUrl: parseBaseUrl(options.baseUrl) };
     this.#timeoutSeconds = requireTimeoutSeconds(options.timeoutSeconds);
@@ -112,7 +112,7 @@ export class Floe {
     const usable = typeof everySeconds === 'number' && everySeconds > 0 && Number.isFinite(everySeconds);
     if (!usable) {
       const message = `everySeconds must be a positive number, got ${String(everySeconds)}; using ${DEFAULT_INTERVAL_SECONDS} s`;
-      this.#reporter.reportFailure(String(monitorId), new FloeConfigurationError(message), options.onError);
+      this.#reporter.reportFailure(String(monitorId), new FloeInvalidArgumentError(message), options.onError);
     }
     const loop = new BeatLoop(monitorId, usable ? everySeconds : DEFAULT_INTERVAL_SECONDS, options, {
       account: this.#account,
@@ -260,7 +260,7 @@ export class Floe {
 
   async #rejectMonitorId(monitorId: unknown, onError?: OnError): Promise<HeartbeatResult> {
     const shown = typeof monitorId === 'string' ? '""' : typeof monitorId;
-    const error = new FloeConfigurationError(`the monitor id must be a non-empty string, got ${shown}`);
+    const error = new FloeInvalidArgumentError(`the monitor id must be a non-empty string, got ${shown}`);
     this.#reporter.reportFailure(shown, error, onError);
     return toFailedHeartbeatResult(error, 0);
   }

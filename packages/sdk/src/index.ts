@@ -2,9 +2,9 @@ export type { RunEvent } from './beat-request.ts';
 export {
   FloeApiError,
   FloeAuthenticationError,
-  FloeConfigurationError,
   FloeConnectionError,
   FloeError,
+  FloeInvalidArgumentError,
   FloeMonitorNotFoundError,
   FloeRateLimitError,
   FloeRequestError,

@@ -1,5 +1,5 @@
 import { createRunEventRequest, type RunEvent, type RunEventDetail } from './beat-request.ts';
-import { FloeConfigurationError } from './errors.ts';
+import { FloeInvalidArgumentError } from './errors.ts';
 import { createRuntime } from './runtime.ts';
 import {
   type HeartbeatResult,
@@ -44,9 +44,9 @@ export async function sendRunEvent(
  * Returns an error if the value cannot be a beat URL; null otherwise. The message does not contain
  * the URL, because it is a secret.
  */
-export function validateBeatUrl(beatUrl: unknown): FloeConfigurationError | null {
+export function validateBeatUrl(beatUrl: unknown): FloeInvalidArgumentError | null {
   if (typeof beatUrl === 'string' && /^https?:\/\/[^/\s]+\/[^\s?#]+$/i.test(beatUrl)) return null;
-  return new FloeConfigurationError(
+  return new FloeInvalidArgumentError(
     'the beat URL must be the http or https URL that Floe shows for the monitor',
   );
 }

@@ -7,7 +7,7 @@ from ._arguments import validate_base_url, validate_api_key, validate_timeout, i
 from ._async_loop import AsyncHeartbeat, run_in_daemon_thread
 from ._call import Account, beat_call
 from ._delivery import BUDGET_SECONDS, Delivery
-from ._errors import FloeConfigurationError, FloeConnectionError
+from ._errors import FloeInvalidArgumentError, FloeConnectionError
 from ._job import Job, RunDependencies, begin_run
 from ._lifetime import register_client
 from ._loop import Heartbeat
@@ -26,7 +26,7 @@ _DEFAULT_EVERY_SECONDS = 60.0
 class Floe:
     """Sends heartbeats to Floe.
 
-    The constructor raises ``FloeConfigurationError`` if an argument is not valid. After that, no method raises an
+    The constructor raises ``FloeInvalidArgumentError`` if an argument is not valid. After that, no method raises an
     exception or blocks the monitored job.
 
     ``api_key``: a platform key (``eis_…``) with the scope ``beat`` or ``monitoring``. ``base_url``: the URL of Floe, which
@@ -160,7 +160,7 @@ class Floe:
         try:
             loop._start()
         except RuntimeError:
-            error = FloeConfigurationError("start_heartbeat_async must be called in a running event loop")
+            error = FloeInvalidArgumentError("start_heartbeat_async must be called in a running event loop")
             self._reporter.report_failure(monitor_id, error, on_error)
         return loop
 
@@ -230,7 +230,7 @@ class Floe:
         beat_at_start: bool,
     ) -> LoopOptions:
         if not is_positive(every_seconds):
-            error = FloeConfigurationError(
+            error = FloeInvalidArgumentError(
                 f"every_seconds must be a positive number, got {every_seconds!r}; using {_DEFAULT_EVERY_SECONDS:g} s"
             )
             self._reporter.report_failure(str(monitor_id), error, on_error)

@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional
 
 from ._bounded import start_daemon
 from ._call import Call
-from ._errors import FloeConfigurationError, FloeConnectionError
+from ._errors import FloeInvalidArgumentError, FloeConnectionError
 from ._loop_state import FINAL_SECONDS
 from ._failure_reporter import OnError, FailureReporter
 from ._send import HeartbeatResult, Limits, failure, send, unexpected_error_result
@@ -88,7 +88,7 @@ class Delivery:
     def refuse(self, monitor_id: Any, on_error: Optional[OnError] = None) -> HeartbeatResult:
         """Reports that a monitor id is not valid, without sending a request. Returns the result."""
         shown = '""' if isinstance(monitor_id, str) else type(monitor_id).__name__
-        error = FloeConfigurationError(f"the monitor id must be a non-empty string, got {shown}")
+        error = FloeInvalidArgumentError(f"the monitor id must be a non-empty string, got {shown}")
         self._reporter.report_failure(shown, error, on_error)
         return failure(error, 0)
 

@@ -42,7 +42,7 @@ def _rebuilt(kind: Type["FloeError"], message: str, members: Dict[str, Any]) -> 
     return error
 
 
-class FloeConfigurationError(FloeError):
+class FloeInvalidArgumentError(FloeError):
     """Indicates that an argument is not valid, such as a missing key or URL. The code is ``invalid_argument``."""
 
     def __init__(self, message: str) -> None:

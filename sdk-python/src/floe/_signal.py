@@ -4,7 +4,7 @@ import re
 from typing import Any, Optional, Union
 
 from ._call import signal_call
-from ._errors import FloeConfigurationError
+from ._errors import FloeInvalidArgumentError
 from ._send import HeartbeatResult, Limits, failure, send, unexpected_error_result
 from ._runtime import Runtime
 
@@ -38,8 +38,8 @@ def send_signal(
         return unexpected_error_result(error)
 
 
-def validate_beat_url(beat_url: Any) -> Optional[FloeConfigurationError]:
+def validate_beat_url(beat_url: Any) -> Optional[FloeInvalidArgumentError]:
     """Returns an error if the value cannot be a beat URL, otherwise None. The message does not contain the secret URL."""
     if isinstance(beat_url, str) and re.fullmatch(r"https?://[^/\s]+/[^\s?#]+", beat_url, re.IGNORECASE):
         return None
-    return FloeConfigurationError("the beat URL must be the http or https URL that Floe shows for the monitor")
+    return FloeInvalidArgumentError("the beat URL must be the http or https URL that Floe shows for the monitor")

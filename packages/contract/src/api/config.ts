@@ -78,7 +78,7 @@ export const configDocumentInput = z
       .record(z.string(), z.string())
       .default({})
       .describe(
-        'Values of the variables `${NAME}`. If the variable of a secret is missing, the stored secret remains.',
+        'Values for the `${NAME}` references in the configuration. If a secret refers to a variable that is not listed here, Floe keeps the stored secret.',
       ),
     reason: z
       .string()

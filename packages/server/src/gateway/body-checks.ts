@@ -15,7 +15,8 @@ export function requireUnencodedBody(headers: RequestHeaders): void {
 }
 
 /**
- * Rejects a request body that has a content encoding or whose media type is not JSON.
+ * Rejects a request body that is compressed or otherwise encoded, or whose content type is not JSON. `text/plain` and
+ * a missing content type are accepted.
  * @throws Fault `unsupported_media_type`
  */
 export function requireJsonBody(headers: RequestHeaders): void {

@@ -94,7 +94,7 @@ export type MalformedResponseCode =
 
 /** Thrown if the connection ended before the response was complete. */
 export class ConnectionClosedEarlyError extends Error {
-  override readonly name = 'ClosedEarlyError';
+  override readonly name = 'ConnectionClosedEarlyError';
   readonly code = 'closed_early';
 
   constructor() {

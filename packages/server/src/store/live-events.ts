@@ -163,7 +163,7 @@ export function formatLiveEventPosition({ xid, seq }: LiveEventPosition): string
   return `${xid}-${seq}`;
 }
 
-/** Parses a position. Returns null for text that `formatLiveEventPosition` did not create. */
+/** Parses a position. Returns null if the text does not have the format of `formatLiveEventPosition`. */
 export function parseLiveEventPosition(text: string): LiveEventPosition | null {
   const [, xid, seq] = /^(\d{1,15})-(\d{1,16})$/.exec(text) ?? [];
   return xid === undefined || seq === undefined ? null : { xid: Number(xid), seq: Number(seq) };

@@ -185,8 +185,9 @@ export interface TimePositionColumns {
 }
 
 /**
- * Returns the condition for rows in the requested time range that come after the cursor, down to `end`. Each side has
- * only one bound on the time, because SQLite uses an index only for the first bound on each side.
+ * Returns the condition for rows in the requested time range, from the cursor back to `end` (the list is newest
+ * first). The condition has at most one lower and one upper bound on the time, because SQLite uses an index only for
+ * the first bound of each kind.
  */
 export function buildTimeRangeCondition(
   { from, to, cursor }: TimeScanRange,

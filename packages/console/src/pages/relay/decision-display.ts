@@ -29,8 +29,8 @@ const SAID: Readonly<Record<DecisionValue, DecisionDisplay>> = {
 };
 
 /**
- * Returns the icon and label of a recorded decision. If a rule only observed, they show what the rule would
- * have decided.
+ * Returns the icon and label of a recorded decision. If the rule is not enforced (mode `observe` or `warn`), they show
+ * what the rule would have decided.
  */
 export function getDecisionDisplay({
   decision,

@@ -5,7 +5,10 @@ import { INLINE_LIMITS } from '../../guardrails/policies/inline-limits.ts';
 import { detectFindingKinds, type StreamedPolicyResponse } from '../../guardrails/policies/policy-tasks.ts';
 import { StreamStringCollector } from './stream-string-collector.ts';
 
-/** Whether policies detect data in a stream, and which kinds they must find in each frame. */
+/**
+ * Whether a policy detects sensitive data in a stream, and which kinds of findings to look for in each frame instead
+ * of at the end.
+ */
 export interface StreamDetectionSettings {
   /** The kinds to find in each frame; null if no policy can stop the stream early. */
   readonly early: ReadonlySet<FindingKind> | null;

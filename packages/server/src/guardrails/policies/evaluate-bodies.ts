@@ -3,7 +3,7 @@ import { type JsonScanResult, redactJson, scanJson } from '@floe/conditions/dete
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { Usage } from '@floe/wire/usage';
 import { evaluatePolicies, type PolicyEvaluation } from './evaluate-policies.ts';
-import { type InlineLimits, requireParsableInline } from './inline-limits.ts';
+import { type InlineLimits, requireWithinInlineParseLimit } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, PolicyRequestView } from './policy-request-view.ts';
 import { PolicyResponseView } from './policy-response-view.ts';
@@ -54,7 +54,7 @@ export function evaluateResponsePolicies(
   { request, dialect, body, usage, id }: BufferedPolicyResponse,
   limits: InlineLimits | null = null,
 ): EvaluatedBody {
-  requireParsableInline(body.length, limits);
+  requireWithinInlineParseLimit(body.length, limits);
   const json = body.toString('utf8');
   const {
     blocks,

@@ -36,7 +36,7 @@ export class InlineLimitExceededError extends Error {
  * Requires that a body is small enough to be parsed on the main thread.
  * @throws InlineLimitExceededError if there are limits and the body is too large
  */
-export function requireParsableInline(bytes: number, limits: InlineLimits | null): void {
+export function requireWithinInlineParseLimit(bytes: number, limits: InlineLimits | null): void {
   if (limits !== null && bytes > limits.parsedBytes)
     throw new InlineLimitExceededError(
       `The body is larger than ${limits.parsedBytes.toLocaleString('en-US')} bytes, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
@@ -47,7 +47,7 @@ export function requireParsableInline(bytes: number, limits: InlineLimits | null
  * Requires that a body is small enough to be read as text on the main thread.
  * @throws InlineLimitExceededError if there are limits and the body is too large
  */
-export function requireReadableInline(bytes: number, limits: InlineLimits | null): void {
+export function requireWithinInlineReadLimit(bytes: number, limits: InlineLimits | null): void {
   if (limits !== null && bytes > limits.bodyBytes)
     throw new InlineLimitExceededError(
       `The body is larger than ${limits.bodyBytes.toLocaleString('en-US')} bytes, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
@@ -58,7 +58,7 @@ export function requireReadableInline(bytes: number, limits: InlineLimits | null
  * Requires that texts are short enough to be scanned on the main thread.
  * @throws InlineLimitExceededError if there are limits and the texts are too long
  */
-export function requireScannableInline(texts: readonly string[], limits: InlineLimits | null): void {
+export function requireWithinInlineScanLimit(texts: readonly string[], limits: InlineLimits | null): void {
   if (limits === null) return;
   const chars = texts.reduce((sum, text) => sum + text.length, 0);
   if (chars > limits.scannedChars)

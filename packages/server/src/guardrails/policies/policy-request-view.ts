@@ -5,7 +5,11 @@ import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabu
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
 import type { PolicyEvaluationInput } from './evaluate-policies.ts';
-import { type InlineLimits, requireParsableInline, requireReadableInline } from './inline-limits.ts';
+import {
+  type InlineLimits,
+  requireWithinInlineParseLimit,
+  requireWithinInlineReadLimit,
+} from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
 import { PROMPT_CONTAINER_MEMBERS, splitContainedPrompts } from './prompt-content.ts';
 import { buildPromptVariables, type PromptSource } from './prompt-variables.ts';
@@ -69,7 +73,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
   }
 
   places(): FindingLocationsByKind {
-    requireParsableInline(this.#request.body.length, this.#limits);
+    requireWithinInlineParseLimit(this.#request.body.length, this.#limits);
     this.#places ??= locateFindings(this.#text(), this.#policySet.detects, this.#scan ?? undefined);
     return this.#places;
   }
@@ -80,7 +84,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
   }
 
   #text(): string {
-    requireReadableInline(this.#request.body.length, this.#limits);
+    requireWithinInlineReadLimit(this.#request.body.length, this.#limits);
     this.#json ??= this.#request.body.toString('utf8');
     return this.#json;
   }
@@ -141,7 +145,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
 
   #body(): JsonObject {
     if (this.#parsed) return this.#parsed;
-    requireParsableInline(this.#request.body.length, this.#limits);
+    requireWithinInlineParseLimit(this.#request.body.length, this.#limits);
     const parsed: unknown = JSON.parse(this.#text());
     if (!isJsonObject(parsed)) throw new Error('expected the evaluated body to be an object');
     this.#parsed = parsed;

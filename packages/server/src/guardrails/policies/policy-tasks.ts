@@ -9,7 +9,7 @@ import {
   evaluateResponsePolicies,
 } from './evaluate-bodies.ts';
 import { evaluatePolicies, type PolicyDecision, type PolicyEvaluation } from './evaluate-policies.ts';
-import { type InlineLimits, requireScannableInline } from './inline-limits.ts';
+import { type InlineLimits, requireWithinInlineScanLimit } from './inline-limits.ts';
 import { compilePolicies, type PolicySet, type PolicySetConfig } from './policies.ts';
 import type { PolicyRequest } from './policy-request-view.ts';
 import { type PolicyResponse, PolicyResponseView } from './policy-response-view.ts';
@@ -102,7 +102,7 @@ export function evaluateStreamPolicies(
 ): PolicyEvaluation {
   const find = () => {
     if (early) return new Map(early.map((kind) => [kind, 1]));
-    requireScannableInline(strings, limits);
+    requireWithinInlineScanLimit(strings, limits);
     return countInTexts(strings, policySet.detects);
   };
   const subject = new PolicyResponseView(answer, request, policySet, { find, locate: () => null, limits });

@@ -29,8 +29,8 @@ export interface SplitPromptBody {
 }
 
 /**
- * Splits a body. Every text is in a contained prompt or in the rest, so that no member hides another from
- * policies.
+ * Splits a body into the prompts in its members `requests` and `session`, and the rest. Every text is in one of these
+ * parts, so that policies evaluate all of the body.
  */
 export function splitContainedPrompts(body: JsonObject): SplitPromptBody {
   const { requests = null, session = null, ...outer } = body;

@@ -17,7 +17,7 @@ import {
 import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
 import { readProviderSecrets } from '../providers/stored-providers.ts';
 import {
-  defineDocumentListKind,
+  defineListResourceKind,
   type IsStoredSecretRetained,
   omitRetainedSecrets,
 } from './document-resource-kind.ts';
@@ -52,7 +52,7 @@ function toProviderBody(
  * How a configuration document contains providers. They include the providers from environment variables,
  * because routes may refer to them.
  */
-export const PROVIDER_DOCUMENT_RESOURCE_KIND = defineDocumentListKind(
+export const PROVIDER_DOCUMENT_RESOURCE_KIND = defineListResourceKind(
   CONFIG_FILE_PROVIDER_KIND,
   { toBody: toProviderBody },
   async (reading) => {
