@@ -26,10 +26,7 @@ export interface ToolCallBlock {
 /** One block of a response. */
 export type ResponseBlock = TextBlock | ReasoningBlock | ToolCallBlock;
 
-/**
- * A complete response that was built from its events. If `finish` is absent, the response is
- * incomplete.
- */
+/** A response that is assembled from its events. If `finish` is absent, the response is incomplete. */
 export interface CanonicalResponse {
   id: string;
   model: string;

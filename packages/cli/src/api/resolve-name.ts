@@ -14,8 +14,8 @@ export interface NameLookupEndpoint {
 }
 
 /**
- * Returns the list operation that can find the `{id}` of an operation by name. Returns undefined if the path
- * has no `{id}`, or if the resource has no list.
+ * Returns the list operation that can resolve a resource name to the `{id}` in an operation's path. Returns undefined
+ * if `{id}` is not the only path parameter, or if the resource has no list.
  */
 export function findNameLookupEndpoint(
   operations: ApiOperations,

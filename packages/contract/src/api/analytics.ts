@@ -68,7 +68,9 @@ export const requestFilterParams = {
   cost_nano_usd: bounds,
   input_tokens: bounds,
   output_tokens: bounds,
-  attempts: bounds.describe('Number of calls to providers. A number, a bound or a range.'),
+  attempts: bounds.describe(
+    'Number of calls to providers: a number, a bound such as `>=2`, or a range such as `2..5`.',
+  ),
 };
 export const requestFilterQuery = z.object(requestFilterParams);
 export type RequestFilterQuery = z.output<typeof requestFilterQuery>;

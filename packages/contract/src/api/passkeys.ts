@@ -54,7 +54,7 @@ export const passkeyAssertionOptions = z.strictObject({
 });
 
 /** The options for `navigator.credentials.create` (`PublicKeyCredentialCreationOptionsJSON`). */
-export const passkeyAttestationOptions = z.strictObject({
+export const passkeyCreationOptions = z.strictObject({
   rp: z.strictObject({ id: z.string(), name: z.string() }),
   user: z.strictObject({ id: z.string(), name: z.string(), displayName: z.string() }),
   challenge: z.string(),

@@ -206,7 +206,7 @@ export const oidcConnectRedirect = z.strictObject({ location: z.string() });
 export const ownSession = z
   .strictObject({
     id: z.string(),
-    current: z.boolean().describe('Whether this is the session of the request.'),
+    current: z.boolean().describe('Whether this is the session that sent the request.'),
     method: z.enum(SIGN_IN_METHODS),
     org_id: z.string(),
     ip_address: z.string(),

@@ -67,7 +67,7 @@ export const BreakerSchema = z.strictObject({
     .max(20_000)
     .default(5_000)
     .describe(
-      'How long the breaker first stays open before the next request of a caller tests the target, in milliseconds. This time doubles after each failed test, up to 20 s.',
+      'Initial time for which an open breaker stays open, in milliseconds. Then the next request tests the target. The time doubles after each failed test, up to 20 s.',
     ),
 });
 

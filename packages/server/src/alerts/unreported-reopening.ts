@@ -7,8 +7,8 @@ export const UNREPORTED_REOPENING_REASON = 'the alert reopened before its recove
 export const hasNoAttempts = ({ delivery }: PendingAlertDelivery) => delivery.attempts === 0;
 
 /**
- * Returns whether a failure follows a recovery, and no attempt was made to send the message about either of
- * them.
+ * Returns whether `following` reports a new failure, and neither it nor the recovery `end` has had a delivery attempt.
+ * Returns false if `following` is a repetition or is grouped into another message. `end` must be a recovery.
  */
 export function isUnreportedReopening(end: PendingAlertDelivery, following: PendingAlertDelivery): boolean {
   return (

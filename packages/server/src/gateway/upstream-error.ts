@@ -114,8 +114,8 @@ export function findOperatorFixableFault(
 type ErrorMeaning = ErrorStatusOverride['means'];
 
 /**
- * Returns the meaning that the provider definition gives to a status with this text; undefined if it gives
- * none.
+ * Returns the meaning that the provider definition assigns to an error response with this status and text. Returns
+ * undefined if no rule matches.
  */
 export function findErrorStatusMeaning(
   definition: ProviderDefinition,

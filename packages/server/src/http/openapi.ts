@@ -134,7 +134,7 @@ function listErrorStatuses(
   const isWrite = method !== 'GET';
   return [
     [400, 'The request is invalid. `error.param` names the field.'],
-    [401, 'Authentication is missing or failed.'],
+    [401, 'Authentication is missing or invalid.'],
     [403, 'The caller does not have permission.'],
     ...(path.includes('{') ? [[404, 'The resource does not exist.'] as const] : []),
     ...(isWrite ? [[409, 'The request conflicts with the current state.'] as const] : []),

@@ -73,7 +73,10 @@ export const ANALYTICS_FILTER_FIELDS: readonly FilterField[] = [
 type Query = Readonly<Record<string, string | number>>;
 const KEPT = { staleTime: 60_000, refetchOnWindowFocus: true, placeholderData: keepPreviousData } as const;
 
-/** Returns the query for the totals. While it loads with other filters, the previous totals stay visible. */
+/**
+ * Returns the query for the totals. After the filters change, the previous totals stay visible until the new ones are
+ * loaded.
+ */
 export function buildMetricSummaryQuery(query: Query) {
   return { ...charts.buildSummaryQuery(query), ...KEPT };
 }

@@ -1,7 +1,7 @@
 import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { LimitSubjectFields, StoreErrorField } from '../limits/limit-subject-fields.tsx';
+import { LimitSubjectFields, OnStoreErrorField } from '../limits/limit-subject-fields.tsx';
 import { BUDGET_PERIODS, type BudgetFormValues, describeBudget } from './budget-form.ts';
 import { budgetsText } from './text.ts';
 
@@ -38,7 +38,7 @@ export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetFormValue
             onChange={({ target }) => onChange({ metadata: target.value })}
           />
         </FormField>
-        <StoreErrorField form={form} onChange={onChange} />
+        <OnStoreErrorField form={form} onChange={onChange} />
       </div>
       {sentence && <p className="rounded-control bg-sunken px-3 py-2 text-ui text-ink-2">{sentence}</p>}
     </>

@@ -13,7 +13,7 @@ import {
 } from './limit-form.ts';
 import { LimitPreview } from './limit-preview.tsx';
 import { describeLimitSubject } from './limit-subject.ts';
-import { LimitSubjectFields, StoreErrorField } from './limit-subject-fields.tsx';
+import { LimitSubjectFields, OnStoreErrorField } from './limit-subject-fields.tsx';
 import { LimitReachedNotice, LimitUsage } from './limit-usage.tsx';
 import { limitsText } from './text.ts';
 
@@ -91,7 +91,7 @@ function LimitFields({ form, onChange }: FormFieldsProps<LimitFormValues>) {
         <FormField name="name" label={limitsText.fields.name} optional hint={limitsText.fields.nameHint}>
           <Input value={form.name} onChange={({ target }) => onChange({ name: target.value })} />
         </FormField>
-        <StoreErrorField form={form} onChange={onChange} />
+        <OnStoreErrorField form={form} onChange={onChange} />
       </div>
       {sentence && <p className="rounded-control bg-sunken px-3 py-2 text-ui text-ink-2">{sentence}</p>}
     </>

@@ -67,7 +67,7 @@ const sharedStoreQuery = queryOptions({
  * Renders the field that selects what happens while the shared store is unavailable. Hidden if no shared
  * store is configured and the value is the default.
  */
-export function StoreErrorField({ form, onChange }: FormFieldsProps<LimitSubjectFormValues>) {
+export function OnStoreErrorField({ form, onChange }: FormFieldsProps<LimitSubjectFormValues>) {
   const { data, isPending } = useQuery(sharedStoreQuery);
   if (form.on_store_error === 'local' && (isPending || data === 'memory')) return null;
   return (

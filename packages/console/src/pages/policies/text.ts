@@ -64,7 +64,7 @@ export const policiesText = {
     allow: { label: 'Allow', does: 'Policies below this one are not evaluated.' },
   },
   modes: {
-    monitor: { label: 'Log only', does: 'Records what the policy would do. Requests are not changed.' },
+    monitor: { label: 'Log only', does: 'Records what the policy would do. Nothing is blocked or changed.' },
     enforce: { label: 'Enforce', does: 'Applies the action to every match.' },
   },
   sides: {

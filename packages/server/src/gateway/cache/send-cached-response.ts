@@ -36,9 +36,8 @@ export interface AdaptedCachedResponse {
 }
 
 /**
- * Reads a cached response for a request. Returns the original bytes if the request expects the
- * cached form, and otherwise converts between stream and JSON. Returns null if the other form
- * cannot represent the whole response.
+ * Converts a cached response to the form (stream or JSON) that the request expects. Returns the original bytes if the
+ * form already matches. Returns null if the stored metadata is invalid, or if the response cannot be converted.
  */
 export function adaptCachedResponse(
   x: Exchange,

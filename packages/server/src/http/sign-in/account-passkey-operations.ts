@@ -1,7 +1,7 @@
 import { idParams } from '@floe/contract/api/page';
 import {
-  passkeyAttestationOptions,
   passkeyCreation,
+  passkeyCreationOptions,
   passkeyList,
   passkeyPatch,
   passkeyResource,
@@ -39,7 +39,7 @@ export function createAccountPasskeyOperations(context: SignInContext): readonly
       summary:
         'Get the options for creating a passkey in the browser; requires a step-up; the options can be used once, within five minutes',
       status: 200,
-      answer: passkeyAttestationOptions,
+      answer: passkeyCreationOptions,
       run: async ({ browser }) => ({ body: await createOwnPasskeyCreationOptions(context, browser) }),
     }),
     defineSessionOperation({

@@ -19,9 +19,9 @@ import { parseRequestFilters } from '../requests/request-filters.ts';
 import { type ChartQuery, resolveChartRange } from './chart-range.ts';
 
 /**
- * Returns a chart's range and filters. Rollups are used if there is only one filter and the rollups contain it,
- * alone or combined with the grouping. Otherwise, the chart counts the rows that the request list shows with
- * the same filters.
+ * Returns the time range and the filters of a chart. The chart can use rollups if it has no filter, or one filter that
+ * the rollups support together with the grouping. Otherwise, it counts request log rows, with the same filters as the
+ * request list.
  * @throws Fault `invalid_request` in the same cases as `resolveChartRange` and `chooseChartRowCondition`
  */
 export async function resolveFilteredChartRequest(
