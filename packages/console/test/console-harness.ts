@@ -162,7 +162,9 @@ function proxyRequest(req: IncomingMessage, res: ServerResponse, { url, prefix, 
     ...req.headers,
     ...(path.startsWith('/api') && role ? { 'x-api-key': CONSOLE_KEY } : {}),
   };
-  const onward = ask(url + (req.url ?? '/'), { method: req.method ?? 'GET', headers }, (answer) => {
+  // Only requests with a session may name the organization of the page.
+  const target = (req.url ?? '/').replace(/[?&]x-floe-org=[^&]*$/, '');
+  const onward = ask(url + target, { method: req.method ?? 'GET', headers }, (answer) => {
     res.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(res);
     // Cut off there is cut off here.

@@ -289,6 +289,9 @@ test('after switching organizations, requests apply to the new one, and an old c
   const wrong = await download('acme');
   assert.deepEqual([wrong.status, wrong.body.error?.param], [409, 'x-floe-org']);
   assert.equal((await download('other')).status, 200);
+  // This operation rejects unknown parameters.
+  const requests = await browser.ask('GET', '/api/analytics/export?format=csv&x-floe-org=other');
+  assert.equal(requests.status, 200, JSON.stringify(requests.body));
   const old = harness.browser();
   old.cookies.set('__Host-floe_session', before);
   assert.equal(await code(old.ask('GET', '/api/me')), '401 session_expired');
