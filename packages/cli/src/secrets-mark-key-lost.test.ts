@@ -103,6 +103,15 @@ test('after an encryption key is marked as lost, the server starts, and its secr
   // A change without the lost headers does not remove them silently.
   const again = await api('PATCH', '/management/providers/groq-one', { api_key: 'gsk_new_new_new_new' });
   assert.equal(again.status, 200, again.text);
+  // Nor does a change of other secrets, or a new URL, which would receive them if the key is found.
+  for (const change of [
+    { outbound: { proxy: 'http://127.0.0.1:9' } },
+    { base_url: 'http://127.0.0.1:9/v1', api_key: 'gsk_new_new_new_new' },
+  ]) {
+    const partial = await api('PATCH', '/management/providers/groq-two', change);
+    assert.equal(partial.status, 400, partial.text);
+    assert.match(partial.text, /headers: must be sent again/);
+  }
   assert.match(floe('rewrap').stderr, /Another Floe process/);
   const headers = { 'x-retention': 'none' };
   for (const id of ['groq-one', 'groq-two'])

@@ -41,12 +41,15 @@ export interface CatalogSources {
   readonly stored: StoredLimitsAndBudgets;
   /** Number of cache purges by organization. */
   readonly purges: ReadonlyMap<string, number>;
+  /** Stored providers that cannot be read, as `org/provider`. Providers of the environment do not replace them. */
+  readonly unreadableProviders: ReadonlySet<string>;
 }
 
 const NO_SOURCES: CatalogSources = {
   prices: EMPTY_PRICE_CATALOG,
   stored: NO_STORED_LIMITS_AND_BUDGETS,
   purges: new Map(),
+  unreadableProviders: new Set(),
 };
 
 /**
@@ -57,7 +60,7 @@ export function compileCatalogs(
   configured: readonly OrgConfig[],
   environmentOrg: string | null,
   world: ProviderCreationContext,
-  { prices, stored, purges }: CatalogSources = NO_SOURCES,
+  { prices, stored, purges, unreadableProviders }: CatalogSources = NO_SOURCES,
 ): CompiledCatalogs {
   const missing = environmentOrg !== null && !configured.some(({ id }) => id === environmentOrg);
   const orgs = missing ? [...configured, OrgSchema.parse({ id: environmentOrg })] : configured;
@@ -70,7 +73,10 @@ export function compileCatalogs(
     unusable.push(...found.unusable.map(({ id, reason }) => ({ id: `${org.id}/${id}`, reason })));
     const given = org.id === environmentOrg ? createProvidersFromEnvironment(own, prices) : [];
     const providers = indexById([
-      ...given.filter(({ id }) => !org.providers.some((own) => own.id === id)),
+      ...given.filter(
+        ({ id }) =>
+          !unreadableProviders.has(`${org.id}/${id}`) && !org.providers.some((own) => own.id === id),
+      ),
       ...found.providers,
     ]);
     const passthrough = {

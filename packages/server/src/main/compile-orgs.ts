@@ -134,6 +134,8 @@ function compileOrg(
   );
   const mayBorrow = (config: ProviderConfig) =>
     !merged.apiProviders.has(config) || (context.isOnly && usesDefaultOrigin(config));
+  const unreadable = listUnreadable(id, stored);
+  const unreadableProviders = new Set(unreadable.providers.map((provider) => provider.id));
   const { catalogs, unusable, unsupportedSettings } = compileCatalogs(
     merged.orgs,
     environmentOrg,
@@ -142,11 +144,10 @@ function compileOrg(
       outbound: context.file.config.outbound,
       mayUseMachineCredentials: mayBorrow,
     },
-    { prices, stored: stored.rules, purges: stored.purges },
+    { prices, stored: stored.rules, purges: stored.purges, unreadableProviders },
   );
   const [config = null] = merged.orgs;
   const catalog = catalogs.get(id) ?? null;
-  const unreadable = listUnreadable(id, stored);
   return {
     config,
     apiProviders: merged.apiProviders,

@@ -426,3 +426,32 @@ for (const engine of ENGINES) {
     );
   });
 }
+
+test('a provider of the environment does not replace a stored provider whose secrets are unreadable', async (t) => {
+  const database = await open(t, 'sqlite');
+  const [file] = FILES;
+  assert.ok(file);
+  await database.transaction(async (writer) => {
+    await insertOrg(writer, { id: 'default', name: 'N', created_at: 1 });
+    await insertConfigEntry(writer, {
+      ...by,
+      created_at: 1,
+      org_id: 'default',
+      source: 'console',
+      source_line: null,
+      secrets_version: 1,
+      kind: 'providers',
+      id: 'openai',
+      row_id: 'cfg_1',
+      position: 1,
+      secrets_sealed: 'unreadable',
+      entry_json: '{"id":"openai","kind":"openai"}',
+    });
+  });
+  const variable = (name: string) => (/^(OPENAI|GROQ)_API_KEY$/.test(name) ? 'sk-machine' : undefined);
+  const parts = { ...partsOf(database.read), environment: { variable } };
+  const { config } = await refreshSnapshotContent(null, file, parts);
+  const providers = config.catalogs.get('default')?.providers;
+  assert.deepEqual([providers?.has('groq'), providers?.has('openai')], [true, false]);
+  assert.deepEqual([...config.problems.keys()], ['default/openai']);
+});

@@ -88,12 +88,12 @@ export function buildProviderDraft(
   });
   requireKeysForOrigin(config, credentials, before);
   if (before) requireSecretsForOrigin(config, fields, before);
+  if (before?.hasUnreadableSecrets) requireUnreadableSecrets(config, fields, before);
   if (!dependencies.allowsMachineResources()) rejectMachineResources(config);
   const keys = new Map(
     credentials.flatMap(({ name, api_key }) => (api_key === undefined ? [] : [[name, api_key] as const])),
   );
-  const setsOtherSecrets = ['headers', 'identity', 'outbound'].some((name) => fields[name] !== undefined);
-  return { config, keys, setsOtherSecrets };
+  return { config, keys, setsOtherSecrets: hasOtherSecrets(fields) };
 }
 
 interface ListedCredential {
@@ -162,6 +162,32 @@ function requireSecretsForOrigin(
       path: ['identity'],
       message: 'must be sent again because the URL has changed',
     });
+}
+
+/**
+ * Secrets that cannot be decrypted are replaced together, and cannot be checked for another origin. A request that
+ * changes the origin or some of them must contain all of them, so that none is removed silently, and none is sent to
+ * another origin if the key is found. The schema already requires the secret of an identity.
+ */
+function requireUnreadableSecrets(
+  config: ProviderConfig,
+  fields: ProviderFields,
+  before: StoredProvider,
+): void {
+  const stored = toProviderConfigWithoutSecrets(before.row);
+  const isMoved = getProviderOrigin(stored) !== getProviderOrigin(config);
+  if (!isMoved && !hasOtherSecrets(fields)) return;
+  for (const name of stored.outbound ? ['headers', 'outbound'] : ['headers'])
+    if (fields[name] === undefined)
+      throw createInvalidInputFault({
+        path: [name],
+        message: 'must be sent again because the stored value cannot be decrypted; to remove it, send null',
+      });
+}
+
+/** Returns whether a request sets or removes other secrets than keys. */
+function hasOtherSecrets(fields: ProviderFields): boolean {
+  return ['headers', 'identity', 'outbound'].some((name) => fields[name] !== undefined);
 }
 
 /** If a request repeats the identity without its secrets and for the same key, the stored secrets remain. */
