@@ -97,7 +97,7 @@ const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
   {
     id: 'status',
     label: requestsText.columns.status,
-    width: 'minmax(10rem, 12rem)',
+    width: '10rem',
     cell: (row) => <OutcomeText row={row} />,
   },
 ];
@@ -105,7 +105,7 @@ const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
 const MODEL_COLUMN: TableColumn<RequestRow> = {
   id: 'model',
   label: requestsText.columns.model,
-  width: 'minmax(11.5rem, 1fr)',
+  width: 'minmax(13.5rem, 1fr)',
   cell: (row) => <ModelText row={row} />,
 };
 
