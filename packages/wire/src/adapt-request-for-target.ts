@@ -227,7 +227,7 @@ export const OPENAI_SERVICE_TIERS: Readonly<Record<string, string>> = {
   fast: 'fast',
 };
 
-/** Returns the caller's cache key for the conversation, or else the generated one. */
+/** Returns the prompt cache key of the caller, or else the generated key. Undefined if the target supports none. */
 export function resolvePromptCacheKey(
   request: CanonicalRequest,
   options: RequestWriteOptions,

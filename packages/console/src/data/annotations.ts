@@ -7,7 +7,10 @@ import type { ChartAnnotation } from './chart-annotation.ts';
 /** The first elements of the query key of annotations. */
 export const ANNOTATIONS_QUERY_KEY = ['analytics', 'marks'];
 
-/** Fetches annotations as display text. The texts load with the response, because pages render earlier. */
+/**
+ * Fetches annotations and converts them to display text. Imports the module with the texts in parallel with the
+ * request, so that pages can render before it is loaded.
+ */
 export async function getChartAnnotations(
   query: QueryParameters,
   signal: AbortSignal,

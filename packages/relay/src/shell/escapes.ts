@@ -55,8 +55,8 @@ export function unescapeDoubleQuoted(text: string): string {
 }
 
 /**
- * Evaluates the backslash escapes that `printf` and `echo -e` have in common. NUL characters remain in the
- * result.
+ * Replaces the backslash escapes of `printf` and `echo -e`. Accepts octal escapes both as `\NNN` and as `\0NNN`. NUL
+ * characters remain in the result.
  */
 export function unescapePrintf(text: string): string {
   return unescapeBackslashes(text.replaceAll(/\\0([0-7]{1,3})/g, '\\$1'));

@@ -73,8 +73,8 @@ export function canMatchSameText(rule: string, word: string): boolean {
 }
 
 /**
- * Returns the directory whose entries a pattern matches completely, such as `/etc` for `/etc/*`.
- * Null for other patterns.
+ * Returns the directory if a pattern matches all of its entries, such as `/etc` for `/etc/*`. Returns null for other
+ * patterns.
  */
 export function findFullyMatchedDirectory(pattern: string): string | null {
   const [, directory] = /^(.*?)\/*(?:(?<=\/|^)[\uE001\uE003\uE005])$/s.exec(pattern) ?? [];

@@ -37,7 +37,7 @@ export interface UpstreamTimeouts {
   readonly totalMs: number;
 }
 
-/** The conditions that open a breaker, from the provider's `breaker` settings. */
+/** When a breaker opens and how long it stays open, from the provider's `breaker` settings. */
 export interface BreakerSettings {
   /** Whether failures open the breaker. Forced states and the retry budget apply even if they do not. */
   readonly enabled: boolean;

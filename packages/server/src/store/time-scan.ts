@@ -225,7 +225,7 @@ function getRowTime(row: TimedRow): number {
   return 'created_at' in row ? row.created_at : row.at;
 }
 
-/** Compares two positions so that the newest one is sorted first. */
+/** Compares two positions so that the newer one is sorted first. */
 export function comparePositionsNewestFirst(one: TimePosition, other: TimePosition): number {
   if (one.at !== other.at) return other.at - one.at;
   return one.id === other.id ? 0 : one.id < other.id ? 1 : -1;

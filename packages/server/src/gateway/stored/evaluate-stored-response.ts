@@ -16,7 +16,7 @@ import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.t
 import { toInputItems } from './conversation-items.ts';
 import type { StoredTurn } from './turn-store.ts';
 
-/** The caller who reads a stored response, with its request. */
+/** The caller who reads a stored response, the caller's connection, and the gateway's dependencies. */
 export interface StoredResponseContext {
   readonly gateway: SharedGatewayDependencies;
   readonly caller: AuthenticatedCaller;

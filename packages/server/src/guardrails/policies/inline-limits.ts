@@ -16,7 +16,7 @@ export interface InlineLimits {
   readonly steps: number;
 }
 
-/** The limits of the main thread. */
+/** The limits for policy evaluations on the main thread. */
 export const INLINE_LIMITS: InlineLimits = {
   bodyBytes: 1024 * 1024,
   scannedChars: 32 * 1024,
