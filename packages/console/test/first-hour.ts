@@ -78,8 +78,12 @@ export async function walkFirstHour(start: FirstHourContext): Promise<void> {
 async function go({ page }: FirstHourContext, name: string): Promise<void> {
   const menu = page.getByRole('button', { name: 'Open menu' });
   if (await menu.isVisible()) await menu.click();
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click();
-  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true });
+  const heading = page.getByRole('heading', { level: 1, name, exact: true });
+  await link.click();
+  // A page that a form opens at the same moment can replace this one.
+  await heading.waitFor({ timeout: 20_000 }).catch(() => link.click());
+  await heading.waitFor();
 }
 
 async function becomeOwner({ page, link }: FirstHourContext): Promise<void> {
