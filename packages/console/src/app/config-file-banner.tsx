@@ -6,7 +6,7 @@ import { useRefetchOnEvent } from '../data/use-refetch-on-event.ts';
 import { useEventStreamState } from '../data/use-server-events.ts';
 import { formatCountWithNoun } from '../format/words.ts';
 import { RelativeTimeText } from '../ui/relative-time-text.tsx';
-import { StatusIcon } from '../ui/status.tsx';
+import { AlertBanner } from './alert-banner.tsx';
 import { OrgLink } from './org-link.tsx';
 
 type ConfigFile = z.output<typeof configFileStatus>;
@@ -35,24 +35,23 @@ export function ConfigFileBanner() {
     first ? [first.where, first.message].filter(Boolean).join(': ') : 'the file could not be read',
   );
   return (
-    <div
-      role="alert"
-      className="flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-b border-failing-line bg-failing-tint px-4 py-1.5 text-ui text-ink"
+    <AlertBanner
+      text={
+        <>
+          <code className="font-mono text-code">
+            {data.file ?? 'floe.yaml'}
+            {first?.line != null && `:${first.line}`}
+          </code>{' '}
+          was rejected: {reason}
+          {more > 0 && ` ${formatCountWithNoun(more, 'more problem was', 'more problems were')} found.`} The
+          running configuration was loaded <RelativeTimeText at={data.loaded_at} />.
+        </>
+      }
     >
-      <StatusIcon state="failing" />
-      <p className="min-w-0 break-words">
-        <code className="font-mono text-code">
-          {data.file ?? 'floe.yaml'}
-          {first?.line != null && `:${first.line}`}
-        </code>{' '}
-        was rejected: {reason}
-        {more > 0 && ` ${formatCountWithNoun(more, 'more problem was', 'more problems were')} found.`} The
-        running configuration was loaded <RelativeTimeText at={data.loaded_at} />.
-      </p>
       <OrgLink to="/management/settings/configuration" className="text-accent-ink underline">
         Show problems
       </OrgLink>
-    </div>
+    </AlertBanner>
   );
 }
 

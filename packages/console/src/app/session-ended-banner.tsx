@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { sessionQuery } from '../data/session.ts';
-import { StatusIcon } from '../ui/status.tsx';
+import { AlertBanner } from './alert-banner.tsx';
 
 /**
  * Renders a banner that is shown if the session has ended while a page has unsaved changes. When the user
@@ -10,17 +10,17 @@ import { StatusIcon } from '../ui/status.tsx';
 export function SessionEndedBanner() {
   useQuery({ ...sessionQuery, staleTime: 0 });
   return (
-    <div
-      role="alert"
-      className="flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-b border-failing-line bg-failing-tint px-4 py-1.5 text-ui text-ink"
+    <AlertBanner
+      text={
+        <>
+          Your session has ended. To keep your unsaved changes, sign in in another tab, then return to this
+          tab.
+        </>
+      }
     >
-      <StatusIcon state="failing" />
-      <p className="min-w-0 break-words">
-        Your session has ended. To keep your unsaved changes, sign in in another tab, then return to this tab.
-      </p>
       <Link to="/sign-in" target="_blank" className="text-accent-ink underline">
         Open sign-in page
       </Link>
-    </div>
+    </AlertBanner>
   );
 }

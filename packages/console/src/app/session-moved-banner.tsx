@@ -3,7 +3,7 @@ import { sendJson } from '../data/api-client.ts';
 import { useApiMutation } from '../data/api-mutation.ts';
 import { sessionQuery, useSignedInSession } from '../data/session.ts';
 import { Button } from '../ui/button.tsx';
-import { StatusIcon } from '../ui/status.tsx';
+import { AlertBanner } from './alert-banner.tsx';
 
 /**
  * Renders a banner that is shown if another tab has switched the session to another organization. The page keeps its
@@ -18,18 +18,17 @@ export function SessionMovedBanner() {
   });
   if (current?.state !== 'signed_in') return null;
   return (
-    <div
-      role="alert"
-      className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-failing-line bg-failing-tint px-4 py-1.5 text-ui text-ink"
+    <AlertBanner
+      text={
+        <>
+          You switched to {current.org.name} in another tab. This page shows {org.name} and cannot be updated.
+        </>
+      }
     >
-      <StatusIcon state="failing" />
-      <p className="min-w-0 break-words">
-        You switched to {current.org.name} in another tab. This page shows {org.name} and cannot be updated.
-      </p>
       <Button busy={back.running} onClick={() => back.run(undefined)}>
         Switch back to {org.name}
       </Button>
       {back.error && <p className="text-failing-ink">{back.error.message}</p>}
-    </div>
+    </AlertBanner>
   );
 }
