@@ -226,7 +226,7 @@ test('a budget says in a sentence what it refuses; who may not change it is told
   });
   await page.getByLabel('Name', { exact: true }).fill('agents-month');
   await page.getByLabel('Limit (USD)').fill('0.01');
-  await page.getByText('with status 402 when $0.0100 has been spent in one calendar month').waitFor();
+  await page.getByText('with status 402 after $0.0100 has been spent in one calendar month').waitFor();
   await takeScreenshot(page, 'budget-new-phone-light');
   await assertAccessible(page);
   await page.locator('form').getByRole('button', { name: 'Create budget' }).click();

@@ -76,8 +76,8 @@ export function OrgShell() {
 }
 
 /**
- * Returns the session. If it has ended or is in another organization, returns the last session before that in the
- * organization of the page. Null if there was none.
+ * Returns the session. If it has ended or is in another organization, returns the most recent session in the
+ * organization of the page, or null if there was none.
  */
 function useLastSignedInSession(session: Session | undefined, orgId: string): SignedInSession | null {
   const [last, setLast] = useState<SignedInSession | null>(null);

@@ -42,7 +42,7 @@ export function getFieldErrorMessage(error: Error): string {
   return error instanceof ApiError ? error.fieldMessage : error.message;
 }
 
-const SIGNED_OUT = 'You are signed out because your session expired or was ended. Sign in again.';
+const SIGNED_OUT = 'You are signed out because your session ended. Sign in again.';
 
 const ALREADY_DONE =
   'Floe received this request earlier, but its response was lost. The response contained a secret that is shown only once. To get a new one, rotate the key or invite the person again.';

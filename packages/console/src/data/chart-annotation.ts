@@ -40,9 +40,10 @@ export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
   }
   if (kind === 'note') return { ...common, state: null, text, page: null };
   if (kind === 'alert') {
-    const [, event = '', rest = ''] = /^(\w*)(.*)$/s.exec(text) ?? [];
-    const label = capitalize(ALERT[event] ?? event.replaceAll('_', ' '));
-    return { ...common, state: 'warning', text: label + rest, page: { to: '/alerts', search: {} } };
+    const [, event = '', ended, rest = ''] = /^(\w*)( ended)?(.*)$/s.exec(text) ?? [];
+    const label = ALERT[event] ?? event.replaceAll('_', ' ');
+    const name = ended === undefined ? capitalize(label) : `Alert ended (${label})`;
+    return { ...common, state: 'warning', text: name + rest, page: { to: '/alerts', search: {} } };
   }
   return {
     ...common,
@@ -54,10 +55,10 @@ export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
 
 /** Labels of alerts whose name would be unclear. */
 const ALERT: Readonly<Record<string, string>> = {
-  monitor_never_beaten: 'First beat missed',
-  budget: 'Budget threshold reached',
-  breaker: 'Breaker opened',
-  credential: 'Credential rejected',
+  monitor_never_beaten: 'first beat missed',
+  budget: 'budget threshold reached',
+  breaker: 'breaker opened',
+  credential: 'credential rejected',
 };
 
 const BREAKER: Readonly<Record<string, { readonly word: string; readonly state: DisplayStatus }>> = {

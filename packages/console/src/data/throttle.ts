@@ -1,11 +1,11 @@
-/** Time in milliseconds between a call and its run. Calls in this time cause one run. */
+/** Delay in milliseconds between a call and its run. All calls during the delay share one run. */
 const WAIT_MS = 1_000;
 /** A run that takes longer than this many milliseconds does not delay the next one. */
 const MOST_MS = 30_000;
 
 type Run = () => Promise<unknown>;
 
-/** The scheduled and current runs by name, each with the run that was requested meanwhile. */
+/** The scheduled and current runs by name, each with the run that was requested in the meantime. */
 const runs = new Map<string, { next: Run | null }>();
 
 /**

@@ -32,8 +32,8 @@ export interface NextPage {
 
 /**
  * Returns the end of a list, and the function `more` to call when this end comes into view. The function loads
- * the next page, unless the last attempt failed. The end then stays in view, and a list that is polled would
- * request the failing page with each refetch. `LoadMoreButton` shows the error until the user tries again.
+ * the next page, unless the last attempt failed. After a failure, the end stays in view. Without this rule, a
+ * polled list would request the failing page again with each refetch. `LoadMoreButton` shows the error until the user tries again.
  * @param isBusy Whether a request is in progress that loading the next page would cancel.
  */
 export function useLoadMore(

@@ -94,7 +94,7 @@ export const TelemetrySchema = z.strictObject({
     .default('')
     .meta({ writeOnly: true })
     .describe(
-      'Bearer token that `/metrics` requires on all listeners. If not set, `/metrics` is available only on listeners whose only surfaces are `metrics` and `health`, and, if `server.trusted_proxies` is empty, on listeners with a loopback address.',
+      'Bearer token that `/metrics` requires on all listeners. If not set, only listeners whose surfaces are limited to `metrics` and `health` serve `/metrics`. If `server.trusted_proxies` is empty, listeners with a loopback address also serve it.',
     ),
 });
 

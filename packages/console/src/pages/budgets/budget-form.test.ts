@@ -21,7 +21,7 @@ test('a sentence describes what a hard and a soft budget do', () => {
   } as const;
   assert.equal(
     describeBudget(form),
-    'Floe rejects new requests from key agents with status 402 when $500.00 has been spent in one calendar month. It also rejects a request whose maximum possible cost exceeds the remaining amount. Requests in progress continue. Requests to models without a price are rejected.',
+    'Floe rejects new requests from key agents with status 402 after $500.00 has been spent in one calendar month. It also rejects a request whose maximum possible cost exceeds the remaining amount. Requests in progress continue. Requests to models without a price are rejected.',
   );
   assert.equal(
     describeBudget({ ...form, mode: 'soft', period: 'day', model: 'openai/*' }),

@@ -26,7 +26,7 @@ export interface KeyCreation {
 
 /**
  * Manages the creation of a personal key. The key exists only in the state of the calling component. If the name is
- * already in use, the name of the key has four more characters.
+ * already in use, appends four random characters.
  * @param purpose The purpose that is part of the key name, such as `claude-code`.
  */
 export function useKeyCreation(purpose: string): KeyCreation {

@@ -23,7 +23,7 @@ export const settingFieldText = {
   },
   ideErrors: {
     label: 'Editor-compatible errors',
-    hint: 'Some editors display only certain kinds of errors. When this is enabled, Floe converts all other errors to one of these kinds.',
+    hint: 'Some editors display only certain kinds of errors. If this setting is enabled, Floe converts all other errors to one of these kinds.',
   },
   freeformTools: {
     label: 'Freeform tools',

@@ -43,7 +43,7 @@ export async function requireSessionForCredentialChange(context: SignInContext, 
 export function createSessionExpiredFault(): Fault {
   return new Fault(
     'session_expired',
-    'You are signed out because your session expired or was ended. Sign in again.',
+    'You are signed out because your session ended. Sign in again.',
   );
 }
 
