@@ -38,7 +38,11 @@ test('what happened is told in words, with who did it and where more stands', ()
   const alerts = ['monitor_failing: Night: job', 'budget ended: org-month', 'monitor_never_beaten: Report'];
   assert.deepEqual(
     alerts.map((text) => toChartAnnotation(said({ kind: 'alert', text })).text),
-    ['Monitor failing: Night: job', 'Alert ended (budget threshold reached): org-month', 'First beat missed: Report'],
+    [
+      'Monitor failing: Night: job',
+      'Alert ended (budget threshold reached): org-month',
+      'First beat missed: Report',
+    ],
   );
 });
 

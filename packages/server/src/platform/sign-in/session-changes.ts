@@ -41,10 +41,7 @@ export async function requireSessionForCredentialChange(context: SignInContext, 
 
 /** Creates the fault for a request whose session has expired or was ended. */
 export function createSessionExpiredFault(): Fault {
-  return new Fault(
-    'session_expired',
-    'You are signed out because your session ended. Sign in again.',
-  );
+  return new Fault('session_expired', 'You are signed out because your session ended. Sign in again.');
 }
 
 /**
