@@ -12,6 +12,7 @@ import {
   requireExistingDatabase,
   restoreDatabase,
 } from '../store/database-backup.ts';
+import { requireCompleteImport } from '../store/import-marker.ts';
 import { importSqliteDatabase } from '../store/import-sqlite.ts';
 import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
 import {
@@ -152,6 +153,7 @@ async function writeToStore<T>(
   const database = await openDatabase(url, { dataDir, auditKey, ...databaseOptions(environment) });
   try {
     return await database.transaction(async (writer) => {
+      await requireCompleteImport(writer);
       await bindDatabaseToSecretKey(writer, secret);
       const done = await work(writer, secret.key);
       await database.signals.announce(writer);

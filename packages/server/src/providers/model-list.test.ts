@@ -278,3 +278,31 @@ test('a read that waited for its turn uses the credentials of that moment', asyn
   for (const headers of sent) assert.ok(headers.includes('Bearer rotated'), headers.join(' '));
   lists.close();
 });
+
+test('while a provider does not respond, refreshes do not make the queue of its organization longer', async () => {
+  let requests = 0;
+  let isSilent = true;
+  const transport: UpstreamTransport = {
+    dispatch(_, handler) {
+      requests++;
+      if (!isSilent) queueMicrotask(() => handler.onError(new Error('refused')));
+      return () => undefined;
+    },
+    close: () => Promise.resolve(),
+  };
+  const clock = new FakeClock();
+  const lists = createModelListCache(transport, clock, silentLog);
+  lists.watch([provider('openai'), provider('groq')]);
+  await nextEventLoopTurn();
+  // Each time, one of the two lists fails after its time limit, and both are due again.
+  for (let refresh = 0; refresh < 6; refresh++) {
+    clock.advance(10 * 60_000);
+    await nextEventLoopTurn();
+  }
+  isSilent = false;
+  requests = 0;
+  clock.advance(30_000);
+  for (let turn = 0; turn < 10; turn++) await nextEventLoopTurn();
+  assert.ok(requests <= 2, `${requests} requests for two lists`);
+  lists.close();
+});

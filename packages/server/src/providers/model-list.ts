@@ -50,17 +50,10 @@ export function createModelListCache(transport: UpstreamTransport, clock: Clock,
   const lists = new Map<string, readonly ListedModel[]>();
   const outputs = new Map<string, ReadonlyMap<string, number>>();
   let watched: ReadonlyMap<string, Provider> = new Map();
-  const [pacer, readers] = [new OrgPacer(clock, PARSER_LIMITS), new OrgPacer(clock, READER_LIMITS)];
+  const pacer = new OrgPacer(clock, PARSER_LIMITS);
+  const readInTurn = createReadQueue(clock, read);
   let timer: Timer | null = null;
   let closed = false;
-
-  /** Reads the list with the credentials that the provider has when its turn comes. */
-  function readInTurn({ orgId }: Provider, key: string): void {
-    void readers.run(orgId ?? '', async () => {
-      const provider = watched.get(key);
-      if (provider && !closed) await read(provider, key);
-    });
-  }
 
   function scheduleRefresh(): void {
     if (closed || watched.size === 0) return;
@@ -71,7 +64,10 @@ export function createModelListCache(transport: UpstreamTransport, clock: Clock,
     });
   }
 
-  async function read(provider: Provider, key: string): Promise<void> {
+  /** Reads the list with the credentials that the provider has now. */
+  async function read(key: string): Promise<void> {
+    const provider = watched.get(key);
+    if (!provider || closed) return;
     try {
       const models = await fetchModelLists(transport, { clock, pacer }, provider);
       if (!watched.has(key)) return;
@@ -103,6 +99,26 @@ export function createModelListCache(transport: UpstreamTransport, clock: Clock,
       closed = true;
       timer?.cancel();
     },
+  };
+}
+
+/**
+ * Returns a function that reads a list when its turn comes. The lists of an organization are read one after the other.
+ * A list that is waiting is not added again, so that slow providers do not make the queue longer with each refresh.
+ */
+function createReadQueue(
+  clock: Clock,
+  read: (key: string) => Promise<void>,
+): (provider: Provider, key: string) => void {
+  const pacer = new OrgPacer(clock, READER_LIMITS);
+  const waiting = new Set<string>();
+  return ({ orgId }, key) => {
+    if (waiting.has(key)) return;
+    waiting.add(key);
+    void pacer.run(orgId ?? '', () => {
+      waiting.delete(key);
+      return read(key);
+    });
   };
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expireAlerts } from './alerts.ts';
+import { ROWS_PER_BATCH, runDeletionBatches } from './deletion-batches.ts';
 import { expireRelayHistory } from './relay/relay-retention.ts';
 import { expireRollups } from './rollups/expire-rollups.ts';
 import { MINUTE_MS } from './rollups/rollup-accumulator.ts';
@@ -8,11 +9,6 @@ import type { Database, DatabaseWriter } from './store-interfaces.ts';
 import { expireStoredBodies } from './stored-bodies.ts';
 import { expireStoredResponses } from './stored-responses.ts';
 
-/**
- * Number of rows per transaction. A transaction then takes a few milliseconds, so that other writes can run in
- * between.
- */
-export const ROWS_PER_BATCH = 2000;
 /**
  * How long per-minute rollups are kept, in milliseconds. Charts of recent days need them. Older minutes are
  * merged into quarter hours.
@@ -159,16 +155,6 @@ export async function expireAlertsInBatches(
 ): Promise<void> {
   for (const { id } of await database.read.selectFrom('orgs').select('id').execute())
     await runDeletionBatches(() => database.transaction((writer) => expireAlerts(writer, id, beforeMs)));
-}
-
-/** Runs `batch` until it deletes fewer than `ROWS_PER_BATCH` rows. Returns the number of deleted rows. */
-export async function runDeletionBatches(batch: () => Promise<number>): Promise<number> {
-  let total = 0;
-  for (;;) {
-    const removed = await batch();
-    total += removed;
-    if (removed < ROWS_PER_BATCH) return total;
-  }
 }
 
 async function deleteExchangeBatch(writer: DatabaseWriter, orgId: string, beforeMs: number): Promise<number> {

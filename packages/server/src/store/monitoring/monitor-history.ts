@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { ROWS_PER_BATCH, runDeletionBatches } from '../deletion-batches.ts';
 import { getTimeRangePage, type RowPage, type TimeRangeRequest } from '../pagination.ts';
-import { ROWS_PER_BATCH, runDeletionBatches } from '../retention.ts';
 import type { Database, DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { insertMonitorPeriods } from './monitor-states.ts';
 import type { MonitorCheckRow, MonitorPeriodRow } from './monitoring-rows.ts';

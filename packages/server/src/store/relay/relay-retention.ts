@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
+import { ROWS_PER_BATCH, runDeletionBatches } from '../deletion-batches.ts';
 import type { Database } from '../store-interfaces.ts';
-
-/** Number of rows per transaction, which then takes some milliseconds. */
-const ROWS_PER_BATCH = 2_000;
 
 /** Deletes an organization's decisions, reports, approvals and sessions from before the given time. */
 export async function expireRelayHistory(
@@ -11,8 +9,8 @@ export async function expireRelayHistory(
   beforeMs: number,
 ): Promise<void> {
   for (const table of ['relay_decisions', 'relay_reports', 'relay_approvals'] as const)
-    while ((await expireBatch(database, table, orgId, beforeMs)) === ROWS_PER_BATCH);
-  while ((await expireSessionBatch(database, orgId, beforeMs)) === ROWS_PER_BATCH);
+    await runDeletionBatches(() => expireBatch(database, table, orgId, beforeMs));
+  await runDeletionBatches(() => expireSessionBatch(database, orgId, beforeMs));
 }
 
 function expireSessionBatch(
