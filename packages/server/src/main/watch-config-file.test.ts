@@ -185,10 +185,17 @@ for (const processNumber of [1, 2])
     write(6);
     // Another process was first.
     const file = createHash('sha256').update(readFileSync(path)).digest('base64url');
-    await database.transaction((writer) => storeSetting(writer, 'recorded_config_file', file));
+    const record = (atMs: number) =>
+      database.transaction((writer) => storeSetting(writer, 'recorded_config_file', `${file} ${atMs}`));
+    await record(Date.now());
     await watching.reload();
     assert.deepEqual([errors, await countEntries()], [[], 1]);
     write(5);
     await watching.reload();
     assert.deepEqual([errors, await countEntries()], [[], 2]);
+    // An earlier change to the same file is another change.
+    await record(Date.now() - 3_600_000);
+    write(6);
+    await watching.reload();
+    assert.deepEqual([errors, await countEntries()], [[], 3]);
   });
