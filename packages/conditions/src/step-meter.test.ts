@@ -210,6 +210,8 @@ test('each code point of a range counts if case is ignored, however the range is
   ])
     assert.ok(estimateCompilationSteps(source) < 1_000, source);
   assert.ok(compiled(`request.text.matches(r'(?i)[\\x{4E00}-\\x{9FFF}]')`));
+  // A class is one part of the pattern, whatever its length.
+  assert.ok(estimateCompilationSteps(`[${'a'.repeat(16_000)}]`) > 50_000);
 });
 
 const read = (model: string): ConditionVariables => ({

@@ -171,3 +171,17 @@ test('redacted reasoning that comes in several events is joined', () => {
   const [block] = fold.answer.blocks;
   assert.equal(block?.kind === 'reasoning' && block.seal?.value, Buffer.from('abc').toString('base64'));
 });
+
+test('redacted reasoning of many events is joined once', () => {
+  const events = 20_000;
+  const fold = new ResponseAccumulator();
+  const reader = UPSTREAM_DIALECTS.converse.createResponseReader((event) => fold.add(event), { id: 'x' });
+  const redactedContent = Buffer.alloc(1_000, 'a').toString('base64');
+  const data = JSON.stringify({ contentBlockIndex: 0, delta: { reasoningContent: { redactedContent } } });
+  for (let event = 0; event < events; event += 1) reader.read({ event: 'contentBlockDelta', data });
+  reader.read({ event: 'messageStop', data: JSON.stringify({ stopReason: 'end_turn' }) });
+  reader.end();
+  const [block] = fold.answer.blocks;
+  const value = block?.kind === 'reasoning' ? block.seal?.value : undefined;
+  assert.equal(Buffer.from(value ?? '', 'base64').length, events * 1_000);
+});

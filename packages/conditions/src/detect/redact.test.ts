@@ -171,3 +171,19 @@ test('a value that starts with a letter of an escape sequence is found after a b
   assert.equal(redactText(`C:\\temp\\${key}`, ALL).text, 'C:\\temp\\[redacted:secret]');
   assert.equal(redactText('CORP\\tom@example.org', ALL).text, 'CORP\\[redacted:email]');
 });
+
+test('a value and a part of it that is another kind of value both count, if only one of them is in escape sequences', () => {
+  for (const [text, kinds] of [
+    ['call +14155552671\\u0040example.com now', ['email', 'phone']],
+    ['pay 4111111111111111\\u0040example.com now', ['credit_card', 'email']],
+  ] as const) {
+    const found = countFindingsInText(text, new Set(kinds));
+    assert.deepEqual(
+      [...found].sort(),
+      kinds.map((kind) => [kind, 1]),
+      text,
+    );
+    const redacted = redactText(text, new Set(kinds));
+    assert.doesNotMatch(JSON.stringify(redacted), /4155552671|4111|example/);
+  }
+});

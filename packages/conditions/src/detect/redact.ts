@@ -287,8 +287,8 @@ class Redactor {
   #without(text: string, findings: readonly Finding[]): string {
     let out = '';
     let from = 0;
-    for (const { kind, start, end } of findings) {
-      this.#found.set(kind, (this.#found.get(kind) ?? 0) + 1);
+    for (const { kind, otherKinds = [], start, end } of findings) {
+      for (const each of [kind, ...otherKinds]) this.#found.set(each, (this.#found.get(each) ?? 0) + 1);
       out += `${text.slice(from, start)}[redacted:${kind}]`;
       from = end;
     }

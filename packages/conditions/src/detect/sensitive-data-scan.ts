@@ -45,6 +45,8 @@ export interface Finding {
   readonly end: number;
   /** Set for secrets only. */
   readonly detector?: SecretDetector;
+  /** Kinds of other findings in the same characters, of which one is written as it is and one in escape sequences. */
+  readonly otherKinds?: readonly FindingKind[];
 }
 
 /**
@@ -72,7 +74,10 @@ export class SensitiveDataScan {
   }
 }
 
-/** Combines findings. Of findings that overlap, keeps one, which covers all of them. It is a secret if one of them is. */
+/**
+ * Combines findings. Of findings that overlap, keeps one, which covers all of them and has the kinds of all. It is a
+ * secret if one of them is.
+ */
 function mergeFindings(some: readonly Finding[], others: readonly Finding[]): readonly Finding[] {
   if (others.length === 0) return some;
   const merged: Finding[] = [];
@@ -81,7 +86,14 @@ function mergeFindings(some: readonly Finding[], others: readonly Finding[]): re
     if (last === undefined || last.end <= finding.start) merged.push(finding);
     else {
       const kept = finding.kind === 'secret' && last.kind !== 'secret' ? finding : last;
-      merged[merged.length - 1] = { ...kept, start: last.start, end: Math.max(last.end, finding.end) };
+      const kinds = new Set([last.kind, ...(last.otherKinds ?? []), finding.kind]);
+      kinds.delete(kept.kind);
+      merged[merged.length - 1] = {
+        ...kept,
+        start: last.start,
+        end: Math.max(last.end, finding.end),
+        ...(kinds.size > 0 && { otherKinds: [...kinds] }),
+      };
     }
   }
   return merged;

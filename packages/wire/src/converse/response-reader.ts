@@ -40,7 +40,8 @@ export function readCompleteResponse(body: Json, options: ResponseReadOptions): 
 interface OpenBlock {
   readonly block: number;
   readonly kind: 'text' | 'reasoning' | 'tool';
-  signature: string;
+  /** The parts of the signature, or of the redacted content. */
+  readonly seal: string[];
   redacted: boolean;
 }
 
@@ -168,7 +169,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
   }
 
   #add(index: number, kind: OpenBlock['kind'], id?: string, name?: string): OpenBlock {
-    const open = { block: this.#blocks.open(kind, id, name), kind, signature: '', redacted: false };
+    const open = { block: this.#blocks.open(kind, id, name), kind, seal: [], redacted: false };
     this.#open.set(index, open);
     return open;
   }
@@ -216,7 +217,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
     if (proof === undefined || proof === '') return;
     const open = this.#blockOf(index, 'reasoning');
     if (open === undefined) return;
-    open.signature = redacted === undefined ? open.signature + proof : joinBase64(open.signature, proof);
+    open.seal.push(proof);
     open.redacted = redacted !== undefined;
   }
 
@@ -226,17 +227,19 @@ class ConverseAnswerReader implements ResponseStreamReader {
     if (open) this.#blocks.close(open.block, this.#seal(open));
   }
 
-  #seal({ signature, redacted }: OpenBlock): Seal | undefined {
-    if (signature === '') return undefined;
+  #seal({ seal, redacted }: OpenBlock): Seal | undefined {
+    if (seal.length === 0) return undefined;
     const origin = this.#options.sealOrigin;
-    return { dialect: 'converse', value: signature, redacted: redacted ? true : undefined, origin };
+    const value = redacted ? joinBase64(seal) : seal.join('');
+    return { dialect: 'converse', value, redacted: redacted ? true : undefined, origin };
   }
 }
 
 /** Each event has its own base64 value, which may end with padding. */
-function joinBase64(first: string, second: string): string {
-  if (first === '') return second;
-  return Buffer.concat([Buffer.from(first, 'base64'), Buffer.from(second, 'base64')]).toString('base64');
+function joinBase64(parts: readonly string[]): string {
+  const [first = ''] = parts;
+  if (parts.length === 1) return first;
+  return Buffer.concat(parts.map((part) => Buffer.from(part, 'base64'))).toString('base64');
 }
 
 /** Returns the first member that is not empty. Other members can be present but empty. */

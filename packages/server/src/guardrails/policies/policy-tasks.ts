@@ -125,7 +125,8 @@ export function detectFindingKinds(
 ): FindingKind[] {
   const kinds = new Set<FindingKind>();
   for (const text of texts)
-    for (const { kind } of new SensitiveDataScan(text, wanted).findings) kinds.add(kind);
+    for (const { kind, otherKinds = [] } of new SensitiveDataScan(text, wanted).findings)
+      for (const each of [kind, ...otherKinds]) kinds.add(each);
   return [...kinds];
 }
 
