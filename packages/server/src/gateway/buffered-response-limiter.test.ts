@@ -61,6 +61,7 @@ test('a stream that Floe keeps in memory has a maximum size', async () => {
   assert.match(stopped, TOO_LARGE);
   assert.doesNotMatch(stopped, /"stop"|\[DONE\]/);
   assert.match(await readLongStream(65, { stream: true }), /\[DONE\]/);
+  assert.match(await readLongStream(65, { stream: true, surface: 'messages' }), TOO_LARGE);
 });
 
 test('the maximum size of a stream that is translated counts bytes, not characters', async () => {

@@ -68,8 +68,6 @@ export class TranslatedResponseSink implements ResponseSink, PendingResponseEnd 
     this.#upstreamSink = arrivesStreamed
       ? new UpstreamEventStreamSink(
           translation.upstream.createResponseReader(take, translation.readerOptions),
-          // The last event of a Responses stream contains the complete response.
-          replay !== null || !translation.isStreamToClient || translation.client.name === 'responses',
         )
       : createBufferedResponseSink((bytes) => {
           for (const event of toResponseEvents(

@@ -11,16 +11,15 @@ export class UpstreamEventStreamSink implements ResponseSink {
   readonly isComplete = false;
   #framer = new SseFramer();
   #reader: ResponseStreamReader;
-  #size: BufferedResponseLimiter | null;
+  /** Readers keep parts of a response, such as the arguments of tool calls, so it has a maximum size. */
+  readonly #size = new BufferedResponseLimiter();
 
-  /** @param isKept whether the response is kept in memory, and therefore has a maximum size */
-  constructor(reader: ResponseStreamReader, isKept: boolean) {
+  constructor(reader: ResponseStreamReader) {
     this.#reader = reader;
-    this.#size = isKept ? new BufferedResponseLimiter() : null;
   }
 
   push(chunk: Buffer): boolean {
-    this.#size?.add(chunk.length);
+    this.#size.add(chunk.length);
     const { bytes, lead, ends } = this.#framer.push(chunk);
     let from = lead;
     for (const end of ends) {

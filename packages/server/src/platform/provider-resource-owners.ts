@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { FairLruMap } from '../core/fair-lru-map.ts';
 import { runForOrg } from '../core/org-context.ts';
 import {
   insertProviderResources,
@@ -29,7 +30,7 @@ interface OwnedResource extends ResourceOwner {
  * are not cached. This process knows a new owner immediately. Other processes know it after the commit.
  */
 export function createProviderResourceOwnerStore(database: Database, clock: Clock) {
-  const known = createOwnerCache();
+  const known = new FairLruMap<readonly ResourceOwner[]>(MAX_CACHED_OWNERS);
   return {
     async record(things: readonly OwnedResource[]): Promise<void> {
       const fresh = things.filter(
@@ -48,12 +49,12 @@ export function createProviderResourceOwnerStore(database: Database, clock: Cloc
       }));
       // A client may use an id as soon as it has received it, which in a stream is before the commit.
       for (const { orgId, id, provider, credential, keyId, kind } of fresh)
-        known.put(orgId, id, [{ provider, credential, keyId, kind }]);
+        known.set(orgId, id, [{ provider, credential, keyId, kind }]);
       try {
         await database.transaction((writer) => insertProviderResources(writer, rows));
       } finally {
         // Removed from the cache, because the database may have stored some of them.
-        for (const { orgId, id } of fresh) known.drop(orgId, id);
+        for (const { orgId, id } of fresh) known.delete(orgId, id);
       }
     },
 
@@ -77,7 +78,7 @@ export function createProviderResourceOwnerStore(database: Database, clock: Cloc
       }
       for (const id of asked) {
         const owners = found.get(id);
-        if (owners) known.put(orgId, id, owners);
+        if (owners) known.set(orgId, id, owners);
       }
       return found;
     },
@@ -86,21 +87,5 @@ export function createProviderResourceOwnerStore(database: Database, clock: Cloc
       runForOrg(orgId, () =>
         database.transaction((writer) => markProviderResourceUsageCounted(writer, orgId, provider, id)),
       ),
-  };
-}
-
-/** A cache of owners by organization and id that drops the oldest. */
-function createOwnerCache() {
-  const owners = new Map<string, readonly ResourceOwner[]>();
-  const keyOf = (orgId: string, id: string) => `${orgId}\n${id}`;
-  return {
-    get: (orgId: string, id: string) => owners.get(keyOf(orgId, id)),
-    drop: (orgId: string, id: string) => void owners.delete(keyOf(orgId, id)),
-    put(orgId: string, id: string, found: readonly ResourceOwner[]): void {
-      owners.delete(keyOf(orgId, id));
-      owners.set(keyOf(orgId, id), found);
-      const [oldest] = owners.keys();
-      if (owners.size > MAX_CACHED_OWNERS && oldest !== undefined) owners.delete(oldest);
-    },
   };
 }
