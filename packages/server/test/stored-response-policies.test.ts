@@ -130,12 +130,24 @@ test('a stored response is evaluated with the policies that apply when a client 
   text = `Write to ${EMAIL}`;
   const stored = await create('later', {});
   assert.ok((await read('later', stored)).text.includes(EMAIL));
-  const policy = { name: 'new', ...onAnswer, action: 'redact' };
-  const added = await callHttp(`${floe.url}/api/management/policies`, {
-    headers: authorization('later'),
-    body: policy,
-  });
-  assert.equal(added.status, 201, added.text);
+  text = 'Fine.';
+  const previous = String(objectOrEmpty(stored.json())['id']);
+  const next = await create('later', { previous_response_id: previous, input: 'skip' });
+  // The second turn is allowed. This must not exempt the first one.
+  for (const policy of [
+    { name: 'skip', on: 'answer', mode: 'enforce', when: 'request.text == "skip"', action: 'allow' },
+    { name: 'new', ...onAnswer, action: 'redact' },
+  ]) {
+    const added = await callHttp(`${floe.url}/api/management/policies`, {
+      headers: authorization('later'),
+      body: policy,
+    });
+    assert.equal(added.status, 201, added.text);
+  }
+  text = `Write to ${EMAIL}`;
   const shown = await read('later', stored);
   assert.ok(shown.text.includes('[redacted:email]') && !shown.text.includes(EMAIL), shown.text);
+  const items = await read('later', next, '/input_items');
+  assert.equal(items.status, 200, items.text);
+  assert.ok(items.text.includes('[redacted:email]') && !items.text.includes(EMAIL), items.text);
 });

@@ -13,7 +13,6 @@ import type { ClientConnection } from '../client-connection.ts';
 import { runPolicyEvaluation } from '../policy/run-policy-evaluation.ts';
 import { parseRequestControls } from '../request-controls.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
-import { toInputItems } from './conversation-items.ts';
 import type { StoredTurn } from './turn-store.ts';
 
 /** The caller who reads a stored response, the caller's connection, and the gateway's dependencies. */
@@ -56,24 +55,18 @@ export async function applyPoliciesToStoredResponse(
 }
 
 /**
- * Applies the response policies to the earlier responses of a conversation when a client lists its items.
+ * Applies the response policies to the earlier responses of a conversation when a client lists its items: each response
+ * with the request of its turn.
  * @throws Fault `policy_denied`, `overloaded` or `shutting_down`
  */
 export async function applyPoliciesToEarlierResponses(
   reader: StoredResponseContext,
   conversation: readonly StoredTurn[],
 ): Promise<readonly StoredTurn[]> {
-  const last = conversation.at(-1);
-  const outputs = conversation.slice(0, -1).map(({ response }) => toInputItems(response['output']));
-  const given = outputs.flat();
-  if (last === undefined || given.length === 0) return conversation;
-  const { output } = await applyPoliciesToStoredResponse(reader, last, { ...last.response, output: given });
-  if (output === given) return conversation;
-  const items = toInputItems(output);
-  return conversation.map((turn, at) => {
-    const own = outputs[at];
-    return own ? { ...turn, response: { ...turn.response, output: items.splice(0, own.length) } } : turn;
-  });
+  const turns: StoredTurn[] = [];
+  for (const turn of conversation.slice(0, -1))
+    turns.push({ ...turn, response: await applyPoliciesToStoredResponse(reader, turn, turn.response) });
+  return [...turns, ...conversation.slice(-1)];
 }
 
 /** Returns the request of a turn as policies read it. Its settings are those that the response states. */

@@ -126,7 +126,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
     const { contained, rest, isRestPrompt } = splitContainedPrompts(this.#body());
     return [
       ...(isRestPrompt ? [{ ...own, readBody: () => rest }] : []),
-      ...contained.map((prompt) => toPromptSource(prompt, own)),
+      ...contained.flatMap((prompt) => toPromptSources(prompt, own)),
     ];
   }
 
@@ -158,10 +158,16 @@ const MESSAGE_SURFACES: ReadonlySet<string> = new Set(['chat', 'responses', 'mes
 /** The first byte of `null`. */
 const NULL_START = 0x6e;
 
-function toPromptSource(prompt: JsonObject, { model: outerModel, bytes }: PromptSource): PromptSource {
+/**
+ * Converts a contained prompt. If it names another model than the body that contains it, the provider decides which one
+ * it uses, so policies evaluate the prompt with both.
+ */
+function toPromptSources(prompt: JsonObject, { model: outerModel, bytes }: PromptSource): PromptSource[] {
   const { model, stream, messages, input } = prompt;
-  return {
-    model: typeof model === 'string' ? model : outerModel,
+  const models = new Set(typeof model === 'string' ? [model] : []);
+  if (outerModel !== '' || models.size === 0) models.add(outerModel);
+  return [...models].map((each) => ({
+    model: each,
     stream: stream === true,
     hasOtherText: messages == null && input == null,
     bytes,
@@ -170,7 +176,7 @@ function toPromptSource(prompt: JsonObject, { model: outerModel, bytes }: Prompt
       const value = prompt[name] ?? 0;
       return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
     },
-  };
+  }));
 }
 
 /** Converts JSON to a value for conditions. */

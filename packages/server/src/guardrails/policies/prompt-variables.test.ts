@@ -90,6 +90,17 @@ test('in an entry of a batch without messages, a member for messages does not hi
   assert.ok(!holds(says, batch(prompt('Hi', { tools: [{ description: 'launch code' }] }))));
 });
 
+test('a prompt that names another model than the body around it is evaluated with both', () => {
+  const batch = requestOf(
+    { model: 'up/outer', requests: [{ body: prompt('hello') }] },
+    { model: 'up/outer' },
+  );
+  const session = requestOf({ model: 'up/outer', session: prompt('hello') }, { model: 'up/outer' });
+  for (const request of [batch, session])
+    for (const model of ['up/outer', 'up/small'])
+      assert.ok(holds(`request.model == "${model}" && request.text == "hello"`, request), model);
+});
+
 test('a policy allows a batch only if its condition is true for all prompts', () => {
   const allows = (request: PolicyRequest) =>
     judged(
