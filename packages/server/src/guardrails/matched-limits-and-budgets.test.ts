@@ -115,3 +115,13 @@ test('a request to which more limits and budgets apply than can be counted quick
     message: /^501 limits and budgets apply to this request\. The maximum is 500\./,
   });
 });
+
+test('a request that names many models is rejected if they cannot be compared with all limits and budgets', () => {
+  const rules = compileBudgets(Array.from({ length: 2_000 }, () => ({ scope: 'org', model: 'other/*' })));
+  const naming = (count: number) => ({
+    ...callerOf(createKey('a')),
+    models: Array.from({ length: count }, (_, n) => `m${n}`),
+  });
+  assert.doesNotThrow(() => matchLimitsAndBudgets(rules, naming(500), NOW_MS));
+  assert.throws(() => matchLimitsAndBudgets(rules, naming(501), NOW_MS), /names 501 models/);
+});

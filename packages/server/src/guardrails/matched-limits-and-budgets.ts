@@ -19,6 +19,8 @@ import type { SpendCache } from './spend-cache.ts';
  * milliseconds, during which the process serves no other requests.
  */
 export const MAX_LIMITS_AND_BUDGETS_PER_REQUEST = 500;
+/** Maximum number of comparisons of a model id with a pattern for one request. They take about 25 ms. */
+const MAX_MODEL_COMPARISONS = 1_000_000;
 
 /** The limits and budgets that apply to a request, with their counters. */
 export class MatchedLimitsAndBudgets {
@@ -86,7 +88,7 @@ export function describeMissingPriceRemedy({ unpriced }: Pick<MaxTokensAndCost, 
 /**
  * Returns the limits and budgets that apply to a caller.
  * @param maximum how many may apply
- * @throws Fault `conflict` if more apply
+ * @throws Fault `conflict` if more apply; `invalid_request` if the request names too many models
  */
 export function matchLimitsAndBudgets(
   rules: CompiledLimitsAndBudgets,
@@ -95,16 +97,23 @@ export function matchLimitsAndBudgets(
   maximum = MAX_LIMITS_AND_BUDGETS_PER_REQUEST,
 ): MatchedLimitsAndBudgets {
   const { limits, budgets } = findRulesOfKey(rules, key);
+  let comparisons = 0;
+  const appliesToModels = ({ models: wanted }: CompiledLimit | CompiledBudget) => {
+    if (models === null || wanted === null) return matchesModels(wanted, models);
+    comparisons += models.length;
+    if (comparisons > MAX_MODEL_COMPARISONS) throw createTooManyModelsFault(models.length);
+    return matchesModels(wanted, models);
+  };
   const reached: (readonly [CompiledLimit, string])[] = [];
   for (const rule of limits) {
     const whose = rule.bucketFor(key, endUser);
-    if (whose === null || !appliesToModels(rule.models, models)) continue;
+    if (whose === null || !appliesToModels(rule)) continue;
     reached.push([rule, whose]);
   }
   const paying: (readonly [CompiledBudget, string])[] = [];
   for (const rule of budgets) {
     const whose = rule.bucketFor(key, endUser);
-    if (whose === null || !appliesToModels(rule.models, models)) continue;
+    if (whose === null || !appliesToModels(rule)) continue;
     if (models !== null && !matchesBudgetMetadata(rule, metadata)) continue;
     paying.push([rule, whose]);
   }
@@ -114,6 +123,13 @@ export function matchLimitsAndBudgets(
     key.orgId,
     reached.map(([rule, whose]) => ({ rule, bucket: rule.buckets.get(whose) })),
     paying.map(([rule, whose]) => rule.buckets.get(whose, nowMs)),
+  );
+}
+
+function createTooManyModelsFault(count: number): Fault {
+  return new Fault(
+    'invalid_request',
+    `The request names ${count} models, which are too many for the number of limits and budgets with a model. Send a request with fewer models.`,
   );
 }
 
@@ -142,7 +158,7 @@ function findRulesOfKey(rules: CompiledLimitsAndBudgets, key: KeyRecord): KeyLim
   return kept;
 }
 
-function appliesToModels(wanted: ModelPatternMatcher | null, models: readonly string[] | null): boolean {
+function matchesModels(wanted: ModelPatternMatcher | null, models: readonly string[] | null): boolean {
   return wanted === null || models === null || models.some(wanted);
 }
 

@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findDuplicateMemberName } from '@floe/wire/duplicate-member-names';
+import { asArray } from '@floe/wire/json-narrowing';
 
 /** Members of a batch line or entry that contain the request, for all APIs with batches. */
 const REQUEST_MEMBERS = ['body', 'params'];
@@ -80,7 +81,7 @@ function collectReferences(value: Json, found: BatchReferences): void {
 
 /** Collects a list of models or fallbacks. Each entry is a model name, or an object that contains one. */
 function collectModelList(value: Json, found: BatchReferences): void {
-  for (const entry of toArrayOrEmpty(value))
+  for (const entry of asArray(value))
     if (typeof entry === 'string') found.models.add(entry);
     else collectReferences(entry, found);
 }
@@ -101,20 +102,15 @@ function isModelMember(name: string, member: Json): member is string {
  */
 export function collectNestedModels(body: JsonObject, found: Set<string>): void {
   addModel(body['session'], found);
-  for (const tool of toArrayOrEmpty(body['tools'])) addModel(tool, found);
+  for (const tool of asArray(body['tools'])) addModel(tool, found);
   for (const name of MODEL_LIST_MEMBERS)
-    for (const model of toArrayOrEmpty(body[name]))
+    for (const model of asArray(body[name]))
       if (typeof model === 'string') found.add(model);
       else addModel(model, found);
 }
 
 function addModel(value: Json | undefined, found: Set<string>): void {
   if (isJsonObject(value) && typeof value['model'] === 'string') found.add(value['model']);
-}
-
-/** Returns the entries of an array. Returns an empty array for any other value. */
-export function toArrayOrEmpty(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /**

@@ -3,13 +3,13 @@ import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findDuplicateMemberName } from '@floe/wire/duplicate-member-names';
 import { JsonCursor } from '@floe/wire/json-cursor';
 import type { ByteSpan } from '@floe/wire/json-edits';
+import { asArray } from '@floe/wire/json-narrowing';
 import {
   collectNestedModels,
   findBatchReferences,
   MAX_MODELS_PER_REQUEST,
   MODEL_LIST_MEMBERS,
   MODEL_NAMING_MEMBERS,
-  toArrayOrEmpty,
 } from './batch-references.ts';
 
 /** Members whose value is the id of a resource, anywhere in a body. */
@@ -145,7 +145,7 @@ function collectIds(value: Json | undefined, found: string[]): void {
     if (typeof member === 'string' && (ID_MEMBERS.has(name) || namesReadFile(name, value)))
       found.push(member);
     else if (ID_LIST_MEMBERS.has(name)) {
-      for (const entry of toArrayOrEmpty(member)) if (typeof entry === 'string') found.push(entry);
+      for (const entry of asArray(member)) if (typeof entry === 'string') found.push(entry);
     } else if (name === 'conversation') found.push(...resourceIds(member));
     else if (!FREE_FORM_MEMBERS.has(name)) collectIds(member, found);
   }

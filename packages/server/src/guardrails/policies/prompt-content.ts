@@ -1,5 +1,6 @@
 import { isBase64Blob } from '@floe/conditions/detect/base64-blobs';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
+import { asArray } from '@floe/wire/json-narrowing';
 import { MAX_OUTPUT_TOKENS_FIELDS } from '../requested-max-output-tokens.ts';
 
 /** A turn of a prompt. */
@@ -164,9 +165,9 @@ function addTexts(value: Json | undefined, { isText, isArguments }: TextPlace, t
  * namespace and an MCP server contain several tools. The name of a hosted tool is its type.
  */
 export function listToolNames(prompt: JsonObject): string[] {
-  const turns = [prompt['messages'], prompt['input']].flatMap(entriesOf).filter(isJsonObject);
+  const turns = [prompt['messages'], prompt['input']].flatMap(asArray).filter(isJsonObject);
   const lists = [prompt['tools'], prompt['functions'], ...turns.map(({ tools }) => tools)];
-  return lists.flatMap(entriesOf).flatMap(namesOfTool);
+  return lists.flatMap(asArray).flatMap(namesOfTool);
 }
 
 function namesOfTool(tool: Json): string[] {
@@ -180,11 +181,7 @@ function namesOfTool(tool: Json): string[] {
   const contained = isJsonObject(allowed) ? allowed['tool_names'] : allowed;
   return [
     ...(own.length > 0 ? own : [typeof type === 'string' ? type : '']),
-    ...entriesOf(contained).filter((given) => typeof given === 'string'),
-    ...entriesOf(tools).flatMap(namesOfTool),
+    ...asArray(contained).filter((given) => typeof given === 'string'),
+    ...asArray(tools).flatMap(namesOfTool),
   ];
-}
-
-function entriesOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
 }
