@@ -2,10 +2,10 @@ import type { ChannelConfig } from '@floe/contract/config';
 import { ChannelSchema } from '@floe/contract/config/monitoring';
 import * as z from 'zod';
 import {
+  decryptOrNull,
   decryptSecret,
   encryptSecret,
   type SecretEncryptionKey,
-  UnreadableSecretError,
 } from '../platform/secrets.ts';
 import type { ChannelRow } from '../store/channels.ts';
 import type { PreviousSigningSecret } from './channels/channel-definition.ts';
@@ -99,12 +99,7 @@ export function toChannelColumns(
 
 /** Returns null if the secrets cannot be decrypted. */
 function openReadableSecrets(row: ChannelRow, key: SecretEncryptionKey): Secrets | null {
-  try {
-    return openChannelSecrets(row, key);
-  } catch (error) {
-    if (error instanceof UnreadableSecretError) return null;
-    throw error;
-  }
+  return decryptOrNull(() => openChannelSecrets(row, key));
 }
 
 function openChannelSecrets(row: ChannelRow, key: SecretEncryptionKey): Secrets {

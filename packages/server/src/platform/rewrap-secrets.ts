@@ -11,10 +11,10 @@ import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
 import { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { listLostEncryptionKeys } from './lost-encryption-keys.ts';
 import {
+  decryptOrNull,
   getEncryptedSecretPrefix,
   rewrapSecret,
   type SecretEncryptionKey,
-  UnreadableSecretError,
 } from './secrets.ts';
 
 /**
@@ -77,12 +77,7 @@ async function rewrapTable(
 }
 
 function rewrapText({ ciphertext, ...place }: EncryptedText, key: SecretEncryptionKey): string | null {
-  try {
-    return rewrapSecret(ciphertext, place, key, key);
-  } catch (error) {
-    if (error instanceof UnreadableSecretError) return null;
-    throw error;
-  }
+  return decryptOrNull(() => rewrapSecret(ciphertext, place, key, key));
 }
 
 /**

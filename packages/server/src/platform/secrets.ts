@@ -127,6 +127,16 @@ export function encryptSecret(
   return [FORMAT, id, wrapped.toString('base64url'), body.toString('base64url')].join('.');
 }
 
+/** Returns the result of a function that decrypts a stored secret. Null if the secret cannot be decrypted. */
+export function decryptOrNull<Result>(decrypt: () => Result): Result | null {
+  try {
+    return decrypt();
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) return null;
+    throw error;
+  }
+}
+
 /** Decrypts a secret. @throws UnreadableSecretError */
 export function decryptSecret(
   ciphertext: string,

@@ -7,7 +7,7 @@ import {
   type ProviderSecrets,
 } from '../../platform/config/provider-secrets.ts';
 import { parseStoredConfigEntry } from '../../platform/config/stored-config.ts';
-import { type SecretEncryptionKey, UnreadableSecretError } from '../../platform/secrets.ts';
+import { decryptOrNull, type SecretEncryptionKey } from '../../platform/secrets.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import {
   type ConfigEntryRow,
@@ -78,13 +78,8 @@ export function readProviderSecrets(
   row: ConfigEntryRow,
   key: SecretEncryptionKey,
 ): Pick<StoredProvider, 'secrets' | 'hasUnreadableSecrets'> {
-  try {
-    return { secrets: decryptProviderSecrets(row, key), hasUnreadableSecrets: false };
-  } catch (error) {
-    if (error instanceof UnreadableSecretError)
-      return { secrets: NO_PROVIDER_SECRETS, hasUnreadableSecrets: true };
-    throw error;
-  }
+  const secrets = decryptOrNull(() => decryptProviderSecrets(row, key));
+  return { secrets: secrets ?? NO_PROVIDER_SECRETS, hasUnreadableSecrets: secrets === null };
 }
 
 /** Returns the providers that the environment defines for an organization. */

@@ -8,7 +8,7 @@ import {
   splitProviderSecrets,
   toCredentialSecretLocation,
 } from '../../platform/config/provider-secrets.ts';
-import { encryptSecret, type SecretEncryptionKey, UnreadableSecretError } from '../../platform/secrets.ts';
+import { decryptOrNull, encryptSecret, type SecretEncryptionKey } from '../../platform/secrets.ts';
 import {
   type ConfigEntryRow,
   deleteProviderCredential,
@@ -122,12 +122,7 @@ async function syncCredentials(
 
 /** Decrypts a stored key. Null if it cannot be decrypted. */
 function openStoredKey(row: ProviderCredentialRow, key: SecretEncryptionKey): string | null {
-  try {
-    return decryptProviderCredential(row, key);
-  } catch (error) {
-    if (error instanceof UnreadableSecretError) return null;
-    throw error;
-  }
+  return decryptOrNull(() => decryptProviderCredential(row, key));
 }
 
 /** The desired state of a provider credential. */
