@@ -1,9 +1,10 @@
 // What is derived from code: docs/floe.schema.json for editors, the tables of docs/reference/configuration/*.md between
 // `<!-- fields: … -->` and `<!-- end -->`, the table of docs/reference/providers.md, the tables of docs/benchmarks.md, the operations of the command line, the index of
-// decisions, the Grafana dashboards, and the copy of the alerting rules in the Helm chart. With --check nothing is written and a file that differs fails. Runs on the project's Node, which reads TypeScript.
+// decisions, the WebAssembly of the JSON scanner, the Grafana dashboards, and the copy of the alerting rules in the Helm chart. With --check nothing is written and a file that differs fails. Runs on the project's Node, which reads TypeScript.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import wabt from 'wabt';
 import { toJSONSchema } from 'zod';
 import { writeResultTables } from '../bench/src/results-page.ts';
 import { FloeConfigSchema } from '../packages/contract/src/config.ts';
@@ -31,6 +32,7 @@ const STANDARD_FORMATS = [
   'uuid',
 ];
 let stale = 0;
+const assembler = await wabt();
 const schema = toJSONSchema(FloeConfigSchema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
 const variables = new Map(
   Object.entries(ENVIRONMENT_OVERRIDES).map(([name, path]) => [path.join('.'), name]),
@@ -46,6 +48,7 @@ const outputs = {
   'docs/benchmarks.md': (text) => writeResultTables(text),
   'packages/cli/src/api/operations.json': cliOperations,
   'decisions/README.md': withDecisions,
+  'packages/wire/src/json-string-scanner-wasm.ts': scannerModule,
   // A chart contains only files of its own directory.
   'deploy/helm/floe/files/rules.yaml': () => readFileSync(join(root, 'deploy/prometheus/rules.yaml'), 'utf8'),
   ...Object.fromEntries(Object.entries(dashboardFiles()).map(([name, text]) => [name, () => text])),
@@ -65,6 +68,15 @@ for (const [name, produce] of Object.entries(outputs)) {
   }
 }
 process.exit(stale === 0 ? 0 : 1);
+
+function scannerModule() {
+  const text = readFileSync(join(root, 'packages/wire/src/json-string-scanner.wat'), 'utf8');
+  const { buffer } = assembler.parseWat('json-string-scanner.wat', text, { simd: true }).toBinary({});
+  return `/** json-string-scanner.wat as binary, in base64. Written by scripts/generate.mjs. */
+export const JSON_STRING_SCANNER_WASM =
+  '${Buffer.from(buffer).toString('base64')}';
+`;
+}
 
 /** Each decision begins with `# NNNN: Title` and a line with its status and date. Three sections follow. */
 function withDecisions(text) {

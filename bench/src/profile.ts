@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { BODIES, type BodyName } from './bodies.ts';
 import { type RunningCandidate, withTranslation } from './candidate-fleet.ts';
 import { prepareCandidates } from './candidates.ts';
+import { FEATURES, type FloeFeature, formatOrgFields } from './features.ts';
 import { measureFloodStreams, measurePacedStreams, measureRequests } from './load/loads.ts';
 import { pinCurrentProcess, planPinning } from './machine.ts';
 import { startMock } from './mock/mock.ts';
@@ -18,8 +19,7 @@ const HELP = `node bench/profile.mjs [options]
   --seconds <n>      length of the load (4)
   --body <name>      1.6 KB, 30 KB, 300 KB or 1 MB, with --load requests (1.6 KB)
   --translate        a Chat client of an upstream that speaks Messages
-  --limits           an org with two limits of requests, tokens and concurrency
-  --budgets          an org with a hard budget and a soft one
+  --features <name>  plain, limits (and budgets), condition, detectors or all (plain)
   --rows <n>         functions shown of each thread (40)
   --warm <n>         length of the warm-up (8): V8 takes some 40,000 requests to settle on its optimized code
 `;
@@ -29,25 +29,13 @@ const { values } = parseArgs({
     load: { type: 'string', default: 'requests' },
     seconds: { type: 'string', default: '4' },
     body: { type: 'string', default: '1.6 KB' },
-    limits: { type: 'boolean', default: false },
-    budgets: { type: 'boolean', default: false },
+    features: { type: 'string', default: 'plain' },
     translate: { type: 'boolean', default: false },
     rows: { type: 'string', default: '40' },
     warm: { type: 'string', default: '8' },
     help: { type: 'boolean', default: false },
   },
 });
-
-/** Never reached: what is measured is the counting. */
-const LIMITS = `    limits:
-      - { scope: org, rpm: 100000000, tpm: 100000000000 }
-      - { per: key, rpm: 100000000, concurrency: 10000 }
-`;
-
-const BUDGETS = `    budgets:
-      - { name: hard, scope: org, period: month, limit_usd: 1000000, mode: hard }
-      - { name: soft, per: key, period: day, limit_usd: 1000000, mode: soft }
-`;
 
 /** Puts the load on and gives the number of requests or events a figure is divided by. */
 async function load(member: RunningCandidate, seconds: number, workDir: string): Promise<number> {
@@ -64,6 +52,15 @@ function bodyName(): BodyName {
   return name;
 }
 
+function orgFields(): FloeFeature['org'] {
+  const feature = FEATURES.find(({ id }) => id === values.features);
+  if (feature === undefined)
+    throw new Error(
+      `--features must be one of ${FEATURES.map(({ id }) => id).join(', ')}, not "${values.features}"`,
+    );
+  return feature.org;
+}
+
 async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(HELP);
   const workDir = mkdtempSync(join(tmpdir(), 'floe-profile-'));
@@ -72,8 +69,7 @@ async function main(): Promise<void> {
   if ('rest' in pins) pinCurrentProcess(pins.rest);
   const mock = await startMock(workDir, values.translate ? 'messages' : 'chat');
   const upstreams = { chat: mock.running.port, messages: mock.running.port };
-  const rules = `${values.limits ? LIMITS : ''}${values.budgets ? BUDGETS : ''}`;
-  const candidate = prepareCandidates('floe', workDir, upstreams, rules);
+  const candidate = prepareCandidates('floe', workDir, upstreams, formatOrgFields(orgFields()));
   if ('why' in candidate || !candidate.program) throw new Error('the server cannot be prepared');
   const file = join(workDir, 'main.cpuprofile');
   const port = await freePort();

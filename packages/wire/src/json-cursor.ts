@@ -1,22 +1,27 @@
 import { Buffer } from 'node:buffer';
 import { isInexactNumberText } from '@floe/contract/json';
 import {
+  containsBackslash,
   decodeUtf8Range,
   isDigitByte,
+  MAX_ESCAPE_BYTES,
   MAX_EXACT_NUMBER_LENGTH,
-  MIN_BYTES_FOR_WORD_SCAN,
   MIN_INEXACT_CHARS,
   skipDigitBytes,
-  skipEscapedText,
   skipHexBytes,
-  skipPlainBytes,
+  skipStringText,
 } from './json-bytes.ts';
 import type { JsonComplexityCounter } from './json-complexity.ts';
 import type { JsonMemberNameLookup } from './json-member-name-lookup.ts';
+import { createReaderNumber, skipLongStringText } from './json-string-scanner.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
 
 /** The maximum nesting depth. `JSON.parse` overflows the stack at several thousand levels. */
 export const MAX_NESTING_DEPTH = 512;
+
+/** The first bytes of a string are read one by one, because most strings are short. */
+const SHORT_STRING_BYTES = 24;
+const LONG_STRING_BYTES = 1024;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -39,28 +44,28 @@ export class JsonCursor {
   /** Start and end of the last member's key, without its quotes. */
   keyStart = 0;
   keyEnd = 0;
-  /** Whether the last member's key contains a backslash. */
-  keyEscaped = false;
   /** Whether a number was read that JavaScript would write differently. */
   sawInexact = false;
   /** If set, counts everything that is read. Most text has a small maximum size and is not counted. */
   complexity: JsonComplexityCounter | null = null;
+  /** If set, receives the positions of all strings of at least 1 KB, with their quotes. */
+  longStrings: { readonly start: number; readonly end: number }[] | null = null;
   readonly #bytes: Uint8Array;
   readonly #end: number;
-  readonly #words: DataView | undefined;
   readonly #isObject: number[] = [];
+  readonly #reader = createReaderNumber();
   #depth = 0;
   #fresh = false;
-  #escaped = false;
 
   constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
     this.#bytes = bytes;
     this.at = start;
     this.#end = end;
-    this.#words =
-      end - start < MIN_BYTES_FOR_WORD_SCAN
-        ? undefined
-        : new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Whether the last member's key contains a backslash. */
+  get keyEscaped(): boolean {
+    return containsBackslash(this.#bytes, this.keyStart, this.keyEnd);
   }
 
   /** Skips white space and returns the next byte, or -1 at the end. */
@@ -204,7 +209,6 @@ export class JsonCursor {
     this.keyStart = this.at + 1;
     this.#string();
     this.keyEnd = this.at - 1;
-    this.keyEscaped = this.#escaped;
     if (this.peek() !== COLON) this.#fail('expected ":"');
     this.at += 1;
     this.peek();
@@ -214,24 +218,17 @@ export class JsonCursor {
     if (this.complexity !== null) this.complexity.addNode();
     const bytes = this.#bytes;
     const end = this.#end;
-    let at = this.at + 1;
-    this.#escaped = false;
-    for (;;) {
-      if (this.#words !== undefined) at = skipPlainBytes(this.#words, at, end);
-      let byte = 0;
-      while (at < end) {
-        byte = bytes[at] ?? 0;
-        if (byte === QUOTE || byte === BACKSLASH || byte < 0x20) break;
-        at += 1;
-      }
-      if (at >= end) this.#fail('unterminated string', end);
-      if (byte === QUOTE) break;
-      if (byte !== BACKSLASH) this.#fail('unescaped control character in a string', at);
-      this.#escaped = true;
-      const next = skipEscapedText(bytes, at, end);
-      if (next === at) this.#failAtEscape(at);
-      at = next;
-    }
+    const start = this.at + 1;
+    const near = start + SHORT_STRING_BYTES;
+    let at = skipStringText(bytes, start, Math.min(near, end));
+    // An escape can be incomplete only because it continues after `near`.
+    if (at > near - MAX_ESCAPE_BYTES && near < end) at = skipLongStringText(this.#reader, bytes, at, end);
+    if (at >= end) this.#fail('unterminated string', end);
+    const byte = bytes[at];
+    if (byte === BACKSLASH) this.#failAtEscape(at);
+    if (byte !== QUOTE) this.#fail('unescaped control character in a string', at);
+    if (at - start >= LONG_STRING_BYTES && this.longStrings !== null)
+      this.longStrings.push({ start: start - 1, end: at + 1 });
     this.at = at + 1;
   }
 

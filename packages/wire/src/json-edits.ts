@@ -21,6 +21,8 @@ export interface ByteEdit {
 
 /** The positions of a body's members, and whether `JSON.parse` preserves the body's numbers. */
 export class ScannedJsonMembers extends Map<string, ByteSpan> {
+  /** Positions of the strings of at least 1 KB at any depth, in order and with their quotes. */
+  longStrings: readonly ByteSpan[] = [];
   /** Whether there is a number that JavaScript would write differently. */
   hasInexact = false;
 }
@@ -92,6 +94,8 @@ function scanMembers(body: Uint8Array, maxComplexity: number | null): ScannedJso
   const cursor = new JsonCursor(body);
   if (maxComplexity !== null) cursor.complexity = new JsonComplexityCounter(maxComplexity);
   const found = new ScannedJsonMembers();
+  const longStrings: ByteSpan[] = [];
+  cursor.longStrings = longStrings;
   let refusal: Fault | undefined;
   if (!cursor.enterObject()) {
     cursor.skip();
@@ -113,6 +117,7 @@ function scanMembers(body: Uint8Array, maxComplexity: number | null): ScannedJso
   cursor.expectEnd();
   if (refusal !== undefined) throw refusal;
   found.hasInexact = cursor.sawInexact;
+  found.longStrings = longStrings;
   return found;
 }
 

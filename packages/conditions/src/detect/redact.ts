@@ -18,9 +18,10 @@ export type FindingCounts = Map<FindingKind, number>;
  */
 export interface CleanTextSet {
   /**
-   * Returns the key of a JSON string. Clients cannot construct two different strings with the same key.
+   * Returns the key of a JSON string, which is given with its quotes, as text or in UTF-8. Clients cannot construct
+   * two different strings with the same key.
    */
-  keyOf(token: string): string;
+  keyOf(token: string | Uint8Array): string;
   has(key: string): boolean;
 }
 

@@ -49,6 +49,7 @@ function createPolicyRequest(
   return {
     body,
     members,
+    longStrings: members.longStrings,
     model,
     stream,
     surface: x.surface.name,

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countFindingsInJson, redactJson } from '@floe/conditions/detect/redact';
 import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
+import { scanJsonObject } from '@floe/wire/json-edits';
 import fc from 'fast-check';
-import { CleanTextCache } from './clean-text-cache.ts';
+import { CleanTextCache, decodeWithoutCleanTexts } from './clean-text-cache.ts';
 
 const ALL: ReadonlySet<FindingKind> = new Set(['secret', 'credit_card', 'email'] as const);
 const FILLER = 'An ordinary sentence of a conversation, repeated. '.repeat(30);
@@ -19,6 +20,7 @@ const PARTS = [
 const conversation = fc.array(fc.constantFrom(...PARTS), { maxLength: 6 });
 const kinds = fc.subarray([...ALL], { minLength: 1 }).map((list) => new Set(list));
 
+const hasFinding = (text: string) => countFindingsInJson(JSON.stringify([text]), ALL).size > 0;
 const bodyOf = (texts: readonly string[]) =>
   JSON.stringify({ messages: texts.map((content) => ({ role: 'user', content })) });
 
@@ -31,6 +33,27 @@ test('with cached texts, every request has the same result as without', () => {
         assert.deepEqual(countFindingsInJson(json, ALL, memory), countFindingsInJson(json, ALL));
         // A policy may redact some of the kinds alone.
         assert.equal(redactJson(json, redacted, memory).json, redactJson(json, redacted).json);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a body without its known texts has the findings of the whole body', () => {
+  fc.assert(
+    fc.property(fc.array(conversation, { minLength: 1, maxLength: 12 }), (requests) => {
+      const memory = new CleanTextCache();
+      for (const texts of requests) {
+        const body = Buffer.from(bodyOf(texts));
+        const { longStrings } = scanJsonObject(body);
+        const rest = decodeWithoutCleanTexts(body, longStrings, memory) ?? body.toString();
+        assert.deepEqual(countFindingsInJson(rest, ALL, memory), countFindingsInJson(body.toString(), ALL));
+        // Every text that the scan has added is known by its bytes, too.
+        const again = decodeWithoutCleanTexts(body, longStrings, memory) ?? body.toString();
+        assert.equal(
+          again.includes(FILLER),
+          texts.some((text) => hasFinding(text)),
+        );
       }
     }),
     { numRuns: 300 },

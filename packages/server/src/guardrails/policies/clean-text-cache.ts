@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { WritableCleanTextSet } from '@floe/conditions/detect/redact';
+import type { CleanTextSet, WritableCleanTextSet } from '@floe/conditions/detect/redact';
+import type { ByteSpan } from '@floe/wire/json-edits';
 
 /** Maximum number of texts in this process, for all policy sets together: about 8 MB. */
 const MAX_TEXTS = 50_000;
@@ -17,8 +18,8 @@ let sets = 0;
 export class CleanTextCache implements WritableCleanTextSet {
   readonly #set = `${sets++} `;
 
-  keyOf(text: string): string {
-    return this.#set + hash('sha256', text, 'base64');
+  keyOf(token: string | Uint8Array): string {
+    return this.#set + hash('sha256', token, 'base64');
   }
 
   has(key: string): boolean {
@@ -60,4 +61,24 @@ export class ReportingCleanTextCache extends CleanTextCache {
     this.#added = [];
     return added;
   }
+}
+
+/**
+ * Returns a JSON body as text. Strings that are known to be clean are empty in it, because decoding a body of 300 KB
+ * takes 250 µs. Returns null if no string is known.
+ * @param longStrings the positions of strings in the body, in order and with their quotes
+ */
+export function decodeWithoutCleanTexts(
+  body: Buffer,
+  longStrings: readonly ByteSpan[],
+  cleanTexts: CleanTextSet,
+): string | null {
+  const kept: Buffer[] = [];
+  let from = 0;
+  for (const { start, end } of longStrings) {
+    if (!cleanTexts.has(cleanTexts.keyOf(body.subarray(start, end)))) continue;
+    kept.push(body.subarray(from, start + 1));
+    from = end - 1;
+  }
+  return from === 0 ? null : Buffer.concat([...kept, body.subarray(from)]).toString('utf8');
 }

@@ -4,6 +4,7 @@ import { type FindingCounts, type JsonScanResult, scanJson } from '@floe/conditi
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
+import { decodeWithoutCleanTexts } from './clean-text-cache.ts';
 import type { PolicyEvaluationInput } from './evaluate-policies.ts';
 import {
   type InlineLimits,
@@ -28,6 +29,8 @@ export interface PolicyRequest {
   readonly body: Buffer;
   /** Byte ranges of its top-level members. */
   readonly members: ReadonlyMap<string, ByteSpan>;
+  /** Positions of its long strings. The detectors skip those that are known to contain no findings. */
+  readonly longStrings?: readonly ByteSpan[];
   readonly model: string;
   readonly stream: boolean;
   readonly surface: string;
@@ -52,6 +55,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
   #parsed: JsonObject | null = null;
   #variables: readonly (ConditionVariables | EvaluationFailure)[] | null = null;
   #scan: JsonScanResult | null = null;
+  #counts: FindingCounts | null = null;
   #places: FindingLocationsByKind | null = null;
 
   /** @param limits null in a worker thread, where the evaluation may take longer */
@@ -67,8 +71,19 @@ export class PolicyRequestView implements PolicyEvaluationInput {
   }
 
   findings(): FindingCounts {
+    this.#counts ??= this.#find();
+    return this.#counts;
+  }
+
+  #find(): FindingCounts {
+    const { body, longStrings = [] } = this.#request;
     const { detects, cleanTexts } = this.#policySet;
-    this.#scan ??= scanJson(this.#text(), detects, { cleanTexts, maxChars: this.#limits?.scannedChars });
+    requireWithinInlineReadLimit(body.length, this.#limits);
+    const options = { cleanTexts, maxChars: this.#limits?.scannedChars };
+    const newTexts = decodeWithoutCleanTexts(body, longStrings, cleanTexts);
+    const found = newTexts === null ? null : scanJson(newTexts, detects, options).counts;
+    if (found?.size === 0) return found;
+    this.#scan = scanJson(this.#text(), detects, options);
     return this.#scan.counts;
   }
 
@@ -78,13 +93,12 @@ export class PolicyRequestView implements PolicyEvaluationInput {
     return this.#places;
   }
 
-  /** The scan of the body; null if no policy has needed it. */
+  /** The scan of the body; null if no policy has needed it, or if the body contains no findings. */
   get scan(): JsonScanResult | null {
     return this.#scan;
   }
 
   #text(): string {
-    requireWithinInlineReadLimit(this.#request.body.length, this.#limits);
     this.#json ??= this.#request.body.toString('utf8');
     return this.#json;
   }

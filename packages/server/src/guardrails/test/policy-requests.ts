@@ -9,9 +9,11 @@ import { type PolicyRequest, PolicyRequestView } from '../policies/policy-reques
 /** A Chat request with this body. */
 export function requestOf(body: JsonObject, more: Partial<PolicyRequest> = {}): PolicyRequest {
   const bytes = Buffer.from(JSON.stringify(body));
+  const members = scanJsonObject(bytes);
   return {
     body: bytes,
-    members: scanJsonObject(bytes),
+    members,
+    longStrings: members.longStrings,
     model: String(body['model'] ?? 'up/m'),
     stream: body['stream'] === true,
     surface: 'chat',
