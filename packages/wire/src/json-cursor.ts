@@ -21,7 +21,7 @@ export const MAX_NESTING_DEPTH = 512;
 
 /** The first bytes of a string are read one by one, because most strings are short. */
 const SHORT_STRING_BYTES = 24;
-const LONG_STRING_BYTES = 1024;
+const LONG_STRING_BYTES = 512;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -48,7 +48,7 @@ export class JsonCursor {
   sawInexact = false;
   /** If set, counts everything that is read. Most text has a small maximum size and is not counted. */
   complexity: JsonComplexityCounter | null = null;
-  /** If set, receives the positions of all strings of at least 1 KB, with their quotes. */
+  /** If set, receives the positions of all strings of at least 512 bytes, with their quotes. */
   longStrings: { readonly start: number; readonly end: number }[] | null = null;
   readonly #bytes: Uint8Array;
   readonly #end: number;

@@ -21,7 +21,7 @@ export interface ByteEdit {
 
 /** The positions of a body's members, and whether `JSON.parse` preserves the body's numbers. */
 export class ScannedJsonMembers extends Map<string, ByteSpan> {
-  /** Positions of the strings of at least 1 KB at any depth, in order and with their quotes. */
+  /** Positions of the strings of at least 512 bytes at any depth, in order and with their quotes. */
   longStrings: readonly ByteSpan[] = [];
   /** Whether there is a number that JavaScript would write differently. */
   hasInexact = false;

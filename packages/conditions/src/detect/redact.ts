@@ -34,7 +34,7 @@ export interface WritableCleanTextSet extends CleanTextSet {
 }
 
 /** Scanning a shorter string is faster than a lookup. */
-const MIN_REMEMBERED_CHARS = 1_024;
+const MIN_REMEMBERED_CHARS = 512;
 /** Maximum nesting of JSON in strings, such as tool arguments. Deeper JSON is scanned as plain text. */
 const MAX_NESTED_JSON = 3;
 const MAX_PASSES = 4;
