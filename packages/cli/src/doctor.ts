@@ -6,7 +6,7 @@ export const doctorCommand: CliCommand = {
   words: ['doctor'],
   usage: 'doctor [--json]',
   summary: 'Checks configuration, stores, clock, certificate, providers and mail. Changes nothing.',
-  help: `Each finding that needs action has a remedy. Exits with 1 if a check failed.
+  help: `Prints what to do for each problem. Exits with 1 if a check fails.
 
 ${SERVER_ENVIRONMENT_HELP}`,
   run: (args) => runServerProgram(['doctor', ...args]),

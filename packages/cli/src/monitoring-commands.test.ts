@@ -221,7 +221,7 @@ suite('floe run', { concurrency: 3 }, () => {
     assert.equal(failed.code, 3);
     assert.match(
       failed.stderr,
-      /^floe: could not report to job: the key cannot read the beat URL of the monitor, so the monitor fails only when its next beat is overdue/,
+      /^floe: could not report to job: the beat URL of the monitor could not be read, so the monitor fails only when its next beat is overdue/,
     );
     assert.equal(
       (await floe(server, ['run', 'job', ...job('process.kill(process.pid, "SIGKILL")')])).signal,

@@ -165,7 +165,7 @@ async function reportExit(client: MonitorClient, options: RunOptions, run: Finis
   } else if (client.floe)
     warnNotReported(
       monitorId,
-      'the key cannot read the beat URL of the monitor, so the monitor fails only when its next beat is overdue; use a key with the scope "monitoring"',
+      'the beat URL of the monitor could not be read, so the monitor fails only when its next beat is overdue; check that the server is reachable, that the monitor exists, and that the key has the scope "monitoring"',
     );
   if (result?.error) warnNotReported(monitorId, result.error.message);
   return true;

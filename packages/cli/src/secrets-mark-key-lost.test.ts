@@ -60,7 +60,7 @@ test('after an encryption key is marked as lost, the server starts, and its secr
     () => '',
     (error: unknown) => String(error),
   );
-  const keyId = /missing key ids: (\w{8});.* If a key is lost, run floe secrets mark-key-lost/.exec(
+  const keyId = /missing key ids: (\w{8});.* If a key is lost, run "floe secrets mark-key-lost"/.exec(
     refused,
   )?.[1];
   assert.ok(keyId, refused);

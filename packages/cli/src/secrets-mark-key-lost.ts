@@ -5,7 +5,7 @@ import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
 export const markKeyLostCommand: CliCommand = {
   words: ['secrets', 'mark-key-lost'],
   usage: 'secrets mark-key-lost <key id> [--dry-run]',
-  summary: 'Lists the secrets of a lost encryption key, and lets the server start without the key.',
+  summary: 'Lists the secrets that are encrypted with a lost key, and lets the server start without the key.',
   help: SERVER_ENVIRONMENT_HELP,
   run: (args) => runServerProgram(['secrets', 'mark-key-lost', ...args]),
 };

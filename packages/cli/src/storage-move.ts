@@ -6,7 +6,7 @@ export const moveStorageCommand: CliCommand = {
   words: ['storage', 'move'],
   usage: 'storage move sqlite:<file>',
   summary:
-    'Copies a SQLite database, which no server may use, into the configured empty PostgreSQL database.',
+    'Copies a SQLite database into the configured PostgreSQL database, which must be empty; the server must be stopped.',
   help: SERVER_ENVIRONMENT_HELP,
   run: (args) => runServerProgram(['storage', 'move', ...args]),
 };

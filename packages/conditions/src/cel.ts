@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { CelExpression, CelLibrary } from './cel-library.ts';
 import { type ConditionEvaluation, createMeteredEnvironment } from './metered-environment.ts';
-import type { RegularExpressionTest } from './regular-expression.ts';
+import type { RegularExpressionMatcher } from './regular-expression.ts';
 import { StepMeter } from './step-meter.ts';
 import type { ConditionVariables } from './vocabulary.ts';
 
@@ -48,7 +48,7 @@ export function parseCondition(source: string): CelExpression {
  */
 export function compileExpression(
   expression: CelExpression,
-  patterns: ReadonlyMap<string, RegularExpressionTest>,
+  patterns: ReadonlyMap<string, RegularExpressionMatcher>,
 ): CelProgram {
   const { cel, environment } = getLibrary();
   const program = cel.plan(environment, expression);

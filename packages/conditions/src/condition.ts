@@ -68,7 +68,7 @@ export const MAX_ORG_COMPILATION_STEPS = 3_000_000;
 const MAX_COMPILED_STEPS = 20_000_000;
 /** Maximum number of steps for evaluating example values, and for compiling the regular expressions: 30 ms. */
 const MAX_EXAMPLE_STEPS = 300_000;
-const PATTERN_STEPS_EXCEEDED = `its regular expressions must compile in at most ${MAX_EXAMPLE_STEPS} steps; use shorter regular expressions, with fewer Unicode classes such as \\p{L}, and without large ranges after (?i)`;
+const PATTERN_STEPS_EXCEEDED = `the regular expressions of a condition must compile in at most ${MAX_EXAMPLE_STEPS} steps; use shorter regular expressions, with fewer Unicode classes such as \\p{L}, and without large ranges after (?i)`;
 
 function compileUncached(source: string, vocabulary: ConditionVocabulary): CompiledCondition {
   const expression = parseCondition(source);

@@ -3,7 +3,7 @@ import { listSubexpressions } from './expression-cost.ts';
 import {
   compileRegularExpression,
   estimateCompilationSteps,
-  type RegularExpressionTest,
+  type RegularExpressionMatcher,
 } from './regular-expression.ts';
 import type { StepMeter } from './step-meter.ts';
 
@@ -18,8 +18,8 @@ type OptionalExpression = CelExpression | undefined;
 export function compileLiteralPatterns(
   expression: OptionalExpression,
   steps: StepMeter,
-): ReadonlyMap<string, RegularExpressionTest> {
-  const compiled = new Map<string, RegularExpressionTest>();
+): ReadonlyMap<string, RegularExpressionMatcher> {
+  const compiled = new Map<string, RegularExpressionMatcher>();
   for (const pattern of findLiteralPatterns(expression)) {
     steps.charge(estimateCompilationSteps(pattern));
     try {

@@ -2,7 +2,7 @@ import type { CelLibrary } from './cel-library.ts';
 import {
   compileRegularExpression,
   estimateCompilationSteps,
-  type RegularExpressionTest,
+  type RegularExpressionMatcher,
 } from './regular-expression.ts';
 import type { StepMeter } from './step-meter.ts';
 
@@ -35,7 +35,7 @@ const MAX_COMPUTED_PATTERNS = 100;
 export interface ConditionEvaluation {
   readonly steps: StepMeter;
   /** The regular expressions that were compiled with the condition. */
-  readonly patterns: ReadonlyMap<string, RegularExpressionTest>;
+  readonly patterns: ReadonlyMap<string, RegularExpressionMatcher>;
 }
 
 /**
@@ -82,11 +82,11 @@ function customFunctions(cel: CelLibrary, current: () => ConditionEvaluation) {
 }
 
 /** The patterns that the evaluations with one meter have computed. No other evaluation affects them. */
-const computedPatterns = new WeakMap<StepMeter, Map<string, RegularExpressionTest>>();
+const computedPatterns = new WeakMap<StepMeter, Map<string, RegularExpressionMatcher>>();
 
 /** Compiles a pattern that is known only at run time. @throws StepLimitExceededError */
-function compileComputedPattern(pattern: string, steps: StepMeter): RegularExpressionTest {
-  const computed = computedPatterns.get(steps) ?? new Map<string, RegularExpressionTest>();
+function compileComputedPattern(pattern: string, steps: StepMeter): RegularExpressionMatcher {
+  const computed = computedPatterns.get(steps) ?? new Map<string, RegularExpressionMatcher>();
   computedPatterns.set(steps, computed);
   const known = computed.get(pattern);
   if (known) return known;

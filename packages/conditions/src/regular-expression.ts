@@ -21,7 +21,7 @@ const FOLDED_CODE_POINTS = { first: 0x41, last: 0x1e943 };
 const PARTS_PER_STEP = 100;
 
 /** Returns whether a pattern matches anywhere in a string. @throws StepLimitExceededError */
-export type RegularExpressionTest = (text: string, steps: StepMeter) => boolean;
+export type RegularExpressionMatcher = (text: string, steps: StepMeter) => boolean;
 
 let loaded: Re2 | null = null;
 
@@ -33,7 +33,7 @@ let loaded: Re2 | null = null;
  * @example
  * compileRegularExpression('^gpt-[0-9]')('gpt-5', new StepMeter()); // true
  */
-export function compileRegularExpression(source: string): RegularExpressionTest {
+export function compileRegularExpression(source: string): RegularExpressionMatcher {
   const size = estimatePatternSize(source);
   if (size > MAX_PATTERN_SIZE)
     throw new Error(

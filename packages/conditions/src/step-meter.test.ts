@@ -181,7 +181,10 @@ test('a condition whose regular expressions take too long to compile is rejected
   ];
   for (const source of conditions)
     for (let attempt = 0; attempt < 5; attempt++)
-      assert.throws(() => compileCondition(source, VOCABULARY), /its regular expressions must compile/);
+      assert.throws(
+        () => compileCondition(source, VOCABULARY),
+        /the regular expressions of a condition must compile/,
+      );
   assert.ok(compiled(large(0)));
 });
 
@@ -199,7 +202,7 @@ test('each code point of a range counts if case is ignored, however the range is
     assert.ok(steps > 1_000_000 && steps < 1_010_000, `${source}: ${steps}`);
     assert.throws(
       () => compileCondition(`request.text.matches(r'${source}')`, VOCABULARY),
-      /its regular expressions must compile/,
+      /the regular expressions of a condition must compile/,
     );
   }
   for (const source of [
@@ -246,7 +249,7 @@ test('literal patterns are compiled with the condition, also those that the exam
     assert.ok(stepsOf(source, 'other') < 200, source);
     assert.throws(
       () => compileCondition(source.replace(pattern, '(?i)[B-\u{1E942}]'), VOCABULARY),
-      /its regular expressions must compile/,
+      /the regular expressions of a condition must compile/,
     );
   }
 });

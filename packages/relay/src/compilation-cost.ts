@@ -16,16 +16,16 @@ export function createCompilationCostError(path: readonly (string | number)[]): 
  * Returns the number of steps for compiling the regular expressions and the condition of a rule. Does not compile the
  * regular expressions. Ignores an invalid condition, which `compileRule` reports.
  */
-export function countCompilationSteps({ match, except, when }: RelayRuleConfig): number {
+export function countRuleCompilationSteps({ match, except, when }: RelayRuleConfig): number {
   const texts = [match, ...except.map((exception) => exception.match)].flatMap((one) => one?.text ?? []);
   return texts.reduce((sum, text) => sum + estimateCompilationSteps(text), countConditionSteps(when));
 }
 
 /** Returns whether rules are too expensive to compile together. */
-export function exceedCompilationCost(rules: Iterable<RelayRuleConfig>): boolean {
+export function exceedsCompilationLimit(rules: Iterable<RelayRuleConfig>): boolean {
   let steps = 0;
   for (const rule of rules) {
-    steps += countCompilationSteps(rule);
+    steps += countRuleCompilationSteps(rule);
     if (steps > MAX_ORG_COMPILATION_STEPS) return true;
   }
   return false;

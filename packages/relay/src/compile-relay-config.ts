@@ -1,7 +1,7 @@
 import { MAX_ORG_COMPILATION_STEPS } from '@floe/conditions/condition';
 import type { RelayConfig } from '@floe/contract/config';
 import type { RelayEventKind } from '@floe/contract/config/relay';
-import { countCompilationSteps, createCompilationCostError } from './compilation-cost.ts';
+import { countRuleCompilationSteps, createCompilationCostError } from './compilation-cost.ts';
 import { type CompiledRule, compileRule } from './rules/compile-rule.ts';
 import { InvalidRelayRuleError } from './rules/compile-rule-field.ts';
 import { createSelfTamperRule } from './rules/self-tamper.ts';
@@ -64,7 +64,7 @@ export function findRelayRuleError(config: RelayConfig): InvalidRelayRuleError |
     let steps = 0;
     for (const [at, rule] of config.rules.entries()) {
       compileRuleAt(config, at);
-      steps += countCompilationSteps(rule);
+      steps += countRuleCompilationSteps(rule);
       if (steps > MAX_ORG_COMPILATION_STEPS) return createCompilationCostError(['rules', at]);
     }
     compileRelayConfig(config);

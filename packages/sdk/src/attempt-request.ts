@@ -29,7 +29,7 @@ export async function attemptRequest(
   const timer = runtime.after(timeoutMs, () => abortWith(timeoutError(call, timeoutMs)), false);
   const onStop = () =>
     abortWith(
-      new FloeConnectionError('the heartbeat loop was stopped before the beat was delivered', {
+      new FloeConnectionError('the beat loop was stopped before the beat was delivered', {
         code: 'stopped',
       }),
     );

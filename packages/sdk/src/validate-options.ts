@@ -11,7 +11,7 @@ export function requireApiKey(apiKey: unknown): string {
     throw new FloeInvalidArgumentError('apiKey is required. Example: new Floe({ apiKey: "eis_…" })');
   if (!/^[\x21-\x7e]+$/.test(key))
     throw new FloeInvalidArgumentError(
-      'apiKey contains characters that are not valid in a key, such as spaces, line breaks or accented letters',
+      'apiKey contains characters that are not valid in a key, such as spaces, line breaks or accented letters. Use a platform key (eis_…).',
     );
   return key;
 }

@@ -19,7 +19,7 @@ export function containsBackslash(bytes: Uint8Array, start: number, end: number)
 }
 
 /** The minimum number of characters of an integer that JavaScript may not represent exactly. */
-export const MIN_INEXACT_CHARS = 16;
+export const MIN_INEXACT_INTEGER_LENGTH = 16;
 
 /**
  * The maximum number of characters of a number that JavaScript can write back unchanged, with some margin. A longer

@@ -6,7 +6,7 @@ import {
   isDigitByte,
   MAX_ESCAPE_BYTES,
   MAX_EXACT_NUMBER_LENGTH,
-  MIN_INEXACT_CHARS,
+  MIN_INEXACT_INTEGER_LENGTH,
   skipDigitBytes,
   skipHexBytes,
   skipStringText,
@@ -275,7 +275,8 @@ export class JsonCursor {
       if (sign === 0x2b || sign === MINUS) this.at += 1;
       this.#digits();
     }
-    if (this.at === whole && whole - start < MIN_INEXACT_CHARS && !(isZero && first === MINUS)) return;
+    if (this.at === whole && whole - start < MIN_INEXACT_INTEGER_LENGTH && !(isZero && first === MINUS))
+      return;
     const isLong = this.at - start > MAX_EXACT_NUMBER_LENGTH;
     if (!isLong && !isInexactNumberText(decodeUtf8Range(this.#bytes, start, this.at))) return;
     this.sawInexact = true;

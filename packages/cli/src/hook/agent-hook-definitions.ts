@@ -120,7 +120,7 @@ const vscode = ({ project }: InstallEnvironment): AgentHookDefinition => ({
   hooks: { PreToolUse: null, UserPromptSubmit: null, SessionStart: null },
   rootMembers: {},
   createEntry: commandEntry,
-  note: 'Hooks are a preview feature in VS Code. Copilot CLI also reads this directory.',
+  note: 'Hooks are a preview feature in VS Code. Copilot CLI also reads the directory .github/hooks.',
 });
 
 const geminiCli = ({ home, project }: InstallEnvironment): AgentHookDefinition => ({

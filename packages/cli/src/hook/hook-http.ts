@@ -75,7 +75,7 @@ export async function sendHookRequest(request: HookHttpRequest): Promise<HookHtt
     });
     socket.on('end', () => readChunks(true));
     socket.on('error', (error) => fail('code' in error ? String(error.code) : error.message));
-    socket.on('close', () => fail('the connection closed before the server sent a complete response'));
+    socket.on('close', () => fail('the server closed the connection before it sent a complete response'));
     socket.write(formatRequest(request, url));
   });
 }
@@ -130,7 +130,7 @@ class HookAnswerReader {
       this.#receivedBytes += chunks[this.#countedChunks++]?.length ?? 0;
     if (this.#receivedBytes > MAX_HEAD_BYTES + MAX_BODY_BYTES)
       throw new HookRequestError(
-        `the server sent a response of more than ${(MAX_HEAD_BYTES + MAX_BODY_BYTES) >> 20} MiB`,
+        `the response is larger than ${(MAX_HEAD_BYTES + MAX_BODY_BYTES) >> 20} MiB; check FLOE_BASE_URL`,
       );
     this.#head ??= parseHookAnswerHead(Buffer.concat(chunks));
     const head = this.#head;
@@ -146,7 +146,8 @@ class HookAnswerReader {
     }
     if (length === undefined)
       return isEnd ? { status, headers, body: Buffer.concat(chunks).toString('utf8', bodyAt) } : null;
-    if (!/^\d+$/.test(length)) throw new HookRequestError('the server sent an invalid content-length header');
+    if (!/^\d+$/.test(length))
+      throw new HookRequestError('the response has an invalid content-length header; check FLOE_BASE_URL');
     const end = bodyAt + Number(length);
     return this.#receivedBytes < end
       ? null
@@ -187,7 +188,7 @@ function decodeChunkedBody(bytes: Buffer): string | null {
     if (lineEnd < 0) return null;
     const size = /^([\da-f]{1,8})(?:\s*;.*)?$/i.exec(bytes.toString('latin1', at, lineEnd))?.[1];
     if (size === undefined)
-      throw new HookRequestError('the server sent a response with an invalid chunked encoding');
+      throw new HookRequestError('the response has an invalid chunked encoding; check FLOE_BASE_URL');
     const from = lineEnd + 2;
     const end = from + Number.parseInt(size, 16);
     if (end === from) return Buffer.concat(parts).toString('utf8');

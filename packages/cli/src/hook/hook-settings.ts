@@ -77,7 +77,7 @@ function buildHookSettings(given: JsonObject, problems: string[]): HookSettings 
   const isAddress = /^https?:\/\//i.test(baseUrl) && URL.canParse(baseUrl);
   const isKey = key !== null && /^[\x21-\x7e]+$/.test(key);
   if (!isAddress) problems.push('base_url must be an http or https URL. Example: https://floe.example.com');
-  if (!isKey) problems.push('no key is configured: run "floe hook install", or set FLOE_RELAY_KEY');
+  if (!isKey) problems.push('no key is configured: set FLOE_RELAY_KEY, then run "floe hook install"');
   const minutes = given['refresh_minutes'];
   const deadlines = given['deadline_ms'];
   return {

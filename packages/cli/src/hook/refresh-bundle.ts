@@ -23,7 +23,9 @@ const FETCH_TIMEOUT_MS = 10_000;
 export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
   const { baseUrl, key } = settings;
   if (baseUrl === null || key === null)
-    throw new HookRequestError(settings.problem ?? 'the hook is not configured; run "floe hook install"');
+    throw new HookRequestError(
+      settings.problem ?? 'the hook is not configured; set FLOE_RELAY_KEY, then run "floe hook install"',
+    );
   const directory = getBundleCacheDirectory(paths, settings);
   const before = readCachedBundle(directory, settings);
   const { status, headers, body } = await sendHookRequest({

@@ -84,7 +84,9 @@ async function postToRelay(
 ): Promise<Json> {
   const { baseUrl, key, problem } = settings;
   if (baseUrl === null || key === null)
-    throw new HookRequestError(problem ?? 'the hook is not configured; run "floe hook install"');
+    throw new HookRequestError(
+      problem ?? 'the hook is not configured; set FLOE_RELAY_KEY, then run "floe hook install"',
+    );
   const request = {
     url: baseUrl + path,
     key,

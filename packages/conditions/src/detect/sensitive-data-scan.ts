@@ -45,7 +45,7 @@ export interface Finding {
   readonly end: number;
   /** Set for secrets only. */
   readonly detector?: SecretDetector;
-  /** Kinds of other findings in the same characters, of which one is written as it is and one in escape sequences. */
+  /** The kinds of other findings in the same characters, for example one in the text as written and one in the text with decoded escape sequences. */
   readonly otherKinds?: readonly FindingKind[];
 }
 

@@ -6,7 +6,7 @@ import { useRefetchOnEvent } from '../data/use-refetch-on-event.ts';
 import { useEventStreamState } from '../data/use-server-events.ts';
 import { formatCountWithNoun } from '../format/words.ts';
 import { RelativeTimeText } from '../ui/relative-time-text.tsx';
-import { AlertBanner } from './alert-banner.tsx';
+import { ErrorBanner } from './error-banner.tsx';
 import { OrgLink } from './org-link.tsx';
 
 type ConfigFile = z.output<typeof configFileStatus>;
@@ -35,7 +35,7 @@ export function ConfigFileBanner() {
     first ? [first.where, first.message].filter(Boolean).join(': ') : 'the file could not be read',
   );
   return (
-    <AlertBanner
+    <ErrorBanner
       text={
         <>
           <code className="font-mono text-code">
@@ -51,7 +51,7 @@ export function ConfigFileBanner() {
       <OrgLink to="/management/settings/configuration" className="text-accent-ink underline">
         Show problems
       </OrgLink>
-    </AlertBanner>
+    </ErrorBanner>
   );
 }
 

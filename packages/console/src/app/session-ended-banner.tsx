@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { sessionQuery } from '../data/session.ts';
-import { AlertBanner } from './alert-banner.tsx';
+import { ErrorBanner } from './error-banner.tsx';
 
 /**
  * Renders a banner that is shown if the session has ended while a page has unsaved changes. When the user
@@ -10,7 +10,7 @@ import { AlertBanner } from './alert-banner.tsx';
 export function SessionEndedBanner() {
   useQuery({ ...sessionQuery, staleTime: 0 });
   return (
-    <AlertBanner
+    <ErrorBanner
       text={
         <>
           Your session has ended. To keep your unsaved changes, sign in in another tab, then return to this
@@ -21,6 +21,6 @@ export function SessionEndedBanner() {
       <Link to="/sign-in" target="_blank" className="text-accent-ink underline">
         Open sign-in page
       </Link>
-    </AlertBanner>
+    </ErrorBanner>
   );
 }

@@ -3,7 +3,7 @@ import { sendJson } from '../data/api-client.ts';
 import { useApiMutation } from '../data/api-mutation.ts';
 import { sessionQuery, useSignedInSession } from '../data/session.ts';
 import { Button } from '../ui/button.tsx';
-import { AlertBanner } from './alert-banner.tsx';
+import { ErrorBanner } from './error-banner.tsx';
 
 /**
  * Renders a banner that is shown if another tab has switched the session to another organization. The page keeps its
@@ -18,7 +18,7 @@ export function SessionMovedBanner() {
   });
   if (current?.state !== 'signed_in') return null;
   return (
-    <AlertBanner
+    <ErrorBanner
       text={
         <>
           You switched to {current.org.name} in another tab. This page shows {org.name} and cannot be updated.
@@ -29,6 +29,6 @@ export function SessionMovedBanner() {
         Switch back to {org.name}
       </Button>
       {back.error && <p className="text-failing-ink">{back.error.message}</p>}
-    </AlertBanner>
+    </ErrorBanner>
   );
 }

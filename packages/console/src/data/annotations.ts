@@ -11,7 +11,7 @@ export const ANNOTATIONS_QUERY_KEY = ['analytics', 'marks'];
  * Fetches annotations and converts them to display text. Imports the module with the texts in parallel with the
  * request, so that pages can render before it is loaded.
  */
-export async function getChartAnnotations(
+export async function fetchChartAnnotations(
   query: QueryParameters,
   signal: AbortSignal,
 ): Promise<readonly ChartAnnotation[]> {
@@ -30,7 +30,7 @@ export function buildAnnotationsQuery(time: Readonly<Record<string, string>>) {
   return queryOptions({
     queryKey: [...ANNOTATIONS_QUERY_KEY, time],
     queryFn: ({ signal }) =>
-      getChartAnnotations({ from: time['from'], to: time['to'], about: 'traffic' }, signal),
+      fetchChartAnnotations({ from: time['from'], to: time['to'], about: 'traffic' }, signal),
     placeholderData: (before) => before,
     staleTime: 30_000,
   });

@@ -1,5 +1,5 @@
 import { ApiError, createUnreachableError, parseApiError } from './api-error.ts';
-import { buildApiUrl, getPageOrg, ORG_HEADER } from './base-url.ts';
+import { buildApiUrl, getPageOrgId, ORG_HEADER } from './base-url.ts';
 import { REASON_PROMPT, STEP_UP_PROMPT } from './dialog-prompts.ts';
 import { readNextNonEmptyPage } from './read-next-nonempty-page.ts';
 import { updateServerTimeOffset } from './server-clock.ts';
@@ -55,7 +55,7 @@ async function ask(path: string, { method, query, body, signal, etag, keys }: As
   if (payload !== null) headers.set('content-type', 'application/json');
   if (keys) headers.set('idempotency-key', keyOf(keys, payload ?? ''));
   if (etag) headers.set('if-match', etag);
-  const org = getPageOrg();
+  const org = getPageOrgId();
   if (org) headers.set(ORG_HEADER, org);
   let answer: Response;
   try {

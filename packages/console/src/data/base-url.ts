@@ -16,6 +16,6 @@ export function buildApiUrl(path: string): URL {
 export const ORG_HEADER = 'x-floe-org';
 
 /** Returns the ID of the organization in the URL of the page, or undefined outside the pages of an organization. */
-export function getPageOrg(): string | undefined {
+export function getPageOrgId(): string | undefined {
   return /^\/o\/([^/]+)/.exec(location.pathname.slice(BASE_PATH.length))?.[1];
 }

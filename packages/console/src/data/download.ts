@@ -1,11 +1,11 @@
 import { formatQueryParameters, type QueryParameters } from './api-client.ts';
-import { buildApiUrl, getPageOrg, ORG_HEADER } from './base-url.ts';
+import { buildApiUrl, getPageOrgId, ORG_HEADER } from './base-url.ts';
 
 /** Returns the URL of a download from the API, which names the organization of the page. */
 export function buildDownloadUrl(path: string, query?: QueryParameters): string {
   const url = buildApiUrl(path);
   url.search = formatQueryParameters(query);
-  const org = getPageOrg();
+  const org = getPageOrgId();
   if (org) url.searchParams.set(ORG_HEADER, org);
   return url.href;
 }

@@ -1,12 +1,12 @@
-import type { SessionView, SignedInSessionView } from '@floe/contract/api/session';
+import type { SessionResource, SignedInSessionResource } from '@floe/contract/api/session';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import { getJson } from './api-client.ts';
 
 /** The session of this browser, either signed in or signed out. */
-export type Session = SessionView;
+export type Session = SessionResource;
 /** The session of a signed-in user: the user, their organization and their role. */
-export type SignedInSession = SignedInSessionView;
+export type SignedInSession = SignedInSessionResource;
 /** The session of a browser in which no user is signed in. */
 export type SignedOutSession = Extract<Session, { readonly state: 'signed_out' }>;
 

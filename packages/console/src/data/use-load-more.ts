@@ -20,8 +20,8 @@ interface Failure {
   readonly isRetried: boolean;
 }
 
-/** The end of a list that loads page by page. */
-export interface NextPage {
+/** The state of the next page of a list that loads page by page, and a function that loads the page. */
+export interface NextPageState {
   readonly exists: boolean;
   readonly isLoading: boolean;
   /** The error of the last attempt to load the page. */
@@ -31,8 +31,8 @@ export interface NextPage {
 }
 
 /**
- * Returns the end of a list, and the function `more` to call when this end comes into view. The function loads
- * the next page, unless the last attempt failed. After a failure, the end stays in view. Without this rule, a
+ * Returns the state of the next page, and the function `more` to call when the end of the list comes into view. It loads
+ * the next page, unless the last attempt failed. After a failure, the end of the list stays in view. Without this rule, a
  * polled list would request the failing page again with each refetch. `LoadMoreButton` shows the error until the user tries again.
  * @param isBusy Whether a request is in progress that loading the next page would cancel.
  */
@@ -40,7 +40,7 @@ export function useLoadMore(
   queryKey: QueryKey,
   { data, hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage }: PagedAnswer,
   isBusy = isFetchingNextPage,
-): { readonly more: () => void; readonly nextPage: NextPage } {
+): { readonly more: () => void; readonly nextPage: NextPageState } {
   // A refetch clears the error of the query, but loads only the pages before the one that failed.
   const place = `${hashKey(queryKey)} ${data?.pages.length}`;
   const [failure, setFailure] = useState<Failure>({ place: '', error: null, isRetried: false });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type FilterField, parsePastedFilters, parseTypedFilter, toFilterTokens } from './filter-text.ts';
 import {
+  advanceTimeRange,
   chooseChartInterval,
   formatTimeRangeLabel,
-  moveTimeRange,
   normalizeRange,
   parseRangeMs,
   resolveTimeRange,
@@ -115,7 +115,7 @@ test('charts have few enough points to read', () => {
 test('a relative time moves with the clock, and a fixed one does not', () => {
   const later = new Date(NOW.getTime() + 5 * 3_600_000);
   const hour = resolveTimeRange(new URLSearchParams('range=1h'), NOW);
-  assert.equal(moveTimeRange(hour, later).from.toISOString(), '2026-11-21T16:00:00.000Z');
+  assert.equal(advanceTimeRange(hour, later).from.toISOString(), '2026-11-21T16:00:00.000Z');
   const fixed = resolveTimeRange(new URLSearchParams('from=2026-11-20T00:00:00Z'), NOW);
-  assert.equal(moveTimeRange(fixed, later), fixed);
+  assert.equal(advanceTimeRange(fixed, later), fixed);
 });

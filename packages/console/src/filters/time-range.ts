@@ -58,7 +58,7 @@ export function resolveTimeRange(query: URLSearchParams, now: Date, defaultRange
 }
 
 /** Returns the time range as of `now`. A relative range moves with the time. */
-export function moveTimeRange(span: SelectedTimeRange, now: Date): SelectedTimeRange {
+export function advanceTimeRange(span: SelectedTimeRange, now: Date): SelectedTimeRange {
   if (span.range === null) return span;
   return { ...span, from: new Date(now.getTime() - (parseRangeMs(span.range) ?? 0)), to: now };
 }
@@ -75,7 +75,7 @@ export function toTimeRangeParameters({ from, to, range }: SelectedTimeRange): R
  * Splits parameters with a relative time range into those without a start, and the length of the range. Charts and
  * totals of the last hour then follow the time while the page is open.
  */
-export function splitRelativeTime<Value>(
+export function splitRelativeTimeRange<Value>(
   parameters: Readonly<Record<string, Value>>,
   { range }: SelectedTimeRange,
 ): readonly [parameters: Readonly<Record<string, Value>>, lastMs?: number] {

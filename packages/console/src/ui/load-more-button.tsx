@@ -1,4 +1,4 @@
-import type { NextPage } from '../data/use-load-more.ts';
+import type { NextPageState } from '../data/use-load-more.ts';
 import { Button } from './button.tsx';
 
 /**
@@ -8,7 +8,7 @@ import { Button } from './button.tsx';
 export function LoadMoreButton({
   nextPage: { exists, isLoading, error, load },
 }: {
-  readonly nextPage: NextPage;
+  readonly nextPage: NextPageState;
 }) {
   if (!exists) return null;
   return (

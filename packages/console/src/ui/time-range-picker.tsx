@@ -1,5 +1,5 @@
 import { Suspense, useState } from 'react';
-import { moveTimeRange, type SelectedTimeRange } from '../filters/time-range.ts';
+import { advanceTimeRange, type SelectedTimeRange } from '../filters/time-range.ts';
 import { lazyWithFailureNotice } from './lazy-with-failure-notice.tsx';
 import { Popover } from './popover.tsx';
 import { useCurrentMinute } from './relative-time-text.tsx';
@@ -40,7 +40,7 @@ export function TimeRangePicker({
   return (
     <Popover
       label="Time range"
-      trigger={<TimeRangeButton span={isRolling ? moveTimeRange(span, minute) : span} />}
+      trigger={<TimeRangeButton span={isRolling ? advanceTimeRange(span, minute) : span} />}
       open={open}
       onOpenChange={setOpen}
     >

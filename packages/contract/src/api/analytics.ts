@@ -61,7 +61,9 @@ export const requestFilterParams = {
   session: word.describe(`Session id that the client sent. ${GRAMMAR}`),
   usage_source: word,
   stream: flag.describe('Whether the client requested a stream.'),
-  dropped: flag.describe('Whether Floe removed request fields that the provider does not support.'),
+  dropped: flag.describe(
+    'Whether Floe removed request fields that the provider does not support, or response content that Floe could not translate.',
+  ),
   latency_ms: bounds,
   first_token_ms: bounds,
   overhead_ms: bounds,
@@ -132,11 +134,13 @@ export const requestExportQuery = createFilteredQuerySchema({
   from: dateOrTimestamp
     .optional()
     .describe(
-      'Start of the time range. A date such as `2026-11-21` means the start of the day in `timezone`.',
+      'Start of the time range. A date such as `2026-11-21` means the start of the day in `timezone`. Defaults to the oldest request.',
     ),
   to: dateOrTimestamp
     .optional()
-    .describe('End of the time range, exclusive. A date means the start of the day in `timezone`.'),
+    .describe(
+      'End of the time range, exclusive. A date means the start of the day in `timezone`. Defaults to now.',
+    ),
   timezone: createTimezoneField()
     .optional()
     .describe('IANA time zone for dates and `created_at_local`. Defaults to the organization’s time zone.'),
@@ -226,7 +230,9 @@ const fields = {
   metadata: z.record(z.string(), createJsonValueField()),
   dropped: z
     .array(z.string())
-    .describe('Request fields that Floe removed because the provider does not support them.'),
+    .describe(
+      'Names of the request fields that Floe removed because the provider does not support them, and of response content that Floe could not translate.',
+    ),
 };
 
 /** One exchange: a client request and its response. */

@@ -8,9 +8,14 @@ export const auditListQuery = timeRangeListQuery.extend({
     .min(1)
     .max(100)
     .optional()
-    .describe('Who made the change: a key id, a member id, `file`, `setup`, `cli` or `sign-in`.'),
-  action: z.string().min(1).max(100).optional().describe('Operation, such as `keys.create`.'),
-  subject: z.string().min(1).max(100).optional().describe('Id of the resource that was changed.'),
+    .describe('Only changes by this actor: a key id, a member id, `file`, `setup`, `cli` or `sign-in`.'),
+  action: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Only changes by this operation, such as `keys.create`.'),
+  subject: z.string().min(1).max(100).optional().describe('Only changes to the resource with this id.'),
 });
 
 /** One change: the actor, the action, and the resource with its state before and after the change. */

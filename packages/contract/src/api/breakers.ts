@@ -31,7 +31,7 @@ export const breakerResource = z
       .enum(['in_flight', 'next_request'])
       .nullable()
       .describe(
-        'Probe of a half-open breaker. `in_flight`: a request is testing the target. `next_request`: the next request will test it. `null` in other states.',
+        'Probe of a half-open breaker. `in_flight`: a request is testing the target. `next_request`: the next request will test the target. `null` in other states.',
       ),
     reason: z.string().describe('Reason for the state. Empty if the breaker is closed.'),
     wait_ms: z

@@ -10,7 +10,7 @@ export const cacheSettingsResource = z
       .describe(
         'Whether Floe returns cached responses for identical requests. A route’s `cache` setting overrides this setting.',
       ),
-    ttl_seconds: z.int().describe('How long a cached response can be reused, in seconds.'),
+    ttl_seconds: z.int().describe('How long Floe may return a cached response, in seconds.'),
     scope: z
       .enum(['org', 'key'])
       .describe(

@@ -32,9 +32,9 @@ const plain = {
     .array(z.enum(ALERT_EVENTS))
     .min(1)
     .nullable()
-    .describe('Events that the channel receives. `null` means all events.'),
+    .describe('Events for which the channel receives alerts. `null` means all events.'),
   tags: createShortTextListField().describe(
-    'The channel receives only alerts for monitors with one of these tags. If empty, the channel receives alerts for all monitors.',
+    'Restricts alerts about monitors to monitors with one of these tags. If empty, the channel receives alerts about all monitors. Alerts about other subjects are not restricted.',
   ),
   realert_minutes: createMinutesField(0).describe(
     'How often Floe repeats an alert while the problem lasts, in minutes. 0 means never. Other values must be at least 1.',
@@ -62,7 +62,7 @@ export const channelFieldsStoredAsIs = z.object({
 
 const settings = {
   name: createSlugField().describe(
-    'Name of the channel. Unique in the organization. Monitors refer to the channel by this name.',
+    'Name of the channel, unique in the organization. Monitors refer to the channel by this name.',
   ),
   kind: z.enum(CHANNEL_KINDS).describe('Service that receives the messages.'),
   enabled: z.boolean().describe('`false` disables the channel: Floe sends no messages to it.'),

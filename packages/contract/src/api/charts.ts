@@ -65,7 +65,7 @@ const facet = z
     `${ALL_DIMENSIONS.join(', ')}, or metadata.<key> for a key that analytics.metadata_keys declares.`,
   );
 
-/** Those of the list, counted alike. */
+/** The filters of the request list, with the same meaning. */
 const filters = {
   ...requestFilterParams,
   provider: value,
@@ -88,7 +88,7 @@ const compare = z
   .enum(['previous'])
   .optional()
   .describe(
-    '`previous` adds the values of the preceding range of the same length. For a range of whole days, this is the same number of days.',
+    '`previous` adds the values of the preceding range of the same length. For a range of whole days, the preceding range has the same number of days.',
   );
 
 /** Rejects unknown parameters. Accepts `metadata.<key>`, because it is a filter. */
@@ -135,7 +135,7 @@ export const analyticsDimensionValuesQuery = z.strictObject({
   q: text
     .optional()
     .describe(
-      'Returns only values that start with this text, case-insensitive. For keys, the name must start with it.',
+      'Returns only values that start with this text, case-insensitive. For keys, the name of the key must start with this text.',
     ),
   limit: z.coerce.number().int().min(1).max(200).default(20).describe('Maximum number of entries in `data`.'),
 });

@@ -124,7 +124,7 @@ const fields = {
       last_used_at: timestamp
         .nullable()
         .describe(
-          'Time of the last use of the previous value. It can be up to a minute behind. A recent time means that a caller still uses the previous value.',
+          'Time of the last use of the previous value. This value can be up to a minute out of date. A recent time means that a caller still uses the previous value.',
         ),
     })
     .nullable()
@@ -140,8 +140,8 @@ const fields = {
 };
 
 /** A platform key. Only the response to the create request contains its value. */
-export const platformKey = z.strictObject(fields).meta({ id: 'PlatformKey' });
-export type PlatformKey = z.output<typeof platformKey>;
+export const platformKeyResource = z.strictObject(fields).meta({ id: 'PlatformKey' });
+export type PlatformKey = z.output<typeof platformKeyResource>;
 
 /** The response to a request that creates a key. Only this response contains the key's value. */
 export const createdKey = z
@@ -185,7 +185,7 @@ export const keyPatch = z.strictObject({
  * Absent fields are cleared.
  */
 export const keyReplacement = z.strictObject({
-  ...platformKey.partial().shape,
+  ...platformKeyResource.partial().shape,
   name: keyName,
   scopes: z
     .array(z.enum(KEY_SCOPES))

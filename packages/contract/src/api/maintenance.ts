@@ -58,10 +58,10 @@ const readOnly = {
  * A period during which no failure alerts are sent for the selected monitors. Their history is still
  * recorded.
  */
-export const maintenanceWindow = z
+export const maintenanceWindowResource = z
   .strictObject({ id: z.string(), ...settings, ...readOnly })
   .meta({ id: 'MaintenanceWindow' });
-export type MaintenanceWindow = z.output<typeof maintenanceWindow>;
+export type MaintenanceWindow = z.output<typeof maintenanceWindowResource>;
 
 const optional = z.strictObject(settings).partial().shape;
 const id = z

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { createJsonValueField } from '../json-value.ts';
 import { MEMBER_ROLES } from '../roles.ts';
-import { platformKey } from './keys.ts';
+import { platformKeyResource } from './keys.ts';
 import { orgReference } from './org-reference.ts';
 
 /** The maximum length of a member's console preferences as JSON, in characters. */
@@ -42,7 +42,7 @@ const membership = orgReference
 /** The response of `GET /api/me`: the caller, which is a platform key or a signed-in member. */
 export const meResource = z
   .discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('platform_key'), org: orgReference, key: platformKey, can }),
+    z.strictObject({ kind: z.literal('platform_key'), org: orgReference, key: platformKeyResource, can }),
     z.strictObject({
       kind: z.literal('member'),
       org: orgReference,

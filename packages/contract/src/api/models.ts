@@ -32,7 +32,7 @@ export const modelResource = z
     id: z.string().describe('Model id or alias that callers send as `model`.'),
     kind: z.enum(['model', 'alias']),
     provider: z.string().nullable(),
-    model: z.string().nullable().describe('The provider’s model id. `null` for an alias.'),
+    model: z.string().nullable().describe('The provider’s name for the model. `null` for an alias.'),
     listed_by: z
       .enum(['provider', 'allowlist', 'route'])
       .describe('Source of the entry: the provider’s model list, the provider’s allowlist, or a route.'),

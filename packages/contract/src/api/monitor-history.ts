@@ -52,7 +52,7 @@ export const monitorHistoryRangeQuery = z.strictObject({
   to: timestamp.optional().describe('End of the time range, exclusive. Defaults to now.'),
 });
 
-export const monitorPeriodListQuery = timeRangeListQuery;
+export const monitorPeriodListQuery = timeRangeListQuery.extend(monitorHistoryRangeQuery.shape);
 
 /** A time span in which a monitor had one status. Lists are sorted newest first. */
 export const monitorPeriodResource = z
@@ -78,7 +78,9 @@ export const uptimeReport = z
     uptime_ratio: z
       .number()
       .nullable()
-      .describe('Healthy time divided by the sum of healthy and failing time. `null` if there was neither.'),
+      .describe(
+        'Healthy time divided by the sum of healthy and failing time. `null` if the monitor was neither healthy nor failing.',
+      ),
     healthy_seconds: z.number(),
     downtime_seconds: z.number(),
     unknown_seconds: z

@@ -27,7 +27,7 @@ const settings = {
     'Tags by which you can filter lists and select monitors for channels and maintenance windows.',
   ),
   channels: createShortTextListField().describe(
-    'Names of the channels that receive alerts for this monitor. If empty, or if all of these channels were deleted or renamed, all channels whose `events` and `tags` match receive the alerts.',
+    'Names of the channels that can receive alerts for this monitor. If empty, or if all of these channels were deleted or renamed, all channels can. A channel receives an alert only if its `events` and `tags` match.',
   ),
   paused: z
     .boolean()
@@ -53,7 +53,7 @@ const settings = {
   first_beat_due_minutes: createMinutesField(0.5)
     .nullable()
     .describe(
-      'Minutes after the creation of the monitor at which Floe sends an alert if the monitor has not received any beat. `null` means the interval plus the grace period.',
+      'Minutes after the monitor’s creation by which the first beat must arrive. If none arrives, Floe sends an alert. `null` means that the first beat must arrive by the first expected time plus the grace period.',
     ),
 };
 
@@ -69,7 +69,9 @@ const readOnly = {
   next_due_at: timestamp.nullable().describe('Time at which the next beat is due.'),
   deadline_at: timestamp
     .nullable()
-    .describe('`next_due_at` plus the grace period. A beat is on time until this time.'),
+    .describe(
+      '`next_due_at` plus the grace period. If no beat arrives by this time, the beat counts as missed.',
+    ),
   failing_since: timestamp.nullable(),
   beat_url: z
     .string()
@@ -86,7 +88,7 @@ const readOnly = {
 /** A monitor in the API format. */
 export const monitorResource = z
   .strictObject({
-    id: z.string().describe('Id of the monitor. Jobs send it as `monitor_id`.'),
+    id: z.string().describe('Id of the monitor. Jobs send this id as `monitor_id`.'),
     kind: z.literal('heartbeat'),
     ...settings,
     grace_period_minutes: createMinutesField(0).describe('Grace period that applies, in minutes.'),
@@ -135,7 +137,7 @@ export const monitorReplacement = z.strictObject({
   grace_source: graceSource
     .optional()
     .describe(
-      'If this is `org` and `grace_period_minutes` equals the organization’s default, the monitor follows changes to the default.',
+      'If the value is `org` and `grace_period_minutes` equals the organization’s default, the monitor follows changes to the default.',
     ),
   ...z.strictObject(readOnly).partial().shape,
 });
@@ -184,7 +186,7 @@ export const bulkMonitorPatch = z.strictObject({
 export const bulkMonitorResult = z
   .strictObject({
     changed: z.array(z.string()),
-    unchanged: z.array(z.string()).describe('Monitors that already had these values.'),
+    unchanged: z.array(z.string()).describe('Ids of the monitors that already had the requested values.'),
     failed: z.array(z.strictObject({ id: z.string(), code: z.string(), message: z.string() })),
   })
   .meta({ id: 'MonitorsChanged' });

@@ -18,7 +18,7 @@ const fields = {
       'IANA time zone for budget periods, schedules, boards, days in charts, and monthly usage files.',
     ),
   source: resourceSource.describe(
-    'Where the organization is defined. An organization in `floe.yaml` can be changed only there.',
+    'Where the organization is defined. An organization in `floe.yaml` can be changed only in that file.',
   ),
   created_at: timestamp,
   updated_at: timestamp

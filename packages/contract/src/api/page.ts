@@ -38,7 +38,7 @@ export function createListQuerySchema<const Own extends string = never>(own: rea
       .min(1)
       .max(100)
       .optional()
-      .describe('Text that the id or the name must contain. Case-insensitive.'),
+      .describe('Only entries whose id or name contains this text. Case-insensitive.'),
   });
 }
 

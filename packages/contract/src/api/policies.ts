@@ -42,7 +42,7 @@ const sample = z.strictObject({
   surface: z.enum(['chat', 'responses', 'messages', 'embeddings']).default('chat'),
   request: object.describe('Request body in the format of the surface.'),
   answer: object.optional().describe('Complete response to the request, in the same format.'),
-  key: z.string().default('').describe('Name of the platform key, for conditions that use it.'),
+  key: z.string().default('').describe('Name of the platform key, for conditions that use the key name.'),
   team: z.string().nullable().default(null),
   owner: z.string().nullable().default(null),
   end_user: z.string().nullable().default(null),
@@ -107,7 +107,7 @@ const sampleResult = z.strictObject({
   body: z.unknown().describe('The body after redaction. `null` if nothing is redacted.'),
 });
 
-export const policyDryRunResponse = z.strictObject({
+export const policyDryRunResult = z.strictObject({
   data: z.array(
     z.strictObject({
       id: z.string().nullable().describe('Id of the request, for stored bodies. `null` for samples.'),
@@ -124,7 +124,7 @@ export const policyDryRunResponse = z.strictObject({
       skipped: z
         .int()
         .describe(
-          'Number of bodies that cannot be evaluated: they are truncated, not JSON, or of a surface that policies do not evaluate.',
+          'Number of stored bodies that cannot be evaluated: they are truncated, not JSON, or of a surface that policies do not evaluate.',
         ),
       redacted_when_stored: redactedWhenStored,
       has_more: z.boolean().describe('Whether the time range contains more bodies than were read.'),
@@ -150,7 +150,11 @@ export const policyDryRunJobInput = z.strictObject({
   from: dateOrTimestamp.describe(
     'Start of the time range. Floe evaluates stored bodies of requests in this range.',
   ),
-  to: dateOrTimestamp.optional().describe('End of the time range. Defaults to now.'),
+  to: dateOrTimestamp
+    .optional()
+    .describe(
+      'End of the time range. Defaults to now. In `from` and `to`, a date means the start of the day in the organization’s time zone.',
+    ),
   limit: z
     .int()
     .min(1)

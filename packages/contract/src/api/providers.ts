@@ -30,7 +30,9 @@ export const credentialTestResult = z
     status: z
       .int()
       .nullable()
-      .describe('HTTP status that the provider returned. `null` means that the provider did not respond.'),
+      .describe(
+        'HTTP status that the provider returned. `null` means that nothing was sent or that the provider did not respond.',
+      ),
     models: z
       .int()
       .nullable()
@@ -53,7 +55,7 @@ export const credentialResource = z
       .string()
       .nullable()
       .describe(
-        'Scheme, host and port that the credential was stored for. Floe sends the credential only there.',
+        'Scheme, host and port that the credential was stored for. Floe sends the credential to no other destination.',
       ),
     tested_at: timestamp.nullable(),
     test: credentialTestResult
@@ -89,7 +91,7 @@ export const providerResource = z
       .string()
       .nullable()
       .describe(
-        'Reason why Floe cannot use the provider although the provider is enabled. `null` means that Floe can use the provider.',
+        'Reason why Floe cannot use the provider although the provider is enabled. `null` if there is no such reason.',
       ),
     credentials: z.array(credentialResource),
     credential_source: z.enum(['provider', 'caller']),
@@ -139,7 +141,9 @@ const writableCredential = z.strictObject({
   name: CredentialSchema.shape.name,
   api_key: CredentialSchema.shape.api_key
     .optional()
-    .describe('Secret of the credential. If absent, the stored secret of this name remains. Never returned.'),
+    .describe(
+      'Secret of the credential. If absent, the stored secret of the credential with this name remains. Never returned.',
+    ),
   weight: credentialWeight.optional(),
   last4: readOnlyField,
   origin: readOnlyField,

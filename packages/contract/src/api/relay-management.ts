@@ -47,19 +47,21 @@ export const relayDecisionListQuery = timeRangeListQuery.extend({
     .optional()
     .describe('Only decisions with this value of `enforced_decision`.'),
   event: z.enum(RELAY_EVENT_KINDS).optional().describe('Only decisions about this event.'),
-  rule: relayShortText.optional().describe('Name of the rule that determined the decision.'),
-  mode: relayRuleMode.optional().describe('Mode of the rule that determined the decision.'),
+  rule: relayShortText.optional().describe('Only decisions that the rule with this name determined.'),
+  mode: relayRuleMode.optional().describe('Only decisions that a rule in this mode determined.'),
   agent: relayShortText.optional().describe('Name of the agent, such as `cursor`.'),
-  key: relayShortText.optional().describe('Name of the platform key.'),
+  key: relayShortText.optional().describe('Only decisions for the platform key with this name.'),
   owner: relayShortText.optional().describe('Owner of the platform key.'),
-  repository: relayShortText.optional().describe('URL of the repository without the scheme.'),
-  session: relayShortText.optional().describe('Id of the session.'),
+  repository: relayShortText
+    .optional()
+    .describe('Only decisions in the repository with this URL (without the scheme).'),
+  session: relayShortText.optional().describe('Only decisions in the session with this id.'),
   q: z
     .string()
     .min(2)
     .max(200)
     .optional()
-    .describe('Text that the command, tool call, prompt or path must contain.'),
+    .describe('Only decisions whose command, tool call, prompt or path contains this text.'),
 });
 
 export const approvalListQuery = pageQuery.extend({
@@ -111,7 +113,7 @@ export const relaySessionListQuery = timeRangeListQuery.extend({
   covered: z
     .enum(['true', 'false'])
     .optional()
-    .describe('Whether the session calls the relay.')
+    .describe('Only sessions that call the relay (`true`), or only sessions that do not (`false`).')
     .transform((text) => (text === undefined ? undefined : text === 'true')),
   owner: relayShortText.optional().describe('Owner of the platform key.'),
   agent: relayShortText.optional().describe('Name of the agent, such as `cursor`.'),
@@ -122,7 +124,7 @@ const coverageRow = z.strictObject({
   key: z.string(),
   agent: z.string().nullable(),
   sessions: z.int().describe('Number of sessions with model requests.'),
-  covered_sessions: z.int().describe('Number of sessions with model requests that also call the relay.'),
+  covered_sessions: z.int().describe('Number of sessions that both send model requests and call the relay.'),
   covered_ratio: z.number().nullable(),
   model_requests: z.int(),
   relay_calls: z.int(),
@@ -149,7 +151,10 @@ export const relayCoverage = z
   })
   .meta({ id: 'RelayCoverage' });
 
-export const relayCoverageQuery = timeRangeListQuery.pick({ from: true, to: true });
+export const relayCoverageQuery = z.strictObject({
+  from: timestamp.optional().describe('Start of the time range. Defaults to seven days before `to`.'),
+  to: timestamp.optional().describe('End of the time range. Defaults to now.'),
+});
 
 const draftFields = {
   rules: z

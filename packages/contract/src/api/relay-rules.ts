@@ -9,17 +9,17 @@ import { resourceSource } from './resource-source.ts';
 const json: z.ZodType<Json, Json> = z.any();
 
 /** A relay rule and where it is defined. */
-export const relayRule = z
+export const relayRuleResource = z
   .strictObject({
     id: z.string(),
     rule: z.object({ name: z.string() }).catchall(json).describe('Rule in `floe.yaml` format.'),
     mode: relayRuleMode.describe(
-      'Mode in which the rule is evaluated. This is `observe` if `relay.mode` is `observe`.',
+      'Mode in which the rule is evaluated. If `relay.mode` is `observe`, this mode is `observe`.',
     ),
     match_count: z
       .int()
       .describe(
-        'Number of decisions in the last seven days to which the rule applied. Floe counts at most 10,000 decisions per rule.',
+        'Number of decisions that the rule applied to in the last seven days. Floe counts at most 10,000 decisions per rule.',
       ),
     source: resourceSource,
     created_at: timestamp.nullable(),
@@ -55,7 +55,7 @@ export const relayRuleInput = z
       context.addIssue({
         code: 'custom',
         path: [beside],
-        message: 'cannot be combined with "rule", which contains the whole rule; move it into "rule"',
+        message: 'cannot be combined with "rule", which contains the whole rule; move this field into "rule"',
       });
   })
   .describe('Rule in `floe.yaml` format. `null` clears a field.');

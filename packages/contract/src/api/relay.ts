@@ -205,8 +205,8 @@ export const storedRelayReport = z
   .meta({ id: 'RelayReportRecord' });
 
 export const relayReportListQuery = timeRangeListQuery.extend({
-  session: relayShortText.optional().describe('Id of the session.'),
-  type: relayShortText.optional().describe('Kind of event, such as `session_start`.'),
+  session: relayShortText.optional().describe('Only reports about the session with this id.'),
+  type: relayShortText.optional().describe('Only reports of this type, such as `session_start`.'),
 });
 
 /** A signed bundle of rules. `payload` is JSON text, and the signature covers exactly that text. */
@@ -235,7 +235,7 @@ export const approvalWaitQuery = z.strictObject({
 });
 
 /** An approval. It can be pending. */
-export const relayApproval = z
+export const approvalResource = z
   .strictObject({
     id: z.string(),
     created_at: timestamp,

@@ -52,7 +52,7 @@ export const savedViewListQuery = createListQuerySchema().extend({
   sort: z.enum(LIST_ORDERS).default('name').describe('Order of the entries. Defaults to `name`.'),
   page: z.string().max(64).optional().describe('Only views of this page.'),
 });
-export const savedViewInput = z.strictObject(writableFields);
+export const savedViewCreation = z.strictObject(writableFields);
 /** The request to update a saved view. Absent fields keep their values. */
 export const savedViewPatch = z.strictObject({
   ...z.strictObject(writableFields).partial().shape,

@@ -83,14 +83,14 @@ export const signedInSession = z
   })
   .meta({ id: 'SignedIn' });
 
-export type SignedInSessionView = z.output<typeof signedInSession>;
+export type SignedInSessionResource = z.output<typeof signedInSession>;
 
 /** The response of `GET /api/session`. */
 export const sessionResource = z
   .discriminatedUnion('state', [signedOutSession, signedInSession])
   .meta({ id: 'Session' });
 
-export type SessionView = z.output<typeof sessionResource>;
+export type SessionResource = z.output<typeof sessionResource>;
 
 /**
  * The request body of `POST /api/session/setup`, which uses the one-time link that creates an

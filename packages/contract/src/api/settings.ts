@@ -12,7 +12,7 @@ const passthroughTargetList = z.array(
 );
 
 /** The organization's effective settings. The response cache settings are a separate resource. */
-export const orgSettings = z
+export const orgSettingsResource = z
   .strictObject({
     chat_reasoning: z.enum(['strip', 'forward']),
     stored_responses: z.boolean(),

@@ -11,7 +11,7 @@ const fields = {
 
 /** A team in floe.yaml. */
 export const TeamSchema = z
-  .strictObject({ id: createSlugField().describe('Id of the team. Unique in the organization.'), ...fields })
+  .strictObject({ id: createSlugField().describe('Id of the team, unique in the organization.'), ...fields })
   .partial({ name: true, cost_center: true })
   .transform((team) => ({ ...team, name: team.name ?? team.id }));
 

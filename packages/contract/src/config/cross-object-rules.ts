@@ -191,7 +191,7 @@ function checkUnique(entries: JsonArray, field: string, path: ConfigPath, issues
 interface UniqueField {
   readonly section: string;
   readonly field: string;
-  /** Text before the path of the other place with the same value. */
+  /** The start of the error message. The path of the other field with the same value follows. */
   readonly message: string;
   /** Returns a canonical form that is equal for values that count as the same. */
   readonly canonical: (value: string) => string;

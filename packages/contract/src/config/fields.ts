@@ -166,13 +166,13 @@ export function createStringListField() {
 export type RawObjectFields = Readonly<Record<string, unknown>>;
 
 /** Reports a problem at a path within the object. The message completes the sentence "<path>: …". */
-export type ReportIssue = (path: readonly (string | number)[], message: string) => void;
+export type IssueReporter = (path: readonly (string | number)[], message: string) => void;
 
 /**
  * Creates a check for a rule about several fields of one object. The check also runs if a field is invalid, so
  * that all problems are reported together. The rule therefore receives raw values of the type `unknown`.
  */
-export function createCrossFieldCheck(rule: (fields: RawObjectFields, report: ReportIssue) => void) {
+export function createCrossFieldCheck(rule: (fields: RawObjectFields, report: IssueReporter) => void) {
   return z.superRefine<unknown>(
     (value, context) => {
       if (isRecord(value))

@@ -39,7 +39,7 @@ export const SecuritySchema = z.strictObject({
     .array(createNetworkField())
     .default([])
     .describe(
-      'Private networks that Floe may connect to, such as `10.20.0.0/16`. If the installation has only one organization, Floe may connect to all private and loopback addresses without this setting. Organizations that the API created or that this file no longer contains also count. If the installation has several organizations, Floe connects to a private address only if this list contains the address, or if a URL in this file contains its host and port. A URL in the section of an organization allows the address only for this organization. Floe never connects to cloud metadata addresses.',
+      'Private networks that Floe may connect to, such as `10.20.0.0/16`. If the installation has only one organization, Floe may connect to all private and loopback addresses without this setting. Organizations that were created with the API or that this file no longer contains count as organizations of the installation. If the installation has several organizations, Floe connects to a private address only if this list contains the address, or if a URL in this file contains its host and port. A URL in the section of an organization allows the address only for this organization. Floe never connects to cloud metadata addresses.',
     ),
 });
 
@@ -94,7 +94,7 @@ export const TelemetrySchema = z.strictObject({
     .default('')
     .meta({ writeOnly: true })
     .describe(
-      'Bearer token that `/metrics` requires on all listeners. If not set, only listeners whose surfaces are limited to `metrics` and `health` serve `/metrics`. If `server.trusted_proxies` is empty, listeners with a loopback address also serve it.',
+      'Bearer token that `/metrics` requires on all listeners. If not set, only listeners whose surfaces are limited to `metrics` and `health` serve `/metrics`. If `server.trusted_proxies` is empty, listeners with a loopback address also serve `/metrics`.',
     ),
 });
 
@@ -177,7 +177,7 @@ const AuthSessionsSchema = z.strictObject({
     .max(8_760)
     .default(168)
     .describe(
-      'Maximum lifetime of a session in hours, even if it is in use. Floe updates a user’s groups only at sign-in, so a group change takes effect within this time.',
+      'Maximum lifetime of a session in hours, even if the session is in use. Floe updates a user’s groups only at sign-in, so a group change takes effect within this time.',
     ),
 });
 

@@ -5,8 +5,8 @@ import {
   createPositiveCountField,
   createShortTextField,
   createSlugField,
+  type IssueReporter,
   type RawObjectFields,
-  type ReportIssue,
 } from './fields.ts';
 
 /** The kinds of subjects that a limit or budget can apply to. */
@@ -20,7 +20,7 @@ const subjectFields = {
     .enum(LIMIT_SUBJECT_KINDS)
     .optional()
     .describe(
-      'Subject whose requests share one counter. For `team`, `key`, `owner` or `end_user`, identify the subject in the field with that name.',
+      'Subject whose requests share one counter. For `team`, `key`, `owner` or `end_user`, identify the subject in the field of the same name.',
     ),
   per: z
     .enum(LIMIT_SUBJECT_KINDS)
@@ -43,7 +43,7 @@ const subjectFields = {
     ),
 } as const;
 
-function validateSubject({ scope, per, ...fields }: RawObjectFields, report: ReportIssue): void {
+function validateSubject({ scope, per, ...fields }: RawObjectFields, report: IssueReporter): void {
   if (scope !== undefined && per !== undefined)
     report(['per'], 'scope and per cannot be combined; set only one of them');
   if (scope === undefined && per === undefined)

@@ -33,7 +33,7 @@ export const ScheduleSchema = z.strictObject({
 /** The monitor settings whose names and values are the same in the API and in the database columns. */
 export const UNCONVERTED_MONITOR_SETTINGS = {
   name: createShortTextField().describe('Display name in lists and messages.'),
-  description: z.string().max(2_000).describe('What the job does, or what to do when it fails.'),
+  description: z.string().max(2_000).describe('What the job does, or what to do when the job fails.'),
   alert_after_misses: createPositiveCountField().describe(
     'Number of consecutive missed beats after which Floe sends an alert.',
   ),
@@ -52,12 +52,16 @@ export const MonitorSchema = z
     id: createSlugField().describe('Id of the monitor. Jobs send this id as `monitor_id`.'),
     name: createShortTextField()
       .optional()
-      .describe('Name of the monitored job or worker. Defaults to the id.'),
+      .describe('Display name in lists and messages. Defaults to the id.'),
     kind: z
       .enum(['heartbeat', 'push'])
       .default('heartbeat')
       .describe('Kind of monitor. `push` is an alias of `heartbeat`.'),
-    description: z.string().max(2_000).default('').describe('Notes for people who receive an alert.'),
+    description: z
+      .string()
+      .max(2_000)
+      .default('')
+      .describe('What the job does, or what to do when the job fails.'),
     expected_interval_minutes: createMinutesField(0.5)
       .optional()
       .describe('How often the job sends a beat, in minutes. Set either this field or `schedule`.'),
@@ -72,7 +76,7 @@ export const MonitorSchema = z
     tags: createShortTextListField()
       .default([])
       .describe(
-        'Tags of the monitor. You can filter lists by tag, and channels can restrict their alerts to tags.',
+        'Tags by which you can filter lists and select monitors for channels and maintenance windows.',
       ),
     paused: z
       .boolean()
@@ -80,7 +84,7 @@ export const MonitorSchema = z
       .describe(
         'Whether the monitor is paused. While a monitor is paused, Floe records beats but does not expect them.',
       ),
-    paused_until: createTimestampField().optional().describe('Time when the pause ends automatically.'),
+    paused_until: createTimestampField().optional().describe('Time at which the pause ends automatically.'),
     muted_until: createTimestampField()
       .optional()
       .describe(
@@ -96,12 +100,12 @@ export const MonitorSchema = z
     first_beat_due_minutes: createMinutesField(0.5)
       .optional()
       .describe(
-        'Minutes after the monitor’s creation by which the first beat must arrive. If none arrives, Floe sends an alert. Defaults to the expected interval plus the grace period.',
+        'Minutes after the monitor’s creation by which the first beat must arrive. If none arrives, Floe sends an alert. By default, the first beat must arrive by the first expected time plus the grace period.',
       ),
     channels: createShortTextListField()
       .default([])
       .describe(
-        'Names of the channels that receive alerts for this monitor. If empty, or if all of these channels were deleted or renamed, all channels whose `events` and `tags` match receive the alerts.',
+        'Names of the channels that can receive alerts for this monitor. If empty, or if all of these channels were deleted or renamed, all channels can. A channel receives an alert only if its `events` and `tags` match.',
       ),
   })
   .check(
@@ -137,7 +141,7 @@ const channelFields = {
   tags: createShortTextListField()
     .default([])
     .describe(
-      'The channel receives only alerts for monitors with one of these tags. If empty, the channel receives alerts for all monitors.',
+      'Restricts alerts about monitors to monitors with one of these tags. If empty, the channel receives alerts about all monitors. Alerts about other subjects are not restricted.',
     ),
   realert_minutes: createMinutesField(0)
     .default(0)
@@ -167,7 +171,7 @@ const channelUnion = z.discriminatedUnion('kind', [
   z.strictObject({
     ...channelFields,
     kind: z.literal('email').describe('Sends emails through the mail server in `smtp`.'),
-    to: createEmailAddressListField().describe('Recipients.'),
+    to: createEmailAddressListField().describe('Email addresses of the recipients.'),
   }),
   z.strictObject({
     ...channelFields,

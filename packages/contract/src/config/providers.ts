@@ -59,7 +59,7 @@ export const BreakerSchema = z.strictObject({
   slow_first_token_ms: createPositiveCountField()
     .default(60_000)
     .describe(
-      'Time to first token, in milliseconds, above which a response counts as slow. If four of the last five responses are slow, the breaker opens.',
+      'Time to first token, in milliseconds, above which a response counts as slow. If at least 80% of the calls in the last 30 s were slow, and there were at least 10 calls, the breaker opens.',
     ),
   open_ms: z
     .int()

@@ -129,7 +129,7 @@ const ExceptionSchema = z
     reason: z.string().min(1).max(300).describe('Reason for the exception. Decisions contain this reason.'),
     until: createTimestampField()
       .optional()
-      .describe('Time when the exception ends. If not set, the exception does not end.'),
+      .describe('Time at which the exception ends. If not set, the exception does not end.'),
     match: MatchSchema.optional().describe(
       'Restricts the exception to events that match all fields that you set.',
     ),
@@ -181,7 +181,7 @@ export const RELAY_RULE_FIELDS = {
     .max(50)
     .default([])
     .describe('Exceptions. The rule does not apply to events that match an exception.'),
-  decision: z.enum(['allow', 'deny', 'ask']).describe('Decision for events that the rule matches.'),
+  decision: z.enum(['allow', 'deny', 'ask']).describe('Decision for events that match the rule.'),
   on_error: z
     .enum(['open', 'closed'])
     .default('open')
@@ -204,7 +204,7 @@ export const RelayRuleSchema = z.strictObject(RELAY_RULE_FIELDS).check(
       if (Object.hasOwn(match, field) && !events.some((event) => read.includes(event)))
         report(
           ['match', field],
-          `cannot be used with ${read.join(' or ')} events; it applies only to ${events.join(' and ')} events`,
+          `cannot be used with ${read.join(' or ')} events; this field applies only to ${events.join(' and ')} events`,
         );
   }),
 );
@@ -260,7 +260,7 @@ export const RelaySettingsSchema = z.strictObject({
         .max(1_440)
         .default(10)
         .describe(
-          'Number of minutes after which an approval request expires. An approval for one action is also valid for this number of minutes. An approval for a session is valid for 12 hours.',
+          'Number of minutes after which an approval request expires. An approval for one action expires at the time at which the request would have expired. An approval for a session is valid for 12 hours.',
         ),
     })
     .prefault({})

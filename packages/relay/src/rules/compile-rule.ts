@@ -142,7 +142,8 @@ export function findRuleMatches(rule: CompiledRule, subject: PreparedEvent): Rul
   if (text === false || (text instanceof EvaluationFailure && rule.decision === 'allow')) return [];
   const found = rule.detects === null ? '' : describeFindings(rule.detects, subject);
   if (found === null) return [];
-  const unread = text instanceof EvaluationFailure ? `its text could not be evaluated (${text.reason})` : '';
+  const unread =
+    text instanceof EvaluationFailure ? `its text pattern could not be evaluated (${text.reason})` : '';
   const detected = [unread, found].filter(Boolean).join('; ');
   const applying: RuleMatch[] = [];
   for (const candidate of findCandidates(rule, subject)) {

@@ -122,7 +122,7 @@ export function compilePathPatterns(patterns: readonly string[]): PathMatcher {
   };
 }
 
-/** A path pattern that can only match what the rule names matches. Others may match. */
+/** Returns `yes` if a path can match a pattern and has no unknown part, and `maybe` if it has an unknown part. */
 function matchPatterns(paths: readonly string[], patterns: readonly string[]): MatchResult {
   let best: MatchResult = 'no';
   for (const path of paths)

@@ -1,7 +1,7 @@
 import {
   compileRegularExpression,
   estimateCompilationSteps,
-  type RegularExpressionTest,
+  type RegularExpressionMatcher,
 } from '@floe/conditions/regular-expression';
 
 /** Maximum number of steps for compiling the regular expressions of a rule: 30 ms. */
@@ -15,7 +15,7 @@ export class PatternCompiler {
   #steps = 0;
 
   /** @throws Error if the pattern is invalid, or if the rule exceeds the maximum */
-  compile(pattern: string): RegularExpressionTest {
+  compile(pattern: string): RegularExpressionMatcher {
     this.#steps += estimateCompilationSteps(pattern);
     if (this.#steps > MAX_PATTERN_STEPS)
       throw new Error(

@@ -20,7 +20,7 @@ const ALL_FINDING_KINDS: ReadonlySet<FindingKind> = new Set([
   'us_ssn',
 ]);
 
-/** Characters that JSON replaces by escapes. */
+/** Characters that JSON replaces with escape sequences. */
 const ESCAPED_BY_JSON = /["\\\0-\x1f]|[^\P{Cs}]/u;
 
 /** A file that an event accesses. */

@@ -167,7 +167,7 @@ function readString({ start, end, children }: SyntaxNode, source: WordReadContex
 
 /**
  * Reads unquoted text. A backslash quotes the next character, and a line continuation is removed. The grammar
- * takes some expansions for text: `-rf$IFS` after another expansion.
+ * parses some expansions as text: `-rf$IFS` after another expansion.
  */
 function readUnquoted(text: string, quoted: boolean, scope: ShellScope): WordSegment[] {
   const pieces: WordSegment[] = [];

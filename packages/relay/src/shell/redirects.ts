@@ -34,7 +34,7 @@ export function readRedirects(
 }
 
 /**
- * Whether a node is a file descriptor, such as `0` in `>& file 0>&1`, that the grammar takes for a target.
+ * Whether a node is a file descriptor, such as `0` in `>& file 0>&1`, that the grammar parses as a target.
  */
 function isDescriptor({ type, end }: SyntaxNode, text: string): boolean {
   return type === 'number' && /^[<>]/.test(text.slice(end, end + 1));

@@ -19,7 +19,7 @@ function isWord({ field, type }: SyntaxNode): boolean {
   return field === 'argument' || type === 'command_name';
 }
 
-/** The grammar takes a line continuation for a blank. The shell removes it. */
+/** The grammar parses a line continuation as a blank. The shell removes it. */
 const LINE_CONTINUATION = /^(?:\\\n)*$/;
 
 /**

@@ -51,7 +51,7 @@ interface AlertSendSuccess {
 /** The outcome of one attempt to send a message. */
 export type AlertSendOutcome = AlertSendSuccess | AlertSendFailure;
 
-/** One attempt to send a notice. */
+/** One attempt to send a message. */
 interface SendAttempt {
   readonly notice: AlertMessage;
   readonly orgId: string;

@@ -214,7 +214,7 @@ class PendingDeliveries {
     if (!opening || (!opening.was_sent && relapse === null)) {
       await this.#closeDeliveries([delivery], {
         state: 'skipped',
-        error: 'the alert was never sent to this channel',
+        error: 'the alert about the failure was never sent to this channel',
       });
       return 'skipped';
     }

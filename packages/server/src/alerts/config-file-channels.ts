@@ -10,7 +10,7 @@ import { toChannelColumns } from './stored-channel.ts';
 const INITIAL_DELIVERY_STATE = { leased_by: null, leased_until: 0, backoff_until: 0, failures: 0 } as const;
 
 /** The resource kind of channels, both from floe.yaml and created with the API. */
-export const STORED_CHANNEL_KIND: StoredResourceKind<ChannelConfig, ChannelRow> = {
+export const STORED_CHANNEL_RESOURCE_KIND: StoredResourceKind<ChannelConfig, ChannelRow> = {
   kind: 'channels',
   list: ({ channels }) => channels,
   nameOf: ({ name }) => name,
@@ -23,9 +23,9 @@ export const STORED_CHANNEL_KIND: StoredResourceKind<ChannelConfig, ChannelRow> 
  * Returns the resource kind of channels in floe.yaml. They are stored with encrypted secrets, so
  * that every process can deliver to them.
  */
-export function createConfigFileChannelKind(key: SecretEncryptionKey, nowMs: number) {
+export function createConfigFileChannelResourceKind(key: SecretEncryptionKey, nowMs: number) {
   return defineConfigFileKind({
-    ...STORED_CHANNEL_KIND,
+    ...STORED_CHANNEL_RESOURCE_KIND,
     columns({ orgId, config }, before) {
       const place = before ?? { id: createId('chn', nowMs), org_id: orgId };
       return { id: place.id, ...toChannelColumns(config, place, key, nowMs), enabled: 1 };

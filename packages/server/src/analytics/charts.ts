@@ -153,7 +153,7 @@ export async function queryChartSeries(
   const { metric, groupBy } = request;
   const figures = figuresFor(metric);
   if (request.conditions) return querySeriesFromRows(reader, request, figures);
-  const grid = toChartGrid(request);
+  const grid = buildRequestChartGrid(request);
   const { around } = wholeUnits(request);
   const moves = findIntervalReassignments(request, UNIT_MS[request.unit], grid);
   const groups = groupBy === undefined ? [] : [groupBy];
@@ -202,7 +202,7 @@ async function querySeriesFromRows(
   figures: readonly RollupFigureColumn[],
 ): Promise<ChartSeries[]> {
   const { metric, groupBy, limit, onlyValues } = request;
-  const { starts } = toChartGrid(request);
+  const { starts } = buildRequestChartGrid(request);
   const found = await queryRowSumsByInterval(reader, { ...request, figures }, starts);
   const of = (value: string) => found.get(value) ?? createZeroSums(starts, figures);
   if (groupBy === undefined) return [{ value: null, other: false, values: metricValues(of(''), metric) }];
@@ -220,7 +220,7 @@ async function querySeriesFromRows(
   return isEmpty ? series : [...series, { value: null, other: true, values: metricValues(rest, metric) }];
 }
 
-export function toChartGrid(
+export function buildRequestChartGrid(
   request: Pick<ChartSeriesRequest, 'from' | 'to' | 'stepMs' | 'timezone'>,
 ): ChartGrid {
   return buildChartGrid(request, request.stepMs, request.timezone ?? 'UTC');

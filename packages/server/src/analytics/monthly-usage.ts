@@ -1,4 +1,4 @@
-import { listKeysWithTeamChange } from '../store/key-team-changes.ts';
+import { listKeyIdsWithTeamChange } from '../store/key-team-changes.ts';
 import { getPlatformKeySummaries } from '../store/platform-keys.ts';
 import {
   type KeyAndModelRollupSums,
@@ -106,7 +106,7 @@ export async function queryMonthlyUsage(
       return updated_at > created_at && updated_at >= month.from ? [key] : [];
     }),
   );
-  const mayHaveMoved = (await listKeysWithTeamChange(reader, month.orgId, changed, month.from)) ?? changed;
+  const mayHaveMoved = (await listKeyIdsWithTeamChange(reader, month.orgId, changed, month.from)) ?? changed;
   const booked = await querySumsByTeam(reader, month, [...mayHaveMoved]);
   const others = rows
     .filter(({ key }) => !mayHaveMoved.has(key))

@@ -7,7 +7,7 @@ export class StoreMetrics {
   readonly #database = new HistogramFamily(
     {
       name: 'floe_database_operation_duration_seconds',
-      help: 'Duration of database operations, including the time that they wait for their turn, by engine and kind (read, transaction, ingest or beats).',
+      help: 'Duration of database operations, including the time in the queue, by engine and kind (read, transaction, ingest or beats).',
       labels: ['engine', 'kind'],
     },
     STORE_BUCKETS_S,

@@ -53,7 +53,7 @@ test('an unusable file is reported with its position and the reason, without its
   const large = write('large', SECRET.repeat(2_000));
   const binary = write('binary', Buffer.from([0xff, 0xfe]));
   const reasons = {
-    nowhere: /the file nowhere does not exist$/,
+    nowhere: /the file nowhere does not exist; create the file, or correct the path$/,
     [write('empty', '\n')]: /must not be empty$/,
     [large]: /must be at most 64 KB$/,
     [binary]: /must be valid UTF-8$/,
@@ -128,7 +128,7 @@ test('a variable and its file are mutually exclusive, and an unusable file is re
   const gone = { FLOE_REDIS_URL_FILE: '/nowhere/x' };
   assert.match(
     refused(() => readEnvironment(gone)).message,
-    /^FLOE_REDIS_URL_FILE: the file \/nowhere\/x does not exist$/,
+    /^FLOE_REDIS_URL_FILE: the file \/nowhere\/x does not exist; create the file, or correct the path$/,
   );
   assert.deepEqual(readEnvironment(gone, { allowMissingFiles: true }).overrides, []);
   const short = refused(() => readEnvironment({ FLOE_SECRET_KEY_FILE: write('short', 'hush') }));

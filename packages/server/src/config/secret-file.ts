@@ -26,7 +26,12 @@ export function readSecretFile(path: string): SecretFileResult {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
-    return { problem: isMissing ? 'does not exist' : `cannot be read (${code})`, isMissing };
+    return {
+      problem: isMissing
+        ? 'does not exist; create the file, or correct the path'
+        : `cannot be read (${code}); check that Floe is allowed to read it`,
+      isMissing,
+    };
   }
   if (bytes === null) return { problem: 'must be a regular file', isMissing: false };
   if (bytes.length > MAX_BYTES) return { problem: 'must be at most 64 KB', isMissing: false };

@@ -88,7 +88,7 @@ function expandFile(
   const path = reference.slice(FILE_PREFIX.length);
   if (readFile === undefined)
     found.faults.push(
-      "${file:PATH} can be used only in the server's floe.yaml; use ${NAME} instead. The command floe config apply reads the variable NAME from your environment; API clients send its value in the field variables",
+      "${file:PATH} can be used only in the server's floe.yaml; use ${NAME} instead. The command `floe config apply` reads the variable NAME from your environment; API clients send its value in the field variables",
     );
   else if (path.trim() === '') found.faults.push('${file:PATH} must contain a file path');
   else {
@@ -103,7 +103,7 @@ function expandFile(
 
 function describeUnset(name: string): string {
   return name.startsWith(FILE_PREFIX)
-    ? `the file ${name.slice(FILE_PREFIX.length)} does not exist`
+    ? `the file ${name.slice(FILE_PREFIX.length)} does not exist; create the file, or correct the path`
     : `the environment variable ${name} is not set; set it, or write \${${name}:-default} for a default`;
 }
 

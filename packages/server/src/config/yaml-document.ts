@@ -87,7 +87,7 @@ class YamlReader {
       if (this.problems.length === 0)
         this.#refuse(
           path.slice(0, 1),
-          'is nested too deeply, or its aliases expand to too many values',
+          'is nested too deeply, or its aliases expand to too many values; use fewer levels or aliases',
           this.positions.positionOf(this.#section),
         );
       this.#nodes = MAX_NODES;
@@ -205,7 +205,7 @@ const ERROR_MESSAGES = {
   RESOURCE_EXHAUSTION: 'the YAML is nested too deeply; use fewer levels of nesting',
   TAB_AS_INDENT: 'a tab is used as indentation; use spaces',
   TAG_RESOLVE_FAILED: 'tags (!name) are not supported; put a value that starts with ! in quotes',
-  UNEXPECTED_TOKEN: 'unexpected content',
+  UNEXPECTED_TOKEN: 'unexpected content; check the quotes, brackets and indentation before this position',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
 function describeYamlError(code: ErrorCode, line: string): string {

@@ -12,11 +12,11 @@ export function runForOrg<T>(orgId: string, work: () => T): T {
 
 /** Runs `work` for the server itself. Needed for shared work that a request of one organization starts. */
 export function runForServer<T>(work: () => T): T {
-  return getCurrentOrg() === undefined ? work() : context.exit(work);
+  return getCurrentOrgId() === undefined ? work() : context.exit(work);
 }
 
 /** Returns the id of the organization for which the current code runs. Undefined if it runs for the server. */
-export function getCurrentOrg(): string | undefined {
+export function getCurrentOrgId(): string | undefined {
   return context.getStore();
 }
 

@@ -6,7 +6,7 @@ import { Fault } from '@floe/contract/faults';
 import fc from 'fast-check';
 import {
   type ExchangeLogFields,
-  type FinishedExchangeMetrics,
+  type FinishedExchangeLogValues,
   formatExchangeLine,
   formatNonExchangeRequestLine,
   type LoggedNonExchangeRequest,
@@ -47,7 +47,7 @@ const source: fc.Arbitrary<ExchangeLogFields> = fc.record({
   result,
   client: fc.record({ isDisconnected: fc.boolean() }),
 });
-const figures: fc.Arbitrary<FinishedExchangeMetrics> = fc.record({
+const figures: fc.Arbitrary<FinishedExchangeLogValues> = fc.record({
   usageAndCost: fc.record({
     usage: orNull(fc.record({ units: fc.record({ input: fc.nat(), output: fc.nat() }) })),
     source: fc.constant('provider' as const),
@@ -60,7 +60,10 @@ const figures: fc.Arbitrary<FinishedExchangeMetrics> = fc.record({
 
 const round = (ms: number | null) => (ms === null ? null : Math.round(ms * 100) / 100);
 
-function buildPlainObject(x: ExchangeLogFields, { usageAndCost, ...times }: FinishedExchangeMetrics): object {
+function buildPlainObject(
+  x: ExchangeLogFields,
+  { usageAndCost, ...times }: FinishedExchangeLogValues,
+): object {
   const { caller, target: sent, result: ended } = x;
   const asked = x.request.prompt ?? x.request.opaque;
   const model = asked?.model ?? ended.fault?.detail.model ?? null;

@@ -13,7 +13,7 @@ import type { UsageAndCost } from './usage-and-cost.ts';
 const MAX_NAME_CHARS = 200;
 
 /** The values that the access log records about a finished exchange. */
-export interface FinishedExchangeMetrics {
+export interface FinishedExchangeLogValues {
   readonly usageAndCost: UsageAndCost;
   readonly latencyMs: number;
   readonly firstTokenMs: number | null;
@@ -55,7 +55,7 @@ export function isAlwaysLogged({ state, status }: ExchangeResult): boolean {
  * Formats the access log line for an exchange. The line contains no request or response content. Builds the
  * JSON text without `JSON.stringify`, because the fields are fixed and few values need escapes.
  */
-export function formatExchangeLine(x: ExchangeLogFields, values: FinishedExchangeMetrics): string {
+export function formatExchangeLine(x: ExchangeLogFields, values: FinishedExchangeLogValues): string {
   const { surface, result, client } = x;
   const { usageAndCost, latencyMs, firstTokenMs } = values;
   const asked = x.request.prompt ?? x.request.opaque;

@@ -33,7 +33,10 @@ export class BinaryFrameSink implements ResponseSink {
 
   end(): void {
     if (this.#transcoder.rest > 0)
-      throw new Fault('upstream_stream_broken', 'The provider closed the stream in the middle of a frame.');
+      throw new Fault(
+        'upstream_stream_broken',
+        'The provider closed the stream in the middle of a frame. Send the request again.',
+      );
     this.#sink.end();
   }
 

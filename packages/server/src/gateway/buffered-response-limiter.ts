@@ -7,7 +7,7 @@ export const MAX_BUFFERED_RESPONSE_BYTES = 64 * 1024 * 1024;
 export function createResponseTooLargeFault(): Fault {
   return new Fault(
     'upstream_error',
-    'The provider sent a response larger than 64 MB, the maximum that Floe accepts.',
+    'The provider sent a response larger than 64 MB, the maximum that Floe accepts. Request less output.',
   );
 }
 

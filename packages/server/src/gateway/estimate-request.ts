@@ -4,7 +4,7 @@ import { findRequestedMaxOutputTokens } from '../guardrails/requested-max-output
 import { DEFAULT_OUTPUT_TOKENS, estimateMaxInputTokens } from '../guardrails/token-estimate.ts';
 import {
   computeMaxCostNanoUsd,
-  hasTierPrice,
+  hasServiceTierPrice,
   type Price,
   type UsageUpperBound,
 } from '../providers/prices.ts';
@@ -103,6 +103,6 @@ function requestsHourCache(body: Buffer): boolean {
 function maxCostNanoUsd(price: Price | null, most: UsageUpperBound, atMs: number): number | null {
   if (price === null) return null;
   if (price.source === 'free' || price.source === 'seat') return 0;
-  const isBounded = hasTierPrice(price, most.tier) || most.tier === 'flex' || most.tier === 'batch';
+  const isBounded = hasServiceTierPrice(price, most.tier) || most.tier === 'flex' || most.tier === 'batch';
   return isBounded ? computeMaxCostNanoUsd(price, most, atMs) : null;
 }

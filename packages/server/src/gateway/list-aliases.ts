@@ -1,12 +1,12 @@
 import type { ModelPatternMatcher } from '../core/model-pattern.ts';
-import { type CompiledRoute, findTargetModel, type OrgCatalog, parseModelId } from './org-catalog.ts';
+import { type CompiledRoute, type OrgCatalog, parseModelId, resolveTargetModel } from './org-catalog.ts';
 
 /** Returns the aliases that a key may use. */
 export function listAliases(catalog: OrgCatalog, mayUse: ModelPatternMatcher): readonly string[] {
   return listAliasRoutes(catalog)
     .filter(({ model }) => mayUse(model))
     .filter(({ targets }) =>
-      targets.some((entry) => typeof findTargetModel(catalog, mayUse, entry) !== 'string'),
+      targets.some((entry) => typeof resolveTargetModel(catalog, mayUse, entry) !== 'string'),
     )
     .map(({ model }) => model);
 }

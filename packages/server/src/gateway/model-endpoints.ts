@@ -43,9 +43,13 @@ export function createModelEndpoints(gateway: SharedGatewayDependencies, lists: 
       answer(client, { operation: 'models.get', routeMode, errorFormat }, (_, models) => {
         const found = models.find((model) => model.id === id);
         if (found) return errorFormat === 'anthropic' ? toAnthropicModel(found) : found;
-        throw new Fault('model_not_found', `The model "${id}" is not available to this key.`, {
-          param: 'model',
-        });
+        throw new Fault(
+          'model_not_found',
+          `The model "${id}" is not available to this key. Use a model from the model list.`,
+          {
+            param: 'model',
+          },
+        );
       });
     },
 

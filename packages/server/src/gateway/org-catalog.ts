@@ -186,7 +186,7 @@ function resolveByRoute(
   const targets: Target[] = [];
   const skipped: string[] = [];
   for (const [at, entry] of (route.targets.length === 0 ? [id] : route.targets).entries()) {
-    const found = findTargetModel(catalog, mayUse, entry);
+    const found = resolveTargetModel(catalog, mayUse, entry);
     if (typeof found === 'string') skipped.push(`${entry}: ${found}`);
     else targets.push(...createTargets(found.provider, found.model, route.timeouts, route.weights[at] ?? 1));
   }
@@ -210,7 +210,7 @@ function resolveByRoute(
 }
 
 /** Returns the provider and the model of a route's target, or the reason why the key cannot use it. */
-export function findTargetModel(
+export function resolveTargetModel(
   catalog: OrgCatalog,
   mayUse: ModelPatternMatcher,
   entry: string,

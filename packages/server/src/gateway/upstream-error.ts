@@ -181,11 +181,15 @@ export function toNetworkFault(provider: string, error: Error, headSeen: boolean
     error.name === 'HTTPParserError' ||
     code === 'UND_ERR_HEADERS_OVERFLOW'
   )
-    return new Fault('upstream_error', `${provider} did not respond with valid HTTP (${code}).`, { cause });
+    return new Fault(
+      'upstream_error',
+      `${provider} did not respond with valid HTTP (${code}). Check base_url of the provider.`,
+      { cause },
+    );
   if (headSeen)
     return new Fault(
       'upstream_stream_broken',
-      `${provider} closed the connection in the middle of its response (${code}).`,
+      `${provider} closed the connection in the middle of its response (${code}). Send the request again.`,
       { cause },
     );
   return new Fault('upstream_unreachable', describeUnreachable(provider, error, code), { cause });

@@ -23,7 +23,7 @@ export interface UsageAndCost {
  * content is charged only for the usage that its provider reported. An attempt without a price adds
  * tokens but no cost. Also records the usage and the price of the last attempt in its attempt record.
  */
-export function computeUsageAndCost(x: Exchange): UsageAndCost {
+export function computeAndRecordUsageAndCost(x: Exchange): UsageAndCost {
   // A cached response was charged when it was generated.
   if (x.result.state === 'cached')
     return {

@@ -41,6 +41,6 @@ export class BudgetBuckets {
 /**
  * Returns the budget id in the name of a counter. The id may contain colons.
  */
-export function parseBudgetIdFromBucketName(bucket: string, period: string): string {
+export function parseBudgetIdFromCounterName(bucket: string, period: string): string {
   return bucket.slice(2, bucket.indexOf(`:${period}:`, 2));
 }

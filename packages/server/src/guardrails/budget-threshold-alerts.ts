@@ -1,7 +1,7 @@
 import type { Alert } from '../alerts/alert.ts';
 import { formatBudgetCounterName } from '../store/spend/budget-period-counters.ts';
 import type { BucketSpendChange } from '../store/spend/budget-spend.ts';
-import { parseBudgetIdFromBucketName } from './budget-buckets.ts';
+import { parseBudgetIdFromCounterName } from './budget-buckets.ts';
 import type { LoadedBudgets } from './spend-cache.ts';
 
 /** Shares of a budget at which an alert is sent. */
@@ -66,7 +66,7 @@ function buildAlert(spent: AlertedSpending, share: number, nowMs: number): Alert
     idempotencyKey: `${bucket}:${limitNanoUsd}:${share}`,
     at: nowMs,
     fields: {
-      budgetId: parseBudgetIdFromBucketName(bucket, period),
+      budgetId: parseBudgetIdFromCounterName(bucket, period),
       share,
       spentNanoUsd: afterNanoUsd,
       limitNanoUsd,

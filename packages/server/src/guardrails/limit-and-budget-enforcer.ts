@@ -271,7 +271,7 @@ export function findRejectionFault(grant: Grant): Fault | null {
 
 function storeUnavailableFault({ kind, name }: LimitOrBudgetClaim): Fault {
   const what = kind === 'spend' ? 'budget' : 'limit';
-  const message = `The ${what} "${name}" cannot be checked because its counters are unavailable, and it is configured to reject requests in this case (on_store_error: closed). Retry later.`;
+  const message = `The ${what} "${name}" cannot be checked because its counters are unavailable. The ${what} rejects requests in this case (on_store_error: closed). Retry later.`;
   return new Fault('overloaded', message);
 }
 

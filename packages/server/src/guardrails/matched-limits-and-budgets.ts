@@ -81,7 +81,7 @@ export function describeMissingPriceRemedy({ unpriced }: Pick<MaxTokensAndCost, 
   if (unpriced === null) return '';
   const { provider, model, tier, isOperation } = unpriced;
   if (isOperation) return 'Use a key that no hard budget applies to, or set billing: free on the provider.';
-  const more = tier === undefined ? '' : `, tiers: { ${JSON.stringify(tier)}: <factor> }`;
+  const more = tier === undefined ? '' : `, tiers: { ${JSON.stringify(tier)}: <multiplier> }`;
   return `Add to the provider "${provider}" in floe.yaml: prices: { ${JSON.stringify(model)}: { input: <USD per million tokens>, output: <USD per million tokens>${more} } }, or billing: free.`;
 }
 

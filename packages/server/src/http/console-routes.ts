@@ -169,6 +169,6 @@ function sendNotFound(client: ClientConnection): void {
   client.sendAnswer(
     404,
     [...headers, 'x-request-id', client.id],
-    'This file is not part of the current version of the console.\n',
+    'This file is not part of the current version of the console. Reload the console.\n',
   );
 }

@@ -265,7 +265,7 @@ test('an entry that cannot work is rejected with the field and the message of fl
     [
       'providers',
       { id: 'x', kind: 'openai', client_cert: { cert_file: '/a', key_file: '/b' } },
-      '400 invalid_request client_cert: client_cert: can be set only in floe.yaml, because it gives access to the machine that several organizations share',
+      '400 invalid_request client_cert: client_cert: can be set only in floe.yaml, because this setting gives access to the machine, which several organizations share',
     ],
   ];
   for (const [path, body, expected] of cases) assert.equal(said(await ask('POST', path, body)), expected);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { MAX_RESOURCES_PER_ORG } from '@floe/contract/config/max-resources-per-org';
 import { OrgSchema } from '@floe/contract/config/org';
-import { requireResourceCountWithinLimit } from '../management/resources/resource-limits.ts';
+import { countNewResourceWithinLimit } from '../management/resources/resource-limits.ts';
 import { countOrgResources } from '../store/count-org-resources.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { type RunningApi, runApi } from './test/running-api.ts';
@@ -157,7 +157,7 @@ for (const [kind, maximum] of Object.entries(MAX_RESOURCES_PER_ORG))
       const rollBack = new Error('the rows are not kept');
       const work = api.database.transaction(async (writer) => {
         await fill(writer);
-        const count = (orgId: string) => requireResourceCountWithinLimit(kind, { writer, orgId });
+        const count = (orgId: string) => countNewResourceWithinLimit(kind, { writer, orgId });
         await count('acme');
         await assert.rejects(count('acme'), { code: 'conflict', message: reached });
         await count('other');

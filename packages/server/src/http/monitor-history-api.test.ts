@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { commitBeats } from '../monitoring/commit-beats.ts';
-import type { AvailabilityGap } from '../monitoring/monitor-state.ts';
 import { MISSED_BEAT_ERROR } from '../monitoring/monitoring-unit-of-work.ts';
 import type { ReceivedBeat } from '../monitoring/received-beat.ts';
 import { sweepDueMonitors } from '../monitoring/sweep.ts';
 import { createTestBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
+import type { MonitoringGap } from '../store/monitoring/monitoring-liveness-values.ts';
 import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const MINUTE = 60_000;
 const JOB = '/api/monitoring/monitors/job';
 const BOARDS = '/api/monitoring/boards';
 /** Floe was away from 10:50 to 11:00. */
-const GAP: AvailabilityGap = { startAt: API_TEST_NOW - 70 * MINUTE, endAt: API_TEST_NOW - 60 * MINUTE };
+const GAP: MonitoringGap = { startAt: API_TEST_NOW - 70 * MINUTE, endAt: API_TEST_NOW - 60 * MINUTE };
 let now = API_TEST_NOW - 6 * 60 * MINUTE;
 let api: RunningApi;
 let key: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { KeyScope } from '@floe/contract/scopes';
 import { commitBeats } from '../monitoring/commit-beats.ts';
-import { parseMonitorDefinition } from '../monitoring/monitor-definition.ts';
+import { toMonitorDefinition } from '../monitoring/monitor-definition.ts';
 import { createMonitor } from '../monitoring/monitors.ts';
 import { createTestBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
 import {
@@ -36,7 +36,7 @@ async function beat(id: string, at: number) {
 
 /** A monitor as floe.yaml would have made it. */
 function fromFile(id: string) {
-  const definition = parseMonitorDefinition(
+  const definition = toMonitorDefinition(
     {
       id,
       name: id,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
-import { getCurrentOrg } from '../core/org-context.ts';
+import { getCurrentOrgId } from '../core/org-context.ts';
 import { createFileDownloadSchema, FileDownload } from '../management/file-download.ts';
 import { defineReadOperation } from '../management/operation.ts';
 import { runApi } from './test/running-api.ts';
@@ -13,7 +13,7 @@ const tell = defineReadOperation({
   scope: null,
   summary: 'Returns the organization of its reads.',
   answer: z.strictObject({ org: z.string() }),
-  run: async () => ({ org: getCurrentOrg() ?? 'server' }),
+  run: async () => ({ org: getCurrentOrgId() ?? 'server' }),
 });
 
 const download = defineReadOperation({
@@ -28,7 +28,7 @@ const download = defineReadOperation({
 
 /** Large enough that the socket asks for most chunks. */
 async function* orgOfEachRead() {
-  for (let n = 0; n < 2_000; n += 1) yield `${getCurrentOrg() ?? 'server'}${' '.repeat(1_000)}\n`;
+  for (let n = 0; n < 2_000; n += 1) yield `${getCurrentOrgId() ?? 'server'}${' '.repeat(1_000)}\n`;
 }
 
 test('the reads of an API operation, and of each chunk of a download, are those of the caller', async (t) => {

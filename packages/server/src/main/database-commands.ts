@@ -31,7 +31,7 @@ import {
 } from './command-arguments.ts';
 import type { DatabaseCommandResult } from './database-command-result.ts';
 import { formatUpgradeReport } from './format-upgrade-report.ts';
-import { markKeyLost } from './mark-encryption-key-lost.ts';
+import { runMarkEncryptionKeyLost } from './mark-encryption-key-lost.ts';
 import { rewrapDatabaseSecrets } from './rewrap-database-secrets.ts';
 import { readServerUrl } from './server-url-file.ts';
 
@@ -118,7 +118,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
       const { encryptionKeys } = environment;
       const request = { keyId, isDryRun: flags.has('dry-run'), encryptionKeys };
       return writeToStore(place, environment, (writer, secretKey) =>
-        markKeyLost(writer, { ...request, secretKey }),
+        runMarkEncryptionKeyLost(writer, { ...request, secretKey }),
       );
     },
   },
@@ -179,7 +179,9 @@ export async function runDatabaseCommand(
 ): Promise<void> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command)
-    throw new StoreUnusableError(`unknown command "${name}". Run floe help for a list.`, { exitCode: 2 });
+    throw new StoreUnusableError(`unknown command "${name}". Run "floe help" to list the commands.`, {
+      exitCode: 2,
+    });
   const given = parseCommandArguments(args, command);
   const dataDir = resolve(environment.dataDir);
   const { config } = loadConfig({ env: environment });

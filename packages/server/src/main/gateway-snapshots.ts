@@ -1,5 +1,5 @@
 import type { OrgConfig } from '@floe/contract/config';
-import { createConfigFileChannelKind } from '../alerts/config-file-channels.ts';
+import { createConfigFileChannelResourceKind } from '../alerts/config-file-channels.ts';
 import { compareOrgs } from '../config/compare-orgs.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
@@ -96,7 +96,7 @@ function fileKinds(
     createResourceKindSyncFactory(CONFIG_FILE_ROUTE_KIND),
     createResourceKindSyncFactory(CONFIG_FILE_POLICY_KIND),
     createResourceKindSyncFactory(CONFIG_FILE_SETTINGS_KIND),
-    createResourceKindSyncFactory(createConfigFileChannelKind(secretsKey, changing.nowMs)),
+    createResourceKindSyncFactory(createConfigFileChannelResourceKind(secretsKey, changing.nowMs)),
   ];
 }
 

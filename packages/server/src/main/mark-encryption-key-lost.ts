@@ -9,7 +9,7 @@ import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { StoreUnusableError } from '../store/store-unusable-error.ts';
 
 /** The key to mark, and the configured keys. */
-export interface LostKeyRequest {
+export interface MarkEncryptionKeyLostOptions {
   readonly keyId: string;
   readonly isDryRun: boolean;
   /** The installation's secret key. */
@@ -21,13 +21,15 @@ export interface LostKeyRequest {
  * Marks an encryption key as lost, unless it is a dry run. Returns the text that lists its secrets.
  * @throws StoreUnusableError if the key is configured, or no stored secret is encrypted with it
  */
-export async function markKeyLost(
+export async function runMarkEncryptionKeyLost(
   writer: DatabaseWriter,
-  { keyId, isDryRun, secretKey, encryptionKeys }: LostKeyRequest,
+  { keyId, isDryRun, secretKey, encryptionKeys }: MarkEncryptionKeyLostOptions,
 ): Promise<string> {
   const { id, previousKeys = [] } = deriveStoredSecretsKey(secretKey, encryptionKeys);
   if ([id, ...previousKeys.map((key) => key.id)].includes(keyId))
-    throw new StoreUnusableError(`The key ${keyId} is configured, so Floe can decrypt its secrets.`);
+    throw new StoreUnusableError(
+      `The key ${keyId} is configured, so Floe can decrypt the secrets that are encrypted with it. Use a missing key id from the error message of the server.`,
+    );
   const secrets = await listSecretsOfKey(writer, keyId);
   if (secrets.length === 0)
     throw new StoreUnusableError(
@@ -37,10 +39,10 @@ export async function markKeyLost(
   const heading = isDryRun
     ? `Would mark the key ${keyId} as lost. Secrets that Floe could not use without this key:`
     : `Marked the key ${keyId} as lost. Start the server, and enter the secrets of channels and providers again:`;
-  return [heading, ...secrets.map(formatSecret)].join('\n');
+  return [heading, ...secrets.map(formatSecretReference)].join('\n');
 }
 
 /** Returns a line that describes a stored secret for the operator. */
-export function formatSecret({ table, orgId, rowId, name }: LostSecret): string {
+export function formatSecretReference({ table, orgId, rowId, name }: LostSecret): string {
   return `  ${table}: org ${orgId}, id ${rowId}, name ${name}`;
 }

@@ -8,12 +8,12 @@ import type { PolicyThreads } from '../guardrails/policies/policy-threads.ts';
 export function createPolicyThreadMetrics(threads: Pick<PolicyThreads, 'stats'>): { render(): string } {
   const waiting = new GaugeFamily({
     name: 'floe_policy_thread_evaluations',
-    help: 'Number of policy evaluations of large bodies that wait for a thread or run in one.',
+    help: 'Number of policy evaluations of large bodies that are waiting for a policy thread or running.',
     labels: [],
   });
   const bytes = new GaugeFamily({
     name: 'floe_policy_thread_bytes',
-    help: 'Size in bytes of the bodies that wait for a policy thread or are evaluated in one.',
+    help: 'Total size in bytes of the bodies of policy evaluations that are waiting for a policy thread or running.',
     labels: [],
   });
   const rejected = new CounterFamily({

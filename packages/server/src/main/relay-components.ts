@@ -15,7 +15,7 @@ export interface RelayComponents {
   readonly bundleKey: BundleSigningKey;
 }
 
-/** Loads the relay rules and starts the relay sessions. */
+/** Opens the relay's spool and starts to track agent sessions. The relay rules are loaded later. */
 export async function openRelayComponents(
   dataDir: string,
   secretKey: Uint8Array,

@@ -8,7 +8,7 @@ import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
 import { lockInstallation } from '../store/process-directories.ts';
 import { bindDatabaseToSecretKey, loadInstallationSecretKey } from '../store/secret-key.ts';
 import type { DatabaseCommandResult } from './database-command-result.ts';
-import { formatSecret } from './mark-encryption-key-lost.ts';
+import { formatSecretReference } from './mark-encryption-key-lost.ts';
 
 /**
  * Encrypts all stored secrets again with the first key. Each batch is one transaction, so servers may use a
@@ -53,12 +53,12 @@ function describeUnreadableSecrets(tables: readonly RewrapResult[]): string | nu
   if (total === 0) return null;
   const rows = tables.flatMap(({ table, unreadable, unreadableSecrets }) => {
     const more = unreadable - unreadableSecrets.length;
-    const listed = unreadableSecrets.map((row) => formatSecret({ table, ...row }));
+    const listed = unreadableSecrets.map((row) => formatSecretReference({ table, ...row }));
     return more === 0 ? listed : [...listed, `  ${table}: ${more} more`];
   });
   return [
     `No configured key decrypts these secrets (${total} in total), so they were not re-encrypted:`,
     ...rows,
-    'Append their key to FLOE_ENCRYPTION_KEYS, and run floe secrets rewrap again. If the key is lost, run floe secrets mark-key-lost, and enter the provider credentials and the secrets of channels again. Stored responses and idempotency results cannot be recovered. Floe deletes them when they expire.',
+    'Append their key to FLOE_ENCRYPTION_KEYS, and run "floe secrets rewrap" again. If the key is lost, run "floe secrets mark-key-lost", and enter the provider credentials and the secrets of channels again. Stored responses and idempotency results cannot be recovered. Floe deletes them when they expire.',
   ].join('\n');
 }

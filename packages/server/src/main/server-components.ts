@@ -51,7 +51,7 @@ import {
   openDatabase,
 } from '../store/open-database.ts';
 import { getProcessDataDir, takeOverProcessDirectories } from '../store/process-directories.ts';
-import { loadProcessId } from '../store/process-id.ts';
+import { loadOrCreateProcessId } from '../store/process-id.ts';
 import {
   bindDatabaseToSecretKey,
   createMissingSecretKeyError,
@@ -137,7 +137,7 @@ export async function openServerComponents(
   const spool = { dataDir, database, log, clock };
   const [rows, bodies] = [await openExchangeRowSink(spool), await openBodySink(spool)];
   const counters = createMonitoringCounters();
-  const monitoring = await openMonitoring({ ...spool, counters, processId: loadProcessId(dataDir) });
+  const monitoring = await openMonitoring({ ...spool, counters, processId: loadOrCreateProcessId(dataDir) });
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const transport = createUpstreamTransport(clock, outbound.guard);
   const shared = { sharedStoreUrl, ...serverProcess, sharedTimeoutMs, observeSharedStore: stores.shared };

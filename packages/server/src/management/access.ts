@@ -63,7 +63,7 @@ export function requireAccess(access: OperationAccessRule, actor: Actor, nowMs: 
   if (actor.member && access.requiresOperator)
     throw new Fault(
       'insufficient_role',
-      `${actor.displayName} is not allowed to do this. The operation affects every organization and requires an operator of the installation.`,
+      `${actor.displayName} is not allowed to perform this operation. The operation affects every organization, so it requires an operator of the installation.`,
     );
   if (actor.member) throw createInsufficientRoleFault(actor, resolveAllowedRoles(access));
   if (access.allowsPlatformKeys === false)
@@ -98,7 +98,7 @@ export function createInsufficientRoleFault(actor: Actor, roles: readonly Member
   const who = roles.length === 0 ? 'a platform key' : `the role ${formatAlternatives(roles)}`;
   return new Fault(
     'insufficient_role',
-    `${actor.displayName} is not allowed to do this. The operation requires ${who}.`,
+    `${actor.displayName} is not allowed to perform this operation. The operation requires ${who}.`,
   );
 }
 

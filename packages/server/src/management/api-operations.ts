@@ -50,7 +50,7 @@ import { getRequestOperation } from './requests/get-request.ts';
 import { listRequestsOperation } from './requests/list-requests.ts';
 import { defineGetRequestBodiesOperation } from './requests/request-bodies.ts';
 import { tailRequestsOperation } from './requests/tail-requests.ts';
-import { createChannelKind } from './resources/channels.ts';
+import { createChannelResourceKind } from './resources/channels.ts';
 import { createBudgetKind, createLimitKind } from './resources/limits-and-budgets.ts';
 import { createOrderedResourceKind } from './resources/ordered-resource-kind.ts';
 import { POLICY_KIND_SPEC } from './resources/policies.ts';
@@ -137,7 +137,7 @@ export function defineApiOperations(dependencies: ApiOperationDependencies): rea
     getSettingsOperation,
     defineUpdateSettingsOperation(runningGateway.getLoadedOrg, dependencies.monitoring),
     purgeCacheOperation,
-    ...defineResourceOperations(createChannelKind(channels.secretsKey)),
+    ...defineResourceOperations(createChannelResourceKind(channels.secretsKey)),
     defineTestDraftChannelOperation(channels),
     defineTestStoredChannelOperation(channels),
     listAlertsOperation,

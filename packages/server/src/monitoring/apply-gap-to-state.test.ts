@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { MonitoringGap } from '../store/monitoring/monitoring-liveness-values.ts';
 import { appendBeatInterval, computeMedianBeatInterval } from './beat-intervals.ts';
 import { evaluateStateUntil } from './evaluate-state-until.ts';
 import { parseCron } from './monitor-schedule.ts';
 import {
-  type AvailabilityGap,
   createMonitorStateEvaluation,
   createMonitorTiming,
   type MonitorHistoryChanges,
@@ -102,7 +102,7 @@ const story = fc.record({
 type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
 /** Outages in whole seconds, in order and apart, none before the job's third beat. */
-function gapsOf({ job, outages, daily }: Story, until: number): AvailabilityGap[] {
+function gapsOf({ job, outages, daily }: Story, until: number): MonitoringGap[] {
   const first = job.beatAt(2, 1) + SECOND;
   const whole = (ms: number) => Math.round(ms / SECOND) * SECOND;
   const gaps = outages.map(({ at, for: lasting }) => {
@@ -112,7 +112,7 @@ function gapsOf({ job, outages, daily }: Story, until: number): AvailabilityGap[
   if (daily)
     for (let at = T0 + daily.at * SECOND; at < until; at += DAY)
       gaps.push({ startAt: at, endAt: at + daily.for * SECOND });
-  const apart: AvailabilityGap[] = [];
+  const apart: MonitoringGap[] = [];
   for (const gap of gaps.toSorted((one, other) => one.startAt - other.startAt))
     if (gap.startAt > Math.max(first, apart.at(-1)?.endAt ?? 0)) apart.push(gap);
   return apart;
@@ -121,7 +121,7 @@ function gapsOf({ job, outages, daily }: Story, until: number): AvailabilityGap[
 interface Lived {
   readonly out: MonitorHistoryChanges;
   readonly state: MonitorState;
-  readonly gaps: readonly AvailabilityGap[];
+  readonly gaps: readonly MonitoringGap[];
   /** Beats that were received, oldest first. */
   readonly heard: readonly number[];
   /** Beats nobody was there to receive. */

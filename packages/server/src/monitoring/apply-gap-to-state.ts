@@ -1,7 +1,7 @@
+import type { MonitoringGap } from '../store/monitoring/monitoring-liveness-values.ts';
 import { computeMedianBeatInterval } from './beat-intervals.ts';
 import { EARLY_BEAT_TOLERANCE_MS } from './monitor-schedule.ts';
 import type {
-  AvailabilityGap,
   MonitorHistoryChanges,
   MonitorState,
   MonitorStateEvaluation,
@@ -26,7 +26,7 @@ interface ExpectedBeat {
 export function applyGapToState(
   state: MonitorState,
   evaluation: MonitorStateEvaluation,
-  gap: AvailabilityGap,
+  gap: MonitoringGap,
 ): MonitorState {
   const { plan } = evaluation;
   if (state.status === 'paused') {
@@ -78,7 +78,7 @@ function earliestArrival(state: MonitorState, plan: MonitorTiming, expectedAt: n
 function shiftForClockStep(
   state: MonitorState,
   plan: MonitorTiming,
-  { startAt, endAt }: AvailabilityGap,
+  { startAt, endAt }: MonitoringGap,
   { expectedAt, dueAt }: ExpectedBeat,
 ): MonitorState {
   if (plan.schedule.kind === 'cron') return state;
@@ -93,7 +93,7 @@ function shiftForClockStep(
 function skipMissesInGap(
   state: MonitorState,
   evaluation: MonitorStateEvaluation,
-  gap: AvailabilityGap,
+  gap: MonitoringGap,
   { expectedAt, dueAt }: ExpectedBeat,
 ): MonitorState {
   if (expectedAt > gap.endAt) return state;
@@ -115,7 +115,7 @@ function skipMissesInGap(
 function extendDeadlineAgain(
   state: MonitorState,
   plan: MonitorTiming,
-  { startAt, endAt }: AvailabilityGap,
+  { startAt, endAt }: MonitoringGap,
   dueAt: number,
 ): MonitorState {
   if (dueAt > endAt) return state;
@@ -141,13 +141,13 @@ function extendDeadlineAgain(
 function delayFirstBeatReport(
   state: MonitorState,
   plan: MonitorTiming,
-  gap: AvailabilityGap,
+  gap: MonitoringGap,
   dueAt: number,
 ): MonitorState {
   const later = computeFirstBeatDueAt(plan, gap.endAt) ?? dueAt;
   return { ...state, originalDueAt: state.originalDueAt ?? dueAt, dueAt: Math.max(dueAt, later) };
 }
 
-function recordUnknown(expectedAt: number, { endAt }: AvailabilityGap, out: MonitorHistoryChanges): void {
+function recordUnknown(expectedAt: number, { endAt }: MonitoringGap, out: MonitorHistoryChanges): void {
   out.inferredChecks.push({ status: 'unknown', expectedAt, at: endAt, missedCount: 1 });
 }

@@ -2,7 +2,7 @@ import type { MonitorConfig } from '@floe/contract/config';
 import { defineConfigFileKind, type StoredResourceKind } from '../platform/config-file-resource-kind.ts';
 import { listAllMonitors, type MonitorRow } from '../store/monitoring/monitors.ts';
 import { createMonitorRow, type MonitorChangeContext, MonitorChanges } from './monitor-changes.ts';
-import { type MonitorDefinition, parseMonitorDefinition } from './monitor-definition.ts';
+import { type MonitorDefinition, toMonitorDefinition } from './monitor-definition.ts';
 
 /** The resource kind of monitors, both from floe.yaml and created with the API. */
 export const STORED_MONITOR_KIND: StoredResourceKind<MonitorConfig, MonitorRow> = {
@@ -24,7 +24,7 @@ export function createConfigFileMonitorKind(context: Omit<MonitorChangeContext, 
   return defineConfigFileKind({
     ...STORED_MONITOR_KIND,
     columns: ({ config, timezone }, before) => ({
-      ...keepOperations(parseMonitorDefinition(config, timezone), before),
+      ...keepOperations(toMonitorDefinition(config, timezone), before),
       disabled_at: null,
     }),
     row: createMonitorRow,

@@ -5,6 +5,7 @@ import {
   lockMonitorStatesByUid,
   upsertMonitorStates,
 } from '../store/monitoring/monitor-states.ts';
+import type { MonitoringGap } from '../store/monitoring/monitoring-liveness-values.ts';
 import type { MonitorStateRow } from '../store/monitoring/monitoring-rows.ts';
 import { getDefaultGraceMs, type MonitorRow, upsertMonitors } from '../store/monitoring/monitors.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
@@ -12,7 +13,6 @@ import { deriveBeatToken, hashBeatToken } from './beat-token.ts';
 import { evaluateStateUntil } from './evaluate-state-until.ts';
 import { DEFAULT_GRACE_MS, type MonitorDefinition } from './monitor-definition.ts';
 import {
-  type AvailabilityGap,
   createMonitorStateEvaluation,
   type MonitorState,
   type MonitorStateEvaluation,
@@ -40,7 +40,7 @@ export interface MonitorChangeContext {
    * missed.
    */
   readonly committedUntil: number;
-  readonly gaps: readonly AvailabilityGap[];
+  readonly gaps: readonly MonitoringGap[];
   /** Who makes the change: a key id, a member id or `file`. */
   readonly actor: string;
   readonly source: {

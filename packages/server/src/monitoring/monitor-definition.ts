@@ -33,7 +33,7 @@ export type MonitorDefinition = Omit<
  * @param timezone the organization's time zone, for cron expressions without one
  * @throws Fault `invalid_request` for an invalid cron expression
  */
-export function parseMonitorDefinition(config: MonitorConfig, timezone: string): MonitorDefinition {
+export function toMonitorDefinition(config: MonitorConfig, timezone: string): MonitorDefinition {
   return {
     id: config.id,
     ...monitorFieldsStoredAsIs.parse(config),

@@ -1,3 +1,4 @@
+import type { MonitoringGap } from '../store/monitoring/monitoring-liveness-values.ts';
 import {
   createScheduleOccurrences,
   type MonitorSchedule,
@@ -70,17 +71,6 @@ export interface MonitorState {
   readonly runId: string | null;
 }
 
-/** A time span in which no Floe process could accept beats. */
-export interface AvailabilityGap {
-  readonly startAt: number;
-  readonly endAt: number;
-  /**
-   * Whether the gap is a jump of the clock, because it was set forward or the machine was suspended. A process
-   * was running until the jump.
-   */
-  readonly isClockJump?: boolean;
-}
-
 /** The rows that a beat or an evaluation adds to a monitor's history, and the alerts that it causes. */
 export interface MonitorHistoryChanges {
   /** The missed beats, and the expected beats within a gap. */
@@ -96,7 +86,7 @@ export interface MonitorHistoryChanges {
  */
 export interface MonitorStateEvaluation extends MonitorHistoryChanges {
   readonly plan: MonitorTiming;
-  readonly gaps: readonly AvailabilityGap[];
+  readonly gaps: readonly MonitoringGap[];
 }
 
 /** A check without a beat: a missed beat, or an expected beat in a gap. */
@@ -141,7 +131,7 @@ export type MonitorAlertTrigger =
 /** Creates an evaluation without results. */
 export function createMonitorStateEvaluation(
   plan: MonitorTiming,
-  gaps: readonly AvailabilityGap[] = [],
+  gaps: readonly MonitoringGap[] = [],
 ): MonitorStateEvaluation {
   return { plan, gaps, inferredChecks: [], periods: [], alertTriggers: [] };
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { AvailabilityGap, MonitorStatus } from './monitor-state.ts';
+import type { MonitoringGap } from '../store/monitoring/monitoring-liveness-values.ts';
+import type { MonitorStatus } from './monitor-state.ts';
 import { type MonitorStatusSpan, replaceGapsWithUnknown, summarizeUptime } from './monitor-status-spans.ts';
 
 const STATES: readonly MonitorStatus[] = ['waiting', 'healthy', 'failing', 'paused'];
@@ -23,7 +24,7 @@ const periods = fc
   });
 const gaps = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 60 })), { maxLength: 5 })
-  .map((parts): AvailabilityGap[] => {
+  .map((parts): MonitoringGap[] => {
     let at = 0;
     return parts.map(([apart, length]) => {
       const startAt = at + apart;
@@ -34,7 +35,7 @@ const gaps = fc
   .map((all) => all.filter(({ startAt, endAt }) => startAt < endAt));
 
 /** What it was in one instant, looked up, not computed. */
-function stateAt(spans: readonly MonitorStatusSpan[], holes: readonly AvailabilityGap[], at: number): string {
+function stateAt(spans: readonly MonitorStatusSpan[], holes: readonly MonitoringGap[], at: number): string {
   const status = spans.findLast(({ startedAt }) => startedAt <= at)?.status ?? 'nothing';
   return status !== 'paused' && holes.some(({ startAt, endAt }) => startAt <= at && at < endAt)
     ? 'unknown'

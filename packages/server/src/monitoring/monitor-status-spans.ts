@@ -1,4 +1,5 @@
-import type { AvailabilityGap, MonitorStatus } from './monitor-state.ts';
+import type { MonitoringGap } from '../store/monitoring/monitoring-liveness-values.ts';
+import type { MonitorStatus } from './monitor-state.ts';
 
 /**
  * A time span with one status in a monitor's history. `unknown` means a gap. Times are in Unix
@@ -29,7 +30,7 @@ export interface UptimeSummary {
  */
 export function replaceGapsWithUnknown(
   periods: readonly MonitorStatusSpan[],
-  gaps: readonly AvailabilityGap[],
+  gaps: readonly MonitoringGap[],
   nowMs: number,
 ): MonitorStatusSpan[] {
   const spans: MonitorStatusSpan[] = [];
@@ -78,7 +79,7 @@ function mergeAdjacentSpans(spans: readonly MonitorStatusSpan[]): MonitorStatusS
  */
 export function summarizeUptime(
   periods: readonly MonitorStatusSpan[],
-  gaps: readonly AvailabilityGap[],
+  gaps: readonly MonitoringGap[],
   range: { readonly fromMs: number; readonly toMs: number; readonly nowMs: number },
 ): UptimeSummary {
   const toMs = Math.min(range.toMs, range.nowMs);

@@ -3,7 +3,7 @@ import { type Clock as SystemClock, sleep } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { expireBeatIdempotencyKeys } from '../store/monitoring/monitor-history.ts';
 import { hasDueMonitorState } from '../store/monitoring/monitor-states.ts';
-import { findOrgsByTokenHash } from '../store/monitoring/monitors.ts';
+import { getOrgIdsByTokenHash } from '../store/monitoring/monitors.ts';
 import type { DatabaseWithBeatStore } from '../store/open-database.ts';
 import { BeatQueue } from './beat-queue.ts';
 import { commitBeats } from './commit-beats.ts';
@@ -211,6 +211,6 @@ async function lookUpOrgs(
   calls: readonly ReceivedBeat[],
 ): Promise<(string | null)[]> {
   const hashes = calls.map(({ address }) => ('tokenHash' in address ? address.tokenHash : ''));
-  const orgs = await findOrgsByTokenHash(database.read, [...new Set(hashes)]);
+  const orgs = await getOrgIdsByTokenHash(database.read, [...new Set(hashes)]);
   return hashes.map((hash) => orgs.get(hash) ?? null);
 }

@@ -22,7 +22,7 @@ import type { MonitorAlertTrigger, MonitorHistoryChanges } from './monitor-state
  */
 const MAX_LISTED_FIRST_BEATS = 100;
 
-/** The error text of a missed beat in the check history. The text is part of the public API. */
+/** The error text of a missed beat in the check history. The specification defines the text. */
 export const MISSED_BEAT_ERROR =
   'no heartbeat received within expected_interval_minutes + grace_period_minutes';
 const REPORTED_FAILURE_ERROR = 'the job reported that it failed';

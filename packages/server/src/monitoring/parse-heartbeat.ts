@@ -98,12 +98,12 @@ function listIgnoredFields(given: JsonObject): string[] {
 function serializeMetadata(metadata: Json | undefined): { json: string | null; dropped: string | null } {
   if (metadata === undefined || metadata === null) return { json: null, dropped: null };
   if (!isJsonObject(metadata))
-    return { json: null, dropped: 'metadata must be a JSON object, so it was not stored' };
+    return { json: null, dropped: 'metadata was not stored, because it is not a JSON object' };
   const json = JSON.stringify(metadata);
   const bytes = Buffer.byteLength(json);
   if (bytes <= MAX_BEAT_METADATA_BYTES) return { json, dropped: null };
   return {
     json: null,
-    dropped: `metadata must be at most ${MAX_BEAT_METADATA_BYTES} bytes, got ${bytes}, so it was not stored`,
+    dropped: `metadata was not stored, because it has ${bytes} bytes; the maximum is ${MAX_BEAT_METADATA_BYTES}`,
   };
 }

@@ -6,11 +6,11 @@ import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
 import { shiftFutureAlertTimes } from '../store/alert-deliveries.ts';
 import { recordMonitoringLiveness } from '../store/monitoring/monitoring-liveness.ts';
 import type {
+  MonitoringGap,
   MonitoringLivenessReport,
   MonitoringLivenessResult,
 } from '../store/monitoring/monitoring-liveness-values.ts';
 import type { Database } from '../store/store-interfaces.ts';
-import type { AvailabilityGap } from './monitor-state.ts';
 import { rewindMonitorStates } from './rewind-monitor-states.ts';
 import { StallDetector } from './stall-detector.ts';
 
@@ -68,7 +68,7 @@ export class ProcessLiveness {
   #offsetMs: number | null = null;
   #lastNow = 0;
   #pulsedAt = Number.NEGATIVE_INFINITY;
-  #gaps: readonly AvailabilityGap[] = [];
+  #gaps: readonly MonitoringGap[] = [];
   #committedUntil = 0;
   #peersCommittedUntil = 0;
   #timer: Timer | null = null;
@@ -115,7 +115,7 @@ export class ProcessLiveness {
   }
 
   /** The time spans in which no process accepted beats, in order, as of the last pulse. */
-  get gaps(): readonly AvailabilityGap[] {
+  get gaps(): readonly MonitoringGap[] {
     return this.#gaps;
   }
 

@@ -5,6 +5,7 @@ import {
   type MonitorCheckQuery,
 } from '../store/monitoring/monitor-history.ts';
 import { getMonitorPage, type MonitorQuery } from '../store/monitoring/monitor-page.ts';
+import type { MonitoringGap } from '../store/monitoring/monitoring-liveness-values.ts';
 import type {
   MonitorCheckRow,
   MonitorPeriodRow,
@@ -14,7 +15,7 @@ import { findMonitorById, getMonitorStatesByUid, type MonitorRow } from '../stor
 import type { RowPage } from '../store/pagination.ts';
 import type { DatabaseReader } from '../store/store-interfaces.ts';
 import { evaluateStateUntil } from './evaluate-state-until.ts';
-import { type AvailabilityGap, createMonitorStateEvaluation, type MonitorState } from './monitor-state.ts';
+import { createMonitorStateEvaluation, type MonitorState } from './monitor-state.ts';
 import { parseMonitorState, parseMonitorStatus, parseMonitorTiming } from './monitor-state-columns.ts';
 import {
   type MonitorStatusSpan,
@@ -32,7 +33,7 @@ export interface MonitorEvaluationContext {
    * missed.
    */
   readonly committedUntil: number;
-  readonly gaps: readonly AvailabilityGap[];
+  readonly gaps: readonly MonitoringGap[];
 }
 
 /** A monitor with its state evaluated up to now, even if the sweep has not run yet. */

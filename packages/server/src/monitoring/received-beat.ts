@@ -1,12 +1,12 @@
 import { createId } from '../core/ids.ts';
 import type { MonitorReference } from '../store/monitoring/monitor-states.ts';
+import type { MonitoringGap } from '../store/monitoring/monitoring-liveness-values.ts';
 import type {
   BeatIdempotencyKeyRow,
   MonitorCheckRow,
   MonitorStateRow,
 } from '../store/monitoring/monitoring-rows.ts';
 import {
-  type AvailabilityGap,
   createMonitorStateEvaluation,
   type MonitorHistoryChanges,
   type MonitorStatus,
@@ -51,7 +51,7 @@ export interface BeatReceipt {
 /** The gaps and times that are needed to evaluate beats, in addition to the monitors' state. */
 export interface BeatEvaluationContext {
   readonly nowMs: number;
-  readonly gaps: readonly AvailabilityGap[];
+  readonly gaps: readonly MonitoringGap[];
   /** The time before which all other processes have committed the beats that they accepted. */
   readonly peersCommittedUntil: number;
 }

@@ -1,4 +1,4 @@
-import { listLastMonitorPeriods } from '../store/monitoring/last-monitor-periods.ts';
+import { getLastMonitorPeriodsByUid } from '../store/monitoring/last-monitor-periods.ts';
 import { getMonitorStatesByUid, listMonitorsById } from '../store/monitoring/monitors.ts';
 import type { DatabaseReader } from '../store/store-interfaces.ts';
 import { type StatusDurations, sumStatusDurationsByInterval } from './boards/board-days.ts';
@@ -35,7 +35,7 @@ export async function loadRecentMonitorHistory(
   const range = { fromMs: context.nowMs - UPTIME_MS, toMs: context.nowMs, nowMs: context.nowMs };
   const [states, periods] = await Promise.all([
     getMonitorStatesByUid(reader, uids),
-    listLastMonitorPeriods(reader, uids, range.fromMs, MAX_PERIODS),
+    getLastMonitorPeriodsByUid(reader, uids, range.fromMs, MAX_PERIODS),
   ]);
   const end = Math.ceil(context.nowMs / SLICE_MS) * SLICE_MS;
   const slices = Array.from({ length: SLICES }, (_, index) => {

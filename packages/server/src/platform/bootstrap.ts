@@ -12,7 +12,7 @@ import { toPlatformKeyResource } from './stored-platform-key.ts';
 
 const SIGN_IN_TOKEN_TTL_MS = 24 * 60 * 60 * 1000;
 /**
- * The name of the setting that stores the SHA-256 and expiry of the console's one-time sign-in
+ * The name of the setting that stores the SHA-256 and expiry of the owner link's one-time
  * token.
  */
 export const OWNER_LINK_SETTING = 'console_sign_in';

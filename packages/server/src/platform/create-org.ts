@@ -10,7 +10,7 @@ import { buildPlatformKey } from './build-platform-key.ts';
 import type { ChangeActorAndTime } from './member-keys.ts';
 
 /** The settings of a new organization. */
-export interface NewOrgSettings {
+export interface NewOrg {
   readonly id: string;
   readonly name: string;
   readonly timezone: string | undefined;
@@ -35,7 +35,7 @@ export interface CreatedOrg {
 export async function createOrgWithOwner(
   writer: DatabaseWriter,
   pepper: KeyObject,
-  { id, name, timezone, userId }: NewOrgSettings,
+  { id, name, timezone, userId }: NewOrg,
   { by, nowMs }: ChangeActorAndTime,
 ): Promise<CreatedOrg> {
   if (await findOrgById(writer, id))

@@ -108,7 +108,7 @@ test('a start without a key that stored secrets need fails with its id and the r
     await assert.rejects(check(...keys), {
       name: 'StoreUnusableError',
       message: new RegExp(
-        `FLOE_ENCRYPTION_KEYS does not contain all .*missing key ids: ${ring(FIRST).secrets.id}; .* floe secrets rewrap`,
+        `FLOE_ENCRYPTION_KEYS does not contain all .*missing key ids: ${ring(FIRST).secrets.id}; .* "floe secrets rewrap"`,
       ),
     });
 });

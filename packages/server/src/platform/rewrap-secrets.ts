@@ -97,6 +97,6 @@ export async function requireKnownEncryptionKeys(
   );
   if (missing.length === 0) return;
   throw new StoreUnusableError(
-    `Floe cannot decrypt some stored secrets because FLOE_ENCRYPTION_KEYS does not contain all of their keys (missing key ids: ${missing.join(', ')}; configured key ids: ${[...known].join(', ')}). Append the missing keys to the comma-separated list, and start Floe again. After floe secrets rewrap has completed, you can remove the previous keys. If a key is lost, run floe secrets mark-key-lost with its id.`,
+    `Floe cannot decrypt some stored secrets because FLOE_ENCRYPTION_KEYS does not contain all of their keys (missing key ids: ${missing.join(', ')}; configured key ids: ${[...known].join(', ')}). Append the missing keys to the comma-separated list, and start Floe again. After "floe secrets rewrap" has completed, you can remove the previous keys. If a key is lost, run "floe secrets mark-key-lost" with the id of the key.`,
   );
 }

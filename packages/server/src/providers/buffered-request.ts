@@ -16,7 +16,7 @@ export interface BufferedRequestLimits {
   readonly requiredStatus?: number;
 }
 
-/** The response exceeds a limit of `BufferedRequestLimits`. The message names the limit. */
+/** Thrown if a response does not meet `BufferedRequestLimits`. The message states the reason. */
 export class BufferedResponseError extends Error {
   override readonly name = 'BufferedResponseError';
 }

@@ -1,7 +1,7 @@
 import type { BilledUnit } from '@floe/contract/billed-units';
 import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import type { PriceCatalog, PriceRates, TieredRate } from './prices.ts';
-import { getCatalogTierPriceFactors } from './tier-price-factors.ts';
+import { getCatalogServiceTierPriceFactors } from './service-tier-price-factors.ts';
 
 /** Date of the prices in the catalog version that package.json pins. */
 const CATALOG_DATE = '2026-09-23';
@@ -22,7 +22,7 @@ export async function loadPriceCatalog(): Promise<PriceCatalog> {
       const entry = found?.model;
       // Models that are priced only by pages or messages have no billed unit.
       if (!entry || variantsOf(entry).some(({ prices }) => parseRates(prices) === undefined)) return null;
-      const tiers = getCatalogTierPriceFactors(book, entry.id);
+      const tiers = getCatalogServiceTierPriceFactors(book, entry.id);
       return { source: 'catalog', date: CATALOG_DATE, tiers, ratesAt: (atMs) => variantRatesAt(entry, atMs) };
     },
   };

@@ -113,9 +113,9 @@ export function computeUsageCost(price: Price, { units, tier }: Usage, atMs: num
       tokens += taken * (usd - (rates[partOf] ?? 0));
     }
   }
-  if (!hasTierPrice(price, tier)) unpriced.push(`tier:${tier}`);
+  if (!hasServiceTierPrice(price, tier)) unpriced.push(`tier:${tier}`);
   const request = (listed.perThousandRequests ?? 0) / 1000;
-  const usdOfMillion = tokens * getTierPriceFactor(price, tier) + fees + request * 1e6;
+  const usdOfMillion = tokens * getServiceTierPriceFactor(price, tier) + fees + request * 1e6;
   return { nanoUsd: roundUpNano(usdOfMillion * price.multiplier * NANO_PER_TOKEN), unpriced, rates, request };
 }
 
@@ -136,7 +136,7 @@ function isUnpriced(unit: BilledUnit, partOf: string | null, { source }: Price):
  * Returns whether the price of a service tier is known. For the standard tier, it is the model's
  * price itself.
  */
-export function hasTierPrice(price: Price, tier: string | undefined): boolean {
+export function hasServiceTierPrice(price: Price, tier: string | undefined): boolean {
   return tier === undefined || tier === 'standard' || price.tiers[tier] !== undefined;
 }
 
@@ -144,7 +144,7 @@ export function hasTierPrice(price: Price, tier: string | undefined): boolean {
  * Returns the price factor of a service tier. Returns 1 for the standard tier and for a tier
  * without a known factor.
  */
-export function getTierPriceFactor(price: Price, tier: string | undefined): number {
+export function getServiceTierPriceFactor(price: Price, tier: string | undefined): number {
   return (tier === undefined ? undefined : price.tiers[tier]) ?? 1;
 }
 
@@ -213,7 +213,7 @@ export function toChargedPrice(
 ): ChargedPrice | undefined {
   if (price.source === 'free' || price.source === 'seat') return undefined;
   const { multiplier } = price;
-  const factor = multiplier * getTierPriceFactor(price, tier);
+  const factor = multiplier * getServiceTierPriceFactor(price, tier);
   const { input = 0, output = 0, cached, cache_write, ...others } = cost.rates;
   const charged: ChargedPrice = {
     input: stripFloatError(input * factor),

@@ -121,7 +121,9 @@ function describeResponse(
     return told(
       `The URL responds with a redirect (${status}), which Floe does not follow. Set base_url to the final URL.`,
     );
-  return told(`The provider returned ${status}${reason}`);
+  return told(
+    `The provider returned ${status}${reason} Check the settings of the provider, or try again later.`,
+  );
 }
 
 function describeSuccess(

@@ -88,7 +88,7 @@ export async function restoreDatabase(
     const newest = Math.max(0, ...applied.map(({ number }) => number));
     if (newest === 0)
       throw new StoreUnusableError(
-        `${file} is not a Floe database. Specify a file that floe backup created.`,
+        `${file} is not a Floe database. Specify a file that "floe backup" created.`,
       );
     planMigrations(applied);
     const isThere = existsSync(path);

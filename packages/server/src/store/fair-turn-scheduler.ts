@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../core/clock.ts';
-import { getCurrentOrg } from '../core/org-context.ts';
+import { getCurrentOrgId } from '../core/org-context.ts';
 
 /** Decides in which order operations use the database. An operation runs during its turn. */
 export interface TurnScheduler {
@@ -65,7 +65,7 @@ export class FairTurnScheduler implements TurnScheduler {
   }
 
   acquire(): Promise<() => void> {
-    const org = getCurrentOrg();
+    const org = getCurrentOrgId();
     const queue = org === undefined ? this.#activateServer() : this.#activateOrg(org);
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const waiter: Waiter = { start: resolve, isStarted: false, timer: null };

@@ -9,7 +9,7 @@ const MARKER_SETTING = 'incomplete_import';
 const FIRST_TABLES = ['orgs', 'settings', 'audit', 'exchanges'] as const;
 
 const REMEDY =
-  'create an empty PostgreSQL database, set FLOE_DATABASE_URL or storage.database to it, and run floe storage move again.';
+  'create an empty PostgreSQL database, set FLOE_DATABASE_URL or storage.database to this database, and run "floe storage move" again.';
 
 /**
  * Marks a database as the target of an import. A repeated import cannot tell which rows were changed or deleted
@@ -19,7 +19,7 @@ const REMEDY =
 export async function beginImport(writer: DatabaseWriter): Promise<void> {
   if (await isImportIncomplete(writer))
     throw new StoreUnusableError(
-      `Another floe storage move copies data to this PostgreSQL database, or an earlier one did not complete. To start again, ${REMEDY}`,
+      `Another "floe storage move" is copying data to this PostgreSQL database, or an earlier one did not complete. To start again, ${REMEDY}`,
     );
   for (const table of FIRST_TABLES)
     if (await writer.selectFrom(table).selectAll().limit(1).executeTakeFirst())
@@ -41,7 +41,7 @@ export async function completeImport(writer: DatabaseWriter): Promise<void> {
 export async function requireCompleteImport(reader: DatabaseReader): Promise<void> {
   if (await isImportIncomplete(reader))
     throw new StoreUnusableError(
-      `The PostgreSQL database contains only a part of the SQLite database, because floe storage move has not completed. Wait until it has completed. If it failed, ${REMEDY}`,
+      `The PostgreSQL database contains only a part of the SQLite database, because "floe storage move" has not completed. Wait until the command has completed. If the command failed, ${REMEDY}`,
     );
 }
 

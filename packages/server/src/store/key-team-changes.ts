@@ -8,7 +8,7 @@ const ENTRIES_PER_READ = 500;
  * Returns those of the keys whose team has changed since `sinceMs`, according to the audit log. Returns null
  * if retention has deleted audit entries of this time range.
  */
-export async function listKeysWithTeamChange(
+export async function listKeyIdsWithTeamChange(
   reader: DatabaseReader,
   orgId: string,
   keys: ReadonlySet<string>,

@@ -41,7 +41,7 @@ export async function deleteMemberRoleGrants(
 }
 
 /** Returns the ids of the organizations that removed a user. */
-export async function listOrgsThatRemovedUser(
+export async function listOrgIdsOfMemberRemovals(
   reader: DatabaseReader,
   userId: string,
 ): Promise<ReadonlySet<string>> {

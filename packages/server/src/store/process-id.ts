@@ -8,7 +8,7 @@ import { join } from 'node:path';
  * next process that gets the lock has the same id, because the previous process has ended. A copy of the directory
  * on another host gets another id. Blocks, so it must be called only at startup.
  */
-export function loadProcessId(dataDir: string): string {
+export function loadOrCreateProcessId(dataDir: string): string {
   const file = join(dataDir, 'process.id');
   let id = '';
   try {

@@ -26,7 +26,7 @@ const RENEWAL_MESSAGES = {
 };
 
 /**
- * Registers this process in a database. Does nothing if no other process uses the database. Calls `onUnusable` if the
+ * Registers this process in a database. Does nothing if no other process can use the database. Calls `onUnusable` if the
  * lease of this process expired (for example because the process was paused) and a newer release has migrated
  * the database in the meantime. The process must then end, because migrations no longer take it into account.
  * @throws StoreUnusableError if a newer release has migrated the database since this process opened it, and

@@ -54,7 +54,7 @@ export class AdditionalChoicesReader {
       this.#fail(
         new Fault(
           'upstream_error',
-          `The provider sent more than ${MAX_CHOICES} choices, the maximum that Floe accepts in a stream.`,
+          `The provider sent more than ${MAX_CHOICES} choices, the maximum that Floe accepts in a stream. Request fewer choices.`,
         ),
       );
       return undefined;

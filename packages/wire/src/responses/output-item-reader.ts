@@ -6,7 +6,7 @@ import type { BlockKind, Seal } from '../response-events.ts';
 import { generateCallId } from '../tool-identifiers.ts';
 
 /** Returns the name under which the content of an event is reported: `audio` for `response.audio.delta`. */
-export function nameDelta(type: string): string {
+export function getDeltaContentName(type: string): string {
   return type.replace(/^response\./, '').replace(/\.delta$/, '');
 }
 
@@ -107,7 +107,7 @@ export class OutputItemReader {
         return;
       }
       default:
-        if (delta !== '') this.#blocks.reportLostContent(nameDelta(type));
+        if (delta !== '') this.#blocks.reportLostContent(getDeltaContentName(type));
     }
   }
 

@@ -15,7 +15,7 @@ import {
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent } from '../response-events.ts';
 import type { SseEvent } from '../sse.ts';
-import { nameDelta, OutputItemReader } from './output-item-reader.ts';
+import { getDeltaContentName, OutputItemReader } from './output-item-reader.ts';
 import { readResponsesUsage } from './usage.ts';
 
 /** Creates a reader for a Responses stream. */
@@ -151,7 +151,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
   #itemEvent(type: string, event: JsonObject): void {
     const item = this.#itemAt(event) ?? this.#unannounced(type, event);
     if (item) item.read(type, event);
-    else if (asString(event['delta'])) this.#blocks.reportLostContent(nameDelta(type));
+    else if (asString(event['delta'])) this.#blocks.reportLostContent(getDeltaContentName(type));
   }
 
   #itemAt(event: JsonObject): OutputItemReader | undefined {

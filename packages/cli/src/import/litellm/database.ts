@@ -4,7 +4,7 @@ import { toSlug, UniqueNameGenerator } from '../config-draft.ts';
 import { type ImportContext, ImportSourceObject, isPlainObject } from '../import-source-object.ts';
 import { toBudgetPeriod } from './budget-periods.ts';
 import type { LitellmDeployment } from './deployment.ts';
-import { expandAllowedModels } from './key-models.ts';
+import { resolveAllowedModels } from './key-models.ts';
 
 /** The rows of the LiteLLM database, by table name. The value is null if the table does not exist. */
 export type LitellmTables = Readonly<Record<string, readonly unknown[] | null>>;
@@ -155,7 +155,7 @@ function addKey(row: ImportSourceObject, { people, from, names }: KeyImport): vo
   row.note('token', 'changed', 'became imported_hash; the value of the key keeps working');
   const team = people.teams.get(row.text('team_id') ?? '');
   const user = row.text('user_id');
-  const models = expandAllowedModels(row.texts('models'), team?.models ?? [], from);
+  const models = resolveAllowedModels(row.texts('models'), team?.models ?? [], from);
   if (models.note !== '') row.note('models', 'changed', models.note);
   from.draft.keys.push({
     name,

@@ -17,7 +17,7 @@ export interface AllowedModelPatterns {
  * Returns the models that both a key and its team allow. If a model is a route, adds the targets of the route,
  * because Floe checks both the route and its targets against the patterns.
  */
-export function expandAllowedModels(
+export function resolveAllowedModels(
   own: readonly string[],
   team: readonly string[],
   { draft, deployments }: { readonly draft: ConfigDraft; readonly deployments: readonly LitellmDeployment[] },

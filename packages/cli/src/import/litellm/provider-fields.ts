@@ -80,7 +80,7 @@ function readGoogleCredentials(params: ImportSourceObject): string | undefined {
   return file;
 }
 
-/** Replaces each literal header value by a variable, because header values are often secrets. */
+/** Replaces each literal header value with a variable, because header values are often secrets. */
 function readHeaders(params: ImportSourceObject): ConfigEntryFields | undefined {
   const headers: Record<string, unknown> = {};
   for (const field of ['extra_headers', 'headers']) {

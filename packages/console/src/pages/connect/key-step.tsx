@@ -18,7 +18,7 @@ import { useIsKeyUsed } from './first-request.tsx';
 import { connectText } from './text.ts';
 
 /** A personal key that a page creates for a client. */
-export interface KeyCreation {
+export interface KeyCreationState {
   readonly name: string;
   readonly created: CreatedKey | null;
   readonly create: ApiMutation<undefined>;
@@ -29,7 +29,7 @@ export interface KeyCreation {
  * already in use, appends four random characters.
  * @param purpose The purpose that is part of the key name, such as `claude-code`.
  */
-export function useKeyCreation(purpose: string): KeyCreation {
+export function useKeyCreation(purpose: string): KeyCreationState {
   const { user } = useSignedInSession();
   const [created, setCreated] = useState<CreatedKey | null>(null);
   const name = buildKeyName(user.name, purpose);
@@ -50,7 +50,7 @@ export function useKeyCreation(purpose: string): KeyCreation {
  * Renders the step that creates a personal key for a client. The settings on the page contain the key until the
  * user leaves the page.
  */
-export function KeyStep({ creation: { name, created, create } }: { readonly creation: KeyCreation }) {
+export function KeyStep({ creation: { name, created, create } }: { readonly creation: KeyCreationState }) {
   const refusal = useDenialReason('own_keys');
   if (created)
     return (
@@ -93,7 +93,7 @@ export function UnsavedKeyGuard({
   creation: { created, create },
   children,
 }: {
-  readonly creation: KeyCreation;
+  readonly creation: KeyCreationState;
   readonly children: ReactNode;
 }) {
   const [copied, setCopied] = useState('');

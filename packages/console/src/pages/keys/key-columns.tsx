@@ -6,7 +6,7 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import type { KeyCostLookup, KeyResource } from './key-data.ts';
-import { getKeyStatus } from './key-status.ts';
+import { getKeyStatusDisplay } from './key-status.ts';
 import { keysText } from './text.ts';
 
 /**
@@ -111,7 +111,7 @@ function KeyName({
   readonly by?: string | undefined;
   readonly now: Date;
 }) {
-  const standing = getKeyStatus(row, now);
+  const standing = getKeyStatusDisplay(row, now);
   return (
     <span className="flex min-w-0 flex-1 items-center gap-2">
       <span className={`truncate font-medium ${standing ? 'max-w-[60%] shrink-0' : ''}`}>{row.name}</span>

@@ -25,7 +25,7 @@ import { KeyDetails } from './key-details.tsx';
 import { KeyEditor } from './key-editor.tsx';
 import { KeyHistory } from './key-history.tsx';
 import { KeyLimitsCard } from './key-limits-card.tsx';
-import { canChangeKey, getKeyStatus } from './key-status.ts';
+import { canChangeKey, getKeyStatusDisplay } from './key-status.ts';
 import { KeyUsage } from './key-usage.tsx';
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
 import { RotateKeyDialog } from './rotate-key-dialog.tsx';
@@ -84,7 +84,7 @@ function KeyActions({ row }: { readonly row: KeyResource }) {
 
 function KeyBody({ loaded }: { readonly loaded: ResourceWithETag<KeyResource> }) {
   const row = loaded.body;
-  const standing = getKeyStatus(row, useNow());
+  const standing = getKeyStatusDisplay(row, useNow());
   return (
     <div className="grid gap-4">
       <div className="flex flex-wrap items-center gap-2">

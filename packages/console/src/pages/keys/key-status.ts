@@ -8,7 +8,7 @@ const SOON_MS = 7 * DAY_MS;
 const UNUSED_MS = 90 * DAY_MS;
 
 /** The icon and the label of a key that needs attention. */
-export interface KeyStatus {
+export interface KeyStatusDisplay {
   readonly state: DisplayStatus;
   readonly word: string;
 }
@@ -17,7 +17,7 @@ export interface KeyStatus {
  * Returns the icon and label of a key that is revoked, has expired, will expire within seven days, or is being
  * rotated. Returns null for other keys.
  */
-export function getKeyStatus(key: KeyResource, now: Date): KeyStatus | null {
+export function getKeyStatusDisplay(key: KeyResource, now: Date): KeyStatusDisplay | null {
   if (key.status === 'revoked') return { state: 'blocked', word: keysText.status.revoked };
   if (key.status === 'expired') return { state: 'paused', word: keysText.status.expired };
   if (expiresSoon(key, now)) return { state: 'warning', word: keysText.status.expiring };

@@ -2,14 +2,14 @@ import type { orgOverview } from '@floe/contract/api/overview';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import * as charts from '../../data/analytics-queries.ts';
-import { getChartAnnotations } from '../../data/annotations.ts';
+import { fetchChartAnnotations } from '../../data/annotations.ts';
 import { getJson } from '../../data/api-client.ts';
 import { getCurrentTime } from '../../data/server-clock.ts';
 import {
+  advanceTimeRange,
   chooseChartInterval,
-  moveTimeRange,
   type SelectedTimeRange,
-  splitRelativeTime,
+  splitRelativeTimeRange,
   toTimeRangeParameters,
 } from '../../filters/time-range.ts';
 
@@ -31,7 +31,7 @@ export function buildOverviewQuery(timeRange: SelectedTimeRange) {
     queryFn: ({ signal }) =>
       getJson<Overview>(
         'api/overview',
-        toTimeRangeParameters(moveTimeRange(timeRange, getCurrentTime())),
+        toTimeRangeParameters(advanceTimeRange(timeRange, getCurrentTime())),
         signal,
       ),
     refetchInterval: COUNTERS_MS,
@@ -48,7 +48,7 @@ export function buildOverviewTimeseriesQuery(
   timeRange: SelectedTimeRange,
   more: Readonly<Record<string, string>> = {},
 ) {
-  const [time, lastMs] = splitRelativeTime(toTimeRangeParameters(timeRange), timeRange);
+  const [time, lastMs] = splitRelativeTimeRange(toTimeRangeParameters(timeRange), timeRange);
   const query = {
     ...time,
     metric,
@@ -69,7 +69,7 @@ export function buildOverviewTopValuesQuery(
   timeRange: SelectedTimeRange,
   limit = 5,
 ) {
-  const [time, lastMs] = splitRelativeTime(toTimeRangeParameters(timeRange), timeRange);
+  const [time, lastMs] = splitRelativeTimeRange(toTimeRangeParameters(timeRange), timeRange);
   const query = { ...time, by, metric, limit };
   return {
     ...charts.buildTopValuesQuery(query, lastMs),
@@ -83,7 +83,7 @@ export function buildRecentAnnotationsQuery(timeRange: SelectedTimeRange) {
   const query = { ...toTimeRangeParameters(timeRange), limit: 6 };
   return queryOptions({
     queryKey: ['analytics', 'annotations', query],
-    queryFn: ({ signal }) => getChartAnnotations(query, signal),
+    queryFn: ({ signal }) => fetchChartAnnotations(query, signal),
     placeholderData: keepPreviousData,
   });
 }

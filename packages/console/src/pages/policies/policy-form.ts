@@ -1,4 +1,4 @@
-import type { policyDryRunResponse, policyResource } from '@floe/contract/api/policies';
+import type { policyDryRunResult, policyResource } from '@floe/contract/api/policies';
 import type * as z from 'zod';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { policiesText } from './text.ts';
@@ -6,7 +6,7 @@ import { policiesText } from './text.ts';
 /** A policy as the API returns it. */
 export type Policy = z.output<typeof policyResource>;
 /** The result of evaluating a policy against a sample. */
-export type PolicySampleResult = z.output<typeof policyDryRunResponse>;
+export type PolicySampleResult = z.output<typeof policyDryRunResult>;
 
 /** The detectors of personal data that the form offers. */
 export const PERSONAL_DATA_DETECTORS = [

@@ -22,8 +22,8 @@ import {
   providerTrafficQuery,
 } from './provider-data.ts';
 import { ProviderModelsForm } from './provider-models-form.tsx';
-import { ProviderSettingsForm } from './provider-settings.tsx';
-import { getProviderStatus } from './provider-status.ts';
+import { ProviderSettingsForm } from './provider-settings-form.tsx';
+import { getProviderStatusDisplay } from './provider-status.ts';
 import { ProviderTimeoutsForm } from './provider-timeouts-form.tsx';
 import { providersText } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
@@ -87,7 +87,7 @@ function Parts({ loaded }: { readonly loaded: ResourceWithETag<ProviderResource>
 const APIS: Readonly<Record<string, string>> = providersText.detail.apis;
 
 function Head({ provider }: { readonly provider: ProviderResource }) {
-  const { state, word } = getProviderStatus(provider, useProviderHealth()(provider.id));
+  const { state, word } = getProviderStatusDisplay(provider, useProviderHealth()(provider.id));
   const traffic = useQuery(providerTrafficQuery).data?.data.find(({ value }) => value === provider.id);
   const requests = traffic?.requests ?? 0;
   return (

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   describeCredentialTest,
-  getProviderStatus,
+  getProviderStatusDisplay,
   matchesModelPattern,
   summarizeCredentialTests,
 } from './provider-status.ts';
@@ -22,7 +22,7 @@ const tested = (ok: boolean) => ({
 
 test('a provider is not healthy while it is disabled, unusable or one of its keys was rejected', () => {
   const state = (enabled: boolean, problem: string | null, ...keys: boolean[]) =>
-    getProviderStatus({ enabled, problem, credentials: keys.map(tested) }).state;
+    getProviderStatusDisplay({ enabled, problem, credentials: keys.map(tested) }).state;
   assert.equal(state(true, null, true), 'healthy');
   assert.equal(state(true, null), 'healthy');
   assert.equal(state(true, null, true, false), 'warning');
@@ -32,7 +32,7 @@ test('a provider is not healthy while it is disabled, unusable or one of its key
 
 test('a provider is not healthy while a breaker is open or 10% of its requests fail', () => {
   const status = (openBreakers: number, requests: number, errors: number) =>
-    getProviderStatus(
+    getProviderStatusDisplay(
       { enabled: true, problem: null, credentials: [tested(true)] },
       { openBreakers, requests, errors },
     );

@@ -23,7 +23,7 @@ const DEGRADED_RATE = 0.1;
  * has no open breaker and no rejected credential, and less than 10% of its recent requests failed. The share of
  * failed requests is ignored if there were fewer than 10 requests.
  */
-export function getProviderStatus(
+export function getProviderStatusDisplay(
   provider: Pick<ProviderResource, 'enabled' | 'problem' | 'credentials'>,
   { openBreakers, requests, errors }: ProviderHealth = UNKNOWN,
 ): { readonly state: DisplayStatus; readonly word: string } {

@@ -19,7 +19,11 @@ import {
   type ProviderTraffic,
   providerTrafficQuery,
 } from './provider-data.ts';
-import { getProviderStatus, type ProviderHealth, summarizeCredentialTests } from './provider-status.ts';
+import {
+  getProviderStatusDisplay,
+  type ProviderHealth,
+  summarizeCredentialTests,
+} from './provider-status.ts';
 import { providersText } from './text.ts';
 import { useProviderHealth } from './use-provider-health.ts';
 
@@ -75,7 +79,7 @@ export function ProvidersPage() {
 }
 
 function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<ProviderResource>[] {
-  const stateOf = (provider: ProviderResource) => getProviderStatus(provider, healthOf(provider.id));
+  const stateOf = (provider: ProviderResource) => getProviderStatusDisplay(provider, healthOf(provider.id));
   return [
     {
       id: 'id',
@@ -173,7 +177,7 @@ function ProviderCard({
   readonly traffic: ProviderTraffic | undefined;
   readonly health: ProviderHealth;
 }) {
-  const { state, word } = getProviderStatus(provider, health);
+  const { state, word } = getProviderStatusDisplay(provider, health);
   return (
     <span className="grid gap-0.5">
       <span className="flex items-center gap-2 font-medium">

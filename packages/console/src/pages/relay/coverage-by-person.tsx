@@ -4,7 +4,7 @@ import { formatCount, formatPercent } from '../../format/amounts.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
-import { buildCoverageRowId, type CoverageRow, getCoverageStatus } from './coverage-status.ts';
+import { buildCoverageRowId, type CoverageRow, getCoverageDisplay } from './coverage-status.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { relayText } from './text.ts';
 
@@ -62,7 +62,7 @@ const COLUMNS: readonly TableColumn<CoverageRow>[] = [
     id: 'state',
     label: relayText.coverage.relay,
     width: '12rem',
-    cell: (row) => <DecisionStatus label={getCoverageStatus(row)} />,
+    cell: (row) => <DecisionStatus label={getCoverageDisplay(row)} />,
   },
   {
     id: 'covered',
@@ -119,7 +119,7 @@ function PersonCard({ row }: { readonly row: CoverageRow }) {
         <span className="min-w-0 flex-1 truncate font-medium">
           {nameOf(row)} <span className="font-normal text-ink-2">{row.agent}</span>
         </span>
-        <DecisionStatus label={getCoverageStatus(row)} />
+        <DecisionStatus label={getCoverageDisplay(row)} />
       </span>
       <span className="text-small text-ink-2 figures">
         {relayText.coverage.counts(row.model_requests, row.relay_calls)}

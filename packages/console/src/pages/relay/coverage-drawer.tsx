@@ -9,7 +9,7 @@ import { formatInstallCommands } from './connect-agent-instructions.tsx';
 import {
   buildCoverageRowId,
   type CoverageRow,
-  getCoverageStatus,
+  getCoverageDisplay,
   RELAY_REQUIRED_POLICY,
 } from './coverage-status.ts';
 import { relayText } from './text.ts';
@@ -36,7 +36,7 @@ export function CoverageDrawer({
         )}
         onClose={onClose}
       >
-        {getCoverageStatus(row).word}
+        {getCoverageDisplay(row).word}
       </DrawerHeader>
       <div className="grid gap-4 p-4 md:p-6">
         <Card title={relayText.person.activity}>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getCoverageStatus } from './coverage-status.ts';
+import { getCoverageDisplay } from './coverage-status.ts';
 
 const ROW = {
   owner: 'ana',
@@ -19,12 +19,12 @@ const ROW = {
 };
 
 test('who never asks stands out, who always does is quiet', () => {
-  assert.equal(getCoverageStatus(ROW).state, 'warning');
-  assert.equal(getCoverageStatus({ ...ROW, covered_ratio: 0.5 }).state, 'partial');
-  assert.equal(getCoverageStatus({ ...ROW, covered_ratio: 1 }).state, null);
+  assert.equal(getCoverageDisplay(ROW).state, 'warning');
+  assert.equal(getCoverageDisplay({ ...ROW, covered_ratio: 0.5 }).state, 'partial');
+  assert.equal(getCoverageDisplay({ ...ROW, covered_ratio: 1 }).state, null);
 });
 
 test('what nobody can tell is unknown, not covered', () => {
-  assert.equal(getCoverageStatus({ ...ROW, covered_ratio: null }).state, 'unknown');
-  assert.equal(getCoverageStatus({ ...ROW, covered_ratio: null, model_requests: 0 }).state, null);
+  assert.equal(getCoverageDisplay({ ...ROW, covered_ratio: null }).state, 'unknown');
+  assert.equal(getCoverageDisplay({ ...ROW, covered_ratio: null, model_requests: 0 }).state, null);
 });

@@ -9,7 +9,7 @@ export type CoverageRow = RelayCoverage['data'][number];
  * Returns the icon and label for the coverage of a person’s agent. Only incomplete or unknown coverage has an
  * icon. Pure.
  */
-export function getCoverageStatus({ covered_ratio, model_requests, relay_calls }: CoverageRow): {
+export function getCoverageDisplay({ covered_ratio, model_requests, relay_calls }: CoverageRow): {
   readonly state: DisplayStatus | null;
   readonly word: string;
 } {

@@ -1,6 +1,6 @@
-import type { relayApproval } from '@floe/contract/api/relay';
+import type { approvalResource } from '@floe/contract/api/relay';
 import type { relayCoverage, relaySession } from '@floe/contract/api/relay-management';
-import type { relayRule } from '@floe/contract/api/relay-rules';
+import type { relayRuleResource } from '@floe/contract/api/relay-rules';
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { fetchAllRows, fetchNextNonEmptyPage, getJson, sendJson } from '../../data/api-client.ts';
@@ -10,13 +10,13 @@ import type { AgentEventKind, RelaySimulationResult, StoredDecision } from './de
 import { relayText } from './text.ts';
 
 /** An approval as the API returns it. */
-export type ApprovalResource = z.output<typeof relayApproval>;
+export type ApprovalResource = z.output<typeof approvalResource>;
 /** The model requests and relay calls by person and agent. */
 export type RelayCoverage = z.output<typeof relayCoverage>;
 /** A session of an agent. */
 export type RelaySession = z.output<typeof relaySession>;
 /** A rule as the API returns it, with its number of matches. */
-export type RelayRuleWithMatchCount = z.output<typeof relayRule>;
+export type RelayRuleWithMatchCount = z.output<typeof relayRuleResource>;
 
 /** The API path of the relay. */
 export const RELAY_PATH = 'api/management/relay';

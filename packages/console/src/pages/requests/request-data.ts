@@ -8,7 +8,7 @@ import { parseFilterValues } from '../../filters/filter-value.ts';
 import {
   chooseChartInterval,
   type SelectedTimeRange,
-  splitRelativeTime,
+  splitRelativeTimeRange,
   toTimeRangeParameters,
 } from '../../filters/time-range.ts';
 
@@ -129,14 +129,14 @@ export function buildRequestQuery(id: string) {
 /** Returns the query for the totals of all requests that match the filters. */
 export function buildRequestSummaryQuery(filters: RequestFilters, timeRange: SelectedTimeRange) {
   return {
-    ...charts.buildSummaryQuery(...splitRelativeTime(filters, timeRange)),
+    ...charts.buildSummaryQuery(...splitRelativeTimeRange(filters, timeRange)),
     refetchInterval: FIGURES_MS,
   };
 }
 
 /** Returns the query for the number of requests in each interval, by outcome. */
 export function buildRequestOutcomesQuery(filters: RequestFilters, timeRange: SelectedTimeRange) {
-  const [others, lastMs] = splitRelativeTime(filters, timeRange);
+  const [others, lastMs] = splitRelativeTimeRange(filters, timeRange);
   const asked = {
     ...others,
     metric: 'requests',

@@ -1,9 +1,9 @@
-import type { orgSettings } from '@floe/contract/api/settings';
+import type { orgSettingsResource } from '@floe/contract/api/settings';
 import type * as z from 'zod';
 import { settingFieldText } from './setting-field-text.ts';
 
 /** The settings of the organization as the API returns them. */
-export type OrgSettingsResource = z.output<typeof orgSettings>;
+export type OrgSettingsResource = z.output<typeof orgSettingsResource>;
 
 /** The value of a setting. */
 export type SettingValue = string | boolean | number | readonly string[];

@@ -19,7 +19,7 @@ import {
 } from '../alert-delivery.ts';
 import { createAlertSender } from '../alert-sender.ts';
 import type { AlertMuteResolver } from '../composed-alert-message.ts';
-import { createConfigFileChannelKind } from '../config-file-channels.ts';
+import { createConfigFileChannelResourceKind } from '../config-file-channels.ts';
 import type { AlertDeliveryResult } from '../deliver-to-channel.ts';
 import { createMailer, type SmtpSettings } from '../mailer.ts';
 
@@ -101,7 +101,7 @@ function setOrgChannels(database: Database, clock: FakeClock, byOrg: ChannelsByO
   return database.transaction((writer) =>
     syncTestOrgs(
       writer,
-      [createResourceKindSyncFactory(createConfigFileChannelKind(alertTestSecretsKey, clock.now()))],
+      [createResourceKindSyncFactory(createConfigFileChannelResourceKind(alertTestSecretsKey, clock.now()))],
       Object.entries(byOrg).map(([id, channels]) => ({ id, channels })),
       { nowMs: clock.now(), line: 1 },
     ),

@@ -106,7 +106,7 @@ export class BatchInputValidator implements MultipartCallbacks {
       if (!this.#allows(model))
         throw new Fault(
           'model_not_allowed',
-          `Line ${this.#lineNumber} of the batch file uses a model that this key is not allowed to use: ${model.slice(0, 200)}.`,
+          `Line ${this.#lineNumber} of the batch file uses a model that this key is not allowed to use: ${model.slice(0, 200)}. Use another model, or ask an admin to allow this model for the key.`,
           { param: 'model' },
         );
   }

@@ -42,7 +42,7 @@ export interface BatchReferences {
  * requests of a batch, because this structure differs between providers.
  * @throws Fault `invalid_request` for a duplicate name at any depth, a name that determines the
  * model but differs in letter case, more than `MAX_MODELS_PER_REQUEST` different models, a request that is not an
- * object, or a `model` that is not a string. The message is a clause that follows the position.
+ * object, or a `model` that is not a string. The message completes the sentence "Line 3 is invalid: …".
  */
 export function findBatchReferences(bytes: Buffer): BatchReferences {
   const doubled = findDuplicateMemberName(bytes);

@@ -218,7 +218,7 @@ function requireAllowedPath(key: KeyRecord, { target }: ClientConnection): void 
     return;
   throw new Fault(
     'model_not_allowed',
-    `This key is restricted to certain models, and this request does not name a model. To allow the request, add ${path.slice(0, 200)} to the paths of this key.`,
+    `This key is restricted to certain models, and this request does not name a model. Ask an admin to add ${path.slice(0, 200)} to the paths of the key.`,
   );
 }
 

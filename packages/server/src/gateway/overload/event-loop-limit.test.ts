@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EventLoopLimit } from './event-loop-limit.ts';
+import { EventLoopLimiter } from './event-loop-limiter.ts';
 
 const MAXIMUM = 10_000;
 
@@ -38,7 +38,7 @@ class SimulatedEventLoop {
 function start(used: number) {
   const loop = new SimulatedEventLoop();
   const target = { used, maximum: MAXIMUM, limit: MAXIMUM };
-  const limit = new EventLoopLimit(target, loop.clock, 20);
+  const limit = new EventLoopLimiter(target, loop.clock, 20);
   assert.ok(limit.admitsNow('acme'));
   return { loop, target, limit };
 }
@@ -153,7 +153,7 @@ test('without requests there is no timer, and 0 disables the limit', () => {
   const { loop } = start(0);
   for (let turn = 0; turn < 100; turn++) loop.turn(5);
   assert.equal(loop.hasTimers, false);
-  const limit = new EventLoopLimit({ used: 5_000, maximum: MAXIMUM, limit: MAXIMUM }, loop.clock, 0);
+  const limit = new EventLoopLimiter({ used: 5_000, maximum: MAXIMUM, limit: MAXIMUM }, loop.clock, 0);
   assert.ok(limit.admitsNow('acme'));
   assert.equal(loop.hasTimers, false);
 });

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { RequestBodyCapacity } from '../client-connection.ts';
 import { ArrivingBodies } from './arriving-bodies.ts';
-import { EventLoopLimit } from './event-loop-limit.ts';
+import { EventLoopLimiter } from './event-loop-limiter.ts';
 import { MIN_RETRY_AFTER_MS, RejectionPacer } from './rejection-pacer.ts';
 import { SharedCapacity } from './shared-capacity.ts';
 
@@ -51,7 +51,7 @@ export interface OverloadDependencies {
  */
 export class OverloadManager {
   readonly #capacities: Capacities;
-  readonly #eventLoopLimit: EventLoopLimit;
+  readonly #eventLoopLimit: EventLoopLimiter;
   readonly #pacer: RejectionPacer;
   readonly #dependencies: OverloadDependencies;
   #rejectedSinceLog = 0;
@@ -67,7 +67,7 @@ export class OverloadManager {
       arriving: new ArrivingBodies(MAX_ARRIVING_BODIES),
       bodies: new SharedCapacity(limits.maxBodyBytes, countOrgs),
     };
-    this.#eventLoopLimit = new EventLoopLimit(exchanges, clock, limits.maxEventLoopDelayMs);
+    this.#eventLoopLimit = new EventLoopLimiter(exchanges, clock, limits.maxEventLoopDelayMs);
   }
 
   /** The capacity that is in use now. */

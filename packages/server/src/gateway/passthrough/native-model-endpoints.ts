@@ -30,9 +30,13 @@ export function createNativeModelEndpoints(gateway: SharedGatewayDependencies, l
       handleNonExchangeRequest(client, gateway, call('models.get', style), (caller) => {
         const found = listNativeModels(caller, lists, style).find((model) => model.id === id);
         if (found) return style === 'a' ? openaiModel(found) : toAnthropicModel(found);
-        throw new Fault('model_not_found', `The model "${id}" is not available to this key.`, {
-          param: 'model',
-        });
+        throw new Fault(
+          'model_not_found',
+          `The model "${id}" is not available to this key. Use a model from the model list.`,
+          {
+            param: 'model',
+          },
+        );
       }),
   };
 }

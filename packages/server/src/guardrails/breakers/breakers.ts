@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { BreakerSettings } from '../../providers/configured-provider.ts';
+import type { StoredForcedBreakerState } from '../../store/forced-breakers.ts';
 import {
   type BreakerAdmission,
   type BreakerState,
@@ -56,9 +57,6 @@ export interface BreakerStateChange extends BreakerKey {
   readonly state: BreakerState;
   readonly reason: string;
 }
-
-/** A forced breaker state as the database stores it. */
-export interface StoredForcedBreakerState extends BreakerKey, ForcedBreakerState {}
 
 /** The dependencies of `Breakers`. */
 export interface BreakersDependencies {

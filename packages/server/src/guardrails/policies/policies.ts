@@ -100,7 +100,7 @@ export const COMPILATION_COST_MESSAGE = `the regular expressions of all policies
  * Returns the number of steps that compiling a condition takes, or 0 if it is invalid. `findPolicyError` reports an
  * invalid condition.
  */
-export function countCompilationSteps(when: string): number {
+export function countConditionCompilationSteps(when: string): number {
   try {
     return compileCondition(when, POLICY_VOCABULARY).compilationSteps;
   } catch {
@@ -112,7 +112,7 @@ export function countCompilationSteps(when: string): number {
 export function exceedsMaxCompilationSteps(conditions: Iterable<string>): boolean {
   let steps = 0;
   for (const when of conditions) {
-    steps += countCompilationSteps(when);
+    steps += countConditionCompilationSteps(when);
     if (steps > MAX_ORG_COMPILATION_STEPS) return true;
   }
   return false;

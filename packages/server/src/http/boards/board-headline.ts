@@ -20,7 +20,7 @@ export function resolveBoardDisplayStatus({ status, maintenanceUntil }: BoardMon
 }
 
 /**
- * Returns a board's heading, which describes the worst status. A failing monitor in announced
+ * Returns a board's heading, which describes its overall status. A failing monitor in announced
  * maintenance does not count as failing.
  */
 export function buildBoardHeadline(view: BoardView, zone: TimeZoneDateFormatter): BoardHeadline {

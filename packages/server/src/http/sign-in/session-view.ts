@@ -1,10 +1,10 @@
-import type { SignedInSessionView } from '@floe/contract/api/session';
+import type { SignedInSessionResource } from '@floe/contract/api/session';
 import { Fault } from '@floe/contract/faults';
 import type { ActiveConsoleSession } from '../../platform/sign-in/console-sessions.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 
 /** Converts a session to the API format. */
-export function toSessionView(session: ActiveConsoleSession, nowMs: number): SignedInSessionView {
+export function toSessionView(session: ActiveConsoleSession, nowMs: number): SignedInSessionResource {
   const { user, membership, memberships, isOperator, steppedUpUntil, expiresAt } = session;
   return {
     state: 'signed_in',

@@ -60,7 +60,7 @@ export function createConfigErrorFindings({ path, problems }: ConfigError): Doct
     createFailedFinding(
       'configuration',
       formatConfigProblem(path, problem),
-      'Correct the configuration file or the environment variable, and run floe config check.',
+      'Correct the configuration file or the environment variable, and run "floe config check".',
     ),
   );
 }

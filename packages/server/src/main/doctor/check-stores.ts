@@ -67,14 +67,14 @@ export async function checkDatabase(
       findings.push(
         createWarningFinding(
           'database',
-          `${subject}${latency}`,
+          `${subject} is slow${latency}`,
           'Run Floe in the same region and network as its database.',
         ),
       );
     else findings.push(createPassedFinding('database', `${subject} is usable${latency}`));
     if (migrations.length > 0) {
       const list = migrations.map(({ number, name }) => `${number} ${name}`).join(', ');
-      const remedy = 'Back up the database. Then start the server, or run floe migrate.';
+      const remedy = 'Back up the database. Then start the server, or run "floe migrate".';
       findings.push(createWarningFinding('database', `migrations are pending: ${list}`, remedy));
     }
     const isReadable = migrations.length === 0 && secret !== null;

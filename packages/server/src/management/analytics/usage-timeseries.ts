@@ -2,17 +2,17 @@ import { analyticsTimeseries, analyticsTimeseriesQuery } from '@floe/contract/ap
 import { Fault } from '@floe/contract/faults';
 import { computePreviousRange } from '../../analytics/chart-grid.ts';
 import {
+  buildRequestChartGrid,
   type ChartSeries,
   type ChartSeriesRequest,
   isPercentileMetric,
   queryChartSeries,
-  toChartGrid,
 } from '../../analytics/charts.ts';
 import { HOUR_MS, MINUTE_MS } from '../../store/rollups/rollup-accumulator.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
-import { loadGroupValueNames } from './value-names.ts';
+import { loadGroupValueNameLookup } from './value-names.ts';
 
 const INTERVAL_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS };
 /** Exceeds the number of pixel columns of a screen. 90 days of hours fit. */
@@ -39,11 +39,11 @@ export function defineGetUsageTimeseriesOperation(coverage: AnalyticsCoverage): 
       requirePointLimit(wanted);
       const series = await queryChartSeries(context.reader, wanted);
       const values = series.map(({ value }) => value);
-      const nameOf = await loadGroupValueNames(context.reader, context.orgId, group_by, values);
+      const nameOf = await loadGroupValueNameLookup(context.reader, context.orgId, group_by, values);
       const shown = (one: ChartSeries) => ({ ...one, value: one.value || null, name: nameOf(one.value) });
       const answer = {
         ...coverage.describeRange(range, context.clock),
-        at: toChartGrid(wanted).starts.map(toIsoTimestamp),
+        at: buildRequestChartGrid(wanted).starts.map(toIsoTimestamp),
         series: series.map(shown),
       };
       if (query.compare === undefined) return answer;
@@ -56,7 +56,7 @@ export function defineGetUsageTimeseriesOperation(coverage: AnalyticsCoverage): 
         previous: {
           from: toIsoTimestamp(from),
           to: toIsoTimestamp(to),
-          at: toChartGrid(before).starts.map(toIsoTimestamp),
+          at: buildRequestChartGrid(before).starts.map(toIsoTimestamp),
           series: previous,
         },
       };

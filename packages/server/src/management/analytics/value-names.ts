@@ -2,10 +2,10 @@ import { getPlatformKeyNames } from '../../store/platform-keys.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 
 /**
- * Loads the display names of a grouping's values. Platform keys are shown by name. All other values
+ * Loads the names of a grouping's platform keys. The returned function returns null for values that
  * are shown unchanged.
  */
-export async function loadGroupValueNames(
+export async function loadGroupValueNameLookup(
   reader: DatabaseReader,
   orgId: string,
   groupBy: string | undefined,

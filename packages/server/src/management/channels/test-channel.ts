@@ -7,7 +7,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { SecretEncryptionKey } from '../../platform/secrets.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { requireReadableSecret } from '../readable-secret.ts';
-import { createChannelKind } from '../resources/channels.ts';
+import { createChannelResourceKind } from '../resources/channels.ts';
 import { requireResource } from '../resources/resource-operations.ts';
 import { buildChannelConfig } from './channel-config.ts';
 
@@ -23,7 +23,7 @@ export interface ChannelDependencies {
  * the receiver rejects the message, because the rejection is the result of the test.
  */
 export function defineTestStoredChannelOperation(dependencies: ChannelDependencies): Operation {
-  const kind = createChannelKind(dependencies.secretsKey);
+  const kind = createChannelResourceKind(dependencies.secretsKey);
   return defineReadOperation({
     name: 'channels.test',
     method: 'POST',

@@ -80,9 +80,13 @@ export function parseConfigDocument({
   const at = own === -1 && orgs.length === 1 ? 0 : own;
   const org = orgs[at];
   if (!org)
-    throw new Fault('invalid_request', `orgs: must contain an entry "${orgId}" or exactly one entry`, {
-      param: 'orgs',
-    });
+    throw new Fault(
+      'invalid_request',
+      `orgs: must contain exactly one organization, or an organization with the id "${orgId}"`,
+      {
+        param: 'orgs',
+      },
+    );
   const others = isJsonObject(tree) ? Object.keys(tree).filter((section) => section !== 'orgs') : [];
   return {
     org,

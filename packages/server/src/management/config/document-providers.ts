@@ -15,9 +15,9 @@ import {
   type ProviderCredentialRow,
 } from '../../store/config-entries.ts';
 import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
-import { readProviderSecrets } from '../providers/stored-providers.ts';
+import { tryDecryptProviderSecrets } from '../providers/stored-providers.ts';
 import {
-  defineListResourceKind,
+  defineDocumentListKind,
   type IsStoredSecretRetained,
   omitRetainedSecrets,
 } from './document-resource-kind.ts';
@@ -52,7 +52,7 @@ function toProviderBody(
  * How a configuration document contains providers. They include the providers from environment variables,
  * because routes may refer to them.
  */
-export const PROVIDER_DOCUMENT_RESOURCE_KIND = defineListResourceKind(
+export const PROVIDER_DOCUMENT_RESOURCE_KIND = defineDocumentListKind(
   CONFIG_FILE_PROVIDER_KIND,
   { toBody: toProviderBody },
   async (reading) => {
@@ -93,7 +93,7 @@ function resolveProviderSecrets(
 ): NamedProviderSecrets {
   if (row.source !== 'file') {
     const own = credentials.filter(({ provider_id }) => provider_id === row.id);
-    return { ...readProviderSecrets(row, dependencies.secretsKey).secrets, credentials: own };
+    return { ...tryDecryptProviderSecrets(row, dependencies.secretsKey).secrets, credentials: own };
   }
   const declared = dependencies.getLoadedOrg(row.org_id).config?.providers.find(({ id }) => id === row.id);
   const secrets = declared ? splitProviderSecrets(declared).secrets : NO_PROVIDER_SECRETS;

@@ -87,7 +87,7 @@ interface DocumentListOptions<Config> {
 export type IsStoredSecretRetained = (...path: readonly (string | number)[]) => boolean;
 
 /** Defines how a configuration document contains a kind of resource: as a list with one entry per resource. */
-export function defineListResourceKind<Config extends object>(
+export function defineDocumentListKind<Config extends object>(
   { kind, section = [kind], list, nameOf, isReferenced = false }: DeclaredResourceKind<Config>,
   options: DocumentListOptions<Config>,
   listExisting: (reading: OrgReadContext) => Promise<readonly ExistingResource[]>,
@@ -165,7 +165,7 @@ export function defineStoredDocumentListKind<Config extends object, Row extends 
   toEntry: (row: Row, placeholders: SecretPlaceholders, reading: OrgReadContext) => object | null,
   options: DocumentListOptions<Config> = {},
 ): DocumentResourceKind {
-  return defineListResourceKind(kind, options, async (reading) => {
+  return defineDocumentListKind(kind, options, async (reading) => {
     const { reader, orgId } = reading;
     const rows = await kind.stored(reader, [orgId]);
     const objects = rows

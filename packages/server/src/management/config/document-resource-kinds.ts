@@ -1,6 +1,6 @@
 import { keyFieldsStoredAsIs } from '@floe/contract/api/keys';
 import { teamFieldsStoredAsIs } from '@floe/contract/api/teams';
-import { STORED_CHANNEL_KIND } from '../../alerts/config-file-channels.ts';
+import { STORED_CHANNEL_RESOURCE_KIND } from '../../alerts/config-file-channels.ts';
 import { listChannelSecretNames } from '../../alerts/stored-channel.ts';
 import {
   CONFIG_FILE_BUDGET_KIND,
@@ -51,7 +51,7 @@ export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
     isNeverPruned: true,
     isSortedByName: true,
   }),
-  defineStoredDocumentListKind(STORED_CHANNEL_KIND, toChannelEntry, { isSortedByName: true }),
+  defineStoredDocumentListKind(STORED_CHANNEL_RESOURCE_KIND, toChannelEntry, { isSortedByName: true }),
   defineStoredDocumentListKind(STORED_MONITOR_KIND, (row, _, { nowMs }) => toMonitorConfig(row, nowMs), {
     // A date alone means a pause. The default of `paused` next to it would contradict that.
     toBody: ({ paused, ...monitor }) => ({ ...monitor, ...(paused && { paused }) }),

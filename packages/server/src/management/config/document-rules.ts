@@ -2,7 +2,7 @@ import { isJsonObject } from '@floe/contract/json';
 import type { DeclaredResourceKind } from '../../platform/declared-resources.ts';
 import { listStoredRulesOfOrg, type StoredRuleKind, type StoredRuleRow } from '../../store/stored-rules.ts';
 import type { ConfigFileRule, OrgConfigFileRules } from '../guardrails/rule-dependencies.ts';
-import { type DocumentResourceKind, defineListResourceKind } from './document-resource-kind.ts';
+import { type DocumentResourceKind, defineDocumentListKind } from './document-resource-kind.ts';
 
 /**
  * Defines how a kind of rule is represented in a configuration document. Existing rules are listed in this
@@ -15,7 +15,7 @@ export function defineDocumentRuleKind<Config extends { readonly name?: string |
   parseConfig: (row: StoredRuleRow) => Config,
   acceptsReason = false,
 ): DocumentResourceKind {
-  return defineListResourceKind(kind, { acceptsReason, matchKeyOf: ruleMatchKey }, async (reading) => {
+  return defineDocumentListKind(kind, { acceptsReason, matchKeyOf: ruleMatchKey }, async (reading) => {
     const rows = (await listStoredRulesOfOrg(reading.reader, kind.kind, reading.orgId)).toReversed();
     const declared = fileRulesOf(reading.dependencies.rules.getFileRules(reading.orgId));
     return [

@@ -4,7 +4,7 @@ import type { ConfigIssue } from '@floe/contract/config/cross-object-rules';
 import { findRelayRuleError } from '@floe/relay/compile-relay-config';
 import {
   COMPILATION_COST_MESSAGE,
-  countCompilationSteps,
+  countConditionCompilationSteps,
   findPolicyError,
 } from '../../guardrails/policies/policies.ts';
 
@@ -16,7 +16,7 @@ export function findConfigIssues({ orgs }: FloeConfig): ConfigIssue[] {
   for (const [at, { policies }] of orgs.entries()) {
     let steps = 0;
     for (const [n, policy] of policies.entries()) {
-      steps += policy.when === undefined ? 0 : countCompilationSteps(policy.when);
+      steps += policy.when === undefined ? 0 : countConditionCompilationSteps(policy.when);
       const isTooExpensive = steps > MAX_ORG_COMPILATION_STEPS;
       const message = isTooExpensive ? COMPILATION_COST_MESSAGE : findPolicyError(policy);
       if (message !== null) issues.push({ path: ['orgs', at, 'policies', n, 'when'], message });

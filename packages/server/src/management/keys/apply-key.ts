@@ -21,7 +21,7 @@ import {
 import { ConfigStepNotAppliedError } from '../config/config-step-not-applied-error.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
 import type { OperationChange, RawOperationInput, WriteOperationContext } from '../operation-definition.ts';
-import { requireResourceCountWithinLimit } from '../resources/resource-limits.ts';
+import { countNewResourceWithinLimit } from '../resources/resource-limits.ts';
 import { validateInput } from '../validate-input.ts';
 import { buildKeyUpdate, updateKeyIfChanged } from './key-updates.ts';
 
@@ -113,7 +113,7 @@ async function createDeclaredKey(
   await requireTeamExists(writer, orgId, team);
   if (expires_at !== undefined && Date.parse(expires_at) <= nowMs)
     throw new ConfigStepNotAppliedError(`expired at ${expires_at}`);
-  await requireResourceCountWithinLimit('keys', { writer, orgId });
+  await countNewResourceWithinLimit('keys', { writer, orgId });
   const { row } = buildPlatformKey(
     pepper,
     { orgId, name, scopes, by: actor.id, nowMs },

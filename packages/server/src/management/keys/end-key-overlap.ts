@@ -1,4 +1,4 @@
-import { platformKey } from '@floe/contract/api/keys';
+import { platformKeyResource } from '@floe/contract/api/keys';
 import { idParams } from '@floe/contract/api/page';
 import { toPlatformKeyResource } from '../../platform/stored-platform-key.ts';
 import { updatePlatformKey } from '../../store/platform-keys.ts';
@@ -18,7 +18,7 @@ export const endKeyOverlapOperation = defineWriteOperation({
   roles: KEY_EDITOR_ROLES,
   summary: 'Revoke the previous value of a rotated platform key immediately; the current value remains valid',
   params: idParams,
-  answer: platformKey,
+  answer: platformKeyResource,
   status: 200,
   invalidates: 'keys',
   async run({ orgId, actor, clock, writer }, { params }) {

@@ -1,6 +1,6 @@
 import { MonitorSchema } from '@floe/contract/config/monitoring';
 import { Fault } from '@floe/contract/faults';
-import { type MonitorDefinition, parseMonitorDefinition } from '../../monitoring/monitor-definition.ts';
+import { type MonitorDefinition, toMonitorDefinition } from '../../monitoring/monitor-definition.ts';
 import type { MonitorRow } from '../../store/monitoring/monitors.ts';
 import { parseFutureTimestamp } from '../parse-future-timestamp.ts';
 import { validateInput } from '../validate-input.ts';
@@ -41,7 +41,7 @@ export function buildMonitorDefinition(
         param: 'paused_until',
       },
     );
-  return parseMonitorDefinition(validateInput(MonitorSchema, merged), timezone);
+  return toMonitorDefinition(validateInput(MonitorSchema, merged), timezone);
 }
 
 /**

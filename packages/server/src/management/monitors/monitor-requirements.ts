@@ -19,7 +19,7 @@ export async function requireChangeableMonitor(
   id: string,
 ): Promise<MonitorRow> {
   const row = await requireMonitor(writer, orgId, id);
-  requireMonitorNotInFile(row);
+  requireMonitorNotManagedByFile(row);
   return row;
 }
 
@@ -27,7 +27,7 @@ export async function requireChangeableMonitor(
  * Requires that floe.yaml does not define the monitor.
  * @throws Fault `managed_by_file`
  */
-export function requireMonitorNotInFile(row: MonitorRow): void {
+export function requireMonitorNotManagedByFile(row: MonitorRow): void {
   if (row.disabled_at === null) requireNotManagedByFile('monitor', row.id, row);
 }
 

@@ -72,7 +72,7 @@ function listProcessItems(
       severity: 'critical',
       subject: { kind: 'store', id: 'shared', name: 'Shared store' },
       since: null,
-      text: 'The shared store does not respond, so each process enforces its own share of every limit.',
+      text: 'The shared store does not respond, so the on_store_error setting of each limit and budget applies.',
     });
   const waiting = backlog();
   if (waiting >= MIN_PENDING_ROWS)

@@ -12,9 +12,9 @@ import {
   listBudgetCountersOfPerson,
   listConsoleSessionsOfPerson,
   listInvitationsOfPerson,
-  listKeysOwnedByPerson,
   listMemberRemovalsOfPerson,
   listMemberRoleGrantsOfPerson,
+  listPlatformKeysOfPerson,
   listSavedViewsOfPerson,
 } from '../../store/people/person-account-rows.ts';
 import {
@@ -97,7 +97,7 @@ export class PersonExport {
       yield* formatAll('console_session', await listConsoleSessionsOfPerson(reader, person));
     }
     yield* formatAll('invitation', await listInvitationsOfPerson(reader, person));
-    for (const row of await listKeysOwnedByPerson(reader, person))
+    for (const row of await listPlatformKeysOfPerson(reader, person))
       yield formatPersonRecord('key', toPlatformKeyResource(row, this.#clock.now()));
     yield* formatAll('saved_view', await listSavedViewsOfPerson(reader, person));
     yield* formatAll('budget_counter', await listBudgetCountersOfPerson(reader, person));

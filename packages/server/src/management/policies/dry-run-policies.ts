@@ -1,4 +1,4 @@
-import { policyDryRunInput, policyDryRunResponse } from '@floe/contract/api/policies';
+import { policyDryRunInput, policyDryRunResult } from '@floe/contract/api/policies';
 import type { PolicyConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
@@ -27,7 +27,7 @@ export function defineDryRunPoliciesOperation(
     scope: 'management',
     summary: 'Evaluate samples or stored bodies against draft or active policies',
     body: policyDryRunInput,
-    answer: policyDryRunResponse,
+    answer: policyDryRunResult,
     async run({ orgId, reader, clock }, { body }) {
       const { samples, stored_bodies: kept } = body;
       if ((samples === undefined) === (kept === undefined))
@@ -43,7 +43,7 @@ export function defineDryRunPoliciesOperation(
       const storedSamples = await loadStoredPolicySamples(reader, bodies, orgId, {
         ...toSampleRange(kept, clock.now()),
       });
-      const data: z.input<typeof policyDryRunResponse>['data'] = [];
+      const data: z.input<typeof policyDryRunResult>['data'] = [];
       for (let from = 0; from < storedSamples.samples.length; from += SAMPLES_PER_TASK) {
         const some = storedSamples.samples.slice(from, from + SAMPLES_PER_TASK);
         const evaluations = await evaluationPool.run(orgId, 'judgeKeptSamples', {

@@ -249,7 +249,7 @@ function rejectMachineResources({ client_cert, outbound, identity }: ProviderCon
     if (isNamed)
       throw new Fault(
         'invalid_request',
-        `${param}: can be set only in floe.yaml, because it gives access to the machine that several organizations share`,
+        `${param}: can be set only in floe.yaml, because this setting gives access to the machine, which several organizations share`,
         { param },
       );
 }

@@ -49,7 +49,7 @@ export function createStoredProviderLookup(key: SecretEncryptionKey): ResourceLo
       const row = await findConfigEntryById(reader, orgId, 'providers', id);
       if (!row) return undefined;
       const credentials = await listProviderCredentials(reader, orgId, id);
-      return { row, credentials, ...readProviderSecrets(row, key) };
+      return { row, credentials, ...tryDecryptProviderSecrets(row, key) };
     },
     requireChangeable: ({ row }) => requireNotManagedByFile('provider', row.id, row),
   };
@@ -69,12 +69,12 @@ export async function listStoredProviders(
   return rows.map((row) => ({
     row,
     credentials: credentials.filter(({ provider_id }) => provider_id === row.id),
-    ...readProviderSecrets(row, key),
+    ...tryDecryptProviderSecrets(row, key),
   }));
 }
 
-/** Decrypts a provider's secrets. A user must be able to read and correct a provider whose secrets are unreadable. */
-export function readProviderSecrets(
+/** Decrypts a provider's secrets. If they are unreadable, returns none, so that a user can still correct the provider. */
+export function tryDecryptProviderSecrets(
   row: ConfigEntryRow,
   key: SecretEncryptionKey,
 ): Pick<StoredProvider, 'secrets' | 'hasUnreadableSecrets'> {

@@ -1,5 +1,5 @@
 import { createPageSchema, idParams } from '@floe/contract/api/page';
-import { relayApproval } from '@floe/contract/api/relay';
+import { approvalResource } from '@floe/contract/api/relay';
 import { approvalDecisionInput, approvalListQuery } from '@floe/contract/api/relay-management';
 import { Fault } from '@floe/contract/faults';
 import { publishApproval } from '../../relay/relay-approvals.ts';
@@ -23,7 +23,7 @@ export const listApprovalsOperation = defineReadOperation({
   scope: 'management',
   summary: 'List approvals, newest first',
   query: approvalListQuery,
-  answer: createPageSchema(relayApproval),
+  answer: createPageSchema(approvalResource),
   async run({ reader, orgId, clock }, { query }) {
     const nowMs = clock.now();
     const found = await getRelayApprovalPage(reader, { ...query, orgId, nowMs });
@@ -44,7 +44,7 @@ export function defineDecideApprovalOperation({ approvals }: RelayDependencies):
     summary: 'Decide a pending approval: allow once, allow for the session, or deny',
     params: idParams,
     body: approvalDecisionInput,
-    answer: relayApproval,
+    answer: approvalResource,
     status: 200,
     invalidates: null,
     async run({ writer, orgId, actor, clock }, { params, body }) {

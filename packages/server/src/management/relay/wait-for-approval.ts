@@ -1,10 +1,10 @@
 import { idParams } from '@floe/contract/api/page';
-import { approvalWaitQuery, relayApproval } from '@floe/contract/api/relay';
+import { approvalResource, approvalWaitQuery } from '@floe/contract/api/relay';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { RelayApprovalRow } from '../../store/relay/relay-approvals.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import { getReadableKeyId, type RelayDependencies } from './relay-dependencies.ts';
+import { type RelayDependencies, resolveKeyIdFilter } from './relay-dependencies.ts';
 
 /**
  * Defines the operation that returns an approval. It can wait until the approval is decided. A key that has
@@ -20,9 +20,9 @@ export function defineWaitForApprovalOperation({ approvals }: RelayDependencies)
       'Read an approval; with wait_seconds, the response is sent when a member decides or the wait ends',
     params: idParams,
     query: approvalWaitQuery,
-    answer: relayApproval,
+    answer: approvalResource,
     async run({ orgId, actor, clock }, { params, query }) {
-      const wanted = { orgId, id: params.id, keyId: getReadableKeyId(actor) };
+      const wanted = { orgId, id: params.id, keyId: resolveKeyIdFilter(actor) };
       const row = await approvals.waitForDecision(wanted, query.wait_seconds);
       if (!row)
         throw new Fault(
@@ -35,9 +35,9 @@ export function defineWaitForApprovalOperation({ approvals }: RelayDependencies)
 }
 
 /** Converts an approval to the API format. `nowMs` determines whether the approval has expired. */
-export function toApprovalResource(row: RelayApprovalRow, nowMs: number): z.input<typeof relayApproval> {
+export function toApprovalResource(row: RelayApprovalRow, nowMs: number): z.input<typeof approvalResource> {
   const toIso = (ms: number) => new Date(ms).toISOString();
-  return relayApproval.parse({
+  return approvalResource.parse({
     id: row.id,
     created_at: toIso(row.created_at),
     expires_at: toIso(row.expires_at),

@@ -55,7 +55,7 @@ const CHANNEL_SUMMARIES = {
 
 // budget: one declaration
 /** Creates the resource kind of alert channels. A replacement without secrets keeps the stored secrets. */
-export function createChannelKind(secretsKey: SecretEncryptionKey): ChannelResourceKind {
+export function createChannelResourceKind(secretsKey: SecretEncryptionKey): ChannelResourceKind {
   return {
     kind: 'channels',
     path: '/api/monitoring/channels',

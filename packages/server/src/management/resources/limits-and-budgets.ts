@@ -22,8 +22,8 @@ import { requireRuleSubjectExists } from '../guardrails/require-rule-subject-exi
 import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
 import { validateInput } from '../validate-input.ts';
 import {
+  type ConfiguredRule,
   createRuleResourceKind,
-  type ManagedRule,
   type RuleResourceKindSpec,
   selectProvidedRuleFields,
   toRuleMetadata,
@@ -100,7 +100,7 @@ function sharedSpec(kind: 'limits' | 'budgets', singular: 'limit' | 'budget') {
       create: `Create a ${singular}`,
       get: `Read one ${singular}`,
       update: `Change fields of a ${singular}; null clears a field`,
-      replace: `Create or replace the ${singular} with this id; accepts the body that GET returns`,
+      replace: `Create or replace a ${singular} by its id; accepts the body that GET returns`,
       delete: `Remove a ${singular}`,
     },
     notFoundMessage: `No ${singular} has this id.`,
@@ -112,7 +112,7 @@ function sharedSpec(kind: 'limits' | 'budgets', singular: 'limit' | 'budget') {
 
 async function toLimitResource(
   { guard }: RuleOperationDependencies,
-  rule: ManagedRule<LimitConfig>,
+  rule: ConfiguredRule<LimitConfig>,
   orgId: string,
 ): Promise<LimitResource> {
   const { config, id, source } = rule;
@@ -135,7 +135,7 @@ async function toLimitResource(
 /** Converts a budget to the API format, with its current spending. */
 export async function toBudgetResource(
   { guard, getFileRules }: RuleOperationDependencies,
-  stored: ManagedRule<BudgetConfig>,
+  stored: ConfiguredRule<BudgetConfig>,
   orgId: string,
   nowMs: number,
 ): Promise<BudgetResource> {
@@ -171,7 +171,7 @@ export async function toBudgetResource(
 }
 
 /** Fields that limits and budgets have in common. */
-function sharedRuleFields(rule: ManagedRule<LimitOrBudgetConfig>) {
+function sharedRuleFields(rule: ConfiguredRule<LimitOrBudgetConfig>) {
   const { config } = rule;
   return {
     id: rule.id,

@@ -1,9 +1,9 @@
 import {
   type MaintenanceWindow,
-  maintenanceWindow,
   maintenanceWindowCreation,
   maintenanceWindowPatch,
   maintenanceWindowReplacement,
+  maintenanceWindowResource,
 } from '@floe/contract/api/maintenance';
 import { createListQuerySchema } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
@@ -39,7 +39,7 @@ interface MaintenanceWindowInput {
 }
 
 const MAINTENANCE_WINDOW_SCHEMAS = {
-  answer: maintenanceWindow,
+  answer: maintenanceWindowResource,
   list: createListQuerySchema(),
   creation: maintenanceWindowCreation,
   change: maintenanceWindowPatch,

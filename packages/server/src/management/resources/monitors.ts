@@ -31,7 +31,7 @@ import {
   requireFutureEndTimes,
   toMonitorConfig,
 } from '../monitors/monitor-definition.ts';
-import { requireChannelsExist, requireMonitorNotInFile } from '../monitors/monitor-requirements.ts';
+import { requireChannelsExist, requireMonitorNotManagedByFile } from '../monitors/monitor-requirements.ts';
 import { msToMinutes, toMonitorAuditView, toMonitorResource } from '../monitors/monitor-resource.ts';
 import {
   createMonitorChangeContext,
@@ -92,7 +92,7 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
     toResource: (view, { actor }) => toMonitorResource(view, actor, dependencies),
     toAuditView: (_, { row }) => toMonitorAuditView(row),
     requireChangeable({ row }, _, patch) {
-      if (!isPauseOrMuteChange(patch)) requireMonitorNotInFile(row);
+      if (!isPauseOrMuteChange(patch)) requireMonitorNotManagedByFile(row);
     },
     async configFromCreation({ writer, orgId, clock }, { body }) {
       const id = body.id ?? createId('mon', clock.now());

@@ -109,7 +109,7 @@ export function createOrderedResourceKind<Config extends object, View extends Re
       create: `Create a ${singular}; it is active when the response is sent`,
       get: `Read one ${singular}`,
       update: `Change fields or the position of a ${singular}; null resets a field to its default`,
-      replace: `Create or replace the ${singular} with this name; accepts the body that GET returns`,
+      replace: `Create or replace a ${singular} by its name; accepts the body that GET returns`,
       delete: `Remove a ${singular}`,
     },
     schemas: shapes,

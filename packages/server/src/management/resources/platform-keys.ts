@@ -7,7 +7,7 @@ import {
   keyPatch,
   keyReplacement,
   type PlatformKey,
-  platformKey,
+  platformKeyResource,
 } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
@@ -35,7 +35,7 @@ import { parseFutureTimestamp } from '../parse-future-timestamp.ts';
 import type { ResourceInput, ResourceKind } from './resource-kind.ts';
 
 const KEY_SCHEMAS = {
-  answer: platformKey,
+  answer: platformKeyResource,
   list: keyListQuery,
   creation: keyCreation,
   change: keyPatch,

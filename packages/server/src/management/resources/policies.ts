@@ -11,7 +11,7 @@ import { parseStoredConfigEntry, parseStoredPolicy } from '../../platform/config
 import { cloneJson, toConfigEntryMetadata } from '../entries/config-entry-row.ts';
 import type { OrderedResourceKindSpec } from './ordered-resource-kind.ts';
 
-/** The resource kind of policies. Policies are an ordered list. */
+/** The specification of the resource kind of policies. Policies are an ordered list. */
 export const POLICY_KIND_SPEC: OrderedResourceKindSpec<PolicyConfig, z.input<typeof policyResource>> = {
   kind: 'policies',
   singular: 'policy',

@@ -46,7 +46,7 @@ type ProviderResourceKind = ResourceKind<
  * created with the API, and then those that the environment defines. Changing a provider of the environment stores
  * it in the database, with its key from the environment.
  */
-export function createProviderResourceKind(dependencies: ProviderDependencies): ProviderResourceKind {
+export function createProviderKind(dependencies: ProviderDependencies): ProviderResourceKind {
   const stored = createStoredProviderLookup(dependencies.secretsKey);
   const buildDraft = (
     fields: Readonly<Record<string, unknown>>,
@@ -64,7 +64,7 @@ export function createProviderResourceKind(dependencies: ProviderDependencies): 
       create: 'Create a provider; its credentials are stored encrypted and are sent only to its URL',
       get: 'Read one provider, without secrets',
       update: 'Change a provider; its credentials are kept unless its URL changes',
-      replace: 'Create or replace the provider with this id',
+      replace: 'Create or replace a provider by its id',
       delete: 'Remove a provider and its credentials; fails while a route refers to it',
     },
     schemas: PROVIDER_SCHEMAS,

@@ -1,8 +1,12 @@
-import { RELAY_RULE_READ_ONLY_FIELDS, relayRule, relayRuleInput } from '@floe/contract/api/relay-rules';
+import {
+  RELAY_RULE_READ_ONLY_FIELDS,
+  relayRuleInput,
+  relayRuleResource,
+} from '@floe/contract/api/relay-rules';
 import type { RelayRuleConfig } from '@floe/contract/config';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
 import { isJsonObject } from '@floe/contract/json';
-import { createCompilationCostError, exceedCompilationCost } from '@floe/relay/compilation-cost';
+import { createCompilationCostError, exceedsCompilationLimit } from '@floe/relay/compilation-cost';
 import { compileRule } from '@floe/relay/rules/compile-rule';
 import type * as z from 'zod';
 import { countRelayDecisionsByRule } from '../../store/relay/relay-decisions.ts';
@@ -12,13 +16,13 @@ import { convertRuleErrorsToFaults } from '../relay/convert-rule-errors-to-fault
 import type { RelayDependencies } from '../relay/relay-dependencies.ts';
 import { createInvalidInputFault, validateInput } from '../validate-input.ts';
 import {
+  type ConfiguredRule,
   createRuleResourceKind,
-  type ManagedRule,
   selectProvidedRuleFields,
   toRuleMetadata,
 } from './rule-resource-kind.ts';
 
-type RelayRuleResource = z.input<typeof relayRule>;
+type RelayRuleResource = z.input<typeof relayRuleResource>;
 type HitCounts = ReadonlyMap<string, number>;
 
 const WEEK_MS = 7 * 24 * 3_600_000;
@@ -29,7 +33,7 @@ const RELAY_RULE_SUMMARIES = {
   create: 'Create a relay rule',
   get: 'Read one relay rule',
   update: 'Change fields of a relay rule; null clears a field',
-  replace: 'Create or replace the relay rule with this id; accepts the body that GET returns',
+  replace: 'Create or replace a relay rule by its id; accepts the body that GET returns',
   delete: 'Remove a relay rule',
 };
 
@@ -59,7 +63,7 @@ export function createRelayRuleKind(
       notFoundMessage: 'No relay rule has this id.',
       idPrefix: 'rlr',
       schema: RelayRuleSchema,
-      answer: relayRule,
+      answer: relayRuleResource,
       body: relayRuleInput,
       replacement: relayRuleInput,
       fileRulesOf: (rules) => rules.relayRules,
@@ -67,7 +71,7 @@ export function createRelayRuleKind(
       requireValidList(rules) {
         // A rule in floe.yaml replaces the other rule with its name.
         const byName = new Map(rules.toReversed().map((rule) => [rule.name, rule]));
-        if (exceedCompilationCost(byName.values()))
+        if (exceedsCompilationLimit(byName.values()))
           throw createInvalidInputFault(createCompilationCostError(['match', 'text']));
       },
       async toResource(rule, context) {
@@ -80,7 +84,7 @@ export function createRelayRuleKind(
 }
 
 function toRelayRuleResource(
-  stored: ManagedRule<RelayRuleConfig>,
+  stored: ConfiguredRule<RelayRuleConfig>,
   mode: 'observe' | 'enforce',
   hits: HitCounts,
 ): RelayRuleResource {

@@ -7,7 +7,7 @@ import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { createQueryCounter } from '../../store/test/query-counter.ts';
 import { createTemporaryDirectory } from '../../store/test/temporary-directory.ts';
-import { discardResourceCount, requireResourceCountWithinLimit } from './resource-limits.ts';
+import { countNewResourceWithinLimit, discardResourceCount } from './resource-limits.ts';
 
 test('a transaction that creates many resources counts them once, and again after a removal', async (t) => {
   const dataDir = createTemporaryDirectory(t);
@@ -19,19 +19,16 @@ test('a transaction that creates many resources counts them once, and again afte
     const { counts, plugin } = createQueryCounter();
     const context = { writer: transaction.withPlugin(plugin), orgId };
     for (let at = 0; at < MAX_RESOURCES_PER_ORG.boards; at++)
-      await requireResourceCountWithinLimit('boards', context);
+      await countNewResourceWithinLimit('boards', context);
     assert.equal(counts.statements, 1);
-    await assert.rejects(
-      requireResourceCountWithinLimit('boards', context),
-      /maximum number of boards \(200\)/,
-    );
-    await requireResourceCountWithinLimit('boards', { ...context, orgId: 'other' });
-    await requireResourceCountWithinLimit('channels', context);
+    await assert.rejects(countNewResourceWithinLimit('boards', context), /maximum number of boards \(200\)/);
+    await countNewResourceWithinLimit('boards', { ...context, orgId: 'other' });
+    await countNewResourceWithinLimit('channels', context);
     assert.equal(counts.statements, 3);
-    await requireResourceCountWithinLimit('invitations', context);
+    await countNewResourceWithinLimit('invitations', context);
     assert.equal(counts.statements, 3, 'a kind without a maximum');
     discardResourceCount('boards', context);
-    await requireResourceCountWithinLimit('boards', context);
+    await countNewResourceWithinLimit('boards', context);
     assert.equal(counts.statements, 4);
   });
 });

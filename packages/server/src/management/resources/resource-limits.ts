@@ -33,7 +33,7 @@ const countsByTransaction = new WeakMap<DatabaseWriter, Map<string, number>>();
  * Does nothing for kinds without a maximum.
  * @throws Fault `conflict` if the organization has the maximum number of resources of this kind
  */
-export async function requireResourceCountWithinLimit(
+export async function countNewResourceWithinLimit(
   kind: string,
   { writer, orgId }: Pick<WriteOperationContext, 'writer' | 'orgId'>,
 ): Promise<void> {

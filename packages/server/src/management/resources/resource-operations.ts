@@ -12,7 +12,7 @@ import type {
   ResourceSchemas,
   WritableResourceKind,
 } from './resource-kind.ts';
-import { discardResourceCount, requireResourceCountWithinLimit } from './resource-limits.ts';
+import { countNewResourceWithinLimit, discardResourceCount } from './resource-limits.ts';
 
 /** Creates the operations of a resource kind: list, create, read, update, replace and delete. */
 export function defineResourceOperations<
@@ -229,7 +229,7 @@ async function createResource<Row, Config, View extends ResourceObject>(
   config: Config,
   reason: string | null,
 ) {
-  await requireResourceCountWithinLimit(kind.kind, context);
+  await countNewResourceWithinLimit(kind.kind, context);
   const row = await kind.insert(context, config);
   const answer = await kind.toResource(row, context);
   return {

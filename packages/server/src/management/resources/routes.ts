@@ -6,7 +6,7 @@ import { parseStoredRoute } from '../../platform/config/stored-config.ts';
 import { cloneJson, toConfigEntryMetadata } from '../entries/config-entry-row.ts';
 import type { OrderedResourceKindSpec } from './ordered-resource-kind.ts';
 
-/** The resource kind of routes. Routes are an ordered list. */
+/** The specification of the resource kind of routes. Routes are an ordered list. */
 export const ROUTE_KIND_SPEC: OrderedResourceKindSpec<RouteConfig, z.input<typeof routeResource>> = {
   kind: 'routes',
   singular: 'route',

@@ -31,7 +31,7 @@ import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 type RuleInputFields = Readonly<Record<string, unknown>>;
 
 /** A rule that floe.yaml defines or that was created with the API. */
-export interface ManagedRule<Config> {
+export interface ConfiguredRule<Config> {
   readonly id: string;
   readonly config: Config;
   readonly source: ReturnType<typeof toResourceSource>;
@@ -40,7 +40,7 @@ export interface ManagedRule<Config> {
 }
 
 type RuleResourceKind<Config, View extends ResourceObject> = ResourceKind<
-  ManagedRule<Config>,
+  ConfiguredRule<Config>,
   RuleDraft<Config>,
   View,
   RuleSchemas<View>
@@ -85,7 +85,7 @@ export interface RuleResourceKindSpec<Config, View extends ResourceObject>
    * @throws Fault `invalid_request`
    */
   requireValidList?(rules: readonly Config[]): void;
-  toResource(rule: ManagedRule<Config>, context: ReadOperationContext): Promise<View>;
+  toResource(rule: ConfiguredRule<Config>, context: ReadOperationContext): Promise<View>;
   /** Same meaning as in `WritableResourceKind`. */
   increasesSpending?(before: Config, after: Config | null): boolean;
 }
@@ -126,7 +126,7 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
 ): RuleResourceKind<Config, View> {
   const { increasesSpending, requireValidList, ...declaration } = spec;
   const { kind, singular, answer, body } = spec;
-  const fromRow = (row: StoredRuleRow): ManagedRule<Config> => ({
+  const fromRow = (row: StoredRuleRow): ConfiguredRule<Config> => ({
     id: row.id,
     config: spec.schema.parse(JSON.parse(row.rule_json)),
     source: toResourceSource({ source: 'console', source_line: null }),
@@ -134,7 +134,7 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
   });
   const listFileRules = (orgId: string) => {
     const rules = dependencies.getFileRules(orgId);
-    return spec.fileRulesOf(rules).map(({ config, line }): ManagedRule<Config> => {
+    return spec.fileRulesOf(rules).map(({ config, line }): ConfiguredRule<Config> => {
       const source = toResourceSource({ source: 'file', source_file: rules.file, source_line: line });
       return { id: computeConfigFileRuleId(config), config, source, row: null };
     });
@@ -209,7 +209,7 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
       return row ? fromRow(row) : inFile;
     },
     async getPage({ reader, orgId }, query) {
-      const getListFields = ({ id, config, row }: ManagedRule<Config>) => ({
+      const getListFields = ({ id, config, row }: ConfiguredRule<Config>) => ({
         id,
         name: config.name ?? id,
         createdAt: row?.created_at ?? null,
@@ -224,7 +224,7 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
       requireNotManagedByFile(singular, id, { source, source_file: file, source_line: line });
     },
     ...(increasesSpending && {
-      increasesSpending: ({ config }: ManagedRule<Config>, wanted: RuleDraft<Config> | null) =>
+      increasesSpending: ({ config }: ConfiguredRule<Config>, wanted: RuleDraft<Config> | null) =>
         increasesSpending(config, wanted?.config ?? null),
     }),
     configFromCreation: (context, sent) =>
@@ -264,7 +264,7 @@ export function selectProvidedRuleFields(
 }
 
 /** Returns the source and author of a rule in the API format. All kinds of rules have these fields. */
-export function toRuleMetadata({ source, row }: Pick<ManagedRule<unknown>, 'source' | 'row'>) {
+export function toRuleMetadata({ source, row }: Pick<ConfiguredRule<unknown>, 'source' | 'row'>) {
   const toIso = (ms: number) => new Date(ms).toISOString();
   return {
     source,

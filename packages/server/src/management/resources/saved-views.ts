@@ -1,7 +1,7 @@
 import {
   type SavedViewResource,
+  savedViewCreation,
   savedViewFieldsStoredAsIs,
-  savedViewInput,
   savedViewListQuery,
   savedViewParams,
   savedViewPatch,
@@ -25,7 +25,7 @@ import type { ResourceKind } from './resource-kind.ts';
 const VIEW_SCHEMAS = {
   answer: savedViewResource,
   list: savedViewListQuery,
-  creation: savedViewInput,
+  creation: savedViewCreation,
   change: savedViewPatch,
   replacement: savedViewReplacement,
   replaceParams: savedViewParams,

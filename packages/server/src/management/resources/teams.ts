@@ -37,7 +37,7 @@ export const TEAM_KIND: ResourceKind<TeamRow, TeamConfigWithId, Team, typeof TEA
     create: 'Create a team',
     get: 'Read one team',
     update: 'Change the name or cost center of a team',
-    replace: 'Create or replace the team with this id; accepts the body that GET returns',
+    replace: 'Create or replace a team by its id; accepts the body that GET returns',
     delete: 'Remove a team that nothing refers to; its spending remains in analytics',
   },
   schemas: TEAM_SCHEMAS,

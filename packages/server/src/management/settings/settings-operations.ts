@@ -1,4 +1,4 @@
-import { orgSettings, orgSettingsPatch } from '@floe/contract/api/settings';
+import { orgSettingsPatch, orgSettingsResource } from '@floe/contract/api/settings';
 import { isJsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import { applyDefaultGracePeriod } from '../../monitoring/monitors.ts';
@@ -27,7 +27,7 @@ export const getSettingsOperation = defineReadOperation({
   path: ORG_SETTINGS_PATH,
   scope: 'management',
   summary: 'Read the settings of the organization and where each is defined',
-  answer: orgSettings,
+  answer: orgSettingsResource,
   run: async ({ reader, orgId }) => toSettingsResource(await loadStoredSettings(reader, orgId)),
 });
 
@@ -43,7 +43,7 @@ export function defineUpdateSettingsOperation(
     scope: 'management',
     summary: 'Change settings of the organization; null resets a setting to its default',
     body: orgSettingsPatch,
-    answer: orgSettings,
+    answer: orgSettingsResource,
     status: 200,
     invalidates: 'config',
     beforeTransaction: () => monitoring.engine.changeContext(),
@@ -74,7 +74,7 @@ export function defineUpdateSettingsOperation(
   });
 }
 
-function toSettingsResource(stored: StoredSettings): z.output<typeof orgSettings> {
+function toSettingsResource(stored: StoredSettings): z.output<typeof orgSettingsResource> {
   const { cache: _, ...settings } = stored.settings;
   const shown = SETTINGS_SECTIONS.filter((section) => section !== 'cache');
   return {

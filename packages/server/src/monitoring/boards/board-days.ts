@@ -13,7 +13,7 @@ export interface BoardDay {
 }
 
 /**
- * How many milliseconds of a time interval a monitor had each status. The rest of the interval is unknown or in
+ * How many milliseconds of a time interval a monitor had each status. The rest is before the monitor's history or in
  * the future.
  */
 export interface StatusDurations {

@@ -1,7 +1,7 @@
 import type { BoardStatus } from '@floe/contract/api/boards';
 import type { BoardMonitor, BoardView } from './board-view.ts';
 
-/** Returns the worst status of a board's monitors. */
+/** Returns the first of `failing`, `healthy`, `waiting` and `paused` that a monitor has; `empty` without monitors. */
 export function computeOverallBoardStatus({ groups }: Pick<BoardView, 'groups'>): BoardStatus['status'] {
   const states = new Set(groups.flatMap(({ monitors }) => monitors.map(({ status }) => status)));
   for (const state of ['failing', 'healthy', 'waiting', 'paused'] as const)

@@ -1,5 +1,5 @@
 import type { BoardRow } from '../../store/monitoring/boards.ts';
-import { listLastMonitorPeriods } from '../../store/monitoring/last-monitor-periods.ts';
+import { getLastMonitorPeriodsByUid } from '../../store/monitoring/last-monitor-periods.ts';
 import { listUnfinishedMaintenanceWindows } from '../../store/monitoring/maintenance-windows.ts';
 import { getMonitorStatesByUid, listMonitorsById, type MonitorRow } from '../../store/monitoring/monitors.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
@@ -104,7 +104,7 @@ export async function loadBoardView(
   const uids = rows.map(({ uid }) => uid);
   const [states, periods, windows] = await Promise.all([
     getMonitorStatesByUid(reader, uids),
-    listLastMonitorPeriods(reader, uids, days[0]?.startsAt ?? context.nowMs, MAX_PERIODS),
+    getLastMonitorPeriodsByUid(reader, uids, days[0]?.startsAt ?? context.nowMs, MAX_PERIODS),
     listUnfinishedMaintenanceWindows(reader, [row.org_id], context.nowMs),
   ]);
   const publicWindows = windows.filter(({ show_on_boards }) => show_on_boards === 1);

@@ -4,7 +4,7 @@ import { ConfigFileRejectedError } from '../../platform/config-file-rejected-err
 import { createResourceKindSyncFactory } from '../../platform/config-file-sync.ts';
 import { syncTestOrgs } from '../../platform/test/sync-orgs.ts';
 import { findBoardBySlug, listAllBoards, updateBoard } from '../../store/monitoring/boards.ts';
-import { listLastMonitorPeriods } from '../../store/monitoring/last-monitor-periods.ts';
+import { getLastMonitorPeriodsByUid } from '../../store/monitoring/last-monitor-periods.ts';
 import { expireMonitorHistory } from '../../store/monitoring/monitor-history.ts';
 import { insertMonitorPeriods } from '../../store/monitoring/monitor-states.ts';
 import { findMonitorById } from '../../store/monitoring/monitors.ts';
@@ -68,7 +68,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     }));
     await database.rowTransaction((writer) => insertMonitorPeriods(writer, changes));
     const read = (maxPeriods: number) =>
-      listLastMonitorPeriods(database.read, uids, MONITOR_TEST_START - DAY, maxPeriods);
+      getLastMonitorPeriodsByUid(database.read, uids, MONITOR_TEST_START - DAY, maxPeriods);
     const found = await read(5);
     assert.deepEqual(found.get(flapping), { periods: changes.slice(-4), isTruncated: true });
     assert.deepEqual([found.get(calm)?.periods.length, found.get(calm)?.isTruncated], [1, false]);

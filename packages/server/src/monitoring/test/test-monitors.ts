@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import type { MonitorConfig } from '@floe/contract/config';
 import { insertOrg } from '../../store/orgs.ts';
 import type { Database, DatabaseWriter } from '../../store/store-interfaces.ts';
-import { type MonitorDefinition, parseMonitorDefinition } from '../monitor-definition.ts';
+import { type MonitorDefinition, toMonitorDefinition } from '../monitor-definition.ts';
 import type { MonitorChangeContext } from '../monitors.ts';
 import type { MonitorEvaluationContext } from '../read-monitors.ts';
 import type { ReceivedBeat } from '../received-beat.ts';
@@ -21,7 +21,7 @@ export function createTestMonitorDefinition(
   changes: Partial<MonitorConfig> = {},
 ): MonitorDefinition {
   const every = changes.schedule === undefined ? { expected_interval_minutes: 1 } : {};
-  return parseMonitorDefinition(
+  return toMonitorDefinition(
     {
       id,
       name: id,

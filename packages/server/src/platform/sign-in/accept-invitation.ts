@@ -57,7 +57,7 @@ export async function acceptInvitationAndSignIn(
     if (known) {
       if (!(await isAccountWithoutOrg(writer, known.id)))
         throw createSignInFailedFault(
-          `${email} already has an account. Sign in with it, then open the link again.`,
+          `${email} already has an account. Sign in to this account, then open the link again.`,
         );
       await replaceAccountCredentials(context, writer, known.id, hash);
       await updateUser(writer, known.id, { name });
@@ -82,7 +82,7 @@ async function joinAs(
   const { password } = given;
   if (password === undefined || !getEnabledSignInMethods(context).password)
     throw createSignInFailedFault(
-      `${user.email} already has an account. Sign in with it, then open the link again.`,
+      `${user.email} already has an account. Sign in to this account, then open the link again.`,
     );
   const { confirm } = await verifyPassword(context, { email: user.email, password }, browser);
   return completeAcceptance(context, given.token, browser, async (writer) => {

@@ -4,7 +4,7 @@ import { deleteConsoleSessionsOfUserInOrg } from '../../store/console-sessions.t
 import {
   deleteMemberRoleGrants,
   listMemberRoleGrants,
-  listOrgsThatRemovedUser,
+  listOrgIdsOfMemberRemovals,
   type MemberRoleGrantRow,
   upsertMemberRoleGrant,
 } from '../../store/member-role-grants.ts';
@@ -18,17 +18,11 @@ import {
 } from '../../store/members.ts';
 import { listOrgs } from '../../store/orgs.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
+import type { GroupMappedMembership } from '../group-mapping.ts';
 import { restrictMemberKeys, revokeMemberKeys } from '../member-keys.ts';
 import { isLastOwnerOfOrg } from '../members.ts';
 import { auditAccountEvent } from './audit-account-event.ts';
 import type { SignInContext } from './sign-in-context.ts';
-
-/** A membership that groups grant. If `org` is null, it means the only organization. */
-export interface GroupMappedMembership {
-  readonly org: string | null;
-  readonly role: MemberRole;
-  readonly team: string | null;
-}
 
 type GrantContext = Pick<SignInContext, 'clock' | 'auth'>;
 
@@ -45,7 +39,7 @@ export async function applyGroupGrants(
   places: readonly GroupMappedMembership[],
 ): Promise<void> {
   const orgs = await listOrgs(writer);
-  const removedFrom = await listOrgsThatRemovedUser(writer, who.userId);
+  const removedFrom = await listOrgIdsOfMemberRemovals(writer, who.userId);
   const given = new Map<string, GroupMappedMembership>();
   for (const place of places) {
     const orgId = place.org ?? (orgs.length === 1 ? orgs[0]?.id : undefined);

@@ -4,7 +4,7 @@ import { findIdentity } from '../../store/identities.ts';
 import { findUserByEmail, insertUser } from '../../store/members.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { markTokenUsed } from '../../store/used-tokens.ts';
-import { mapGroupsToMemberships } from '../group-mapping.ts';
+import { type GroupMappedMembership, mapGroupsToMemberships } from '../group-mapping.ts';
 import {
   isAccountWithoutOrg,
   linkAccountIdentity,
@@ -13,7 +13,7 @@ import {
 import { auditFailedSignIn } from './audit-account-event.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
 import { STEP_UP_WINDOW_MS } from './console-sessions.ts';
-import { applyGroupGrants, type GroupMappedMembership } from './group-grants.ts';
+import { applyGroupGrants } from './group-grants.ts';
 import {
   completeOidcFlow,
   decryptOidcFlow,
@@ -134,7 +134,7 @@ async function resolveUser(
   if (kept.step_up && (!live || known?.user_id !== live.user.id))
     throw new OidcSignInError(
       'account_mismatch',
-      'You signed in to the identity provider as a different person. Sign in to it with the account that you use in Floe, or sign out of Floe first.',
+      'You signed in to the identity provider as a different person. Sign in to the identity provider with the account that you use in Floe, or sign out of Floe first.',
     );
   if (known) return known.user_id;
   const { email, isVerified } = profile;

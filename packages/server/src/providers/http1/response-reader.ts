@@ -12,7 +12,7 @@ const HEAD_END = '\r\n\r\n';
 const PROTOCOL = 'HTTP/1.';
 
 /** Receives a response from the reader. */
-export type Http1ResponseListener = Pick<UpstreamResponseHandler, 'onHead' | 'onData'>;
+export type Http1ResponseHandler = Pick<UpstreamResponseHandler, 'onHead' | 'onData'>;
 
 /**
  * Reads one HTTP/1.1 response from a connection's bytes. Skips interim responses with status 1xx
@@ -25,7 +25,7 @@ export class Http1ResponseReader {
    * Milliseconds for which the connection may stay idle before it is reused. Set when the head has been read.
    */
   keepAliveMs = 0;
-  readonly #listener: Http1ResponseListener;
+  readonly #listener: Http1ResponseHandler;
   readonly #flow: FlowControl;
   readonly #isBodiless: boolean;
   #headChunks: Buffer | null = null;
@@ -35,7 +35,7 @@ export class Http1ResponseReader {
   #isPaused = false;
   #held: Buffer | null = null;
 
-  constructor(listener: Http1ResponseListener, flow: FlowControl, isBodiless: boolean) {
+  constructor(listener: Http1ResponseHandler, flow: FlowControl, isBodiless: boolean) {
     this.#listener = listener;
     this.#flow = flow;
     this.#isBodiless = isBodiless;

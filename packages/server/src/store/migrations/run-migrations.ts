@@ -97,7 +97,7 @@ async function requireNoOlderProcess(
   if (count === 0) return;
   const processes = count === 1 ? '1 running process' : `${count} running processes`;
   throw new StoreUnusableError(
-    `Migration ${number} "${name}" does not work with ${processes} of an older version, so it was not applied. Stop all processes of older versions, then try again. A process that was killed counts as running for 15 seconds. To apply the migration anyway, run floe migrate --force. Requests to the older processes can then fail.`,
+    `Migration ${number} "${name}" does not work with ${processes} of an older version, so it was not applied. Stop all processes of older versions, then try again. A process that was killed counts as running for 15 seconds. To apply the migration anyway, run "floe migrate --force". Requests to the older processes can then fail.`,
   );
 }
 

@@ -1,16 +1,16 @@
 import type { DatabaseReader } from '../store-interfaces.ts';
-import { type LastMonitorPeriods, listMonitorPeriodsSince } from './monitor-history.ts';
+import { getMonitorPeriodsByUidSince, type LastMonitorPeriods } from './monitor-history.ts';
 import type { MonitorPeriodRow } from './monitoring-rows.ts';
 
 /** The minimum limit for the first count of the periods of each monitor. */
 const MIN_COUNTED_PERIODS = 400;
 
 /**
- * Returns the same periods as `listMonitorPeriodsSince`, but only about `maxPeriods` in total, because the status
+ * Returns the same periods as `getMonitorPeriodsByUidSince`, but only about `maxPeriods` in total, because the status
  * of a monitor can change many times a second. If there are more, the oldest periods of the monitors with the
  * most periods are omitted. Each of these monitors then has the same number of periods in the result.
  */
-export async function listLastMonitorPeriods(
+export async function getLastMonitorPeriodsByUid(
   reader: DatabaseReader,
   uids: readonly string[],
   fromMs: number,
@@ -34,7 +34,7 @@ export async function listLastMonitorPeriods(
   const busy = [...counts].filter(([, count]) => count > most).map(([uid]) => uid);
   const isBusy = new Set(busy);
   const [whole, last] = await Promise.all([
-    listMonitorPeriodsSince(
+    getMonitorPeriodsByUidSince(
       reader,
       uids.filter((uid) => !isBusy.has(uid)),
       fromMs,

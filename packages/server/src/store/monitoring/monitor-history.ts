@@ -72,7 +72,7 @@ export async function getMonitorPeriodsBefore(
  * Returns the periods of several monitors that overlap the time since `fromMs`, by monitor, oldest
  * first.
  */
-export async function listMonitorPeriodsSince(
+export async function getMonitorPeriodsByUidSince(
   reader: DatabaseReader,
   uids: readonly string[],
   fromMs: number,
@@ -120,7 +120,7 @@ export async function shiftFutureMonitorPeriods(
   nowMs: number,
   aheadMs: number,
 ): Promise<number> {
-  const periods = await listMonitorPeriodsSince(writer, [uid], nowMs);
+  const periods = await getMonitorPeriodsByUidSince(writer, [uid], nowMs);
   const rows = periods.get(uid) ?? [];
   const ahead = rows.filter((row) => row.started_at > nowMs);
   let at = rows.findLast((row) => row.started_at <= nowMs)?.started_at ?? 0;

@@ -47,7 +47,7 @@ export interface MonitoringLivenessResult {
   readonly futureMs: number;
 }
 
-/** A time span in which no process accepted beats. */
+/** A time span in which no Floe process could accept beats. */
 export interface MonitoringGap {
   readonly startAt: number;
   readonly endAt: number;

@@ -137,7 +137,7 @@ export function countMonitorsByStatus(reader: DatabaseReader): Promise<{ status:
 }
 
 /** Returns the organizations of the monitors with these beat URLs, by the hash of the token. */
-export async function findOrgsByTokenHash(
+export async function getOrgIdsByTokenHash(
   reader: DatabaseReader,
   tokenHashes: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -4,9 +4,9 @@ import { buildKeyOwnerCondition, type Person, type PersonRecordCounts } from './
 import {
   listConsoleSessionsOfPerson,
   listInvitationsOfPerson,
-  listKeysOwnedByPerson,
   listMemberRemovalsOfPerson,
   listMemberRoleGrantsOfPerson,
+  listPlatformKeysOfPerson,
   listSavedViewsOfPerson,
 } from './person-account-rows.ts';
 
@@ -21,7 +21,7 @@ export async function erasePersonAccount(
   person: Person,
 ): Promise<PersonRecordCounts> {
   const { orgId, userId } = person;
-  const keys = await listKeysOwnedByPerson(writer, person);
+  const keys = await listPlatformKeysOfPerson(writer, person);
   const views = await listSavedViewsOfPerson(writer, person);
   await writer
     .updateTable('platform_keys')

@@ -6,7 +6,7 @@ import type { DatabaseReader } from '../store-interfaces.ts';
 import { buildKeyOwnerCondition, type Person } from './person.ts';
 
 /** Returns the person's keys in the organization, including revoked ones. */
-export async function listKeysOwnedByPerson(
+export async function listPlatformKeysOfPerson(
   reader: DatabaseReader,
   person: Person,
 ): Promise<PlatformKeyRow[]> {

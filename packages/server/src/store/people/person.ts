@@ -23,8 +23,8 @@ export function addPersonRecordCount(counts: PersonRecordCounts, kind: PersonRec
 }
 
 /**
- * Returns an SQL condition that is true if a text column contains the person's email address or end user id.
- * Ignores case, because keys in `floe.yaml` may have an owner in any case.
+ * Returns an SQL condition that is true if a text column equals the person's email address or end user id.
+ * Ignores the case of email addresses, because keys in `floe.yaml` may have an owner in any case.
  */
 export function buildPersonCondition(
   column: RawBuilder<unknown>,

@@ -88,6 +88,7 @@ export function toPostgresStatementError(error: unknown, sql: string): unknown {
   if (getPostgresErrorCode(error) === CHARACTER_NOT_IN_REPERTOIRE)
     return new Fault('invalid_request', 'Text must not contain the character U+0000.', { cause: error });
   const reason = describePostgresOutage(error);
-  if (reason !== null) return new Fault('overloaded', reason, { cause: error, retryAfterMs: 1000 });
+  if (reason !== null)
+    return new Fault('overloaded', `${reason} Retry the request.`, { cause: error, retryAfterMs: 1000 });
   return new Error(`${error.message} (in: ${sql})`, { cause: error });
 }

@@ -211,7 +211,7 @@ export class SpoolWriter {
     if (!this.#failed)
       this.#options.log.error(
         { err: error, rows: this.bufferedRows },
-        'spool is not writable; rows are buffered in memory',
+        'spool is not writable; rows are buffered in memory; check the free space and the permissions of the data directory',
       );
     this.#failed = true;
     // A part of the batch may follow the valid rows. The next attempt uses a new file, or the start of the
@@ -247,7 +247,7 @@ export class SpoolWriter {
     } catch (error) {
       this.#options.log.error(
         { err: error, file: segment.path },
-        'spool cannot be synced to disk; rows could be lost in a power failure',
+        'spool cannot be synced to disk; rows could be lost in a power failure; check the disk',
       );
     }
   }

@@ -3,7 +3,7 @@ import { type CoordinatorClient, WRITE_LOCK_TIMEOUT_MS } from '../coordinator/co
 import type { TurnScheduler } from '../fair-turn-scheduler.ts';
 
 /**
- * The write turns of a process that shares the database with others. The process requests the lock of the coordinator
+ * Schedules the writes of a process that shares the database with others. Requests the lock of the coordinator
  * for one transaction at a time and releases it after the transaction, so that each process gets its turn.
  */
 export class CoordinatedWriteScheduler implements TurnScheduler {

@@ -60,16 +60,16 @@ function describeOutage(code: number): string | null {
   switch (primaryCode(code)) {
     case BUSY:
     case LOCKED:
-      return 'The database is locked by another program.';
+      return 'The database is locked by another program. Retry the request.';
     case FULL:
-      return 'The disk that holds the database is full.';
+      return 'The disk that holds the database is full. Free up disk space, then retry the request.';
     case READONLY:
     case CANTOPEN:
     case IOERR:
-      return 'The database file cannot be read or written.';
+      return 'The database file cannot be read or written. Check the disk and the permissions of the file.';
     case CORRUPT:
     case NOTADB:
-      return 'The database file is damaged.';
+      return 'The database file is damaged. Restore a backup.';
     default:
       return null;
   }

@@ -23,7 +23,7 @@ const MIN_REDUCTION_FACTOR = 0.5;
 const MAX_REDUCTION_FACTOR = 0.9;
 const INCREASE = 1.1;
 
-/** The counter of exchanges that `EventLoopLimit` reads, and the limit that it sets. */
+/** The counter of exchanges that `EventLoopLimiter` reads, and the limit that it sets. */
 export interface AdjustableExchangeLimit {
   /** The number of exchanges in progress. */
   readonly used: number;
@@ -41,7 +41,7 @@ export interface AdjustableExchangeLimit {
  * - Requests that wait in the sockets: admits no further requests in a turn of the event loop that already
  * takes too long.
  */
-export class EventLoopLimit {
+export class EventLoopLimiter {
   readonly #target: AdjustableExchangeLimit;
   readonly #clock: Clock;
   readonly #maxDelayMs: number;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { StatusIcon } from '../ui/status.tsx';
 
 /** Renders a problem that affects the whole page, above its content. Screen readers announce it. */
-export function AlertBanner({ text, children }: { readonly text: ReactNode; readonly children?: ReactNode }) {
+export function ErrorBanner({ text, children }: { readonly text: ReactNode; readonly children?: ReactNode }) {
   return (
     <div
       role="alert"

@@ -27,6 +27,9 @@ const TIER_FACTORS: Readonly<Record<string, Readonly<Record<string, Readonly<Rec
 };
 
 /** Returns a model's price factors by service tier. `book` (a provider) and `model` are names in the price catalog. */
-export function getCatalogTierPriceFactors(book: string, model: string): Readonly<Record<string, number>> {
+export function getCatalogServiceTierPriceFactors(
+  book: string,
+  model: string,
+): Readonly<Record<string, number>> {
   return TIER_FACTORS[book]?.[model] ?? {};
 }
