@@ -47,7 +47,7 @@ function everyJob(intervalMs: number, perInterval: number, graceMs: number): Job
 
 /** It beats at the times of a cron expression, from two seconds before to as late as it may. */
 function cronJob(cron: string, everyMs: number, graceMs: number): Job {
-  const times = parseCron(cron, 'UTC').nextRuns(17, new Date(T0));
+  const times = parseCron(cron).nextRuns(17, new Date(T0));
   return {
     name: cron,
     plan: createMonitorTiming({ kind: 'cron', cron, timezone: 'UTC' }, { ...rest, graceMs }),

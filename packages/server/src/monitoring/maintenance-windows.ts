@@ -40,7 +40,7 @@ export function toMaintenanceWindowColumns(
   if (startsAt !== null && endsAt !== null && endsAt <= startsAt)
     throw invalidField('ends_at', 'must be after starts_at');
   const zone = schedule?.timezone ?? timezone;
-  if (schedule) requireUsableCron(schedule.cron, zone);
+  if (schedule) requireUsableCron(schedule.cron);
   return {
     ...maintenanceWindowFieldsStoredAsIs.parse(fields),
     starts_at: startsAt,

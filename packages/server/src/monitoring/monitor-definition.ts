@@ -58,7 +58,7 @@ function scheduleColumns(config: MonitorConfig, timezone: string): MonitorSchedu
       'A monitor requires a schedule. Set expected_interval_minutes or schedule.',
     );
   const zone = schedule.timezone ?? timezone;
-  requireUsableCron(schedule.cron, zone);
+  requireUsableCron(schedule.cron);
   return { interval_ms: null, cron: schedule.cron, timezone: zone };
 }
 

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { Cron } from 'croner';
-import { getRepeatedLocalTimePredicate } from './repeated-local-times.ts';
+import { getLocalTimeSpan, type LocalTimeSpan } from './local-time-spans.ts';
 
 /**
  * When beats are expected: at a fixed interval, or at the times of a cron expression in a time
@@ -65,8 +65,9 @@ const MAX_PARSED_CRONS = 10_000;
 
 /**
  * Creates the occurrences of a cron expression, which follow the wall clock of the time zone. If daylight
- * saving time skips a time, the job is expected immediately after the jump. If a time occurs twice, the job
- * is expected once, unless `*` is the minute or the hour. Vixie cron follows the same rules.
+ * saving time skips times, the job is expected once, immediately after the jump. If a time occurs twice, the job
+ * is expected at the first one. If `*` is the minute or the hour, the job is expected whenever clocks show one of
+ * its times. Vixie cron follows the same rules.
  */
 function cronSchedule({
   cron,
@@ -75,26 +76,39 @@ function cronSchedule({
   readonly cron: string;
   readonly timezone: string;
 }): ScheduleOccurrences {
-  const times = parseCron(cron, timezone);
-  // Croner repeats the times of an expression with several hours or minutes.
-  const isRepeated = hasWildcardTime(cron) ? () => false : getRepeatedLocalTimePredicate(timezone);
+  const times = parseCron(cron);
+  const isWildcard = hasWildcardTime(cron);
+  /** The local time before which an expected time does not belong to the span. */
+  const firstLocalMs = ({ startsAt, offsetMs, reachedMs }: LocalTimeSpan) =>
+    isWildcard ? startsAt + offsetMs : reachedMs;
+  const toExpectedAt = (localMs: number, { startsAt, offsetMs }: LocalTimeSpan) =>
+    Math.max(startsAt, localMs - offsetMs);
+
   function after(atMs: number): number | null {
-    let next = times.nextRun(new Date(atMs));
-    while (next && isRepeated(next.getTime())) {
-      let endMs = startOfMinute(next) + MINUTE_MS;
-      while (isRepeated(endMs)) endMs += MINUTE_MS;
-      next = times.nextRun(new Date(endMs - 1));
+    let span = getLocalTimeSpan(timezone, atMs);
+    let afterMs = Math.max(atMs + span.offsetMs, firstLocalMs(span) - 1);
+    for (;;) {
+      const next = times.nextRun(new Date(afterMs))?.getTime();
+      if (next === undefined) return null;
+      if (next < span.endsAt + span.offsetMs) return toExpectedAt(next, span);
+      const isNear = span.endsAt < atMs + MAX_CHANGE_MS;
+      const skipped = isNear ? span.endsAt : next - span.offsetMs - MAX_CHANGE_MS;
+      span = getLocalTimeSpan(timezone, Math.max(span.endsAt, skipped));
+      afterMs = firstLocalMs(span) - 1;
     }
-    return next?.getTime() ?? null;
   }
   function before(atMs: number): number | null {
-    let [previous] = times.previousRuns(1, new Date(atMs));
-    while (previous && isRepeated(previous.getTime())) {
-      let startMs = startOfMinute(previous);
-      while (isRepeated(startMs - MINUTE_MS)) startMs -= MINUTE_MS;
-      [previous] = times.previousRuns(1, new Date(startMs));
+    let span = getLocalTimeSpan(timezone, atMs - 1);
+    let beforeMs = atMs + span.offsetMs;
+    for (;;) {
+      const previous = times.previousRuns(1, new Date(beforeMs))[0]?.getTime();
+      if (previous === undefined) return null;
+      if (previous >= firstLocalMs(span)) return toExpectedAt(previous, span);
+      const isNear = span.startsAt > atMs - MAX_CHANGE_MS;
+      const skipped = isNear ? span.startsAt : previous - span.offsetMs + MAX_CHANGE_MS;
+      span = getLocalTimeSpan(timezone, Math.min(span.startsAt, skipped) - 1);
+      beforeMs = span.endsAt + span.offsetMs;
     }
-    return previous?.getTime() ?? null;
   }
   return {
     after,
@@ -108,10 +122,11 @@ function cronSchedule({
   };
 }
 
-const MINUTE_MS = 60_000;
-
-/** Clocks are set back by whole minutes, so a time occurs twice if its minute does. */
-const startOfMinute = (time: Date) => Math.floor(time.getTime() / MINUTE_MS) * MINUTE_MS;
+/**
+ * Maximum time by which clocks are set forward or back. Only spans that are closer than this to the start of a search
+ * can repeat times before it, and no other spans without a match need to be searched.
+ */
+const MAX_CHANGE_MS = 86_400_000;
 
 /** Returns whether the minute or the hour of a cron expression is `*`, possibly with a step. */
 function hasWildcardTime(cron: string): boolean {
@@ -121,17 +136,31 @@ function hasWildcardTime(cron: string): boolean {
 }
 
 /**
- * Parses a cron expression of five or six fields.
+ * Returns whether a time must match both the day of the month and the day of the week. As in Vixie cron, this is the
+ * case if one of them starts with `*`. Otherwise, it is sufficient that one of them matches.
+ */
+function requiresBothDays(cron: string): boolean {
+  const fields = cron.trim().split(/\s+/);
+  return [fields.at(-3), fields.at(-1)].some((days) => days !== undefined && /^[*?]/.test(days));
+}
+
+/**
+ * Parses a cron expression of five or six fields. The times of the result are local times, encoded as if they were
+ * UTC.
  *
  * @throws Fault `invalid_request` with the reason
  */
-export function parseCron(cron: string, timezone: string): Cron {
-  const name = `${timezone}\n${cron}`;
-  const known = parsedCrons.get(name);
+export function parseCron(cron: string): Cron {
+  const known = parsedCrons.get(cron);
   if (known) return known;
   let times: Cron;
   try {
-    times = new Cron(cron, { timezone, paused: true, mode: '5-or-6-parts' });
+    times = new Cron(cron, {
+      utcOffset: 0,
+      paused: true,
+      mode: '5-or-6-parts',
+      domAndDow: requiresBothDays(cron),
+    });
   } catch (cause) {
     // Removes the class name from messages such as `CronPattern: Invalid value for hour: 25`.
     const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/^Cron\w*: /, '');
@@ -141,7 +170,7 @@ export function parseCron(cron: string, timezone: string): Cron {
     });
   }
   if (parsedCrons.size >= MAX_PARSED_CRONS) parsedCrons.clear();
-  parsedCrons.set(name, times);
+  parsedCrons.set(cron, times);
   return times;
 }
 
@@ -156,8 +185,8 @@ const CHECKED_OCCURRENCES = 100;
  * @throws Fault `invalid_request` for an invalid expression, one that never occurs, such as February 30, or
  * one with times at shorter intervals than any monitor may have
  */
-export function requireUsableCron(cron: string, timezone: string): void {
-  const parsed = parseCron(cron, timezone);
+export function requireUsableCron(cron: string): void {
+  const parsed = parseCron(cron);
   if (parsed.nextRun() === null)
     throw new Fault(
       'invalid_request',
