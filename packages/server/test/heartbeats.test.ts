@@ -187,6 +187,17 @@ test('one idempotency key is one beat, sent simultaneously or later', async () =
   assert.equal(checksOf('nightly').length, before + 1);
 });
 
+test('reports of different kinds with one idempotency key are different beats', async () => {
+  const before = checksOf('cron').length;
+  const headers = { 'idempotency-key': 'run-8' };
+  for (const path of ['/start', '/start', '', '/0', '/fail', '/1', '/log', ''])
+    assert.equal((await callHttp(`${beatUrl('cron')}${path}`, { headers })).status, 200);
+  const reported = checksOf('cron')
+    .slice(before)
+    .map(({ status }) => status);
+  assert.deepEqual(reported, ['started', 'ok', 'failed', 'logged']);
+});
+
 test('long idempotency keys that differ only at their end are different beats', async () => {
   const before = checksOf('nightly').length;
   const send = (end: string) => beat({ monitor_id: 'nightly' }, { 'idempotency-key': 'k'.repeat(255) + end });

@@ -18,7 +18,7 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Requests with the same value within 48 hours count as one beat.',
+  description: 'Requests of the same type with the same value within 48 hours count as one beat.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 

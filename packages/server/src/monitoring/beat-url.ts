@@ -52,10 +52,18 @@ export function parseBeatUrlRequest(
     address: { tokenHash: hashBeatToken(token) },
     kind,
     runId: runId?.toLowerCase() ?? null,
-    idempotencyKey: normalizeIdempotencyKey(idempotencyKey),
+    idempotencyKey: scopeToKind(normalizeIdempotencyKey(idempotencyKey), kind),
     metadataJson: Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata),
     error: exitStatus === null || kind !== 'fail' ? null : `the job ended with exit status ${exitStatus}`,
   };
+}
+
+/**
+ * Returns a key that reports of other kinds do not have, so that the start of a run does not hide its end. Header
+ * values contain no line feed.
+ */
+function scopeToKind(key: string | null, kind: ReceivedBeat['kind']): string | null {
+  return key === null || kind === 'ok' ? key : `${kind}\n${key}`;
 }
 
 function parseSignal(signal: string): {

@@ -1,4 +1,8 @@
-import { getTimeZoneCalendar, listUtcOffsetSpans, type TimeZoneCalendar } from '../core/time-zone-calendar.ts';
+import {
+  getTimeZoneCalendar,
+  listUtcOffsetSpans,
+  type TimeZoneCalendar,
+} from '../core/time-zone-calendar.ts';
 
 /** Length of the time range whose spans are found together. */
 const RANGE_MS = 64 * 86_400_000;
