@@ -88,12 +88,12 @@ test('the next time of a schedule that rarely matches is found at once', (t) => 
   const { mock } = t.mock.method(Cron.prototype, 'nextRun');
   const { after } = createScheduleOccurrences({
     kind: 'cron',
-    cron: '0 0 29 2 +1',
+    cron: '0 0 29 2 */7',
     timezone: 'Europe/Riga',
   });
   assert.equal(
     new Date(after(Date.parse('2044-03-01T00:00:00Z')) ?? 0).toISOString(),
-    '2072-02-28T22:00:00.000Z',
+    '2060-02-28T22:00:00.000Z',
   );
   assert.ok(mock.callCount() <= 4, `${mock.callCount()} steps`);
 });
