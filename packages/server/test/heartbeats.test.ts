@@ -214,6 +214,19 @@ test('beats that are too frequent are all accepted, and each is a row', async ()
   assert.equal(checksOf('nightly').length, before + 300);
 });
 
+test('a report to a beat URL counts however large its body is', async () => {
+  const before = checksOf('cron').length;
+  for (const bytes of [1024, 17 * 1024 * 1024, 40 * 1024 * 1024]) {
+    const answer = await callHttp(`${beatUrl('cron')}/fail`, { method: 'POST', body: 'x'.repeat(bytes) });
+    assert.equal(answer.status, 200, answer.text);
+  }
+  const reported = checksOf('cron').slice(before);
+  assert.deepEqual(
+    reported.map(({ status, metadata_json: stored }) => [status, String(stored).length]),
+    [1024, 16_384, 16_384].map((length) => ['failed', length + '{"body":""}'.length]),
+  );
+});
+
 test('a beat URL accepts start, end, failure, log and exit status, as clients of other services send them', async () => {
   const url = beatUrl('by-url');
   const run = '?rid=6f1a3b52-5b1c-4f0e-9d7c-0a1b2c3d4e5f';

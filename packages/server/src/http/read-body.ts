@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 
 /** Time limit of a small body. */
 const BODY_MS = 30_000;
-/** Input after the stored part is discarded up to this size. */
+/** Input after the stored part is read and discarded up to this size. The rest is not waited for. */
 const DROPPED_BYTES = 16 * 1024 * 1024;
 
 /** Thrown if the client disconnected before its request was complete. No response is sent. */
@@ -17,7 +17,7 @@ export interface BodyReadOptions {
   readonly limitBytes: number;
   /**
    * What happens to a body over the limit: `refuse` rejects it, `drop` keeps its beginning and discards the
-   * rest.
+   * rest. With `drop`, the body of a request may be incomplete.
    */
   readonly onExcess: 'refuse' | 'drop';
 }
@@ -42,10 +42,9 @@ export function readRequestBody(
       timer.cancel();
       req.off('data', take).off('end', whole).off('close', gone).off('error', gone);
       req.on('error', ignore);
-      if (failure) {
-        req.resume();
-        reject(failure);
-      } else resolve(kept.length === 1 && kept[0] ? kept[0] : Buffer.concat(kept));
+      req.resume();
+      if (failure) reject(failure);
+      else resolve(kept.length === 1 && kept[0] ? kept[0] : Buffer.concat(kept));
     };
     const timer = clock.after(BODY_MS, () =>
       over(
@@ -59,7 +58,8 @@ export function readRequestBody(
       const room = limitBytes - size;
       size += chunk.length;
       if (room > 0) kept.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-      if (size > limitBytes && (onExcess === 'refuse' || size > DROPPED_BYTES)) over(tooLarge(limitBytes));
+      if (onExcess === 'refuse' && size > limitBytes) over(tooLarge(limitBytes));
+      else if (size > DROPPED_BYTES) over(null);
     };
     const whole = () => over(null);
     const gone = () => over(new RequestAbortedError('the client disconnected while sending its request'));
