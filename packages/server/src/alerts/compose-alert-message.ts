@@ -104,6 +104,10 @@ class PendingDeliveries {
   async next(): Promise<readonly DeliveryCandidate[]> {
     const run = await this.#collect(await this.#resolveMutes());
     if (this.#closesAny) await regroupAlertDeliveries(this.#writer, this.#options.channelId);
+    // Their mutes have ended, so they are sent even if the alerts end before an attempt succeeds.
+    const unmuted = run.filter(({ delivery }) => delivery.pending_reason === 'muted');
+    const ids = unmuted.map(({ delivery }) => delivery.id);
+    await updateAlertDeliveries(this.#writer, ids, { pending_reason: null });
     return run;
   }
 

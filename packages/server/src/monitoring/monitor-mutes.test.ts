@@ -87,6 +87,27 @@ test('a muted monitor is silent until its mute ends', async (t) => {
   assert.equal(receiver.received.length, 1);
 });
 
+test('an alert that lasts longer than its mute is sent although it ends before an attempt succeeds', async (t) => {
+  const harness = await createTestOutbox(t, { resolveMutes: resolveMonitorMutes });
+  const receiver = await startWebhookReceiver(t, (_, response) => response.writeHead(500).end());
+  await harness.channels({ name: 'ops', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  const start = harness.clock.now();
+  await harness.database.transaction((writer) =>
+    insertMaintenanceWindow(writer, window({ starts_at: start, ends_at: start + 90_000 })),
+  );
+  await harness.put(createFailingAlert('lasts'));
+  await harness.pass(delivery, 91_000);
+  assert.equal(receiver.received.length, 1);
+  await harness.put(createRecoveredAlert('lasts'));
+  receiver.setRespond((_, response) => response.end());
+  await harness.pass(delivery, 30_000);
+  assert.deepEqual(
+    receiver.received.map(({ json }) => json['type']),
+    ['monitor_failing', 'monitor_failing', 'monitor_recovered'],
+  );
+});
+
 test('an alert that a monitor never sent a beat is not sent if a beat arrived while it was muted', async (t) => {
   const harness = await createTestOutbox(t, { resolveMutes: resolveMonitorMutes });
   const receiver = await startWebhookReceiver(t);
