@@ -21,7 +21,15 @@ test('common cron expressions become sentences, and other expressions stay uncha
     ['@daily', 'At 00:00, every day'],
   ] as const)
     assert.equal(describeCron(cron), words);
-  for (const cron of ['0 0 1 * 1', '0 0 L * *', '1-5 * * * *', '0 0 * 3 *', 'nonsense', '0 3 * * mon#2'])
+  for (const cron of [
+    '0 0 1 * 1',
+    '0 0 L * *',
+    '1-5 * * * *',
+    '0 0 * 3 *',
+    'nonsense',
+    '0 3 * * mon#2',
+    '*/40 * * * *',
+  ])
     assert.equal(describeCron(cron), null, cron);
 });
 
@@ -35,6 +43,9 @@ test('a pasted line of a crontab gives its schedule and its zone', () => {
     timezone: 'Europe/Riga',
   });
   assert.deepEqual(parseCrontabLine('@daily /bin/x'), { cron: '@daily', timezone: null });
+  assert.equal(parseCrontabLine('0 3 * * * backup')?.cron, '0 3 * * *');
+  for (const cron of ['0 0 3 * * *', '30 0 3 * * mon-fri', '0 0 3 * * 1#2'])
+    assert.deepEqual(parseCrontabLine(` ${cron} `), { cron, timezone: null });
   assert.equal(parseCrontabLine('/usr/local/bin/backup --all now please do'), null);
 });
 

@@ -47,6 +47,7 @@ export function describeCron(cron: string): string | null {
   const each = /^\*\/(\d+)$/.exec(minute)?.[1];
   if (hour === '*' && (each !== undefined || minute === '*')) {
     const every = Number(each ?? 1);
+    if (60 % every !== 0) return null;
     return `${scheduleText.everyMinutes(every)}${suffix}`;
   }
   if (!/^\d+$/.test(minute)) return null;
@@ -84,7 +85,7 @@ function parseWeekday(text: string): number | null {
 
 /**
  * Parses a crontab line: its five fields and the time zone of a `CRON_TZ=` prefix. Returns null for other
- * text.
+ * text. If the text is an expression with six fields, returns all of them.
  */
 export function parseCrontabLine(
   input: string,
@@ -96,8 +97,11 @@ export function parseCrontabLine(
   const isField = (field: string) => /^[\dA-Za-z*/,?#-]+$/.test(field) && /[\d*]|^[a-z]{3}/i.test(field);
   const five = fields.slice(0, 5);
   if (five.length < 5 || !five.every(isField)) return null;
-  return { cron: five.join(' '), timezone: zone ?? null };
+  const hasSeconds = fields.length === 6 && WEEKDAY_FIELD.test(fields[5] ?? '');
+  return { cron: (hasSeconds ? fields : five).join(' '), timezone: zone ?? null };
 }
+
+const WEEKDAY_FIELD = /^(?:[\d*?/,#L-]|sun|mon|tue|wed|thu|fri|sat)+$/i;
 
 /** Derives a monitor ID from a name. The ID contains lowercase letters, digits and hyphens. */
 export function deriveMonitorId(name: string): string {
