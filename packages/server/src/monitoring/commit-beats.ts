@@ -100,7 +100,7 @@ function applyInBatch(
   }
   const { stateRow, check, key, changes } = applyReceivedBeat(row, call, context);
   unitOfWork.updateState(stateRow);
-  unitOfWork.addHistory(row, stateRow.last_beat_at, changes);
+  unitOfWork.addHistory(row, changes);
   unitOfWork.addCheck(check);
   if (row.status === 'waiting' && stateRow.status !== 'waiting') unitOfWork.addFirstBeat(stateRow);
   if (key) {

@@ -149,7 +149,7 @@ export class MonitorChanges {
       const state = this.#stateAfter(step, evaluation, before);
       if (step.kind === 'end') states.delete(row.uid);
       else states.set(row.uid, this.#stateRow(row, plan, state));
-      book.addHistory(row, state.lastBeatAt, evaluation);
+      book.addHistory(row, evaluation);
     }
     await upsertMonitors(writer, [...this.#rows.values()]);
     await upsertMonitorStates(writer, [...states.values()]);

@@ -117,7 +117,9 @@ test('no alert is sent before the configured number of consecutive misses', () =
   let state = evaluateStateUntil(beaten(of, 0), out, 2 * HOUR + 1);
   assert.deepEqual(out.alertTriggers, []);
   state = evaluateStateUntil(state, out, 3 * HOUR + 1);
-  assert.deepEqual(out.alertTriggers, [{ event: 'failing', at: 3 * HOUR, since: HOUR, reason: 'missed' }]);
+  assert.deepEqual(out.alertTriggers, [
+    { event: 'failing', at: 3 * HOUR, since: HOUR, reason: 'missed', lastBeatAt: 0 },
+  ]);
   ok(state, out, 3 * HOUR + MINUTE);
   assert.deepEqual(out.alertTriggers[1], {
     event: 'recovered',

@@ -31,7 +31,9 @@ export function markMonitorFailing(
         );
   const isEnough = misses >= plan.alertAfterMisses || (missed === null && !plan.failCountsAsMiss);
   const told = isEnough && state.alertedSince === null;
-  if (told) evaluation.alertTriggers.push({ event: 'failing', at: atMs, since: failingSince, reason });
+  const { lastBeatAt } = state;
+  if (told)
+    evaluation.alertTriggers.push({ event: 'failing', at: atMs, since: failingSince, reason, lastBeatAt });
   return { ...failing, misses, alertedSince: told ? failingSince : state.alertedSince };
 }
 

@@ -119,6 +119,8 @@ export type MonitorAlertTrigger =
       readonly at: number;
       readonly since: number;
       readonly reason: StatusPeriodReason;
+      /** The last beat until then, which may be the one that reports the failure. Null if there was none. */
+      readonly lastBeatAt: number | null;
     }
   | {
       readonly event: 'recovered';

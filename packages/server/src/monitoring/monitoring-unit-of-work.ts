@@ -31,7 +31,6 @@ interface PendingAlert {
   readonly uid: string;
   readonly orgId: string;
   readonly trigger: MonitorAlertTrigger;
-  readonly lastBeatAt: number | null;
 }
 
 /**
@@ -75,7 +74,6 @@ export class MonitoringUnitOfWork {
   /** Adds the result of an event to the history of the monitor. */
   addHistory(
     { uid, org_id: orgId }: Pick<MonitorStateRow, 'uid' | 'org_id'>,
-    lastBeatAt: number | null,
     out: MonitorHistoryChanges,
   ): void {
     for (const { status, expectedAt, at, missedCount } of out.inferredChecks)
@@ -94,8 +92,7 @@ export class MonitoringUnitOfWork {
       });
     for (const { status, startedAt, reason } of out.periods)
       this.#periods.push({ uid, started_at: startedAt, status, reason });
-    for (const notice of out.alertTriggers)
-      this.#pendingAlerts.push({ uid, orgId, trigger: notice, lastBeatAt });
+    for (const notice of out.alertTriggers) this.#pendingAlerts.push({ uid, orgId, trigger: notice });
   }
 
   async write(): Promise<void> {
@@ -125,7 +122,7 @@ export class MonitoringUnitOfWork {
   }
 }
 
-function toMonitorAlert({ uid, orgId, trigger, lastBeatAt }: PendingAlert, definition: MonitorsTable): Alert {
+function toMonitorAlert({ uid, orgId, trigger }: PendingAlert, definition: MonitorsTable): Alert {
   const tags = parseStringListColumn(definition.tags_json);
   const channels = parseStringListColumn(definition.channels_json);
   const description = definition.description === '' ? {} : { description: definition.description };
@@ -146,7 +143,7 @@ function toMonitorAlert({ uid, orgId, trigger, lastBeatAt }: PendingAlert, defin
         fields: {
           error: trigger.reason === 'failed' ? REPORTED_FAILURE_ERROR : MISSED_BEAT_ERROR,
           failingSinceMs: trigger.since,
-          lastBeatMs: lastBeatAt,
+          lastBeatMs: trigger.lastBeatAt,
           tags,
           ...description,
         },

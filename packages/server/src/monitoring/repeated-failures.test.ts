@@ -25,6 +25,26 @@ test('every failure causes an alert, also if a job fails, succeeds and fails wit
   crash();
 });
 
+test('an alert about a missed beat states the last beat before it, also if a late beat arrives first', async (t) => {
+  const { clock, database, start, add } = await createTestCluster(t);
+  const { engine, crash } = await start();
+  await add(engine, ['job'], 60);
+  await runEngineFor(clock, engine, MINUTE);
+  const at = engine.now();
+  const late = at + 90 * MINUTE;
+  for (const calls of [[createTestBeatCall('job', at)], [createTestBeatCall('job', late)]])
+    await commitBeats(database, calls, { nowMs: late, gaps: [], peersCommittedUntil: late });
+  const alerts = await database.read.selectFrom('alerts').selectAll().orderBy('seq').execute();
+  assert.deepEqual(
+    alerts.map(({ event, fields_json }) => [event, JSON.parse(fields_json).lastBeatMs]),
+    [
+      ['monitor_failing', at],
+      ['monitor_recovered', undefined],
+    ],
+  );
+  crash();
+});
+
 test('a missed cron time causes an alert again after the clock was set back', async (t) => {
   const { clock, database, start, history } = await createTestCluster(t);
   const { engine, crash } = await start();

@@ -38,7 +38,7 @@ export function sweepDueMonitors(
       const evaluation = createMonitorStateEvaluation(parseMonitorTiming(row), gaps);
       const state = evaluateStateUntil(parseMonitorState(row), evaluation, committedUntil);
       book.updateState({ ...row, ...toMonitorStateColumns(state) });
-      book.addHistory(row, state.lastBeatAt, evaluation);
+      book.addHistory(row, evaluation);
       if (evaluation.inferredChecks.length > 0) missed += 1;
     }
     await book.write();
