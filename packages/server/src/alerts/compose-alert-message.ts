@@ -87,6 +87,8 @@ class PendingDeliveries {
   readonly #writer: DatabaseWriter;
   readonly #options: ComposeAlertMessageOptions;
   readonly #pending: readonly PendingAlertDelivery[];
+  /** The ids of deliveries that are delayed, by the time at which they are due again. */
+  readonly #muted = new Map<number, string[]>();
   #closesAny = false;
   #threads: ReadonlyMap<string, string> | null = null;
 
@@ -103,11 +105,12 @@ class PendingDeliveries {
   /** Returns the next delivery, and others of the same phase that may be combined with it. */
   async next(): Promise<readonly DeliveryCandidate[]> {
     const run = await this.#collect(await this.#resolveMutes());
+    for (const [due_at, ids] of this.#muted)
+      await updateAlertDeliveries(this.#writer, ids, { pending_reason: 'muted', due_at });
     if (this.#closesAny) await regroupAlertDeliveries(this.#writer, this.#options.channelId);
     // Their mutes have ended, so they are sent even if the alerts end before an attempt succeeds.
-    const unmuted = run.filter(({ delivery }) => delivery.pending_reason === 'muted');
-    const ids = unmuted.map(({ delivery }) => delivery.id);
-    await updateAlertDeliveries(this.#writer, ids, { pending_reason: null });
+    const sent = run.flatMap(({ delivery }) => (delivery.pending_reason === 'muted' ? [delivery.id] : []));
+    await updateAlertDeliveries(this.#writer, sent, { pending_reason: null });
     return run;
   }
 
@@ -156,7 +159,7 @@ class PendingDeliveries {
       const until = quiet.get(delivery.id);
       if (until === undefined) return { ...item, thread: await this.#findThread(delivery), failureCount: 1 };
       if (until === 'obsolete') await this.#closeDeliveries([delivery], ENDED_WHILE_MUTED);
-      else await this.#muteUntil(item, until);
+      else this.#muteUntil(item, until);
     }
     return null;
   }
@@ -200,9 +203,11 @@ class PendingDeliveries {
     return true;
   }
 
-  async #muteUntil({ delivery }: PendingAlertDelivery, untilMs: number): Promise<void> {
-    const due_at = Math.min(untilMs, this.#options.nowMs + QUIET_RECHECK_MS);
-    await updateAlertDeliveries(this.#writer, [delivery.id], { pending_reason: 'muted', due_at });
+  #muteUntil({ delivery }: PendingAlertDelivery, untilMs: number): void {
+    const dueAt = Math.min(untilMs, this.#options.nowMs + QUIET_RECHECK_MS);
+    const others = this.#muted.get(dueAt);
+    if (others) others.push(delivery.id);
+    else this.#muted.set(dueAt, [delivery.id]);
   }
 
   /** Decides about a recovery: returns the delivery to send, or why it is not sent or must wait. */
@@ -228,7 +233,7 @@ class PendingDeliveries {
       return 'relapsed';
     }
     const until = quiet.get(delivery.id);
-    if (typeof until === 'number') await this.#muteUntil(item, until);
+    if (typeof until === 'number') this.#muteUntil(item, until);
     if (until !== undefined || delivery.due_at > nowMs) return 'waits';
     const settlesAt = delivery.created_at + RECOVERY_DELAY_MS;
     if (hasNoAttempts(item) && alert.at - opening.opened_at < SHORT_FAILURE_MS && nowMs < settlesAt) {
