@@ -139,9 +139,9 @@ test('optional fields do not cause the rejection of a beat', async () => {
     ['\ufeff {"monitor_id":"nightly"} ', { 'content-type': 'text/plain' }, null],
     ['{"monitor_id":"nightly"}', { 'content-type': 'application/x-www-form-urlencoded' }, null],
     [{ monitor_id: 'nightly', metadata: null }, {}, null],
-    [{ monitor_id: 'nightly', metadata: 'text' }, {}, /must be a JSON object/],
-    [{ monitor_id: 'nightly', metadata: [1] }, {}, /must be a JSON object/],
-    [{ monitor_id: 'nightly', metadata: { big: 'x'.repeat(17_000) } }, {}, /at most 16384/],
+    [{ monitor_id: 'nightly', metadata: 'text' }, {}, /is not a JSON object/],
+    [{ monitor_id: 'nightly', metadata: [1] }, {}, /is not a JSON object/],
+    [{ monitor_id: 'nightly', metadata: { big: 'x'.repeat(17_000) } }, {}, /maximum is 16384/],
   ];
   for (const [body, headers, dropped] of ways) {
     const answer = await beat(body, headers);
