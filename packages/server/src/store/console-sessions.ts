@@ -30,6 +30,14 @@ export async function findConsoleSessionByToken(
   );
 }
 
+/** Returns the session with this id, even if it has expired. */
+export function findConsoleSessionById(
+  reader: DatabaseReader,
+  id: string,
+): Promise<ConsoleSessionRow | undefined> {
+  return reader.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
 /** A user's membership in an organization, with the roles of the user. */
 export interface MembershipWithRolesRow {
   readonly user_id: string;
