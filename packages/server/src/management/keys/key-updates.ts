@@ -20,12 +20,13 @@ export async function buildKeyUpdate(
   row: PlatformKeyRow,
   body: z.output<typeof keyPatch>,
 ): Promise<PlatformKeyUpdate> {
-  if (body.name !== undefined && body.name !== row.name)
-    await requireFreeKeyName(writer, orgId, body.name, clock.now());
+  const { name = row.name } = body;
+  if (name !== row.name || becomesActive(row, body, clock.now()))
+    await requireFreeKeyName(writer, orgId, name, clock.now());
   if (body.team !== undefined && body.team !== row.team) await requireTeamExists(writer, orgId, body.team);
   requireOwnTeamAndOwner(actor, {
-    team: body.team === row.team ? null : body.team,
-    owner: body.owner === row.owner ? null : body.owner,
+    team: body.team === row.team ? undefined : body.team,
+    owner: body.owner === row.owner ? undefined : body.owner,
   });
   const had: ReadonlySet<KeyScope> = toKeyRecord(row).scopes;
   for (const scope of body.scopes ?? []) if (!had.has(scope)) requireActorScope(actor, scope);
@@ -46,6 +47,16 @@ export async function updateKeyIfChanged(
   const change = { ...columns, updated_at: clock.now(), updated_by: actor.id };
   await updatePlatformKey(writer, orgId, row.id, change);
   return { ...row, ...change };
+}
+
+/** Whether an expired key, whose name may belong to another key by now, becomes valid again. */
+function becomesActive(
+  { revoked_at, expires_at }: PlatformKeyRow,
+  { expires_at: next }: z.output<typeof keyPatch>,
+  nowMs: number,
+): boolean {
+  const isExpired = revoked_at === null && expires_at !== null && expires_at <= nowMs;
+  return isExpired && next !== undefined && (next === null || Date.parse(next) > nowMs);
 }
 
 function toUpdatedColumns(row: PlatformKeyRow, body: z.output<typeof keyPatch>): PlatformKeyUpdate {
