@@ -23,6 +23,7 @@ import {
   OidcSignInError,
   requireOidcIssuer,
 } from './oidc-flow.ts';
+import { isSessionStored } from './session-changes.ts';
 import { listSessionMemberships } from './session-memberships.ts';
 import {
   type BrowserRequest,
@@ -76,7 +77,8 @@ export async function completeOidcSignIn(
         profile: person,
         memberships: places,
         name,
-        live,
+        // The session can have ended while the issuer answered.
+        live: live && (await isSessionStored(writer, live)) ? live : null,
         kept,
       });
       await applyGroupGrants(context, writer, { userId, issuer: name }, places);

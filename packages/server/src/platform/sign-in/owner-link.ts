@@ -20,6 +20,7 @@ import { OWNER_LINK_SETTING } from '../bootstrap.ts';
 import { replaceAccountCredentials } from './account-credentials.ts';
 import { auditAccountEvent } from './audit-account-event.ts';
 import { hashNewPassword } from './password-policy.ts';
+import { isSessionStored } from './session-changes.ts';
 import {
   type BrowserRequest,
   runAuditedTransaction,
@@ -114,7 +115,8 @@ export async function redeemOwnerLink(
       email,
       name: given.name,
       hash,
-      isProven: live?.hasAllRoles === true && live.user.email === email,
+      isProven:
+        live?.hasAllRoles === true && live.user.email === email && (await isSessionStored(writer, live)),
     };
     const userId = await upsertOwner(writer, clock, link, person);
     await database.signals.announce(writer);
