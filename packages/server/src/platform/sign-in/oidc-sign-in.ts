@@ -19,10 +19,10 @@ import {
   decryptOidcFlow,
   OIDC_FLOW_TTL_MS,
   type OidcFlow,
-  type OidcProfile,
   OidcSignInError,
   requireOidcIssuer,
 } from './oidc-flow.ts';
+import type { OidcProfile } from './oidc-profile.ts';
 import { isSessionStored } from './session-changes.ts';
 import { listSessionMemberships } from './session-memberships.ts';
 import {
