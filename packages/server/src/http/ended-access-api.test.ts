@@ -4,7 +4,10 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { createFileDownloadSchema, FileDownload } from '../management/file-download.ts';
+import { defineReadOperation } from '../management/operation.ts';
 import { startTestSignIn, type TestBrowser, type TestSignIn } from './sign-in/test/test-sign-in.ts';
+import { runApi } from './test/running-api.ts';
 
 const KEYS = '/api/management/keys';
 const BODY = { name: 'late', scopes: ['management'] };
@@ -93,4 +96,34 @@ test('a request that was in progress is performed if its access has not changed'
   assert.equal(await finish(), '201');
   const { key } = await harness.api.addKey('acme');
   assert.equal(await (await startSlowly({ authorization: `Bearer ${key}` }))(), '201');
+});
+
+test('a download ends with an error when its reader loses access', async (t) => {
+  const revoked = Promise.withResolvers<void>();
+  async function* twoChunks() {
+    yield 'before';
+    await revoked.promise;
+    yield 'after';
+  }
+  const download = defineReadOperation({
+    name: 'test.download',
+    method: 'GET',
+    path: '/api/test/download',
+    scope: 'management',
+    summary: 'Downloads two chunks.',
+    answer: createFileDownloadSchema('text/csv'),
+    run: async () => new FileDownload('text/csv', 'chunks.csv', twoChunks()),
+  });
+  const api = await runApi({ operations: [download] });
+  t.after(() => api.close());
+  const [admin, reader] = [await api.addKey('acme'), await api.addKey('acme')];
+  const headers = { authorization: `Bearer ${reader.key}` };
+  const outgoing = request({ port: api.port, host: '127.0.0.1', path: download.path, headers }).end();
+  const [answer]: [IncomingMessage] = await once(outgoing, 'response').then(([one]) => [one]);
+  const [first] = await once(answer, 'data');
+  assert.equal(String(first), 'before');
+  const rest = text(answer);
+  assert.equal((await api.call('DELETE', `${KEYS}/${reader.id}`, { key: admin.key })).status, 204);
+  revoked.resolve();
+  await assert.rejects(rest, { code: 'ECONNRESET' });
 });
