@@ -172,6 +172,22 @@ export async function deleteConsoleSessionsOfUser(
   return Number(numDeletedRows);
 }
 
+/** Ends all of a user's sessions except the `kept` most recently used ones. */
+export async function deleteLeastRecentConsoleSessions(
+  writer: DatabaseWriter,
+  userId: string,
+  kept: number,
+): Promise<void> {
+  const rows = await writer
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', userId)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  for (const { id } of rows.slice(kept)) await writer.deleteFrom('sessions').where('id', '=', id).execute();
+}
+
 /** Ends the session that a cookie belongs to, and returns it. */
 export async function deleteConsoleSessionByToken(
   writer: DatabaseWriter,

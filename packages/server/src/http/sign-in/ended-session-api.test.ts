@@ -110,3 +110,16 @@ test('of two simultaneous changes of a password by one session, the one that suc
   const changed = passwords[answers.findIndex(({ status }) => status === 200)];
   assert.equal((await harness.browser().signIn(email, changed)).status, 200);
 });
+
+test('a person has at most a hundred sessions, and a sign-in ends those that were used least recently', async () => {
+  const email = 'script@acme.example';
+  const first = await owner(email);
+  harness.advance(1_000);
+  const last = harness.browser();
+  for (let n = 0; n < 99; n++) assert.equal((await harness.browser().signIn(email)).status, 200);
+  assert.equal((await first.ask('GET', '/api/me')).status, 200);
+  assert.equal((await last.signIn(email)).status, 200);
+  assert.equal((await first.ask('GET', '/api/me')).status, 401);
+  const { body } = await last.ask('GET', '/api/me/sessions');
+  assert.equal(Object.keys(body.data ?? {}).length, 100);
+});
