@@ -123,3 +123,13 @@ test('a person has at most a hundred sessions, and a sign-in ends those that wer
   const { body } = await last.ask('GET', '/api/me/sessions');
   assert.equal(Object.keys(body.data ?? {}).length, 100);
 });
+
+test('a step-up does not last longer when the clock is set back', async () => {
+  const browser = await owner('clock@acme.example');
+  const password = 'a second quiet lantern';
+  harness.advance(-HOUR_MS);
+  const answer = await browser.ask('PUT', '/api/me/password', { password });
+  harness.advance(HOUR_MS);
+  assert.equal(answer.body.error?.code, 'step_up_required');
+  assert.equal((await browser.ask('PUT', '/api/me/password', { password })).status, 200);
+});
