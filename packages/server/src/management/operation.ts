@@ -224,7 +224,8 @@ async function checkPreconditions(
   { dependencies, actor, raw, resourceGetter }: OperationCall,
 ): Promise<void> {
   const { params, preconditions } = raw;
-  if (!resourceGetter?.readAnswer || (!preconditions?.ifMatch && !preconditions?.ifNoneMatch)) return;
+  const { ifMatch, ifNoneMatch } = preconditions ?? {};
+  if (!resourceGetter?.readAnswer || (ifMatch === undefined && ifNoneMatch === undefined)) return;
   const readInput = { params, query: {}, body: undefined, idempotencyKey: undefined };
   let tag: string | null;
   try {
@@ -236,5 +237,5 @@ async function checkPreconditions(
     if (!(error instanceof Fault) || error.status !== 404) throw error;
     tag = null;
   }
-  requirePreconditions(tag, preconditions);
+  requirePreconditions(tag, { ifMatch, ifNoneMatch });
 }
