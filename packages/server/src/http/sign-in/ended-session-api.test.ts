@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { createOwnerLink } from '../../platform/sign-in/owner-link.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -132,4 +133,29 @@ test('a step-up does not last longer when the clock is set back', async () => {
   harness.advance(HOUR_MS);
   assert.equal(answer.body.error?.code, 'step_up_required');
   assert.equal((await browser.ask('PUT', '/api/me/password', { password })).status, 200);
+});
+
+test('an owner link that replaces the credentials of an account is in the audit log of each of its organizations', async () => {
+  const email = 'recovered@acme.example';
+  await harness.addPerson(email, { acme: 'admin', other: 'owner' });
+  const token = await harness.api.database.transaction((writer) =>
+    createOwnerLink(writer, harness.parts.clock, 'acme', true),
+  );
+  const given = { token, email, name: 'Ro', password: 'a recovered quiet lantern' };
+  assert.equal((await harness.browser().ask('POST', '/api/session/setup', given)).status, 200);
+  const entries = await harness.api.database.read
+    .selectFrom('audit')
+    .select(['org_id', 'actor', 'subject'])
+    .where('action', '=', 'password.update')
+    .where('subject', 'like', '%recovered%')
+    .orderBy('org_id')
+    .execute();
+  assert.deepEqual(
+    entries,
+    ['acme', 'other'].map((org_id) => ({
+      org_id,
+      actor: 'setup',
+      subject: `mem_${org_id}_recoveredacmeexample`,
+    })),
+  );
 });

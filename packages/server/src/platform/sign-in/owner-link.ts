@@ -232,6 +232,9 @@ async function upsertAccount(
       );
     await replaceAccountCredentials({ clock }, writer, known.id, hash);
     await updateUser(writer, known.id, { name, updated_at: now });
+    // The credentials give access to all of the user's organizations.
+    for (const { org_id: orgId, id: subject } of await listMembershipsOfUser(writer, known.id))
+      await auditAccountEvent(writer, clock, { orgId, actor: 'setup', action: 'password.update', subject });
     return known.id;
   }
   const id = createId('usr', now);
