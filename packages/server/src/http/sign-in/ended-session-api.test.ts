@@ -67,7 +67,10 @@ async function endedElsewhere(email: string): Promise<TestBrowser> {
   const browser = await owner(email);
   assert.equal((await browser.ask('GET', '/api/me')).status, 200);
   await harness.api.database.rowTransaction((writer) =>
-    writer.deleteFrom('sessions').where('user_id', '=', `usr_${email.replaceAll(/\W/g, '')}`).execute(),
+    writer
+      .deleteFrom('sessions')
+      .where('user_id', '=', `usr_${email.replaceAll(/\W/g, '')}`)
+      .execute(),
   );
   assert.equal((await browser.ask('GET', '/api/me')).status, 200, 'the cache still has the session');
   return browser;

@@ -90,7 +90,8 @@ export class PersonExport {
     if (userId !== null) {
       const member = await findMemberWithUser(reader, orgId, memberIds[0] ?? '');
       if (member) yield formatPersonRecord('member', toMemberResource(member));
-      if (member || !(await isUserStillNeeded(reader, orgId, userId))) yield* this.#sharedAccountLines(userId);
+      if (member || !(await isUserStillNeeded(reader, orgId, userId)))
+        yield* this.#sharedAccountLines(userId);
       yield* formatAll('member_grant', await listMemberRoleGrantsOfPerson(reader, person));
       yield* formatAll('removed_member', await listMemberRemovalsOfPerson(reader, person));
       yield* formatAll('console_session', await listConsoleSessionsOfPerson(reader, person));

@@ -243,8 +243,7 @@ function toLiveSession(
     hasAllRoles: isWhole,
     isOperator: isWhole && first.operator_id !== null,
     // A later end than any step-up has means that the clock was set back.
-    steppedUpUntil:
-      isCurrent && row.stepped_up_until <= now + STEP_UP_WINDOW_MS ? row.stepped_up_until : 0,
+    steppedUpUntil: isCurrent && row.stepped_up_until <= now + STEP_UP_WINDOW_MS ? row.stepped_up_until : 0,
     expiresAt: computeSessionExpiry(rules, row, Math.max(now, seenAt)),
     mustRotate: isCurrent && here.role !== row.role,
   };
