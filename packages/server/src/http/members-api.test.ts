@@ -110,6 +110,33 @@ test("a lower role removes scopes from the member's keys that it does not allow"
   assert.equal(await statusOf(wide.id), 'revoked');
 });
 
+test('access that needs no step-up itself is granted only after one', async () => {
+  const [fresh, asking] = [await api.addMember('acme'), await api.addMember('acme', { steppedUp: false })];
+  const plain = await api.addMember('acme', { role: 'member' });
+  const scopes = ['management'];
+  const { body: made } = await createKey(fresh, { name: 'of a fresh admin', scopes });
+  const { body: weak } = await createKey(fresh, { name: 'weak' });
+  const keys = '/api/management/keys';
+  const variables = { DECLARED: `eis_${'d'.repeat(40)}` };
+  const declared = { name: 'declared', key: `\${DECLARED}`, scopes };
+  const yaml = JSON.stringify({ orgs: [{ id: 'acme', keys: [declared] }] });
+  for (const [method, path, body, status] of [
+    ['POST', keys, { name: 'new', scopes }, '201'],
+    ['PATCH', `${keys}/${weak.id}`, { scopes }, '200'],
+    ['POST', `${keys}/${made.id}/rotate`, {}, '200'],
+    ['POST', '/api/management/config/apply', { yaml, variables }, '200'],
+    ['POST', '/api/management/invitations', { email: 'adm@acme.example', role: 'admin' }, '201'],
+    ['PATCH', `${MEMBERS}/${plain.id}`, { role: 'admin' }, '200'],
+  ] as const) {
+    assert.equal(await outcome(method, path, asking.key, body), '403 step_up_required', `${method} ${path}`);
+    assert.equal(await outcome(method, path, fresh.key, body), status, `${method} ${path}`);
+  }
+  const other = { name: 'of an asking admin', scopes: ['gateway', 'read'] };
+  assert.equal(await outcome('POST', keys, asking.key, other), '201');
+  assert.equal(await outcome('PATCH', `${keys}/${made.id}`, asking.key, { models: ['a/*'] }), '200');
+  assert.equal(await patch(asking, plain, { role: 'viewer' }), '200');
+});
+
 test('the team of a member exists or is empty', async () => {
   const plain = await api.addMember('acme', { role: 'member' });
   assert.equal(await patch(owner, plain, { team: 'nowhere' }), '400 invalid_request');

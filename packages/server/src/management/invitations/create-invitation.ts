@@ -5,7 +5,11 @@ import { issueInvitation } from '../../platform/invitations.ts';
 import { toInvitationResource } from '../../platform/stored-member.ts';
 import { findInvitationById, listPendingInvitations } from '../../store/invitations.ts';
 import type { MemberOperationDependencies } from '../members/member-dependencies.ts';
-import { requireOwnerToManageOwners, requireTeamExists } from '../members/member-requirements.ts';
+import {
+  requireOwnerToManageOwners,
+  requireStepUpToGrantRole,
+  requireTeamExists,
+} from '../members/member-requirements.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -32,6 +36,7 @@ export function defineCreateInvitationOperation(dependencies: MemberOperationDep
       // The invitation replaces earlier ones.
       const earlier = await listPendingInvitations(writer, orgId, body.email, now);
       requireOwnerToManageOwners(actor, [body.role, ...earlier.map(({ role }) => role)], now);
+      requireStepUpToGrantRole(actor, body.role, now);
       await requireTeamExists(writer, orgId, body.team);
       const id =
         idempotencyKey === undefined ? createId('inv', now) : deriveId('inv', `${orgId}\n${idempotencyKey}`);

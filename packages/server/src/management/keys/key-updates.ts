@@ -1,19 +1,19 @@
 import { keyFieldsStoredAsIs, type keyPatch } from '@floe/contract/api/keys';
 import type { KeyScope } from '@floe/contract/scopes';
 import type * as z from 'zod';
-import { requireActorScope } from '../../platform/actor.ts';
 import { toKeyRecord } from '../../platform/stored-platform-key.ts';
 import { type PlatformKeyRow, type PlatformKeyUpdate, updatePlatformKey } from '../../store/platform-keys.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
 import type { WriteOperationContext } from '../operation-definition.ts';
 import { requireOwnTeamAndOwner } from './key-owner.ts';
 import { requireFreeKeyName } from './require-free-key-name.ts';
+import { requireGrantableScopes } from './require-grantable-scopes.ts';
 
 /**
  * Returns the key columns that a change sets. Absent fields keep their values. Null clears a field.
  * The caller must have each scope that the change adds.
  *
- * @throws Fault `invalid_request`, `conflict`, `insufficient_scope`, `insufficient_role`
+ * @throws Fault `invalid_request`, `conflict`, `insufficient_scope`, `insufficient_role`, `step_up_required`
  */
 export async function buildKeyUpdate(
   { orgId, actor, clock, writer }: WriteOperationContext,
@@ -29,7 +29,8 @@ export async function buildKeyUpdate(
     owner: body.owner === row.owner ? undefined : body.owner,
   });
   const had: ReadonlySet<KeyScope> = toKeyRecord(row).scopes;
-  for (const scope of body.scopes ?? []) if (!had.has(scope)) requireActorScope(actor, scope);
+  const added = (body.scopes ?? []).filter((scope) => !had.has(scope));
+  requireGrantableScopes(actor, added, clock.now());
   return toUpdatedColumns(row, body);
 }
 
