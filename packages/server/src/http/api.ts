@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
 import { iterateForOrg, runForOrg } from '../core/org-context.ts';
 import { matchesIfNoneMatch, type Preconditions } from '../management/entity-tags.ts';
-import { EventStreamResponse } from '../management/event-stream-response.ts';
+import { type EventStreamContext, EventStreamResponse } from '../management/event-stream-response.ts';
 import { FileDownload } from '../management/file-download.ts';
 import { acceptsIdempotencyKey, type Operation } from '../management/operation.ts';
 import { buildResourcePath, mapOperationsToResourceGetters } from '../management/resource-getters.ts';
@@ -138,7 +138,8 @@ function createOperationHandler(
         `${options.prefix?.() ?? ''}${buildResourcePath(resourceGetter, input.params, answer)}`,
       );
     reply.code(operation.status);
-    if (answer instanceof FileDownload) return sendDownload(reply, answer, actor);
+    if (answer instanceof FileDownload)
+      return sendDownload(reply, answer, iterateWhileAllowed(actor, answer.chunks, input.streamContext));
     if (answer instanceof EventStreamResponse) return sendEvents(request, reply, answer);
     return operation.status === 204 ? reply.send() : answer;
   };
@@ -149,14 +150,26 @@ function createOperationHandler(
  */
 function sendDownload(
   reply: FastifyReply,
-  { contentType, filename, chunks }: FileDownload,
-  { orgId }: Actor,
+  { contentType, filename }: FileDownload,
+  chunks: AsyncIterable<string>,
 ) {
   return reply
     .type(contentType)
     .header('content-disposition', `attachment; filename="${filename}"`)
     .header('x-content-type-options', 'nosniff')
-    .send(Readable.from(iterateForOrg(orgId, chunks)));
+    .send(Readable.from(chunks));
+}
+
+/** A client may read a file for hours. The file ends with an error when its reader loses access. */
+async function* iterateWhileAllowed(
+  { orgId }: Actor,
+  chunks: AsyncIterable<string>,
+  { isAllowed }: EventStreamContext,
+): AsyncGenerator<string> {
+  for await (const chunk of iterateForOrg(orgId, chunks)) {
+    if (!(await isAllowed())) throw new Error('the reader of a download lost access to it');
+    yield chunk;
+  }
 }
 
 function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {

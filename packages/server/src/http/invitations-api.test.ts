@@ -96,6 +96,37 @@ test('a link ends when it expires, is revoked, or its address is invited again',
   assert.equal(Object.keys(revoked.body.data ?? {}).length, 2);
 });
 
+test('an earlier link does not bring a removed member back', async () => {
+  const email = 'rejoin@acme.example';
+  const earlier = await invite({ email, role: 'admin' });
+  const member = await api.addMember('acme', { role: 'viewer', email });
+  const path = `/api/management/members/${member.id}`;
+  assert.equal((await api.call('DELETE', path, { key: admin.key })).status, 204);
+  await assert.rejects(accept(tokenOf(earlier.body.link), member.userId), refusal('not_found'));
+  const { body } = await api.call('GET', `/api/management/audit?subject=${earlier.body.id}`, {
+    key: admin.key,
+  });
+  assert.deepEqual(
+    Object.values(body.data ?? {})
+      .map(({ action, actor }) => [String(action), actor])
+      .sort(),
+    [
+      ['invitations.create', admin.id],
+      ['invitations.revoke', admin.id],
+    ],
+  );
+  const later = await invite({ email });
+  assert.equal((await accept(tokenOf(later.body.link), member.userId)).role, 'member');
+});
+
+test('an admin cannot replace an invitation of an owner', async () => {
+  const owner = await api.addMember('acme', { role: 'owner' });
+  const email = 'heir@acme.example';
+  const { body } = await invite({ email, role: 'owner' }, owner.key);
+  assert.equal((await invite({ email, role: 'viewer' })).body.error?.code, 'insufficient_role');
+  assert.equal((await accept(tokenOf(body.link), await account(email))).role, 'owner');
+});
+
 test('an invitation looks the same with and without an existing account', async () => {
   await api.addMember('other', { role: 'owner', email: 'known@other.example' });
   const shape = async (email: string) => {

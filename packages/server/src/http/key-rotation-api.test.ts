@@ -131,6 +131,43 @@ test('members have their own keys only', async () => {
   assert.equal((await api.call('DELETE', path, { key: mara.key })).status, 204);
 });
 
+test('members cannot release a key from their team or from themselves', async () => {
+  const lee = await api.addMember('acme', { role: 'member', team: 'platform' });
+  const own = await create({ name: 'own of lee' }, lee.key);
+  const given = await create({ name: 'given to lee', owner: lee.email, team: 'platform' });
+  for (const { body: key } of [own, given]) {
+    const path = `${KEYS}/${key.id}`;
+    const put = { name: String(key.name), scopes: ['gateway', 'read'] };
+    for (const [method, body] of [
+      ['PATCH', { team: null }],
+      ['PATCH', { owner: null }],
+      ['PUT', put],
+      ['PUT', { ...put, owner: lee.email }],
+    ] as const) {
+      const refused = await api.call(method, path, { key: lee.key, body });
+      assert.equal(refused.body.error?.code, 'insufficient_role', `${method} ${JSON.stringify(body)}`);
+    }
+    const same = { owner: lee.email, team: 'platform' };
+    assert.equal((await api.call('PATCH', path, { key: lee.key, body: same })).status, 200);
+  }
+});
+
+test('an expired key whose name another key has by now cannot become valid again', async () => {
+  const { id } = (await create({ name: 'nightly' })).body;
+  const path = `${KEYS}/${id}`;
+  const change = (body: object) => api.call('PATCH', path, { key: admin.key, body });
+  const past = { expires_at: '2020-01-01T00:00:00Z' };
+  assert.equal((await change(past)).body.status, 'expired');
+  assert.equal((await change({ expires_at: null })).body.status, 'active');
+  assert.equal((await change(past)).body.status, 'expired');
+  assert.equal((await create({ name: 'nightly' })).status, 201);
+  for (const expires_at of [null, '2099-01-01T00:00:00Z']) {
+    const { body } = await change({ expires_at });
+    assert.deepEqual([body.error?.code, body.error?.param], ['conflict', 'name']);
+  }
+  assert.equal((await change({ name: 'nightly 2', expires_at: null })).body.status, 'active');
+});
+
 test('PUT accepts what GET returned, changes nothing, and creates no key', async () => {
   const { id } = (await create({ name: 'gitops', models: ['openai/*'], team: 'platform' })).body;
   const path = `${KEYS}/${id}`;

@@ -160,6 +160,20 @@ export function peopleApiSuite(engine: string, createUrl?: (t: TestContext) => P
       assert.deepEqual(after.get(table), before.get(table));
     assert.equal(findRowsWith(after, [there.id]).filter((row) => row.startsWith('members')).length, 1);
   });
+
+  test(`${engine}: the account of a former member that another organization uses is not exported`, async (t) => {
+    const { api, owner, ben } = await start(t);
+    const kindsOf = async () => {
+      const lines = await exportOf(api, owner, { email: ben.email });
+      return ['user', 'identity', 'passkey', 'removed_member'].filter((kind) =>
+        lines.some((line) => line['kind'] === kind),
+      );
+    };
+    await api.call('DELETE', `/api/management/members/${ben.id}`, { key: owner.key });
+    assert.deepEqual(await kindsOf(), ['user', 'identity', 'passkey', 'removed_member']);
+    await api.addMember('other', { email: ben.email });
+    assert.deepEqual(await kindsOf(), ['removed_member']);
+  });
 }
 
 async function seedMember(t: TestContext, api: RunningApi, name: string): Promise<TestMember> {

@@ -57,6 +57,8 @@ for (const [path, { made, change }] of Object.entries(RESOURCES))
       assert.equal(`${late.status} ${late.body['error']?.['code']}`, '412 precondition_failed');
       const weak = await ask(method, path, body, { 'if-match': `W/${changed.headers.etag}` });
       assert.equal(weak.status, 412);
+      const empty = await ask(method, path, body, { 'if-match': '' });
+      assert.equal(empty.status, 412, 'an empty header has no matching tag');
     }
     assert.equal(await count('audit'), audits);
     assert.equal((await ask('GET', path)).headers.etag, changed.headers.etag);

@@ -3,34 +3,30 @@ import { after, before, test } from 'node:test';
 import * as z from 'zod';
 import { systemClock } from '../core/clock.ts';
 import { createKeyActor } from '../platform/actor.ts';
+import { buildPlatformKey } from '../platform/build-platform-key.ts';
 import { deriveStoredSecretsKey } from '../platform/secrets.ts';
-import { openTestPlatform, type TestPlatform } from '../platform/test/test-platform.ts';
+import { toKeyRecord } from '../platform/stored-platform-key.ts';
+import { openTestPlatform, platformTestPepper, type TestPlatform } from '../platform/test/test-platform.ts';
 import { insertOrg } from '../store/orgs.ts';
+import { insertPlatformKey } from '../store/platform-keys.ts';
 import { getSetting, storeSetting } from '../store/settings.ts';
 import { defineReadOperation, defineWriteOperation, type OperationDependencies } from './operation.ts';
 
-const actor = createKeyActor({
-  id: 'key_1',
-  orgId: 'acme',
-  name: 'ci',
-  scopes: new Set(),
-  models: null,
-  team: null,
-  owner: null,
-  expiresAt: null,
-  revokedAt: null,
-  hash: '',
-  prefix: '',
-  last4: '',
-});
+const { row } = buildPlatformKey(
+  platformTestPepper,
+  { orgId: 'acme', name: 'ci', scopes: [], by: 'test', nowMs: 1 },
+  { id: 'key_1' },
+);
+const actor = createKeyActor(toKeyRecord(row));
 const nothingSent = { params: {}, query: {}, body: undefined, idempotencyKey: undefined };
 
 let stored: TestPlatform;
 before(async () => {
   stored = await openTestPlatform(systemClock);
-  await stored.database.transaction((writer) =>
-    insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1 }),
-  );
+  await stored.database.transaction(async (writer) => {
+    await insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1 });
+    await insertPlatformKey(writer, row);
+  });
 });
 after(() => stored.close());
 

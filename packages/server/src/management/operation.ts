@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { Actor } from '../platform/actor.ts';
+import { requireCurrentActor } from '../platform/current-actor.ts';
 import { setAuditOrigin } from '../store/audit-context.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/store-interfaces.ts';
 import { type AuditedChange, recordAuditedChanges, type SecondaryAuditedChange } from './audited-change.ts';
@@ -193,6 +194,7 @@ async function commitWrite<Answer>(
   return dependencies.database.transaction(async (writer) => {
     setAuditOrigin(writer, { address: actor.address ?? null, sessionId: actor.member?.sessionId ?? null });
     const now = dependencies.clock.now();
+    await requireCurrentActor(writer, actor, now);
     const earlier =
       creation && (await findIdempotentResponse<Answer>(writer, creation, dependencies.secretsKey, now));
     if (earlier) return earlier;
@@ -222,7 +224,8 @@ async function checkPreconditions(
   { dependencies, actor, raw, resourceGetter }: OperationCall,
 ): Promise<void> {
   const { params, preconditions } = raw;
-  if (!resourceGetter?.readAnswer || (!preconditions?.ifMatch && !preconditions?.ifNoneMatch)) return;
+  const { ifMatch, ifNoneMatch } = preconditions ?? {};
+  if (!resourceGetter?.readAnswer || (ifMatch === undefined && ifNoneMatch === undefined)) return;
   const readInput = { params, query: {}, body: undefined, idempotencyKey: undefined };
   let tag: string | null;
   try {
@@ -234,5 +237,5 @@ async function checkPreconditions(
     if (!(error instanceof Fault) || error.status !== 404) throw error;
     tag = null;
   }
-  requirePreconditions(tag, preconditions);
+  requirePreconditions(tag, { ifMatch, ifNoneMatch });
 }

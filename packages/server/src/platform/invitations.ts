@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
+import type { JsonObject } from '@floe/contract/json';
 import { type MemberRole, parseMemberRole } from '@floe/contract/roles';
 import { createId } from '../core/ids.ts';
 import { appendAuditEntry } from '../store/audit-entries.ts';
@@ -50,7 +51,35 @@ export interface IssuedInvitation {
   readonly row: InvitationRow;
   readonly token: string;
   /** Earlier invitations of the address. They are revoked, so that only one link works. */
-  readonly revoked: readonly InvitationRow[];
+  readonly revoked: readonly InvitationRevocation[];
+}
+
+/** A revoked invitation in the form that the audit log records. */
+export interface InvitationRevocation {
+  readonly action: 'invitations.revoke';
+  readonly subject: string;
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+}
+
+/** Revokes the invitations to an address that can still be accepted. */
+export async function revokePendingInvitations(
+  writer: DatabaseWriter,
+  orgId: string,
+  email: string,
+  nowMs: number,
+): Promise<InvitationRevocation[]> {
+  const revoked: InvitationRevocation[] = [];
+  for (const row of await listPendingInvitations(writer, orgId, email, nowMs)) {
+    await updateInvitation(writer, row.id, { revoked_at: nowMs });
+    revoked.push({
+      action: 'invitations.revoke',
+      subject: row.id,
+      before: toInvitationResource(row, nowMs),
+      after: toInvitationResource({ ...row, revoked_at: nowMs }, nowMs),
+    });
+  }
+  return revoked;
 }
 
 /**
@@ -66,11 +95,7 @@ export async function issueInvitation(
   const { id, orgId, email, role, team, ttlMs } = place;
   if (await findMemberByEmail(writer, orgId, email))
     throw new Fault('conflict', `${email} is already a member.`, { param: 'email' });
-  const revoked: InvitationRow[] = [];
-  for (const earlier of await listPendingInvitations(writer, orgId, email, nowMs)) {
-    await updateInvitation(writer, earlier.id, { revoked_at: nowMs });
-    revoked.push({ ...earlier, revoked_at: nowMs });
-  }
+  const revoked = await revokePendingInvitations(writer, orgId, email, nowMs);
   const { token, sha256 } = newInvitationToken();
   const row: InvitationRow = {
     id,

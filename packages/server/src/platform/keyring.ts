@@ -164,13 +164,13 @@ function createKeyring(shards: KeyShards, importedCount: number, context: Keyrin
     authenticate(presented, nowMs) {
       const record = findSeen(presented);
       if (!record || isForgotten(record, nowMs)) throw unknownKeyFault(isCurrent());
-      const refusal = expiryFault(record, nowMs);
+      const refusal = findKeyFault(record, nowMs);
       if (refusal) throw refusal;
       return record;
     },
     currentFault(record, nowMs) {
       const known = shards[shardOf(record.hash)]?.find((one) => one.hash === record.hash);
-      return known ? expiryFault(known, nowMs) : revokedFault(record);
+      return known ? findKeyFault(known, nowMs) : createRevokedKeyFault(record);
     },
     *records() {
       for (const shard of shards) yield* shard ?? NO_RECORDS;
@@ -226,8 +226,9 @@ function isForgotten({ revokedAt }: KeyRecord, nowMs: number): boolean {
   return revokedAt !== null && revokedAt < nowMs - REVOKED_KEY_RETENTION_MS;
 }
 
-function expiryFault(record: KeyRecord, nowMs: number): Fault | null {
-  if (record.revokedAt !== null) return revokedFault(record);
+/** Returns the fault with which requests with a revoked or expired key are rejected; null for other keys. */
+export function findKeyFault(record: KeyRecord, nowMs: number): Fault | null {
+  if (record.revokedAt !== null) return createRevokedKeyFault(record);
   if (record.expiresAt === null || record.expiresAt > nowMs) return null;
   const at = new Date(record.expiresAt).toISOString();
   return new Fault(
@@ -236,7 +237,8 @@ function expiryFault(record: KeyRecord, nowMs: number): Fault | null {
   );
 }
 
-function revokedFault(record: KeyRecord): Fault {
+/** Returns the fault with which requests with a revoked key are rejected. */
+export function createRevokedKeyFault(record: KeyRecord): Fault {
   return new Fault(
     'key_revoked',
     `The platform key ${describePlatformKey(record)} was revoked. Use another key.`,

@@ -9,6 +9,7 @@ import {
   updateMember,
 } from '../store/members.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/store-interfaces.ts';
+import { type InvitationRevocation, revokePendingInvitations } from './invitations.ts';
 import {
   type ChangeActorAndTime,
   type MemberKeyChange,
@@ -69,8 +70,8 @@ export async function changeMemberRoleAndTeam(
 }
 
 /**
- * Removes a member from an organization. Ends the member's sessions and revokes the member's keys.
- * Group mappings of the identity provider do not add the member again.
+ * Removes a member from an organization. Ends the member's sessions, and revokes the member's keys and earlier
+ * invitations. Group mappings of the identity provider do not add the member again.
  *
  * @throws Fault `conflict` if no owner would remain
  */
@@ -79,13 +80,14 @@ export async function removeMemberFromOrg(
   row: MemberWithUser,
   endSessions: readonly SignOutUserInOrg[],
   stamp: ChangeActorAndTime,
-): Promise<readonly MemberKeyChange[]> {
-  const { id, org_id, user_id } = row;
+): Promise<readonly (MemberKeyChange | InvitationRevocation)[]> {
+  const { id, org_id, user_id, email } = row;
   await requireAnotherOwner(writer, row);
   const keys = await revokeMemberKeys(writer, row, stamp);
   for (const end of endSessions) await end(writer, { orgId: org_id, memberId: id, userId: user_id });
   await deleteMemberRoleGrants(writer, org_id, user_id);
   await deleteMember(writer, org_id, id);
   await insertMemberRemoval(writer, { org_id, user_id, removed_at: stamp.nowMs, removed_by: stamp.by });
-  return keys;
+  // The person may have joined with another method, so that an earlier link still works.
+  return [...keys, ...(await revokePendingInvitations(writer, org_id, email, stamp.nowMs))];
 }

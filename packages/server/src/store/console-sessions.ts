@@ -30,6 +30,14 @@ export async function findConsoleSessionByToken(
   );
 }
 
+/** Returns the session with this id, even if it has expired. */
+export function findConsoleSessionById(
+  reader: DatabaseReader,
+  id: string,
+): Promise<ConsoleSessionRow | undefined> {
+  return reader.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
 /** A user's membership in an organization, with the roles of the user. */
 export interface MembershipWithRolesRow {
   readonly user_id: string;
@@ -162,6 +170,22 @@ export async function deleteConsoleSessionsOfUser(
   if (exceptId !== null) query = query.where('id', '!=', exceptId);
   const { numDeletedRows } = await query.executeTakeFirst();
   return Number(numDeletedRows);
+}
+
+/** Ends all of a user's sessions except the `kept` most recently used ones. */
+export async function deleteLeastRecentConsoleSessions(
+  writer: DatabaseWriter,
+  userId: string,
+  kept: number,
+): Promise<void> {
+  const rows = await writer
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', userId)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  for (const { id } of rows.slice(kept)) await writer.deleteFrom('sessions').where('id', '=', id).execute();
 }
 
 /** Ends the session that a cookie belongs to, and returns it. */

@@ -269,6 +269,15 @@ test('an account is connected after proof of both sides, and its other sessions 
   harness.advance(10 * 60_000);
   assert.equal(await signIn(stale), exists, 'signed in, but not a moment ago');
   harness.advance(-10 * 60_000);
+  const ended = harness.browser();
+  await ended.signIn(email);
+  const callback = await away(ended);
+  const { data } = (await ended.ask('GET', '/api/me/sessions')).body;
+  const session = String(Object.values(data ?? {}).find(({ current }) => String(current) === 'true')?.id);
+  await harness.api.database.rowTransaction((writer) =>
+    writer.deleteFrom('sessions').where('id', '=', session).execute(),
+  );
+  assert.equal(header(await ended.ask('GET', callback), 'location'), exists, 'ended by another process');
   assert.equal(await connect(browser, email), '/ai/');
   assert.equal((await browser.ask('GET', '/api/session')).body.user?.email, email);
   assert.equal(told(await before.ask('GET', '/api/me')), '401 session_expired');

@@ -5,7 +5,12 @@ import {
   FakeAuthenticator,
   type PasskeyRequestOptions,
 } from '@floe/testkit/fake-authenticator';
-import { createPasskeyCreationOptions, registerPasskey } from '../../platform/sign-in/passkeys.ts';
+import {
+  consumePasskeyAssertion,
+  createPasskeyCreationOptions,
+  registerPasskey,
+} from '../../platform/sign-in/passkeys.ts';
+import { deletePasskey } from '../../store/passkeys.ts';
 import type { ApiTestResponse } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
@@ -60,6 +65,15 @@ test('a passkey signs in without an email address, and its use is recorded', asy
     .executeTakeFirst();
   assert.deepEqual([kept?.counter, kept?.last_used_at], [1, harness.parts.clock.now()]);
   assert.equal(told(await browser.ask('GET', '/api/me')), '200');
+});
+
+test('a passkey that is deleted while its response is verified does not sign in', async () => {
+  const { row } = await withPasskey();
+  const { parts, api } = harness;
+  const shown = { row, challenge: 'once', counter: 1, backedUp: false };
+  const use = () => api.database.transaction((writer) => consumePasskeyAssertion(parts, writer, shown));
+  await api.database.transaction((writer) => deletePasskey(writer, row.id));
+  await assert.rejects(use, { code: 'sign_in_failed' });
 });
 
 test('every invalid passkey response has the same error', async () => {

@@ -1,6 +1,7 @@
 import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import { createId } from '../../core/ids.ts';
 import type { RouteExpectation } from './monitoring-routes.ts';
+import { ROUTE_MEMBER_EMAIL } from './route-callers.ts';
 
 const KEY_MAKERS: readonly MemberRole[] = ['owner', 'admin', 'member'];
 const on = '/api/management';
@@ -152,7 +153,8 @@ function keys(): Record<string, RouteExpectation> {
     [`PATCH ${on}/keys/{id}`]: { path, body: { models: ['openai/*'] }, ...gives, roles },
     [`PUT ${on}/keys/{id}`]: {
       path,
-      body: keyBody,
+      // A member may not clear the owner of their key.
+      body: (by: string) => ({ ...keyBody(by), ...(by === 'member' && { owner: ROUTE_MEMBER_EMAIL }) }),
       ...gives,
       roles,
     },

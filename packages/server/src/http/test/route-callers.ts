@@ -3,6 +3,9 @@ import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
 import { generatePlatformKey } from '../../platform/key-format.ts';
 import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
+/** The address of the caller with the role member. */
+export const ROUTE_MEMBER_EMAIL = 'member@acme.example';
+
 /** The callers in the table of routes, by the key that their requests contain. */
 export interface RouteCallers {
   /** Callers that are not authenticated, with the error that they get. */
@@ -26,7 +29,7 @@ export async function createRouteCallers(api: RunningApi): Promise<RouteCallers>
   const keyWith = memoizeByScopes((scopes: readonly KeyScope[]) => api.addKey('acme', { scopes }));
   const member = async (role: MemberRole) => (await api.addMember('acme', { role })).key;
   const only = async (scope: KeyScope) => (await keyWith([scope])).key;
-  const plain = await api.addMember('acme', { role: 'member' });
+  const plain = await api.addMember('acme', { role: 'member', email: ROUTE_MEMBER_EMAIL });
   const strangersKey = (await api.addKey('other')).key;
   const expired = (await api.addKey('acme', { expires_at: API_TEST_NOW })).key;
   const revoked = (await api.addKey('acme', { revoked_at: API_TEST_NOW - 1 })).key;

@@ -2,9 +2,11 @@ import type { MemberRole } from '@floe/contract/roles';
 import { createId } from '../../core/ids.ts';
 import { type Actor, createMemberActor } from '../../platform/actor.ts';
 import { generatePlatformKey } from '../../platform/key-format.ts';
+import { insertConsoleSession } from '../../store/console-sessions.ts';
 import { findUserByEmail, insertMember, insertUser } from '../../store/members.ts';
 import { insertOperator } from '../../store/operators.ts';
 import type { Database } from '../../store/store-interfaces.ts';
+import { createSessionRow } from '../../store/test/session-row.ts';
 
 export interface NewMember {
   readonly role?: MemberRole;
@@ -57,6 +59,10 @@ export async function storeMember(
       source: 'console',
       updated_by: 'setup',
     });
+    await insertConsoleSession(
+      writer,
+      createSessionRow({ id: `ses_${id}`, user_id: user, org_id: orgId, role }),
+    );
     if (isOperator) await insertOperator(writer, { user_id: user, granted_at: now, granted_by: 'setup' });
     return user;
   });

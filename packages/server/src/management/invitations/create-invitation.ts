@@ -3,10 +3,14 @@ import { Fault } from '@floe/contract/faults';
 import { createId, deriveId } from '../../core/ids.ts';
 import { issueInvitation } from '../../platform/invitations.ts';
 import { toInvitationResource } from '../../platform/stored-member.ts';
-import { findInvitationById, type InvitationRow } from '../../store/invitations.ts';
+import { findInvitationById, listPendingInvitations } from '../../store/invitations.ts';
 import type { MemberOperationDependencies } from '../members/member-dependencies.ts';
-import { requireOwnerToManageOwners, requireTeamExists } from '../members/member-requirements.ts';
-import { defineWriteOperation, type Operation, type SecondaryAuditedChange } from '../operation.ts';
+import {
+  requireOwnerToManageOwners,
+  requireStepUpToGrantRole,
+  requireTeamExists,
+} from '../members/member-requirements.ts';
+import { defineWriteOperation, type Operation } from '../operation.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -29,7 +33,10 @@ export function defineCreateInvitationOperation(dependencies: MemberOperationDep
     invalidates: null,
     async run({ orgId, actor, clock, writer }, { body, idempotencyKey }) {
       const now = clock.now();
-      requireOwnerToManageOwners(actor, [body.role], now);
+      // The invitation replaces earlier ones.
+      const earlier = await listPendingInvitations(writer, orgId, body.email, now);
+      requireOwnerToManageOwners(actor, [body.role, ...earlier.map(({ role }) => role)], now);
+      requireStepUpToGrantRole(actor, body.role, now);
       await requireTeamExists(writer, orgId, body.team);
       const id =
         idempotencyKey === undefined ? createId('inv', now) : deriveId('inv', `${orgId}\n${idempotencyKey}`);
@@ -51,19 +58,10 @@ export function defineCreateInvitationOperation(dependencies: MemberOperationDep
           email_status: await dependencies.sendMail(buildInvitationMail({ ...after, link })),
         }),
         audit: { subject: row.id, before: null, after },
-        additionalChanges: revoked.map((earlier) => toRevocationChange(earlier, now)),
+        additionalChanges: revoked,
       };
     },
   });
-}
-
-function toRevocationChange(row: InvitationRow, now: number): SecondaryAuditedChange {
-  return {
-    action: 'invitations.revoke',
-    subject: row.id,
-    before: toInvitationResource({ ...row, revoked_at: null }, now),
-    after: toInvitationResource(row, now),
-  };
 }
 
 function buildInvitationMail({

@@ -2,7 +2,6 @@ import type { KeyObject } from 'node:crypto';
 import { keyFieldsStoredAsIs, PLATFORM_KEY_FIELDS } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
-import { requireActorScope } from '../../platform/actor.ts';
 import {
   buildPlatformKey,
   buildPlatformKeyValueColumns,
@@ -24,6 +23,7 @@ import type { OperationChange, RawOperationInput, WriteOperationContext } from '
 import { countNewResourceWithinLimit } from '../resources/resource-limits.ts';
 import { validateInput } from '../validate-input.ts';
 import { buildKeyUpdate, updateKeyIfChanged } from './key-updates.ts';
+import { requireGrantableScopes } from './require-grantable-scopes.ts';
 
 type AppliedKeyInput = z.output<typeof AppliedKeySchema>;
 
@@ -91,7 +91,7 @@ async function changeStoredKey(
   let value: PlatformKeyUpdate = {};
   if (given) {
     // The caller knows the new value, so it must not give them scopes that they do not have.
-    for (const scope of scopes) requireActorScope(actor, scope);
+    requireGrantableScopes(actor, scopes, now);
     value = { ...given, ...UNROTATED_PLATFORM_KEY_COLUMNS, rotated_at: now };
   }
   const written = await updateKeyIfChanged(context, row, { ...columns, ...value });
@@ -109,7 +109,7 @@ async function createDeclaredKey(
 ): Promise<OperationChange> {
   const nowMs = clock.now();
   const { name, scopes, models, paths, team, expires_at } = input;
-  for (const scope of scopes) requireActorScope(actor, scope);
+  requireGrantableScopes(actor, scopes, nowMs);
   await requireTeamExists(writer, orgId, team);
   if (expires_at !== undefined && Date.parse(expires_at) <= nowMs)
     throw new ConfigStepNotAppliedError(`expired at ${expires_at}`);

@@ -41,20 +41,26 @@ export function resolveKeyOwnership(
 ): { team: string | null; owner: string | null } {
   const { member } = actor;
   if (member?.role !== 'member') return { team: asked.team ?? null, owner: asked.owner ?? null };
-  requireOwnTeamAndOwner(actor, asked);
+  // Null means the default: the caller and their team.
+  requireOwnTeamAndOwner(actor, { team: asked.team ?? undefined, owner: asked.owner ?? undefined });
   return { team: member.team, owner: member.email };
 }
 
 /**
- * Requires that a caller with the role member specifies no team except their own, and no owner except
- * themselves.
+ * Requires that a caller with the role member sets no team except their own, and no owner except themselves. Clearing
+ * a field is also refused: without the team, its limits and budgets do not apply, and without the owner, the key
+ * could outlast their membership. Absent fields are not set.
  * @throws Fault `insufficient_role`
  */
 export function requireOwnTeamAndOwner(actor: Actor, { team, owner }: KeyOwnership): void {
   const { member } = actor;
   if (member?.role !== 'member') return;
   const field =
-    owner != null && owner !== member.email ? 'owner' : team != null && team !== member.team ? 'team' : null;
+    owner !== undefined && owner !== member.email
+      ? 'owner'
+      : team !== undefined && team !== member.team
+        ? 'team'
+        : null;
   if (field === null) return;
   throw new Fault(
     'insufficient_role',

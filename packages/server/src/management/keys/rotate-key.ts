@@ -3,7 +3,6 @@ import { createdKey, keyRotation } from '@floe/contract/api/keys';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { createId, deriveId } from '../../core/ids.ts';
-import { requireActorScope } from '../../platform/actor.ts';
 import { UNROTATED_PLATFORM_KEY_COLUMNS } from '../../platform/build-platform-key.ts';
 import { createPlatformKeyHint, generatePlatformKey } from '../../platform/key-format.ts';
 import { hashPlatformKey } from '../../platform/keyring.ts';
@@ -11,6 +10,7 @@ import { toKeyRecord, toPlatformKeyResource } from '../../platform/stored-platfo
 import { type PlatformKeyRow, updatePlatformKey } from '../../store/platform-keys.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
 import { KEY_EDITOR_ROLES, requireChangeableKey } from './key-owner.ts';
+import { requireGrantableScopes } from './require-grantable-scopes.ts';
 import { requirePlatformKey } from './require-platform-key.ts';
 
 const HOUR_MS = 3_600_000;
@@ -37,9 +37,9 @@ export function defineRotateKeyOperation(pepper: KeyObject): Operation {
     async run({ orgId, actor, clock, writer }, { params, body, idempotencyKey }) {
       const row = await requirePlatformKey(writer, orgId, params.id);
       requireChangeableKey(row, actor);
-      // The caller learns the new value, so it must not give them scopes that they do not have.
-      for (const scope of toKeyRecord(row).scopes) requireActorScope(actor, scope);
       const now = clock.now();
+      // The caller learns the new value, so it must not give them scopes that they do not have.
+      requireGrantableScopes(actor, toKeyRecord(row).scopes, now);
       const rotation =
         idempotencyKey === undefined ? createId('rot', now) : deriveId('rot', `${row.id}\n${idempotencyKey}`);
       requireRotatable(row, rotation, body.overlap_hours, now);

@@ -5,11 +5,13 @@ import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { type Actor, createMemberActor } from '../../platform/actor.ts';
 import { deriveStoredSecretsKey } from '../../platform/secrets.ts';
+import { insertConsoleSession } from '../../store/console-sessions.ts';
 import { countOrgOwners, insertMember, insertUser } from '../../store/members.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { openPostgres } from '../../store/postgres/open-postgres.ts';
 import type { Database, DatabaseWriter } from '../../store/store-interfaces.ts';
 import { createTestDatabase } from '../../store/test/postgres-database.ts';
+import { createSessionRow } from '../../store/test/session-row.ts';
 import { defineRemoveMemberOperation } from './remove-member.ts';
 import { updateMemberOperation } from './update-member.ts';
 
@@ -24,7 +26,7 @@ const actorOf = (name: string): Actor =>
     email: `${name}@acme.example`,
     role: 'owner',
     team: null,
-    sessionId: 'ses_1',
+    sessionId: `ses_${name}`,
     issuer: null,
     isOperator: false,
     steppedUpUntil: far,
@@ -37,6 +39,8 @@ async function addOwner(writer: DatabaseWriter, name: string): Promise<void> {
   await insertUser(writer, { ...times, ...none, id: `usr_${name}`, email, name });
   const place = { id: `mem_${name}`, org_id: 'acme', user_id: `usr_${name}`, role: 'owner', team: null };
   await insertMember(writer, { ...times, ...place, source: 'setup', updated_by: 'setup' });
+  const session = { id: `ses_${name}`, user_id: `usr_${name}`, org_id: 'acme', role: 'owner' };
+  await insertConsoleSession(writer, createSessionRow(session));
 }
 
 test('of owners who leave simultaneously through several processes, one remains', async (t) => {

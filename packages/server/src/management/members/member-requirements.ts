@@ -37,6 +37,15 @@ export function requireOwnerToManageOwners(
 }
 
 /**
+ * Requires a recent step-up of a member who grants the role owner or admin, because the new owner or admin can do
+ * what requires a step-up.
+ * @throws Fault `step_up_required`
+ */
+export function requireStepUpToGrantRole(actor: Actor, role: MemberRole, nowMs: number): void {
+  if (role === 'owner' || role === 'admin') requireStepUp(actor, nowMs);
+}
+
+/**
  * Requires that the organization has this team.
  * @throws Fault `invalid_request`
  */

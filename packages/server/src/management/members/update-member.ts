@@ -4,7 +4,12 @@ import { parseMemberRole } from '@floe/contract/roles';
 import { changeMemberRoleAndTeam } from '../../platform/members.ts';
 import { toMemberResource } from '../../platform/stored-member.ts';
 import { defineWriteOperation } from '../operation.ts';
-import { requireOrgMember, requireOwnerToManageOwners, requireTeamExists } from './member-requirements.ts';
+import {
+  requireOrgMember,
+  requireOwnerToManageOwners,
+  requireStepUpToGrantRole,
+  requireTeamExists,
+} from './member-requirements.ts';
 
 /** The operation that changes a member's role or team (`PATCH /api/management/members/{id}`). */
 export const updateMemberOperation = defineWriteOperation({
@@ -24,6 +29,7 @@ export const updateMemberOperation = defineWriteOperation({
     const { role = parseMemberRole(row.role), team = row.team } = body;
     if (role === row.role && team === row.team) return { answer: toMemberResource(row), audit: 'unchanged' };
     requireOwnerToManageOwners(actor, [row.role, role], now);
+    if (role !== row.role) requireStepUpToGrantRole(actor, role, now);
     if (team !== row.team) await requireTeamExists(writer, orgId, team);
     const edit = { by: actor.id, nowMs: now };
     const { row: updated, keys: further } = await changeMemberRoleAndTeam(writer, row, { role, team }, edit);

@@ -2,7 +2,7 @@ import { backgroundJobResource } from '@floe/contract/api/background-jobs';
 import { personErasure } from '@floe/contract/api/people';
 import type { Clock } from '../../core/clock.ts';
 import type { Actor } from '../../platform/actor.ts';
-import { type MemberKeyChange, revokeMemberKeys } from '../../platform/member-keys.ts';
+import { revokeMemberKeys } from '../../platform/member-keys.ts';
 import { removeMemberFromOrg } from '../../platform/members.ts';
 import { findMemberByEmail } from '../../store/members.ts';
 import {
@@ -14,7 +14,7 @@ import { listMemberRoleGrantsOfPerson } from '../../store/people/person-account-
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { toBackgroundJobResource } from '../jobs/background-job-operations.ts';
 import { requireOwnerToManageOwners } from '../members/member-requirements.ts';
-import { defineWriteOperation, type Operation } from '../operation.ts';
+import { defineWriteOperation, type Operation, type SecondaryAuditedChange } from '../operation.ts';
 import { runPersonErasure } from './erasure-job.ts';
 import type { PeopleDependencies } from './people-dependencies.ts';
 import { computePersonAuditId, resolvePerson } from './resolve-person.ts';
@@ -77,7 +77,7 @@ interface AccessEnd {
 async function endAccess(
   { members }: PeopleDependencies,
   { writer, person, counts, actor, clock }: AccessEnd,
-): Promise<MemberKeyChange[]> {
+): Promise<SecondaryAuditedChange[]> {
   const { orgId, email, memberIds } = person;
   if (email === null) return [];
   const stamp = { by: actor.id, nowMs: clock.now() };

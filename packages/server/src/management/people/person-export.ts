@@ -6,6 +6,7 @@ import { type AuditEntryFilters, getAuditEntryPage } from '../../store/audit-ent
 import { listIdentitiesOfUser } from '../../store/identities.ts';
 import { findMemberWithUser, findUserById } from '../../store/members.ts';
 import { listPasskeysOfUser } from '../../store/passkeys.ts';
+import { isUserStillNeeded } from '../../store/people/find-person.ts';
 import type { Person } from '../../store/people/person.ts';
 import {
   listBudgetAlertsOfPerson,
@@ -87,13 +88,12 @@ export class PersonExport {
     const reader = this.#reader;
     const { orgId, userId, memberIds } = person;
     if (userId !== null) {
-      yield* formatAll('user', [(await findUserById(reader, userId)) ?? []].flat());
       const member = await findMemberWithUser(reader, orgId, memberIds[0] ?? '');
       if (member) yield formatPersonRecord('member', toMemberResource(member));
+      if (member || !(await isUserStillNeeded(reader, orgId, userId)))
+        yield* this.#sharedAccountLines(userId);
       yield* formatAll('member_grant', await listMemberRoleGrantsOfPerson(reader, person));
       yield* formatAll('removed_member', await listMemberRemovalsOfPerson(reader, person));
-      yield* formatAll('identity', await listIdentitiesOfUser(reader, userId));
-      yield* formatAll('passkey', await listPasskeysOfUser(reader, userId));
       yield* formatAll('console_session', await listConsoleSessionsOfPerson(reader, person));
     }
     yield* formatAll('invitation', await listInvitationsOfPerson(reader, person));
@@ -102,6 +102,14 @@ export class PersonExport {
     yield* formatAll('saved_view', await listSavedViewsOfPerson(reader, person));
     yield* formatAll('budget_counter', await listBudgetCountersOfPerson(reader, person));
     yield* formatAll('budget_alert', await listBudgetAlertsOfPerson(reader, person));
+  }
+
+  /** What all organizations of the person share. It is not the data of an organization that the person has left. */
+  async *#sharedAccountLines(userId: string): AsyncGenerator<string> {
+    const reader = this.#reader;
+    yield* formatAll('user', [(await findUserById(reader, userId)) ?? []].flat());
+    yield* formatAll('identity', await listIdentitiesOfUser(reader, userId));
+    yield* formatAll('passkey', await listPasskeysOfUser(reader, userId));
   }
 
   async *#requestLines(): AsyncGenerator<string> {

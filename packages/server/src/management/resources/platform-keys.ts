@@ -12,7 +12,6 @@ import {
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { createId, deriveId } from '../../core/ids.ts';
-import { requireActorScope } from '../../platform/actor.ts';
 import { buildPlatformKey } from '../../platform/build-platform-key.ts';
 import { toPlatformKeyResource } from '../../platform/stored-platform-key.ts';
 import {
@@ -27,6 +26,7 @@ import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.
 import { KEY_EDITOR_ROLES, requireChangeableKey, resolveKeyOwnership } from '../keys/key-owner.ts';
 import { buildKeyUpdate, updateKeyIfChanged } from '../keys/key-updates.ts';
 import { requireFreeKeyName } from '../keys/require-free-key-name.ts';
+import { requireGrantableScopes } from '../keys/require-grantable-scopes.ts';
 import { requireNoRulesForKey } from '../keys/require-no-rules-for-key.ts';
 import { UNKNOWN_PLATFORM_KEY_MESSAGE } from '../keys/require-platform-key.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
@@ -128,8 +128,8 @@ async function buildNewKey(
   { body, idempotencyKey }: ResourceInput<typeof keyCreation>,
   pepper: KeyObject,
 ): Promise<PlatformKeyInput> {
-  for (const scope of body.scopes) requireActorScope(actor, scope);
   const nowMs = clock.now();
+  requireGrantableScopes(actor, body.scopes, nowMs);
   const owner = resolveKeyOwnership(actor, body);
   const expiresAt = parseFutureTimestamp('expires_at', body.expires_at, nowMs);
   if (body.team != null) await requireTeamExists(writer, orgId, owner.team);

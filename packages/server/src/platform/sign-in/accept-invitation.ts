@@ -7,6 +7,7 @@ import { isAccountWithoutOrg, replaceAccountCredentials } from './account-creden
 import type { ActiveConsoleSession } from './console-sessions.ts';
 import { hashNewPassword } from './password-policy.ts';
 import { verifyPassword } from './password-sign-in.ts';
+import { createSessionExpiredFault, isSessionStored } from './session-changes.ts';
 import {
   type AuthenticatedUser,
   type BrowserRequest,
@@ -78,7 +79,10 @@ async function joinAs(
 ): Promise<string> {
   const live = browser.token === null ? null : await context.sessions.find(browser.token);
   if (live?.user.id === user.id)
-    return completeAcceptance(context, given.token, browser, async () => continueSession(live));
+    return completeAcceptance(context, given.token, browser, async (writer) => {
+      if (!(await isSessionStored(writer, live))) throw createSessionExpiredFault();
+      return continueSession(live);
+    });
   const { password } = given;
   if (password === undefined || !getEnabledSignInMethods(context).password)
     throw createSignInFailedFault(

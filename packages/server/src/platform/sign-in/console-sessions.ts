@@ -5,6 +5,7 @@ import { createId } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import {
   type ConsoleSessionRow,
+  deleteLeastRecentConsoleSessions,
   findConsoleSessionByToken,
   insertConsoleSession,
   listMembershipsWithRoles,
@@ -29,6 +30,8 @@ const SEEN_INTERVAL_MS = 60_000;
 const CACHE_TTL_MS = 2_000;
 const MAX_CACHED_SESSIONS = 5_000;
 const MAX_AGENT_CHARS = 200;
+/** A sign-in ends the sessions that were used least recently. */
+const MAX_SESSIONS_PER_USER = 100;
 
 /** A session that has not expired, with its state at the time when it was read. */
 export interface ActiveConsoleSession {
@@ -147,6 +150,7 @@ export class ConsoleSessions {
       ip_address: from.address,
       user_agent: from.agent.slice(0, MAX_AGENT_CHARS),
     });
+    await deleteLeastRecentConsoleSessions(writer, from.userId, MAX_SESSIONS_PER_USER);
     return { id, token };
   }
 
@@ -238,7 +242,8 @@ function toLiveSession(
     passkeyId: row.passkey_id ?? null,
     hasAllRoles: isWhole,
     isOperator: isWhole && first.operator_id !== null,
-    steppedUpUntil: isCurrent ? row.stepped_up_until : 0,
+    // A later end than any step-up has means that the clock was set back.
+    steppedUpUntil: isCurrent && row.stepped_up_until <= now + STEP_UP_WINDOW_MS ? row.stepped_up_until : 0,
     expiresAt: computeSessionExpiry(rules, row, Math.max(now, seenAt)),
     mustRotate: isCurrent && here.role !== row.role,
   };

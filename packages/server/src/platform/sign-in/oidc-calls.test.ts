@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
+import type { JsonObject } from '@floe/contract/json';
 import { systemClock } from '../../core/clock.ts';
 import { createOutboundGuard, type OutboundAccessSettings } from '../../core/outbound-guard.ts';
 import { deriveOidcFlowKey } from '../secrets.ts';
@@ -224,4 +225,24 @@ test('an ID token with another signature is rejected, although the issuer sent i
   assert.equal(reason, 'failed');
   issuer.isForged = false;
   assert.equal((await signIn(partsFor(url, rules, NAMES), issuer)).subject, 'jo');
+});
+
+test('a verification counts only for the address that it came with', async (t) => {
+  const { issuer, url, rules } = await scripted(t);
+  const profileOf = async (idToken: JsonObject, userInfo: JsonObject) => {
+    issuer.claims = idToken;
+    issuer.overrides.set('/me', (response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ sub: 'jo', ...userInfo }));
+    });
+    const { email, isVerified } = await signIn(partsFor(url, rules, NAMES), issuer);
+    return [email, isVerified];
+  };
+  const [boss, jo] = ['boss@acme.example', 'jo@acme.example'];
+  const verified = { email: jo, email_verified: true };
+  assert.deepEqual(await profileOf({ email: boss }, verified), [boss, false]);
+  assert.deepEqual(await profileOf({ email: jo }, verified), [jo, true]);
+  assert.deepEqual(await profileOf({}, verified), [jo, true]);
+  assert.deepEqual(await profileOf(verified, { email: boss, email_verified: false }), [jo, true]);
+  assert.deepEqual(await profileOf({ email_verified: true }, { email: boss }), [boss, false]);
 });

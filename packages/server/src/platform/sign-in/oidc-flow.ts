@@ -1,9 +1,9 @@
-import { emailAddress } from '@floe/contract/api/email';
 import type { OidcConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { decryptSecret, encryptSecret } from '../secrets.ts';
 import { loadOpenidClient } from './oidc-issuer-cache.ts';
+import { type OidcProfile, parseOidcProfile } from './oidc-profile.ts';
 import type { SignInContext } from './sign-in-context.ts';
 import { resolveSafeReturnPath } from './sign-in-urls.ts';
 
@@ -11,7 +11,6 @@ import { resolveSafeReturnPath } from './sign-in-urls.ts';
 export const OIDC_FLOW_TTL_MS = 10 * 60_000;
 /** For a step-up, the authentication that the issuer reports must not be older. */
 const MAX_STEP_UP_AGE_S = 600;
-const NAME_CHARS = 100;
 
 /** Why a sign-in with an issuer failed. The sign-in page has a message for each reason. */
 export type OidcFailureReason =
@@ -165,19 +164,6 @@ function decryptFlow(context: OidcFlowContext, name: string, encryptedFlow: stri
 
 const flowBinding = (name: string) => ({ orgId: '', rowId: `oidc ${name}`, version: 1 });
 
-/** A user's profile in the ID token. */
-export interface OidcProfile {
-  readonly issuer: string;
-  readonly subject: string;
-  /** Lower case. Null if the issuer sent none or an invalid one. */
-  readonly email: string | null;
-  readonly isVerified: boolean;
-  readonly name: string;
-  readonly groups: readonly string[];
-  /** Milliseconds since the epoch. Null if the issuer does not report it. */
-  readonly authenticatedAt: number | null;
-}
-
 /**
  * Exchanges the issuer's response for the user's profile. Checks state, issuer, code, PKCE, nonce
  * and the ID token's signature.
@@ -213,54 +199,10 @@ export async function completeOidcFlow(
       isWhole || configuration.serverMetadata().userinfo_endpoint === undefined
         ? {}
         : await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-    return parseClaims(oidc, claims.iss, { ...further, ...claims });
+    return parseOidcProfile(oidc, claims, further);
   } catch (error) {
     throw toSignInError(openid, error);
   }
-}
-
-function parseClaims(
-  oidc: OidcConfig,
-  issuer: string,
-  claims: Readonly<Record<string, unknown>>,
-): OidcProfile {
-  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
-  const groups = claims[oidc.group_claim];
-  const email = parseEmail(claims['email']);
-  const shownAt = claims['auth_time'];
-  return {
-    issuer,
-    subject: text(claims['sub']) ?? '',
-    email,
-    isVerified: isVerified(claims['email_verified'], oidc.trust_email),
-    name: parseName(claims['name']) ?? parseName(claims['preferred_username']) ?? email ?? '',
-    groups: [groups ?? []].flat().filter((group) => typeof group === 'string'),
-    authenticatedAt: typeof shownAt === 'number' ? shownAt * 1000 : null,
-  };
-}
-
-/**
- * Validated before the conversion to lower case, which maps some non-ASCII characters to ASCII (the Kelvin
- * sign).
- */
-function parseEmail(claim: unknown): string | null {
-  const { success, data } = emailAddress.safeParse(claim);
-  return success ? data : null;
-}
-
-/**
- * Some issuers send a string. If the claim is absent, floe.yaml decides whether the issuer verifies all
- * addresses.
- */
-function isVerified(claim: unknown, trusted: boolean): boolean {
-  return claim === true || claim === 'true' || (trusted && claim === undefined);
-}
-
-/** Removes control and formatting characters and truncates the name. */
-function parseName(claim: unknown): string | null {
-  if (typeof claim !== 'string') return null;
-  const name = claim.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();
-  return name === '' ? null : [...name].slice(0, NAME_CHARS).join('');
 }
 
 /** The detail for the log: error codes, never a code, a token or the full text of the issuer. */

@@ -19,10 +19,11 @@ import {
   decryptOidcFlow,
   OIDC_FLOW_TTL_MS,
   type OidcFlow,
-  type OidcProfile,
   OidcSignInError,
   requireOidcIssuer,
 } from './oidc-flow.ts';
+import type { OidcProfile } from './oidc-profile.ts';
+import { isSessionStored } from './session-changes.ts';
 import { listSessionMemberships } from './session-memberships.ts';
 import {
   type BrowserRequest,
@@ -72,13 +73,10 @@ export async function completeOidcSignIn(
     const person = await completeOidcFlow(context, oidc, kept, answer.query);
     const places = mapGroupsToMemberships(oidc, person.groups);
     const token = await runAuditedTransaction(context, browser, live, async (writer) => {
-      const userId = await resolveUser(context, writer, {
-        profile: person,
-        memberships: places,
-        name,
-        live,
-        kept,
-      });
+      // The session can have ended while the issuer answered.
+      const current = live && (await isSessionStored(writer, live)) ? live : null;
+      const coming = { profile: person, memberships: places, name, live: current, kept };
+      const userId = await resolveUser(context, writer, coming);
       await applyGroupGrants(context, writer, { userId, issuer: name }, places);
       await database.signals.announce(writer);
       // Still committed, so that a user who lost their last group is signed out immediately.

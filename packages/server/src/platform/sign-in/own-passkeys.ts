@@ -12,8 +12,12 @@ import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { auditAccountEvent } from './audit-account-event.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
 import { createPasskeyCreationOptions, loadWebauthn, registerPasskey } from './passkeys.ts';
-import { requireActiveSession, requireSessionForCredentialChange } from './session-changes.ts';
-import { type BrowserRequest, runAuditedTransaction, type SignInContext } from './sign-in-context.ts';
+import {
+  requireActiveSession,
+  requireSessionForCredentialChange,
+  runSessionTransaction,
+} from './session-changes.ts';
+import type { BrowserRequest, SignInContext } from './sign-in-context.ts';
 
 /**
  * Returns the signed-in user's passkeys, oldest first.
@@ -48,7 +52,7 @@ export async function addOwnPasskey(
   const { live } = await requireSessionForCredentialChange(context, browser);
   // Outside the transaction, because loading takes a while.
   await loadWebauthn();
-  return runAuditedTransaction(context, browser, live, async (writer) => {
+  return runSessionTransaction(context, browser, live, async (writer) => {
     const row = await registerPasskey(context, writer, live.user.id, given);
     await auditPasskeyChange(context, writer, live, { action: 'passkeys.create', row });
     return row;
@@ -66,7 +70,7 @@ export async function renameOwnPasskey(
   name: string,
 ): Promise<PasskeyRow> {
   const { live } = await requireActiveSession(context, browser);
-  return context.database.transaction(async (writer) => {
+  return runSessionTransaction(context, browser, live, async (writer) => {
     const row = await requireOwnPasskey(writer, live, id);
     await updatePasskey(writer, id, { name });
     return { ...row, name };
@@ -85,7 +89,7 @@ export async function removeOwnPasskey(
 ): Promise<boolean> {
   const { database, sessions } = context;
   const { live, token } = await requireSessionForCredentialChange(context, browser);
-  await runAuditedTransaction(context, browser, live, async (writer) => {
+  await runSessionTransaction(context, browser, live, async (writer) => {
     const row = await requireOwnPasskey(writer, live, id);
     await deletePasskey(writer, id);
     await deleteConsoleSessionsOfPasskey(writer, live.user.id, id);

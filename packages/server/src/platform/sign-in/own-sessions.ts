@@ -7,8 +7,8 @@ import {
 } from '../../store/console-sessions.ts';
 import { auditAccountEvent } from './audit-account-event.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
-import { requireActiveSession } from './session-changes.ts';
-import { type BrowserRequest, runAuditedTransaction, type SignInContext } from './sign-in-context.ts';
+import { requireActiveSession, runSessionTransaction } from './session-changes.ts';
+import type { BrowserRequest, SignInContext } from './sign-in-context.ts';
 
 /**
  * Returns the current session, and all active sessions of the signed-in user, most recently used first.
@@ -35,7 +35,7 @@ export async function endOwnSession(
 ): Promise<ActiveConsoleSession> {
   const { database, clock, sessions } = context;
   const { live } = await requireActiveSession(context, browser);
-  await runAuditedTransaction(context, browser, live, async (writer) => {
+  await runSessionTransaction(context, browser, live, async (writer) => {
     if (!(await deleteConsoleSession(writer, live.user.id, id)))
       throw new Fault('not_found', 'You have no session with this id.');
     await auditAccountEvent(writer, clock, { ...sessionOwner(live), action: 'sessions.delete', subject: id });
@@ -52,7 +52,7 @@ export async function endOwnSession(
 export async function endOtherSessions(context: SignInContext, browser: BrowserRequest): Promise<void> {
   const { database, clock, sessions } = context;
   const { live } = await requireActiveSession(context, browser);
-  await runAuditedTransaction(context, browser, live, async (writer) => {
+  await runSessionTransaction(context, browser, live, async (writer) => {
     const ended = await deleteConsoleSessionsOfUser(writer, live.user.id, live.id);
     if (ended === 0) return;
     await auditAccountEvent(writer, clock, {

@@ -20,6 +20,7 @@ import { OWNER_LINK_SETTING } from '../bootstrap.ts';
 import { replaceAccountCredentials } from './account-credentials.ts';
 import { auditAccountEvent } from './audit-account-event.ts';
 import { hashNewPassword } from './password-policy.ts';
+import { isSessionStored } from './session-changes.ts';
 import {
   type BrowserRequest,
   runAuditedTransaction,
@@ -114,7 +115,8 @@ export async function redeemOwnerLink(
       email,
       name: given.name,
       hash,
-      isProven: live?.hasAllRoles === true && live.user.email === email,
+      isProven:
+        live?.hasAllRoles === true && live.user.email === email && (await isSessionStored(writer, live)),
     };
     const userId = await upsertOwner(writer, clock, link, person);
     await database.signals.announce(writer);
@@ -230,6 +232,9 @@ async function upsertAccount(
       );
     await replaceAccountCredentials({ clock }, writer, known.id, hash);
     await updateUser(writer, known.id, { name, updated_at: now });
+    // The credentials give access to all of the user's organizations.
+    for (const { org_id: orgId, id: subject } of await listMembershipsOfUser(writer, known.id))
+      await auditAccountEvent(writer, clock, { orgId, actor: 'setup', action: 'password.update', subject });
     return known.id;
   }
   const id = createId('usr', now);

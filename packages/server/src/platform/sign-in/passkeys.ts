@@ -4,6 +4,7 @@ import type { VerifiedAuthenticationResponse } from '@simplewebauthn/server';
 import { createId } from '../../core/ids.ts';
 import {
   findPasskeyByCredential,
+  findPasskeyById,
   insertPasskey,
   listPasskeysOfUser,
   type PasskeyRow,
@@ -146,7 +147,7 @@ export async function verifyPasskeyAssertion(
  * Marks the challenge as used and records the passkey's use. Must run in the transaction that acts
  * on the assertion.
  *
- * @throws Fault `sign_in_failed` if the assertion was already used
+ * @throws Fault `sign_in_failed` if the assertion was already used, or the passkey was deleted since it was verified
  */
 export async function consumePasskeyAssertion(
   { clock }: PasskeyContext,
@@ -154,6 +155,7 @@ export async function consumePasskeyAssertion(
   { row, challenge, counter, backedUp }: VerifiedPasskeyAssertion,
 ): Promise<void> {
   if (!(await consumeSignInChallenge(writer, clock, challenge))) throw assertionFault();
+  if (!(await findPasskeyById(writer, row.user_id, row.id))) throw assertionFault();
   const use = { counter, backed_up: backedUp ? 1 : 0, last_used_at: clock.now() };
   await updatePasskey(writer, row.id, use);
 }

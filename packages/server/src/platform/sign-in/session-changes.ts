@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
-import { deleteConsoleSessionByToken } from '../../store/console-sessions.ts';
+import { deleteConsoleSessionByToken, findConsoleSessionById } from '../../store/console-sessions.ts';
+import type { DatabaseReader, DatabaseWriter } from '../../store/store-interfaces.ts';
 import { auditAccountEvent } from './audit-account-event.ts';
 import type { ActiveConsoleSession } from './console-sessions.ts';
 import { type BrowserRequest, runAuditedTransaction, type SignInContext } from './sign-in-context.ts';
@@ -37,6 +38,32 @@ export async function requireSessionForCredentialChange(context: SignInContext, 
     'insufficient_role',
     `Some of your roles come from a different OpenID Connect issuer than the one that you signed in with${live.issuer === null ? '' : ` (${live.issuer})`}. To change your sign-in methods, sign in with the other issuer, a password or a passkey.`,
   );
+}
+
+/**
+ * Runs a transaction of a request that relies on a session. The session was read earlier, and can have ended
+ * since: in this process while a password was hashed, and in another process up to two seconds ago.
+ *
+ * @throws Fault `session_expired` if the session has ended
+ */
+export function runSessionTransaction<T>(
+  context: Pick<SignInContext, 'database'>,
+  browser: BrowserRequest,
+  live: ActiveConsoleSession,
+  work: (writer: DatabaseWriter) => Promise<T>,
+): Promise<T> {
+  return runAuditedTransaction(context, browser, live, async (writer) => {
+    if (!(await isSessionStored(writer, live))) throw createSessionExpiredFault();
+    return work(writer);
+  });
+}
+
+/** Returns whether a session that was read earlier has not ended since. */
+export async function isSessionStored(
+  reader: DatabaseReader,
+  { id, user }: ActiveConsoleSession,
+): Promise<boolean> {
+  return (await findConsoleSessionById(reader, id))?.user_id === user.id;
 }
 
 /** Creates the fault for a request whose session has expired or was ended. */

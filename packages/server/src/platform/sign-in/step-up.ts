@@ -12,6 +12,7 @@ import {
   createSessionExpiredFault,
   requireActiveSession,
   requireSessionForCredentialChange,
+  runSessionTransaction,
 } from './session-changes.ts';
 import {
   type BrowserRequest,
@@ -53,7 +54,7 @@ export async function stepUpSession(
     }
     throw error;
   }
-  const next = await runAuditedTransaction(context, browser, live, async (writer) => {
+  const next = await runSessionTransaction(context, browser, live, async (writer) => {
     await use(writer);
     await throttle.recordSuccess(writer, attempt, taken);
     await auditAccountEvent(writer, clock, {
@@ -63,10 +64,9 @@ export async function stepUpSession(
       subject: live.id,
       after: { method: proof.passkey ? 'passkey' : 'password', address: browser.address },
     });
-    return sessions.rotate(writer, token, { stepped_up_until: clock.now() + STEP_UP_WINDOW_MS });
+    return replaceCookie(context, writer, token, clock.now() + STEP_UP_WINDOW_MS);
   });
   sessions.clearCache();
-  if (next === null) throw createSessionExpiredFault();
   return next;
 }
 
@@ -107,7 +107,7 @@ export async function replaceOwnPassword(
   requirePasswordsEnabled(context);
   const { live, token } = await requireSessionForCredentialChange(context, browser);
   const password_hash = await hashNewPassword(context, password, live.user.email);
-  const next = await runAuditedTransaction(context, browser, live, async (writer) => {
+  const next = await runSessionTransaction(context, browser, live, async (writer) => {
     await updateUser(writer, live.user.id, { password_hash, updated_at: clock.now() });
     await deleteConsoleSessionsOfUser(writer, live.user.id, live.id);
     for (const { org, memberId } of live.memberships)
@@ -118,9 +118,20 @@ export async function replaceOwnPassword(
         subject: memberId,
       });
     await database.signals.announce(writer);
-    return sessions.rotate(writer, token, { stepped_up_until: live.steppedUpUntil });
+    return replaceCookie(context, writer, token, live.steppedUpUntil);
   });
   sessions.clearCache();
+  return next;
+}
+
+/** @throws Fault `session_expired` if another request has replaced the cookie, so that nothing changes */
+async function replaceCookie(
+  { sessions }: Pick<SignInContext, 'sessions'>,
+  writer: DatabaseWriter,
+  token: string,
+  steppedUpUntil: number,
+): Promise<string> {
+  const next = await sessions.rotate(writer, token, { stepped_up_until: steppedUpUntil });
   if (next === null) throw createSessionExpiredFault();
   return next;
 }

@@ -5,8 +5,8 @@ import { Fault } from '@floe/contract/faults';
  * https://www.postgresql.org/docs/current/errcodes-appendix.html.
  */
 const UNIQUE_VIOLATION = '23505';
-/** The SQLSTATE for text with U+0000, which PostgreSQL cannot store. */
-const CHARACTER_NOT_IN_REPERTOIRE = '22021';
+/** The SQLSTATEs for U+0000 in text and in JSON, which PostgreSQL cannot store. */
+const INVALID_CHARACTER_CODES: ReadonlySet<string | null> = new Set(['22021', '22P05']);
 
 /** The SQLSTATE for a write to a server that accepts only reads, such as a standby. */
 const READ_ONLY = '25006';
@@ -85,7 +85,7 @@ export function toPostgresStatementError(error: unknown, sql: string): unknown {
   if (!(error instanceof Error) || error instanceof Fault) return error;
   if (getPostgresErrorCode(error) === UNIQUE_VIOLATION)
     return new Fault('conflict', 'The resource already exists.', { cause: error });
-  if (getPostgresErrorCode(error) === CHARACTER_NOT_IN_REPERTOIRE)
+  if (INVALID_CHARACTER_CODES.has(getPostgresErrorCode(error)))
     return new Fault('invalid_request', 'Text must not contain the character U+0000.', { cause: error });
   const reason = describePostgresOutage(error);
   if (reason !== null)

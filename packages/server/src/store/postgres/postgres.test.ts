@@ -11,7 +11,7 @@ import { alertsSuite } from '../alerts.suite.ts';
 import { auditSuite } from '../audit-entries.suite.ts';
 import { exchangeListSuite } from '../exchange-pages.suite.ts';
 
-import { findExchangeById } from '../exchanges.ts';
+import { findExchangeById, getExchangePage } from '../exchanges.ts';
 import { liveEventSuite } from '../live-events.suite.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { MIGRATIONS } from '../migrations/migration-list.ts';
@@ -161,10 +161,15 @@ test('a change in one process reaches the others by notification, or otherwise b
 
 test('text that PostgreSQL cannot store is rejected in the API and replaced in rows', async (t) => {
   const database = await openTestDatabase(t);
-  await assert.rejects(
-    database.transaction((writer) => insertOrg(writer, { id: TEST_ORG_ID, name: 'a\u0000b', created_at: 1 })),
-    (error) => error instanceof Fault && error.code === 'invalid_request',
-  );
+  const metadata = { 'a\u0000b': { any: ['x'], none: [] } };
+  for (const use of [
+    () =>
+      database.transaction((writer) =>
+        insertOrg(writer, { id: TEST_ORG_ID, name: 'a\u0000b', created_at: 1 }),
+      ),
+    () => getExchangePage(database.read, { orgId: TEST_ORG_ID, limit: 1, metadata }),
+  ])
+    await assert.rejects(use, (error) => error instanceof Fault && error.code === 'invalid_request');
   const metadata_json = '{"a":"x\\u0000y","b":"\\ud800","c":"\\\\u0000"}';
   const row = createTestExchangeRow('exc_a', { end_user: 'a\u0000b \ud800', metadata_json });
   const { inserted, rejected } = await ingestRows(t, database, [row]);
