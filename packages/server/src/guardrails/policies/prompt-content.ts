@@ -160,28 +160,44 @@ function addTexts(value: Json | undefined, { isText, isArguments }: TextPlace, t
     }
 }
 
+/** The types of tools that the caller runs, and of lists of such tools. Any other tool is a hosted tool. */
+const OWN_TOOL_TYPES: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
+
 /**
  * Returns the names of all tools that the model may call: those of the prompt and those that its turns add. A
- * namespace and an MCP server contain several tools. The name of a hosted tool is its type.
+ * namespace and an MCP server contain several tools. A hosted tool has its type as a name, besides any other name.
  */
 export function listToolNames(prompt: JsonObject): string[] {
   const turns = [prompt['messages'], prompt['input']].flatMap(asArray).filter(isJsonObject);
   const lists = [prompt['tools'], prompt['functions'], ...turns.map(({ tools }) => tools)];
-  return lists.flatMap(asArray).flatMap(namesOfTool);
+  return [
+    ...lists.flatMap(asArray).flatMap(namesOfTool),
+    // Messages declares MCP servers, and Chat web search, outside of `tools`.
+    ...asArray(prompt['mcp_servers']).filter(isJsonObject).flatMap(namesOfMcpServer),
+    ...(prompt['web_search_options'] == null ? [] : ['web_search']),
+  ];
+}
+
+function namesOfMcpServer({ tool_configuration: tools, ...server }: JsonObject): string[] {
+  const allowed = isJsonObject(tools) ? (tools['allowed_tools'] ?? null) : null;
+  return namesOfTool({ ...server, type: 'mcp', allowed_tools: allowed });
 }
 
 function namesOfTool(tool: Json): string[] {
   if (!isJsonObject(tool)) return [''];
-  const { type, name, tools, allowed_tools: allowed } = tool;
+  const { type, name, tools, configs, allowed_tools: allowed } = tool;
   // In Chat, the name is in a member that is named like the type of the tool.
   const inner = [tool['function'], tool['custom']].map((part) =>
     isJsonObject(part) ? part['name'] : undefined,
   );
   const own = [name, ...inner].filter((given) => typeof given === 'string');
+  if (typeof type === 'string' && !OWN_TOOL_TYPES.has(type) && !own.includes(type)) own.push(type);
   const contained = isJsonObject(allowed) ? allowed['tool_names'] : allowed;
   return [
     ...(own.length > 0 ? own : [typeof type === 'string' ? type : '']),
     ...asArray(contained).filter((given) => typeof given === 'string'),
+    // The toolset of an MCP server in Messages has settings for each of its tools.
+    ...(isJsonObject(configs) ? Object.keys(configs) : []),
     ...asArray(tools).flatMap(namesOfTool),
   ];
 }

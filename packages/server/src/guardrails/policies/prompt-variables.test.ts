@@ -22,6 +22,46 @@ test('every tool that the model may call is listed, wherever the request declare
     assert.ok(holds('"erase" in request.tools', requestOf(body)), JSON.stringify(body));
 });
 
+test('a hosted tool is listed by its type and by its name', () => {
+  const listed = [
+    [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'web_search_20250305', 'web_search'],
+    [{ tools: [{ type: 'code_interpreter', name: 'harmless' }] }, 'code_interpreter', 'harmless'],
+    [{ tools: [{ type: 'mcp', function: { name: 'harmless' }, allowed_tools: ['erase'] }] }, 'mcp', 'erase'],
+    [
+      { tools: [{ type: 'mcp_toolset', mcp_server_name: 'files', configs: { erase: { enabled: true } } }] },
+      'mcp_toolset',
+      'erase',
+    ],
+    [{ input: [{ type: 'additional_tools', tools: [{ type: 'mcp', name: 'harmless' }] }] }, 'mcp'],
+    [
+      { mcp_servers: [{ type: 'url', name: 'files', tool_configuration: { allowed_tools: ['erase'] } }] },
+      'mcp',
+      'files',
+      'erase',
+    ],
+    [{ web_search_options: {} }, 'web_search'],
+  ] as const;
+  for (const [body, ...names] of listed)
+    for (const name of names)
+      assert.ok(
+        holds(`"${name}" in request.tools`, requestOf(body)),
+        `${name} is not listed: ${JSON.stringify(body)}`,
+      );
+});
+
+test('the type of a tool that the caller runs is not a name of it', () => {
+  for (const body of [
+    { tools: [{ type: 'function', function: { name: 'erase' } }] },
+    { tools: [{ type: 'custom', name: 'erase' }] },
+    { tools: [{ type: 'namespace', name: 'files', tools: [{ type: 'function', name: 'erase' }] }] },
+    { mcp_servers: null, web_search_options: null },
+  ])
+    assert.ok(
+      holds('request.tools.all(t, t in ["erase", "files"])', requestOf(body)),
+      JSON.stringify(body),
+    );
+});
+
 test('a number of the wrong type or size cannot be evaluated, and does not affect other conditions', () => {
   const bodies = ['"9000"', '1e999', '[9000]', 'true'].flatMap((value) => [
     [`{"max_tokens":1,"max_completion_tokens":${value}}`, 'request.max_tokens > 8000'],
