@@ -8,6 +8,7 @@ import {
   startsLikeJson,
 } from './json-tokens.ts';
 import { type Finding, type FindingKind, SensitiveDataScan } from './sensitive-data-scan.ts';
+import { ESCAPE } from './terminal-sequences.ts';
 
 /** The number of findings by kind. */
 export type FindingCounts = Map<FindingKind, number>;
@@ -246,8 +247,9 @@ class Redactor {
     // A part of another string is slower to read than a string of its own.
     const isPlain = token.length < MIN_REMEMBERED_CHARS && !token.includes('\\');
     const text = isPlain ? token.slice(1, -1) : String(JSON.parse(token));
-    // Escape sequences in the string are scanned, too.
+    // The text without escape sequences or terminal sequences is scanned, too.
     if (depth === 0 && text.includes('\\')) this.#charge(text.length);
+    if (depth === 0 && text.includes(ESCAPE)) this.#charge(2 * text.length);
     const redacted = depth === 0 ? this.#wholeString(text) : this.text(text, depth);
     if (redacted !== text) return JSON.stringify(redacted);
     if (key !== undefined) added?.add(key);
