@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { isCompleteFinish, parseFinishReason, readRawFinishReason } from '../finish-reason.ts';
+import { mergeFinishReason, type ResponseFinish, readRawFinishReason } from '../finish-reason.ts';
 import {
   asArray,
   asNumber,
@@ -61,7 +61,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
   readonly #pieces = new ChoiceDeltaReader();
   readonly #think: ThinkTagSplitter | undefined;
   readonly #origin: string | undefined;
-  #finish: string | undefined;
+  #finish: ResponseFinish | undefined;
 
   constructor(emit: EmitResponseEvent, options: ResponseReadOptions) {
     this.#blocks = new BlockEmitter(emit);
@@ -118,7 +118,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
       this.#blocks.failIncomplete();
       return;
     }
-    this.#complete(this.#finish);
+    this.#complete(this.#finish.raw);
   }
 
   whole(body: Json): void {
@@ -141,7 +141,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
     const problem = hasMessage
       ? 'a response without a finish reason. Send the request again.'
       : 'a choice that has no message. Send the request again.';
-    if (hasMessage && this.#finish !== undefined) this.#complete(this.#finish);
+    if (hasMessage && this.#finish !== undefined) this.#complete(this.#finish.raw);
     else this.#blocks.fail(new Fault('upstream_error', `The provider sent ${problem}`));
   }
 
@@ -182,10 +182,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
     if (delta) this.#delta(delta);
     if (Object.values(asObject(choice['logprobs']) ?? {}).some(isNonEmpty))
       this.#blocks.reportDropped('logprobs');
-    const finish = readRawFinishReason(choice['finish_reason']);
-    // A later reason replaces the first one only if it means that the response is incomplete.
-    if (finish !== undefined && !isCompleteFinish(parseFinishReason(finish).reason)) this.#finish = finish;
-    else this.#finish ??= finish;
+    this.#finish = mergeFinishReason(this.#finish, readRawFinishReason(choice['finish_reason']));
   }
 
   /** Providers report usage at the top level, in a vendor member or in the choice. */

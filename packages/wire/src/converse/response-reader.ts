@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readRawFinishReason } from '../finish-reason.ts';
+import { mergeFinishReason, type ResponseFinish, readRawFinishReason } from '../finish-reason.ts';
 import {
   asNumber,
   asObject,
@@ -50,7 +50,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
   readonly #options: ResponseReadOptions;
   /** Open blocks by index. `undefined` marks a block that is not forwarded. */
   readonly #open = new Map<number, OpenBlock | undefined>();
-  #stop: string | undefined;
+  #stop: ResponseFinish | undefined;
 
   constructor(emit: EmitResponseEvent, options: ResponseReadOptions) {
     this.#blocks = new BlockEmitter(emit);
@@ -79,7 +79,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
         this.#blockStop(index);
         return;
       case 'messageStop':
-        this.#stop = readRawFinishReason(data['stopReason']) ?? this.#stop;
+        this.#stop = mergeFinishReason(this.#stop, readRawFinishReason(data['stopReason']));
         return;
       case 'metadata':
         this.#blocks.recordUsage(readConverseUsage(asObject(data['usage']) ?? {}, data['serviceTier']));
@@ -98,7 +98,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
       return;
     }
     for (const index of [...this.#open.keys()]) this.#blockStop(index);
-    this.#blocks.finish(this.#stop);
+    this.#blocks.finish(this.#stop.raw);
   }
 
   whole(body: Json): void {
@@ -121,7 +121,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
       this.#blockStop(index);
     });
     this.#blocks.recordUsage(readConverseUsage(asObject(root['usage']) ?? {}, root['serviceTier']));
-    this.#stop = readRawFinishReason(root['stopReason']);
+    this.#stop = mergeFinishReason(this.#stop, readRawFinishReason(root['stopReason']));
     this.end();
   }
 

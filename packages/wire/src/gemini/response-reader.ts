@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readRawFinishReason } from '../finish-reason.ts';
+import { mergeFinishReason, type ResponseFinish, readRawFinishReason } from '../finish-reason.ts';
 import {
   asArray,
   asNumber,
@@ -56,7 +56,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
   readonly #blocks: BlockEmitter;
   readonly #options: ResponseReadOptions;
   #usage: JsonObject = {};
-  #finish: string | undefined;
+  #finish: ResponseFinish | undefined;
   #blocked = false;
   #streamed: StreamedCall | undefined;
 
@@ -85,7 +85,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
     }
     this.#endStreamedCall();
     this.#blocks.recordUsage(readGeminiUsage(this.#usage));
-    this.#blocks.finish(this.#finish, this.#blocked ? 'refusal' : undefined);
+    this.#blocks.finish(this.#finish.raw, this.#blocked ? 'refusal' : undefined);
   }
 
   whole(body: Json): void {
@@ -109,7 +109,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
     const blockReason = asString(asObject(chunk['promptFeedback'])?.['blockReason']);
     if (blockReason !== undefined) {
       this.#blocked = true;
-      this.#finish ??= blockReason;
+      this.#finish = mergeFinishReason(this.#finish, blockReason);
     }
     this.#candidates(asArray(chunk['candidates']));
   }
@@ -131,7 +131,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
   #candidate(candidate: JsonObject): void {
     for (const entry of asArray(asObject(candidate['content'])?.['parts'])) this.#part(asObject(entry) ?? {});
     for (const extra of CANDIDATE_EXTRAS) if (isNonEmpty(candidate[extra])) this.#blocks.reportDropped(extra);
-    this.#finish = readRawFinishReason(candidate['finishReason']) ?? this.#finish;
+    this.#finish = mergeFinishReason(this.#finish, readRawFinishReason(candidate['finishReason']));
   }
 
   #part(part: JsonObject): void {

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readRawFinishReason } from '../finish-reason.ts';
+import { mergeFinishReason, type ResponseFinish, readRawFinishReason } from '../finish-reason.ts';
 import {
   asArray,
   asNumber,
@@ -57,7 +57,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
   readonly #open = new Map<number, OpenBlock | undefined>();
   #opened = 0;
   #usage: JsonObject = {};
-  #stop: string | undefined;
+  #stop: ResponseFinish | undefined;
 
   constructor(emit: EmitResponseEvent, options: ResponseReadOptions) {
     this.#blocks = new BlockEmitter(emit);
@@ -106,7 +106,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
       return;
     }
     for (const index of [...this.#open.keys()]) this.#blockStop(index);
-    this.#blocks.finish(this.#stop);
+    this.#blocks.finish(this.#stop.raw);
   }
 
   whole(body: Json): void {
@@ -127,7 +127,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
 
   #readStop(source: JsonObject): void {
     for (const extra of STOP_EXTRAS) if (isNonEmpty(source[extra])) this.#blocks.reportDropped(extra);
-    this.#stop = readRawFinishReason(source['stop_reason']) ?? this.#stop;
+    this.#stop = mergeFinishReason(this.#stop, readRawFinishReason(source['stop_reason']));
   }
 
   /** A repeated start event before any content is ignored. A second response within a stream is an error. */
