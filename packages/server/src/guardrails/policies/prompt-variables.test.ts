@@ -56,10 +56,7 @@ test('the type of a tool that the caller runs is not a name of it', () => {
     { tools: [{ type: 'namespace', name: 'files', tools: [{ type: 'function', name: 'erase' }] }] },
     { mcp_servers: null, web_search_options: null },
   ])
-    assert.ok(
-      holds('request.tools.all(t, t in ["erase", "files"])', requestOf(body)),
-      JSON.stringify(body),
-    );
+    assert.ok(holds('request.tools.all(t, t in ["erase", "files"])', requestOf(body)), JSON.stringify(body));
 });
 
 test('a number of the wrong type or size cannot be evaluated, and does not affect other conditions', () => {
