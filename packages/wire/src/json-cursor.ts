@@ -46,6 +46,8 @@ export class JsonCursor {
   keyEnd = 0;
   /** Whether a number was read that JavaScript would write differently. */
   sawInexact = false;
+  /** Number of members that were read, at any depth. */
+  memberCount = 0;
   /** If set, counts everything that is read. Most text has a small maximum size and is not counted. */
   complexity: JsonComplexityCounter | null = null;
   /** If set, receives the positions of all strings of at least 512 bytes, with their quotes. */
@@ -206,6 +208,7 @@ export class JsonCursor {
   #key(): void {
     if (this.at >= this.#end || this.#bytes[this.at] !== QUOTE)
       this.#fail('expected a member name in quotes');
+    this.memberCount += 1;
     this.keyStart = this.at + 1;
     this.#string();
     this.keyEnd = this.at - 1;

@@ -183,21 +183,48 @@ function namesOfMcpServer({ tool_configuration: tools, ...server }: JsonObject):
   return namesOfTool({ ...server, type: 'mcp', allowed_tools: allowed });
 }
 
+/** Some providers ignore the case of member names, so all spellings of a member are read. */
 function namesOfTool(tool: Json): string[] {
   if (!isJsonObject(tool)) return [''];
-  const { type, name, tools, configs, allowed_tools: allowed } = tool;
-  // In Chat, the name is in a member that is named like the type of the tool.
-  const inner = [tool['function'], tool['custom']].map((part) =>
-    isJsonObject(part) ? part['name'] : undefined,
+  const own: string[] = [];
+  const types: string[] = [];
+  const contained: string[] = [];
+  for (const [member, value] of Object.entries(tool))
+    switch (member.toLowerCase()) {
+      case 'type':
+        if (typeof value === 'string') types.push(value);
+        break;
+      case 'name':
+        if (typeof value === 'string') own.push(value);
+        break;
+      // In Chat, the name is in a member that is named like the type of the tool.
+      case 'function':
+      case 'custom':
+        own.push(...listStrings(value, 'name'));
+        break;
+      case 'allowed_tools':
+        contained.push(...(isJsonObject(value) ? listStrings(value, 'tool_names') : strings(value)));
+        break;
+      case 'configs':
+        // The toolset of an MCP server in Messages has settings for each of its tools.
+        if (isJsonObject(value)) contained.push(...Object.keys(value));
+        break;
+      case 'tools':
+        contained.push(...asArray(value).flatMap(namesOfTool));
+    }
+  const hosted = types.filter((type) => !OWN_TOOL_TYPES.has(type) && !own.includes(type));
+  const named = [...own, ...hosted];
+  return [...(named.length > 0 ? named : [types[0] ?? '']), ...contained];
+}
+
+/** Returns the strings in a member of an object, which is a string or a list. */
+function listStrings(value: Json | undefined, name: string): string[] {
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([member, inner]) =>
+    member.toLowerCase() === name ? strings(inner) : [],
   );
-  const own = [name, ...inner].filter((given) => typeof given === 'string');
-  if (typeof type === 'string' && !OWN_TOOL_TYPES.has(type) && !own.includes(type)) own.push(type);
-  const contained = isJsonObject(allowed) ? allowed['tool_names'] : allowed;
-  return [
-    ...(own.length > 0 ? own : [typeof type === 'string' ? type : '']),
-    ...asArray(contained).filter((given) => typeof given === 'string'),
-    // The toolset of an MCP server in Messages has settings for each of its tools.
-    ...(isJsonObject(configs) ? Object.keys(configs) : []),
-    ...asArray(tools).flatMap(namesOfTool),
-  ];
+}
+
+function strings(value: Json | undefined): string[] {
+  return [value].flat().filter((entry) => typeof entry === 'string');
 }

@@ -49,6 +49,36 @@ test('a hosted tool is listed by its type and by its name', () => {
       );
 });
 
+test('a tool is listed however the case of its members is spelled', () => {
+  for (const body of [
+    { tools: [{ type: 'function', function: { name: 'harmless', Name: 'erase' } }] },
+    { tools: [{ type: 'function', Function: { name: 'erase' } }] },
+    { tools: [{ type: 'function', Name: 'erase' }] },
+    { tools: [{ TYPE: 'erase', name: 'harmless' }] },
+  ])
+    assert.ok(holds('"erase" in request.tools', requestOf(body)), JSON.stringify(body));
+});
+
+test('a condition that reads the request cannot be evaluated if an object contains a field twice', () => {
+  const texts = [
+    '{"model":"m","messages":[{"role":"user","content":"launch code","content":"Hi"}]}',
+    '{"model":"m","messages":[],"tools":[{"name":"erase","name":"harmless"}]}',
+    '{"model":"m","requests":[{"params":{"max_tokens":9000,"max_\\u0074okens":1,"messages":[]}}]}',
+  ];
+  for (const text of texts) {
+    const body = Buffer.from(text);
+    const members = scanJsonObject(body);
+    const request = { ...requestOf({}), body, members, memberCount: members.memberCount };
+    const when = 'request.text == "none" || "none" in request.tools || request.max_tokens == 7';
+    const { decisions, deniedBy } = judged([{ name: 'rule', on: 'request', when, action: 'deny' }], request);
+    assert.equal(deniedBy?.name, 'rule', text);
+    assert.match(decisions[0]?.reason ?? '', /has a field twice in the same object/);
+    const allow = { name: 'rule', on: 'request', when: 'request.text != ""', action: 'allow' };
+    assert.equal(judged([allow], request).decisions[0]?.outcome, 'not_evaluated');
+    assert.ok(!holds('key == "other"', request), text);
+  }
+});
+
 test('the type of a tool that the caller runs is not a name of it', () => {
   for (const body of [
     { tools: [{ type: 'function', function: { name: 'erase' } }] },
