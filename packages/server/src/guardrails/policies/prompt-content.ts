@@ -1,4 +1,4 @@
-import { isBase64Blob } from '@floe/conditions/detect/base64-blobs';
+import { decodeBase64Text, isBase64Blob } from '@floe/conditions/detect/base64-blobs';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { asArray } from '@floe/wire/json-narrowing';
 import { MAX_OUTPUT_TOKENS_FIELDS } from '../requested-max-output-tokens.ts';
@@ -133,7 +133,8 @@ const TEXT_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns all texts in a value, one per line, without labels and without blobs such as images and signatures.
+ * Returns all texts in a value, one per line, without labels and without blobs such as images and signatures. Text in base64 data is
+ * included.
  */
 function collectText(value: Json | undefined): string {
   const texts: string[] = [];
@@ -151,6 +152,8 @@ interface TextPlace {
 function addTexts(value: Json | undefined, { isText, isArguments }: TextPlace, texts: string[]): void {
   if (typeof value === 'string') {
     if (value !== '' && (isText || !isBase64Blob(value))) texts.push(value);
+    const encoded = isText ? null : decodeBase64Text(value);
+    if (encoded) texts.push(encoded.text);
   } else if (Array.isArray(value)) for (const entry of value) addTexts(entry, { isText, isArguments }, texts);
   else if (isJsonObject(value))
     for (const [name, entry] of Object.entries(value)) {

@@ -79,6 +79,18 @@ test('a condition that reads the request cannot be evaluated if an object contai
   }
 });
 
+test('the text of a document in base64 is part of the text of the request', () => {
+  const data = Buffer.from('the launch code is in this document. '.repeat(9)).toString('base64');
+  for (const part of [
+    { type: 'file', file: { filename: 'a.txt', file_data: `data:text/plain;base64,${data}` } },
+    { type: 'document', source: { type: 'base64', media_type: 'text/plain', data } },
+    { type: 'file', file: { file_data: `data:text/plain;base64,${btoa('launch code')}` } },
+  ]) {
+    const request = requestOf({ messages: [{ role: 'user', content: [part] }] });
+    assert.ok(holds('request.text.contains("launch code")', request), JSON.stringify(part));
+  }
+});
+
 test('the type of a tool that the caller runs is not a name of it', () => {
   for (const body of [
     { tools: [{ type: 'function', function: { name: 'erase' } }] },
