@@ -41,13 +41,12 @@ const MINUS = 0x2d;
 export class JsonCursor {
   /** Offset of the next byte. */
   at: number;
-  /** Start and end of the last member's key, without its quotes. */
+  /** Start and end of the last member's key, without its quotes, and the number of members so far at any depth. */
   keyStart = 0;
   keyEnd = 0;
+  memberCount = 0;
   /** Whether a number was read that JavaScript would write differently. */
   sawInexact = false;
-  /** Number of members that were read, at any depth. */
-  memberCount = 0;
   /** If set, counts everything that is read. Most text has a small maximum size and is not counted. */
   complexity: JsonComplexityCounter | null = null;
   /** If set, receives the positions of all strings of at least 512 bytes, with their quotes. */
