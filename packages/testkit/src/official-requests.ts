@@ -15,16 +15,17 @@ const hasSpecs = existsSync(SPECS);
 /** The dialects of requests to providers. */
 export type RequestDialect = 'chat' | 'responses' | 'messages' | 'gemini' | 'converse' | 'cohere';
 
-function load(file: string): JsonObject {
+/** Reads a specification. Returns an empty object if the specifications are not available. */
+export function loadSpecification(file: string): JsonObject {
   const value = hasSpecs ? tryParseJson(readFileSync(join(SPECS, file), 'utf8')) : {};
   assert.ok(isJsonObject(value));
   return value;
 }
 
-const openai = load('openai-openapi.json');
-const messages = load('anthropic-message-create-params.schema.json');
-const gemini = load('vertex-aiplatform-v1-generatecontent.discovery-subset.json');
-const shapes = asObject(load('bedrock-runtime-2023-09-30.service-2.json')['shapes']) ?? {};
+const openai = loadSpecification('openai-openapi.json');
+const messages = loadSpecification('anthropic-message-create-params.schema.json');
+const gemini = loadSpecification('vertex-aiplatform-v1-generatecontent.discovery-subset.json');
+const shapes = asObject(loadSpecification('bedrock-runtime-2023-09-30.service-2.json')['shapes']) ?? {};
 const openaiSchema = (name: string): Json | undefined =>
   asObject(asObject(openai['components'])?.['schemas'])?.[name];
 const geminiRequest = asObject(gemini['schemas'])?.['GoogleCloudAiplatformV1GenerateContentRequest'];

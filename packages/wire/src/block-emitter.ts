@@ -1,8 +1,9 @@
 import { Fault } from '@floe/contract/faults';
-import type { JsonObject } from '@floe/contract/json';
+import type { Json, JsonObject } from '@floe/contract/json';
 import { type FinishReason, isCompleteFinish, parseFinishReason } from './finish-reason.ts';
-import { sanitizeFieldName } from './json-narrowing.ts';
+import { asObject, isJsonArray, isJsonObject, isNonEmpty, sanitizeFieldName } from './json-narrowing.ts';
 import type { BlockKind, EmitResponseEvent, Seal } from './response-events.ts';
+import type { KnownMembers } from './response-members.ts';
 import type { SseEvent } from './sse.ts';
 import { createErrorEventFault, toClientFault, toUpstreamFault } from './upstream-fault.ts';
 import { mergeUsage, type Usage } from './usage.ts';
@@ -10,6 +11,16 @@ import { mergeUsage, type Usage } from './usage.ts';
 /** Finish reasons that report a failure. Clients receive them as an error. */
 const FAILURE_REASON =
   /^(error|timeout|abort(ed)?|insufficient_system_resource|network_error|malformed_\w+|unexpected_tool_call|too_many_tool_calls|(image_)?other|no_image)$/i;
+
+const MAX_INSPECTED_DEPTH = 8;
+
+/** Returns whether a value contains anything but null, false and empty values. */
+function hasInformation(value: Json | undefined, depth = 0): boolean {
+  if (!isNonEmpty(value) || value === false) return false;
+  const isList = isJsonArray(value);
+  if ((!isList && !isJsonObject(value)) || depth === MAX_INSPECTED_DEPTH) return true;
+  return (isList ? value : Object.values(value)).some((inner) => hasInformation(inner, depth + 1));
+}
 
 /**
  * Emits the events that all response readers have in common. Numbers blocks, keeps at most one text
@@ -86,6 +97,18 @@ export class BlockEmitter {
 
   reportDropped(given: string): void {
     this.#report(sanitizeFieldName(given), undefined);
+  }
+
+  /** Reports the members of an object that are not known and contain information. */
+  reportUnknownMembers(object: JsonObject, known: KnownMembers, prefix = ''): void {
+    for (const name in object)
+      if (!known.has(name) && !this.#reported.has(prefix + name) && hasInformation(object[name]))
+        this.reportDropped(prefix + name);
+  }
+
+  /** Reports the caller of a tool call, unless it is the model itself. */
+  reportCaller(caller: Json | undefined): void {
+    if (isNonEmpty(caller) && asObject(caller)?.['type'] !== 'direct') this.reportDropped('caller');
   }
 
   /** Reports a part of the answer that no dialect can represent. */

@@ -1,4 +1,4 @@
-import type { Json } from '@floe/contract/json';
+import { isJsonObject, type Json } from '@floe/contract/json';
 import { decodeUtf8Range } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
 import type { ByteSpan } from './json-edits.ts';
@@ -16,6 +16,29 @@ export function findDuplicateMemberName(
   span: ByteSpan = { start: 0, end: body.length },
 ): string | null {
   return findDuplicate(body, new JsonCursor(body, span.start, span.end));
+}
+
+/**
+ * Returns whether the text of a JSON value contained duplicate members, which `JSON.parse` drops.
+ * @param memberCount Number of members in the text, at any depth (`JsonCursor.memberCount`).
+ * @example
+ * hasDuplicateMembers(JSON.parse('{"a":{"b":1,"b":2}}'), 3); // true
+ * hasDuplicateMembers(JSON.parse('{"a":{"b":1,"c":2}}'), 3); // false
+ */
+export function hasDuplicateMembers(value: Json, memberCount: number): boolean {
+  return countMembers(value) !== memberCount;
+}
+
+function countMembers(value: Json | undefined): number {
+  let count = 0;
+  if (Array.isArray(value)) for (const entry of value) count += countMembers(entry);
+  else if (isJsonObject(value))
+    for (const name in value) {
+      count += 1;
+      const inner = value[name];
+      if (typeof inner === 'object') count += countMembers(inner);
+    }
+  return count;
 }
 
 function findDuplicate(body: Uint8Array, cursor: JsonCursor): string | null {

@@ -4,10 +4,11 @@ import { test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from './block-emitter.ts';
 import { accumulateResponse } from './canonical-response.ts';
+import { prepareForwardedChatResponse } from './chat/forward-response.ts';
 import { ChatStreamForwarder } from './chat/stream-forwarder.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from './dialects.ts';
 import { parseFinishReason, readRawFinishReason } from './finish-reason.ts';
-import type { ResponseEvent } from './response-events.ts';
+import type { DialectName, ResponseEvent } from './response-events.ts';
 
 test('one word for every spelling, with the raw value beside it', () => {
   for (const raw of ['stop', 'STOP', 'end_turn', 'eos', 'COMPLETE'])
@@ -85,20 +86,97 @@ test('a provider that aborted the response failed', () => {
   assert.deepEqual(events, ['error']);
 });
 
-test('a Chat Completions response with several finish reasons is incomplete if one of them states it', () => {
-  for (const [reasons, reason] of [
-    [['stop', 'length'], 'length'],
-    [['length', 'stop'], 'length'],
-    [['stop', 'content_filter'], 'refusal'],
-    [['stop', 'tool_calls', 'null'], 'stop'],
-  ] as const) {
-    const events: ResponseEvent[] = [];
-    const reader = UPSTREAM_DIALECTS.chat.createResponseReader((event) => events.push(event), { id: 'X' });
-    for (const finish_reason of reasons) {
-      const choices = [{ index: 0, delta: { content: 'a' }, finish_reason }];
-      reader.read({ event: 'message', data: JSON.stringify({ choices }) });
+const STREAMS = {
+  chat: {
+    names: { stop: 'stop', length: 'length', refusal: 'content_filter', tool: 'tool_calls' },
+    finish: (finish_reason) => [
+      'message',
+      { choices: [{ index: 0, delta: { content: 'a' }, finish_reason }] },
+    ],
+    end: ['message', {}],
+  },
+  messages: {
+    names: { stop: 'end_turn', length: 'max_tokens', refusal: 'refusal', tool: 'tool_use' },
+    finish: (stop_reason) => ['message_delta', { type: 'message_delta', delta: { stop_reason } }],
+    end: ['message_stop', { type: 'message_stop' }],
+  },
+  gemini: {
+    names: { stop: 'STOP', length: 'MAX_TOKENS', refusal: 'SAFETY', tool: 'STOP' },
+    finish: (finishReason) => [
+      'message',
+      { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason }] },
+    ],
+    end: ['message', {}],
+  },
+  converse: {
+    names: { stop: 'end_turn', length: 'max_tokens', refusal: 'guardrail_intervened', tool: 'tool_use' },
+    finish: (stopReason) => ['messageStop', { stopReason }],
+    end: ['metadata', { usage: {} }],
+  },
+} as const satisfies Partial<Record<DialectName, SeveralFinishes>>;
+
+interface SeveralFinishes {
+  readonly names: Readonly<Record<'stop' | 'length' | 'refusal' | 'tool', string>>;
+  finish(raw: string): readonly [event: string, data: JsonObject];
+  readonly end: readonly [event: string, data: JsonObject];
+}
+
+const ORDERS = [
+  [['stop', 'length'], 'length'],
+  [['length', 'stop'], 'length'],
+  [['length', 'tool', 'stop'], 'length'],
+  [['stop', 'refusal'], 'refusal'],
+  [['refusal', 'stop'], 'refusal'],
+  [['length', 'refusal'], 'refusal'],
+  [['refusal', 'length'], 'refusal'],
+  [['stop', 'tool'], 'stop'],
+] as const;
+
+test('a streamed response with several finish reasons is incomplete if one of them states it', () => {
+  for (const dialect of ['chat', 'messages', 'gemini', 'converse'] as const) {
+    const { names, finish, end } = STREAMS[dialect];
+    for (const [reasons, expected] of ORDERS) {
+      const events: ResponseEvent[] = [];
+      const reader = UPSTREAM_DIALECTS[dialect].createResponseReader((event) => events.push(event), {
+        id: 'X',
+      });
+      for (const [event, data] of [...reasons.map((reason) => finish(names[reason])), finish('null'), end])
+        reader.read({ event, data: JSON.stringify(data) });
+      reader.end();
+      const answer = accumulateResponse(events);
+      assert.equal(answer.finish?.reason, expected, `${dialect}: ${reasons}`);
     }
-    reader.end();
-    assert.equal(accumulateResponse(events).finish?.reason, reason, String(reasons));
   }
+});
+
+test('a complete response with several finish reasons is incomplete if one of them states it', () => {
+  const { names, finish } = STREAMS.gemini;
+  for (const [reasons, expected] of ORDERS) {
+    const chunks = reasons.map((reason) => finish(names[reason])[1]);
+    const gemini = UPSTREAM_DIALECTS.gemini.readCompleteResponse(chunks, { id: 'X' });
+    assert.equal(gemini.finish?.reason, expected, `gemini: ${reasons}`);
+    const choices = reasons.map((reason) => ({
+      index: 0,
+      message: { content: 'a' },
+      finish_reason: STREAMS.chat.names[reason],
+    }));
+    const chat = UPSTREAM_DIALECTS.chat.readCompleteResponse({ choices }, { id: 'X' });
+    assert.equal(chat.finish?.reason, expected, `chat: ${reasons}`);
+    const settings = { stripReasoning: false, thinkTags: false };
+    const body = Buffer.from(JSON.stringify({ choices }));
+    assert.equal(prepareForwardedChatResponse(body, settings).finish?.reason, expected);
+  }
+});
+
+test('a blocked prompt stays a refusal, whatever finish reason follows', () => {
+  const blocked = { promptFeedback: { blockReason: 'OTHER' } };
+  const stop = { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }] };
+  for (const chunks of [
+    [blocked, stop],
+    [stop, blocked],
+  ])
+    assert.deepEqual(UPSTREAM_DIALECTS.gemini.readCompleteResponse(chunks, { id: 'X' }).finish, {
+      reason: 'refusal',
+      raw: 'OTHER',
+    });
 });

@@ -69,6 +69,32 @@ export function isCompleteFinish(reason: FinishReason): boolean {
   return reason === 'stop' || reason === 'tool';
 }
 
+/** The reason with the higher number counts, so that an incomplete response never looks complete. */
+const PRECEDENCE: Readonly<Record<FinishReason, number>> = {
+  stop: 0,
+  tool: 0,
+  length: 1,
+  other: 2,
+  refusal: 3,
+};
+
+/**
+ * Returns the finish reason of a response with several. A reason for an incomplete response counts, wherever it is, and
+ * a refusal counts most. Of two equal reasons, the earlier one counts.
+ * @param raw The provider's value, or undefined if it sent none.
+ * @example
+ * mergeFinishReason(parseFinishReason('length'), 'stop'); // { reason: 'length', raw: 'length' }
+ * mergeFinishReason(parseFinishReason('stop'), 'length'); // { reason: 'length', raw: 'length' }
+ */
+export function mergeFinishReason(
+  earlier: ResponseFinish | undefined,
+  raw: string | undefined,
+): ResponseFinish | undefined {
+  if (raw === undefined) return earlier;
+  const later = parseFinishReason(raw);
+  return earlier && PRECEDENCE[earlier.reason] >= PRECEDENCE[later.reason] ? earlier : later;
+}
+
 /**
  * Returns whether the provider is still generating the response. Only Responses clients can wait for such a response.
  * @example

@@ -6,11 +6,11 @@ import {
   type ByteSpan,
   readStringAt,
   type ScannedJsonBody,
-  scanObjectAt,
 } from './json-edits.ts';
 import { createMemberRemovals, JsonItemRemover, scanElementsAt } from './json-item-remover.ts';
 import { JsonMemberNameLookup } from './json-member-name-lookup.ts';
 import { sanitizeFieldName } from './json-narrowing.ts';
+import { scanObjectAt } from './nested-members.ts';
 import { isPackedSeal, PACKED_SEAL_PREFIX, unpackSeal } from './seal.ts';
 import { createThinkingRemovals } from './thinking-removals.ts';
 

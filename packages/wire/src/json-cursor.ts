@@ -41,9 +41,10 @@ const MINUS = 0x2d;
 export class JsonCursor {
   /** Offset of the next byte. */
   at: number;
-  /** Start and end of the last member's key, without its quotes. */
+  /** Start and end of the last member's key, without its quotes, and the number of members so far at any depth. */
   keyStart = 0;
   keyEnd = 0;
+  memberCount = 0;
   /** Whether a number was read that JavaScript would write differently. */
   sawInexact = false;
   /** If set, counts everything that is read. Most text has a small maximum size and is not counted. */
@@ -206,6 +207,7 @@ export class JsonCursor {
   #key(): void {
     if (this.at >= this.#end || this.#bytes[this.at] !== QUOTE)
       this.#fail('expected a member name in quotes');
+    this.memberCount += 1;
     this.keyStart = this.at + 1;
     this.#string();
     this.keyEnd = this.at - 1;

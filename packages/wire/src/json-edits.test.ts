@@ -10,8 +10,8 @@ import {
   readNumberAt,
   readStringAt,
   scanJsonObject,
-  scanObjectAt,
 } from './json-edits.ts';
+import { scanObjectAt, scanUnambiguousObjectAt } from './nested-members.ts';
 
 const runs = process.env.FLOE_TEST_FULL === '1' ? 50_000 : 3_000;
 
@@ -216,6 +216,24 @@ describe('scanObject', () => {
     assert.deepEqual([spelled.code, spelled.detail.param], ['invalid_request', 'mod\\u0065l']);
   });
 
+  test('refuses keys that a parser that ignores case reads as an enforced member', () => {
+    const misspelled: readonly (readonly [key: string, enforced: string])[] = [
+      ['Messages', 'messages'],
+      ['MAX_TOKENS', 'max_tokens'],
+      ['Tools', 'tools'],
+      ['Model', 'model'],
+      ['me\u017f\u017fages', 'messages'],
+      ['max_to\u212aens', 'max_tokens'],
+    ];
+    for (const [key, enforced] of misspelled) {
+      const { code, message } = faultOf(JSON.stringify({ model: 'm', messages: [], [key]: [] }));
+      assert.equal(code, 'invalid_request', enforced);
+      assert.match(message, new RegExp(`must be spelled "${enforced}"`));
+    }
+    const other = '{"maxTokens":1,"Temperature_":1,"generationConfig":{"Messages":1},"X":1}';
+    assert.doesNotThrow(() => scanJsonObject(Buffer.from(other)));
+  });
+
   test('refuses a root that is not an object, once the whole body is known to be JSON', () => {
     for (const text of ['[]', '"{}"', '1', 'null', '[{"model":"a"}]'])
       assert.equal(faultOf(text).code, 'invalid_request');
@@ -252,6 +270,15 @@ describe('reading and splicing', () => {
     assert.equal(readNumberAt(body, nested.get('x') ?? assert.fail()), 1);
     assert.equal(scanObjectAt(body, span('n')), undefined);
     assert.equal(scanObjectAt(body, span('e'))?.size, 0);
+  });
+
+  test('refuses a nested object with a doubled key, however it is spelled', () => {
+    const text = Buffer.from('{"metadata":{"user_id":"a","user\\u005fid":"b"}}');
+    const metadata = scanJsonObject(text).get('metadata') ?? assert.fail();
+    assert.throws(() => scanUnambiguousObjectAt(text, metadata), {
+      code: 'invalid_request',
+      detail: { param: 'user_id' },
+    });
   });
 
   test('replaces and inserts at every level, and keeps every other byte', () => {

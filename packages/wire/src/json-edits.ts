@@ -1,5 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
+import { findEnforcedMember } from './enforced-members.ts';
 import { containsBackslash, decodeUtf8Range } from './json-bytes.ts';
 import { describeMaxComplexity, JsonComplexityCounter, JsonComplexityError } from './json-complexity.ts';
 import { JsonCursor } from './json-cursor.ts';
@@ -25,6 +26,8 @@ export class ScannedJsonMembers extends Map<string, ByteSpan> {
   longStrings: readonly ByteSpan[] = [];
   /** Whether there is a number that JavaScript would write differently. */
   hasInexact = false;
+  /** Number of members at any depth. Duplicate members count several times. */
+  memberCount = 0;
 }
 
 /** Common members of request bodies. Other names are decoded. */
@@ -64,7 +67,7 @@ const OPEN_BRACE = 0x7b;
 /**
  * Validates a request body as JSON (RFC 8259) and returns the position of the value of each top-level member.
  * Accepts what `JSON.parse` accepts, except input that other parsers may read differently: duplicate or escaped
- * top-level keys, invalid UTF-8, a byte order mark, and more than 512 levels.
+ * top-level keys, keys that differ from an enforced member only in their case, invalid UTF-8, a byte order mark, and more than 512 levels.
  * @throws {Fault} `invalid_json` with offset, line and column; `request_too_large` if its
  * complexity exceeds `maxComplexity` or it has more than 1,000 top-level members; `invalid_request` if the root is not
  * an object or a top-level key is duplicate or escaped (`param` names it)
@@ -103,12 +106,12 @@ function scanMembers(body: Uint8Array, maxComplexity: number | null): ScannedJso
   } else {
     while (cursor.nextMember()) {
       const start = cursor.at;
-      const key = readMemberName(body, cursor.keyStart, cursor.keyEnd);
+      const common = COMMON_MEMBERS.find(body, cursor.keyStart, cursor.keyEnd);
+      const key = common ?? decodeUtf8Range(body, cursor.keyStart, cursor.keyEnd);
+      const enforced = common === undefined ? findEnforcedMember(key) : key;
       if (cursor.keyEscaped) refusal ??= rejectedKeyFault(key, 'must be written without escape sequences');
       else if (found.has(key)) refusal ??= rejectedKeyFault(key, 'must occur only once');
-      // Go's encoding/json, which some providers use, ignores the case of member names.
-      else if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model')
-        refusal ??= rejectedKeyFault(key, 'must be spelled "model"');
+      else if (enforced !== key) refusal ??= rejectedKeyFault(key, `must be spelled "${enforced}"`);
       cursor.skip();
       found.set(key, { start, end: cursor.at });
       if (found.size > MAX_TOP_LEVEL_MEMBERS) throw new Fault('request_too_large', TOO_MANY_MEMBERS);
@@ -118,29 +121,7 @@ function scanMembers(body: Uint8Array, maxComplexity: number | null): ScannedJso
   if (refusal !== undefined) throw refusal;
   found.hasInexact = cursor.sawInexact;
   found.longStrings = longStrings;
-  return found;
-}
-
-/**
- * Returns the positions of the members of a nested object, as `scanJsonObject` does for the root.
- * `body` must be valid JSON. If a key is duplicated, the last one counts, as in `JSON.parse`. Returns
- * undefined if the value is not an object.
- * @example
- * const body = Buffer.from('{"reasoning":{"effort":"low"}}');
- * const span = scanJsonObject(body).get('reasoning');
- * readStringAt(body, scanObjectAt(body, span).get('effort')); // 'low'
- */
-export function scanObjectAt(body: Uint8Array, span: ByteSpan): ReadonlyMap<string, ByteSpan> | undefined {
-  const cursor = new JsonCursor(body, span.start, span.end);
-  if (!cursor.enterObject()) return undefined;
-  const found = new Map<string, ByteSpan>();
-  while (cursor.nextMember()) {
-    const start = cursor.at;
-    const spelled = readMemberName(body, cursor.keyStart, cursor.keyEnd);
-    const key = cursor.keyEscaped ? String(JSON.parse(`"${spelled}"`)) : spelled;
-    cursor.skip();
-    found.set(key, { start, end: cursor.at });
-  }
+  found.memberCount = cursor.memberCount;
   return found;
 }
 
@@ -184,8 +165,7 @@ export function readNumberAt(body: Uint8Array, span: ByteSpan): number | undefin
 }
 
 /**
- * A body's bytes with the positions of the members of one object (`scanJsonObject`,
- * `scanObjectAt`).
+ * A body's bytes with the positions of the members of one object (`scanJsonObject`, `scanObjectAt`).
  */
 export interface ScannedJsonBody {
   readonly body: Uint8Array;
@@ -264,10 +244,6 @@ export function applyByteEdits(body: Buffer, edits: readonly ByteEdit[]): Buffer
   }
   body.copy(out, to, from);
   return out;
-}
-
-function readMemberName(body: Uint8Array, start: number, end: number): string {
-  return COMMON_MEMBERS.find(body, start, end) ?? decodeUtf8Range(body, start, end);
 }
 
 function rejectedKeyFault(key: string, why: string): Fault {

@@ -151,7 +151,7 @@ test('information about a response that has no equivalent is reported as dropped
   for (const [dialect, body, dropped] of [
     ['chat', { choices: [choice] }, ['logprobs']],
     ['chat', { choices: [{ ...choice, logprobs: { content: [], refusal: null } }] }, []],
-    ['gemini', { candidates: [candidate] }, ['logprobsResult', 'finishMessage']],
+    ['gemini', { candidates: [candidate] }, ['finishMessage', 'logprobsResult']],
   ] as const) {
     const answer = UPSTREAM_DIALECTS[dialect].readCompleteResponse(body, { id: 'x' });
     assert.deepEqual(answer.dropped, dropped, JSON.stringify(body));

@@ -1,12 +1,7 @@
-import {
-  type ByteEdit,
-  type ByteSpan,
-  readStringAt,
-  type ScannedJsonBody,
-  scanObjectAt,
-} from './json-edits.ts';
+import { type ByteEdit, type ByteSpan, readStringAt, type ScannedJsonBody } from './json-edits.ts';
 import { createMemberRemovals, JsonItemRemover, scanElementsAt } from './json-item-remover.ts';
 import { JsonMemberNameLookup } from './json-member-name-lookup.ts';
+import { scanObjectAt } from './nested-members.ts';
 
 const THINKING = new JsonMemberNameLookup(['thinking']);
 

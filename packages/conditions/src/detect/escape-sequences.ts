@@ -1,50 +1,31 @@
+import { RewrittenText } from './rewritten-text.ts';
+import { ESCAPE } from './terminal-sequences.ts';
+
 const BACKSLASH = 0x5c;
 const CHARACTER_CODE = /u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2})/iy;
 const MAX_CHARACTER_CODE = 0x10ffff;
-
-/** A text with decoded escape sequences. */
-export interface UnescapedText {
-  readonly text: string;
-  /** Returns the offset in the original text of a character in `text`, or of the end of `text`. */
-  originalOffset(at: number): number;
-}
+/** Shell scripts write the start of a terminal sequence as `\033`. */
+const OCTAL_ESCAPE = '033';
 
 /**
- * Decodes the escape sequences of JSON, JavaScript and Python in a text that may contain strings of them, such as
- * `Result: {"log":"a\nb"}`. Does not decode octal codes, `\U` and `\N`. Backslashes of nested strings count as one.
- * Returns null if the text contains no escape sequences.
+ * Decodes the escape sequences of JSON, JavaScript, Python and shells in a text that may contain strings of them, such
+ * as `Result: {"log":"a\nb"}`. Of octal codes, decodes only `\033`. Does not decode `\U` and `\N`. Backslashes of
+ * nested strings count as one. Returns null if the text contains no escape sequences.
  */
-export function decodeEscapeSequences(text: string): UnescapedText | null {
-  let decoded = '';
-  /** The position of each escape sequence and of the text after it, in the decoded and in the original text. */
-  const starts = [0];
-  const originals = [0];
-  let copied = 0;
+export function decodeEscapeSequences(text: string): RewrittenText | null {
+  const decoded = new RewrittenText(text);
   for (let start = text.indexOf('\\'); start !== -1; ) {
     let at = start + 1;
     while (text.charCodeAt(at) === BACKSLASH) at += 1;
     const sequence = readEscape(text, at);
-    if (sequence !== null) {
-      decoded += text.slice(copied, start);
-      starts.push(decoded.length, decoded.length + sequence.character.length);
-      decoded += sequence.character;
-      copied = at + sequence.length;
-      originals.push(start, copied);
-    }
+    if (sequence !== null) decoded.replace(start, at + sequence.length, sequence.character);
     start = text.indexOf('\\', at);
   }
-  if (copied === 0) return null;
-  return {
-    text: decoded + text.slice(copied),
-    originalOffset(at) {
-      const part = findLastAtMost(starts, at);
-      return (originals[part] ?? 0) + at - (starts[part] ?? 0);
-    },
-  };
+  return decoded.isUnchanged ? null : decoded;
 }
 
 /**
- * Reads the part of an escape sequence after its backslashes. Letters for control characters count as `n`. Returns null
+ * Reads the part of an escape sequence after its backslashes. Letters for control characters except `e` count as `n`. Returns null
  * if there is none.
  */
 function readEscape(
@@ -60,17 +41,8 @@ function readEscape(
       ? { character: String.fromCodePoint(code), length: sequence.length }
       : null;
   }
-  if (letter !== '' && 'abefnrtv0'.includes(letter)) return { character: '\n', length: 1 };
+  if (letter === 'e') return { character: ESCAPE, length: 1 };
+  if (text.startsWith(OCTAL_ESCAPE, at)) return { character: ESCAPE, length: OCTAL_ESCAPE.length };
+  if (letter !== '' && 'abfnrtv0'.includes(letter)) return { character: '\n', length: 1 };
   return letter !== '' && '"\'/'.includes(letter) ? { character: letter, length: 1 } : null;
-}
-
-/** Returns the index of the last entry of an ascending list that is at most `value`. */
-function findLastAtMost(list: readonly number[], value: number): number {
-  let [low, high] = [0, list.length - 1];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((list[middle] ?? 0) <= value) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

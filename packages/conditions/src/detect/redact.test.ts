@@ -187,3 +187,37 @@ test('a value and a part of it that is another kind of value both count, if only
     assert.doesNotMatch(JSON.stringify(redacted), /4155552671|4111|example/);
   }
 });
+
+test('text in base64 data is redacted, and other base64 data is not changed', () => {
+  const line = `an ordinary line of a document with ${KEY} in it\n`;
+  const encodings = [
+    (text: string) => Buffer.from(text).toString('base64'),
+    (text: string) => Buffer.from(text).toString('base64url'),
+    (text: string) => `data:text/plain;charset=utf-8;base64,${Buffer.from(text).toString('base64')}`,
+  ];
+  for (const encode of encodings) {
+    for (const text of [
+      line.repeat(3),
+      JSON.stringify({ log: line.repeat(3) }),
+      `\u00e9\u001b[31m${line}`.repeat(9),
+    ]) {
+      const body = JSON.stringify({ messages: [{ content: [{ type: 'document', data: encode(text) }] }] });
+      const { json, counts } = redactJson(body, ALL);
+      assert.ok((counts.get('secret') ?? 0) > 0, text);
+      const redacted = text.replaceAll(KEY, '[redacted:secret]');
+      const sent = JSON.parse(json).messages[0].content[0].data;
+      assert.ok(sent.startsWith(encode('').slice(0, -1)));
+      assert.equal(Buffer.from(sent.split(',').at(-1) ?? '', 'base64').toString(), redacted);
+    }
+    const image = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from(line.repeat(9))]);
+    for (const bytes of [image, Buffer.from(`%PDF-1.7\n${line.repeat(9)}`), Buffer.from('fffe00', 'hex')]) {
+      const body = JSON.stringify({ input: [bytes.toString('base64')] });
+      assert.equal(redactJson(body, ALL).json, body);
+    }
+  }
+  assert.equal(
+    redactText(`data:text/plain;base64,${btoa(KEY)}`, ALL).text,
+    `data:text/plain;base64,${btoa('[redacted:secret]')}`,
+  );
+  assert.equal(redactText(`data: ${KEY}`, ALL).text, 'data: [redacted:secret]');
+});

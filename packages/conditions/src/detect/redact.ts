@@ -1,4 +1,5 @@
-import { isBase64Blob } from './base64-blobs.ts';
+import { decodeBase64Text, isBase64Blob } from './base64-blobs.ts';
+import type { CleanTextSet, WritableCleanTextSet } from './clean-text-set.ts';
 import {
   closeLastJsonString,
   findJsonNumberEnd,
@@ -8,30 +9,12 @@ import {
   startsLikeJson,
 } from './json-tokens.ts';
 import { type Finding, type FindingKind, SensitiveDataScan } from './sensitive-data-scan.ts';
+import { ESCAPE } from './terminal-sequences.ts';
+
+export type { CleanTextSet, WritableCleanTextSet } from './clean-text-set.ts';
 
 /** The number of findings by kind. */
 export type FindingCounts = Map<FindingKind, number>;
-
-/**
- * A set of long JSON strings that have been scanned and contain no findings. Agents repeat the whole
- * conversation in every request, so most strings have been scanned before.
- */
-export interface CleanTextSet {
-  /**
-   * Returns the key of a JSON string, which is given with its quotes, as text or in UTF-8. Clients cannot construct
-   * two different strings with the same key.
-   */
-  keyOf(token: string | Uint8Array): string;
-  has(key: string): boolean;
-}
-
-/**
- * A set of clean texts to which a scan can add texts. Use it only for scans for all kinds, because a text
- * without findings of some kinds may contain findings of other kinds.
- */
-export interface WritableCleanTextSet extends CleanTextSet {
-  add(key: string): void;
-}
 
 /** Scanning a shorter string is faster than a lookup. */
 const MIN_REMEMBERED_CHARS = 512;
@@ -218,10 +201,22 @@ class Redactor {
 
   /** Returns a string without the findings. */
   text(text: string, depth: number): string {
-    if (isBase64Blob(text)) return text;
+    const isBlob = isBase64Blob(text);
+    const encoded = isBlob || text.startsWith('data:') ? this.#base64(text, depth) : null;
+    if (encoded !== null) return encoded;
+    if (isBlob) return text;
     if (depth >= MAX_NESTED_JSON) return this.#clean(text);
     if (isJsonObjectOrArray(text)) return this.#clean(this.json(text, depth + 1));
     return this.#clean(this.#isTruncated ? this.truncatedJson(text, depth + 1) : text);
+  }
+
+  /** Returns base64 data without the findings in its text. Returns null if it contains no text. */
+  #base64(data: string, depth: number): string | null {
+    const decoded = depth <= MAX_NESTED_JSON ? decodeBase64Text(data) : null;
+    if (decoded === null) return null;
+    this.#charge(decoded.text.length);
+    const redacted = this.text(decoded.text, depth + 1);
+    return redacted === decoded.text ? data : decoded.encode(redacted);
   }
 
   /** Removing a finding can reveal another one next to it, so the text is scanned twice. */
@@ -246,8 +241,9 @@ class Redactor {
     // A part of another string is slower to read than a string of its own.
     const isPlain = token.length < MIN_REMEMBERED_CHARS && !token.includes('\\');
     const text = isPlain ? token.slice(1, -1) : String(JSON.parse(token));
-    // Escape sequences in the string are scanned, too.
+    // The text without escape sequences or terminal sequences is scanned, too.
     if (depth === 0 && text.includes('\\')) this.#charge(text.length);
+    if (depth === 0 && text.includes(ESCAPE)) this.#charge(2 * text.length);
     const redacted = depth === 0 ? this.#wholeString(text) : this.text(text, depth);
     if (redacted !== text) return JSON.stringify(redacted);
     if (key !== undefined) added?.add(key);

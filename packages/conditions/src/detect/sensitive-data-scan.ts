@@ -8,6 +8,14 @@ import {
   type ScannedFindingKinds,
 } from './character-codes.ts';
 import { decodeEscapeSequences } from './escape-sequences.ts';
+import {
+  addSeparateFindings,
+  type Finding,
+  type FindingKind,
+  mergeFindings,
+  type SecretDetector,
+  toOriginalOffsets,
+} from './findings.ts';
 import { findCharacterEnd, normalizeForDetection } from './normalize-text.ts';
 import {
   type DigitRun,
@@ -29,74 +37,42 @@ import {
   MIN_API_KEY_CHARS,
 } from './secrets.ts';
 import { findSeparatedCardNumberEnd } from './separated-card-number.ts';
+import { ESCAPE, replaceTerminalSequences } from './terminal-sequences.ts';
 
 export { characterReadCounter } from './character-codes.ts';
-
-/** The kinds of sensitive data. */
-export type FindingKind = 'secret' | 'email' | 'phone' | 'credit_card' | 'iban' | 'us_ssn';
-
-/** The detectors of secrets. Each detector finds one type of secret. */
-export type SecretDetector = 'api_key' | 'jwt' | 'private_key' | 'url_password' | 'aws_secret_key';
-
-/** Sensitive data in a string. `start` and `end` are offsets in the original string. */
-export interface Finding {
-  readonly kind: FindingKind;
-  readonly start: number;
-  readonly end: number;
-  /** Set for secrets only. */
-  readonly detector?: SecretDetector;
-  /** The kinds of other findings in the same characters, for example one in the text as written and one in the text with decoded escape sequences. */
-  readonly otherKinds?: readonly FindingKind[];
-}
+export type { Finding, FindingKind, SecretDetector } from './findings.ts';
 
 /**
- * Finds secrets and personal data of the requested kinds, also behind and within escape sequences. Findings are in
- * order and do not overlap. The scan takes linear time for any text: one pass, and another one if the text contains
- * escape sequences.
+ * Finds secrets and personal data of the requested kinds, also behind and within escape sequences and terminal
+ * sequences. Findings are in order and do not overlap. The scan takes linear time for any text: one pass, and a fixed
+ * number of further passes if the text contains such sequences.
  */
 export class SensitiveDataScan {
   readonly findings: readonly Finding[];
 
   constructor(text: string, wanted: ReadonlySet<FindingKind>) {
-    const { findings } = new TextScan(text, wanted);
+    const findings = scanTerminalText(text, wanted);
     const unescaped = decodeEscapeSequences(text);
     this.findings =
       unescaped === null
         ? findings
-        : mergeFindings(
-            findings,
-            new TextScan(unescaped.text, wanted).findings.map((finding) => ({
-              ...finding,
-              start: unescaped.originalOffset(finding.start),
-              end: unescaped.originalOffset(finding.end),
-            })),
-          );
+        : mergeFindings(findings, toOriginalOffsets(scanTerminalText(unescaped.finish(), wanted), unescaped));
   }
 }
 
 /**
- * Combines findings. Of findings that overlap, keeps one, which covers all of them and has the kinds of all. It is a
- * secret if one of them is.
+ * Finds sensitive data in a text that may contain terminal sequences. A sequence may separate two values or be within a
+ * value, so the text is scanned with a separator and with nothing in place of the sequences. The text as it is matters
+ * only where an escape character is not the start of a sequence.
  */
-function mergeFindings(some: readonly Finding[], others: readonly Finding[]): readonly Finding[] {
-  if (others.length === 0) return some;
-  const merged: Finding[] = [];
-  for (const finding of [...some, ...others].sort((one, other) => one.start - other.start)) {
-    const last = merged.at(-1);
-    if (last === undefined || last.end <= finding.start) merged.push(finding);
-    else {
-      const kept = finding.kind === 'secret' && last.kind !== 'secret' ? finding : last;
-      const kinds = new Set([last.kind, ...(last.otherKinds ?? []), finding.kind]);
-      kinds.delete(kept.kind);
-      merged[merged.length - 1] = {
-        ...kept,
-        start: last.start,
-        end: Math.max(last.end, finding.end),
-        ...(kinds.size > 0 && { otherKinds: [...kinds] }),
-      };
-    }
-  }
-  return merged;
+function scanTerminalText(text: string, wanted: ReadonlySet<FindingKind>): readonly Finding[] {
+  const { findings } = new TextScan(text, wanted);
+  if (!text.includes(ESCAPE)) return findings;
+  const [separated = [], joined = []] = ['\n', ''].map((replacement) => {
+    const plain = replaceTerminalSequences(text, replacement);
+    return toOriginalOffsets(new TextScan(plain.finish(), wanted).findings, plain);
+  });
+  return addSeparateFindings(mergeFindings(separated, joined), findings);
 }
 
 /** Finds sensitive data in a text as it is. */

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import { readBooleanAt } from '@floe/wire/json-edits';
 import { addMissingSealOrigins } from '@floe/wire/seal';
-import { type ClientRequest, parseClientRequestBody } from './client-request.ts';
+import { type ClientRequest, parseUnambiguousRequestBody } from './client-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AttemptPlanner } from './failover.ts';
 import type { Target } from './org-catalog.ts';
@@ -58,7 +58,7 @@ export function createAttemptPlanner(x: Exchange, prompt: ClientRequest): Attemp
 }
 
 function readTranslatableRequest(x: Exchange, prompt: ClientRequest): TranslatableRequest {
-  const body = parseClientRequestBody(prompt);
+  const body = parseUnambiguousRequestBody(prompt);
   const asked = x.request.turn?.expandedBody() ?? body;
   const canonical =
     prompt.canonical ??

@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type JsonObject, parseJsonExactlyWithoutScan } from '@floe/contract/json';
+import { findDuplicateMemberName, hasDuplicateMembers } from '@floe/wire/duplicate-member-names';
 import { MAX_REQUEST_JSON_COMPLEXITY } from '@floe/wire/json-complexity';
 import {
   type ByteSpan,
@@ -8,8 +9,8 @@ import {
   readStringAt,
   type ScannedJsonMembers,
   scanJsonObject,
-  scanObjectAt,
 } from '@floe/wire/json-edits';
+import { createDuplicateMemberFault, scanUnambiguousObjectAt } from '@floe/wire/nested-members';
 import type { CanonicalRequest } from '@floe/wire/request';
 import { requireModelId } from './model-id.ts';
 import type { GatewaySurface } from './surface.ts';
@@ -80,6 +81,17 @@ export function parseClientRequestBody({
   return parsed;
 }
 
+/**
+ * Parses the whole body, as `parseClientRequestBody` does, of a request that Floe translates.
+ * @throws Fault `invalid_request` for duplicate members, of which the parsed body contains only the last one
+ */
+export function parseUnambiguousRequestBody(request: Pick<ClientRequest, 'body' | 'members'>): JsonObject {
+  const parsed = parseClientRequestBody(request);
+  if (hasDuplicateMembers(parsed, request.members.memberCount))
+    throw createDuplicateMemberFault(findDuplicateMemberName(request.body) ?? '');
+  return parsed;
+}
+
 function rejectResponsesShape(members: Members): void {
   if (!members.has('input') || members.has('messages')) return;
   throw new Fault(
@@ -98,7 +110,7 @@ function requireMessages(body: Buffer, members: Members): void {
 function parseUser(surface: GatewaySurface, body: Buffer, members: Members): string | null {
   if (surface.dialect !== 'messages') return optionalString(body, members, 'user');
   const metadata = members.get('metadata');
-  const inner = metadata && scanObjectAt(body, metadata);
+  const inner = metadata && scanUnambiguousObjectAt(body, metadata);
   return inner ? optionalString(body, inner, 'user_id') : null;
 }
 

@@ -1,5 +1,5 @@
 import { estimateTokens } from '@floe/wire/token-estimate';
-import { type ClientRequest, parseClientRequestBody } from './client-request.ts';
+import { type ClientRequest, parseUnambiguousRequestBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult } from './exchange-record.ts';
 import { parseAndRoutePrompt } from './generation-operation.ts';
 import type { GatewayOperation, RoutedPrompt } from './operation.ts';
@@ -61,7 +61,7 @@ function sendTokenCount(x: Exchange, bytes: Buffer): void {
 }
 
 function sendTokenEstimate(x: Exchange, prompt: ClientRequest): void {
-  const { system, messages, tools } = parseClientRequestBody(prompt);
+  const { system, messages, tools } = parseUnambiguousRequestBody(prompt);
   const body = JSON.stringify({ input_tokens: estimateTokens(system, messages, tools) });
   x.client.sendAnswer(
     200,

@@ -24,7 +24,7 @@ import { buildUpstreamRequest } from '../providers/upstream-request.ts';
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import { computeChargedUsage } from './charged-usage.ts';
 import { appendQuery, buildForwardedQuery } from './client-query.ts';
-import { type ClientRequest, MAX_JSON_BODY_BYTES, parseClientRequestBody } from './client-request.ts';
+import { type ClientRequest, MAX_JSON_BODY_BYTES, parseUnambiguousRequestBody } from './client-request.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST } from './exchange-record.ts';
 import { requireModelId } from './model-id.ts';
 import { requireAllowedNestedModels } from './nested-models.ts';
@@ -141,7 +141,7 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
 
   function rewritten(): EmbeddingsPayload {
     if (!how) throw new Error('unreachable: providers without embeddings are rejected earlier');
-    const parsed = parseClientRequestBody(prompt);
+    const parsed = parseUnambiguousRequestBody(prompt);
     const read = readEmbeddingsRequest(parsed);
     const written = writeEmbeddingsRequest(read, how, model, renameDimensions(parsed, how));
     const bytes = Buffer.from(JSON.stringify(written.body));
@@ -184,7 +184,7 @@ function createForwardedVectors(x: Exchange, prompt: ClientRequest, encoding: st
     const first = FIRST_VECTOR.exec(bytes.toString('latin1', 0, 65_536))?.[1];
     const asAsked = first === undefined || (first === '"') === (encoding === 'base64');
     if (asAsked) return x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), bytes);
-    const read = readEmbeddingsRequest(parseClientRequestBody(prompt));
+    const read = readEmbeddingsRequest(parseUnambiguousRequestBody(prompt));
     sendVectors(
       x,
       readEmbeddingsResponse('openai', parseUpstreamJson(bytes), read.input.length),

@@ -4,8 +4,8 @@ import {
   createJsonMemberEdit,
   editJsonMembers,
   readBooleanAt,
-  scanObjectAt,
 } from '@floe/wire/json-edits';
+import { scanUnambiguousObjectAt } from '@floe/wire/nested-members';
 import { createUnsupportedFeatureFault } from '@floe/wire/request';
 import type { UpstreamRequest } from '../providers/transport.ts';
 import { buildUpstreamRequest } from '../providers/upstream-request.ts';
@@ -122,7 +122,7 @@ export function buildUpstreamHeaders(
 function includeUsageEdit(prompt: ClientRequest): ByteEdit | null {
   const { body, members } = prompt;
   const options = members.get('stream_options');
-  const inner = options && scanObjectAt(body, options);
+  const inner = options && scanUnambiguousObjectAt(body, options);
   if (!options || !inner) return createJsonMemberEdit(prompt, 'stream_options', '{"include_usage":true}');
   const asked = inner.get('include_usage');
   if (asked && readBooleanAt(body, asked) === true) return null;

@@ -108,3 +108,17 @@ test('Claude on a cloud does not receive a request whose hosted features its API
     assert.equal(gateway.upstream(target).requests.length, before + 1, JSON.stringify(more));
   }
 });
+
+test('a request with a field twice in a nested object is not translated, and reaches a target of its dialect unchanged', async (t) => {
+  const gateway = await start(t, { model: 'smart', targets: ['foreign/m', 'native/m'] });
+  const text = '"messages":[{"role":"user","content":"a","cont\\u0065nt":"b"}]';
+  const send = (model: string) => gateway.send('chat', {}, { body: `{"model":"${model}",${text}}` });
+  const refused = await send('foreign/m');
+  assert.equal(refused.status, 400, refused.text);
+  assert.match(refused.text, /field \\"content\\" must occur only once in an object/);
+  assert.equal(gateway.upstream('foreign').requests.length, 0);
+  const answer = await send('smart');
+  assert.equal(answer.status, 200, answer.text);
+  const sent = gateway.upstream('native').requests.at(-1)?.body.toString('utf8');
+  assert.equal(sent, `{"model":"m",${text}}`);
+});

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { parseServiceTier } from '../billed-unit-counts.ts';
 import { countContentBytesAt } from '../content-bytes.ts';
-import { parseFinishReason, type ResponseFinish, readRawFinishReason } from '../finish-reason.ts';
+import { mergeFinishReason, type ResponseFinish, readRawFinishReason } from '../finish-reason.ts';
 import { decodeUtf8Range } from '../json-bytes.ts';
 import { JsonCursor } from '../json-cursor.ts';
 import { type ByteEdit, type ByteSpan, readNumberAt, readStringAt } from '../json-edits.ts';
@@ -201,7 +201,7 @@ export class ChatResponseScanner {
     if (raw === undefined) return;
     choice.finished = true;
     this.hasContent = true;
-    this.finish ??= parseFinishReason(raw);
+    this.finish = mergeFinishReason(this.finish, raw);
   }
 
   #startsWith(span: ByteSpan | undefined, byte: number): boolean {

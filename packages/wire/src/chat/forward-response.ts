@@ -1,7 +1,7 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
-import { parseFinishReason, type ResponseFinish, readRawFinishReason } from '../finish-reason.ts';
+import { mergeFinishReason, type ResponseFinish, readRawFinishReason } from '../finish-reason.ts';
 import { applyByteEdits } from '../json-edits.ts';
 import { JsonSyntaxError } from '../json-syntax-error.ts';
 import { createErrorEventFault } from '../upstream-fault.ts';
@@ -68,7 +68,7 @@ export function parseSimpleChatResponse(
     if (!isJsonObject(message) || (options.stripReasoning && !hasNoReasoning(choice, message, options)))
       return null;
     if (raw === undefined) return null;
-    finish ??= parseFinishReason(raw);
+    finish = mergeFinishReason(finish, raw);
   }
   if (finish === undefined) return null;
   const { id, model } = root;

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { isCompleteFinish, parseFinishReason, readRawFinishReason } from '../finish-reason.ts';
+import { mergeFinishReason, type ResponseFinish, readRawFinishReason } from '../finish-reason.ts';
 import {
   asArray,
   asNumber,
@@ -15,6 +15,7 @@ import {
   tryParseJson,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent } from '../response-events.ts';
+import { type KnownMembers, RESPONSE_MEMBERS } from '../response-members.ts';
 import type { SseEvent } from '../sse.ts';
 import { parseExactStreamEvent } from '../stream-event-json.ts';
 import { readChatUsage } from '../usage.ts';
@@ -24,10 +25,8 @@ import { ReasoningDetailsCollector } from './reasoning-details.ts';
 import { ThinkTagSplitter } from './think-tag-splitter.ts';
 import { ToolCallAssembler } from './tool-call-assembler.ts';
 
-/** Members of a response or its message that other dialects cannot represent. */
-const VENDOR_EXTRAS = ['citations', 'search_results', 'related_questions'] as const;
-const MESSAGE_EXTRAS = ['annotations'] as const;
-/** Members of both that are parts of the answer. */
+const MEMBERS = RESPONSE_MEMBERS.chat;
+/** Members of a response or its message that are parts of the answer. */
 const CONTENT_EXTRAS = ['audio', 'images', 'video', 'videos', 'executed_tools'] as const;
 /** Maximum number of tool calls in a stream, because a stream has no maximum size. */
 const MAX_TOOL_CALLS = 10_000;
@@ -61,7 +60,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
   readonly #pieces = new ChoiceDeltaReader();
   readonly #think: ThinkTagSplitter | undefined;
   readonly #origin: string | undefined;
-  #finish: string | undefined;
+  #finish: ResponseFinish | undefined;
 
   constructor(emit: EmitResponseEvent, options: ResponseReadOptions) {
     this.#blocks = new BlockEmitter(emit);
@@ -118,7 +117,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
       this.#blocks.failIncomplete();
       return;
     }
-    this.#complete(this.#finish);
+    this.#complete(this.#finish.raw);
   }
 
   whole(body: Json): void {
@@ -141,7 +140,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
     const problem = hasMessage
       ? 'a response without a finish reason. Send the request again.'
       : 'a choice that has no message. Send the request again.';
-    if (hasMessage && this.#finish !== undefined) this.#complete(this.#finish);
+    if (hasMessage && this.#finish !== undefined) this.#complete(this.#finish.raw);
     else this.#blocks.fail(new Fault('upstream_error', `The provider sent ${problem}`));
   }
 
@@ -160,7 +159,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
 
   #chunk(chunk: JsonObject, readFirst: (choice: JsonObject) => void): void {
     this.#blocks.start(asString(chunk['id']) ?? '', asString(chunk['model']) ?? '');
-    this.#reportExtras(chunk, VENDOR_EXTRAS);
+    this.#reportExtras(chunk, MEMBERS.root);
     const first: JsonObject[] = [];
     const others: { readonly index: number; readonly choice: JsonObject }[] = [];
     for (const [place, entry] of asArray(chunk['choices']).entries()) {
@@ -180,12 +179,10 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
 
   #choice(choice: JsonObject, delta: JsonObject | undefined): void {
     if (delta) this.#delta(delta);
+    this.#blocks.reportUnknownMembers(choice, MEMBERS.choice);
     if (Object.values(asObject(choice['logprobs']) ?? {}).some(isNonEmpty))
       this.#blocks.reportDropped('logprobs');
-    const finish = readRawFinishReason(choice['finish_reason']);
-    // A later reason replaces the first one only if it means that the response is incomplete.
-    if (finish !== undefined && !isCompleteFinish(parseFinishReason(finish).reason)) this.#finish = finish;
-    else this.#finish ??= finish;
+    this.#finish = mergeFinishReason(this.#finish, readRawFinishReason(choice['finish_reason']));
   }
 
   /** Providers report usage at the top level, in a vendor member or in the choice. */
@@ -214,11 +211,11 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
       });
     const legacy = asObject(delta['function_call']);
     if (legacy) this.#call({ function: legacy }, 0);
-    this.#reportExtras(delta, MESSAGE_EXTRAS);
+    this.#reportExtras(delta, MEMBERS.message);
   }
 
-  #reportExtras(object: JsonObject, fields: readonly string[]): void {
-    for (const extra of fields) if (isNonEmpty(object[extra])) this.#blocks.reportDropped(extra);
+  #reportExtras(object: JsonObject, known: KnownMembers): void {
+    this.#blocks.reportUnknownMembers(object, known);
     for (const extra of CONTENT_EXTRAS) if (isNonEmpty(object[extra])) this.#blocks.reportLostContent(extra);
   }
 

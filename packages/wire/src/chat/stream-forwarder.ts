@@ -67,7 +67,7 @@ export class ChatStreamForwarder {
     return this.#walk.usage;
   }
 
-  /** The first finish that was reported. */
+  /** The finish so far. Of several, a finish of an incomplete response counts. */
   get finish(): ResponseFinish | undefined {
     return this.#walk.finish;
   }

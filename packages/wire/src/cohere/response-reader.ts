@@ -16,6 +16,7 @@ import {
   tryParseJson,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent } from '../response-events.ts';
+import { RESPONSE_MEMBERS } from '../response-members.ts';
 import type { SseEvent } from '../sse.ts';
 import { generateCallId } from '../tool-identifiers.ts';
 import { readCohereUsage } from './usage.ts';
@@ -94,6 +95,7 @@ class CohereAnswerReader implements ResponseStreamReader {
       case 'citation-end':
         return;
       case 'message-end':
+        this.#blocks.reportUnknownMembers(delta ?? {}, RESPONSE_MEMBERS.cohere.end);
         this.#messageEnd(delta ?? {});
         return;
       default:
@@ -130,8 +132,8 @@ class CohereAnswerReader implements ResponseStreamReader {
       this.#callStart(index, call);
       this.#callEnd(index);
     }
-    if (isNonEmpty(message['citations'])) this.#blocks.reportDropped('citations');
-    if (isNonEmpty(root['logprobs'])) this.#blocks.reportDropped('logprobs');
+    this.#blocks.reportUnknownMembers(root, RESPONSE_MEMBERS.cohere.root);
+    this.#blocks.reportUnknownMembers(message, RESPONSE_MEMBERS.cohere.message);
     this.#messageEnd(root);
   }
 

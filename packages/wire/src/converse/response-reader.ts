@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readRawFinishReason } from '../finish-reason.ts';
+import { mergeFinishReason, type ResponseFinish, readRawFinishReason } from '../finish-reason.ts';
 import {
   asNumber,
   asObject,
@@ -15,6 +15,7 @@ import {
   tryParseJson,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent, Seal } from '../response-events.ts';
+import { RESPONSE_MEMBERS } from '../response-members.ts';
 import type { SseEvent } from '../sse.ts';
 import { generateCallId } from '../tool-identifiers.ts';
 import { readConverseUsage } from './usage.ts';
@@ -37,6 +38,8 @@ export function readCompleteResponse(body: Json, options: ResponseReadOptions): 
   return fold.answer;
 }
 
+const MEMBERS = RESPONSE_MEMBERS.converse;
+
 interface OpenBlock {
   readonly block: number;
   readonly kind: 'text' | 'reasoning' | 'tool';
@@ -50,7 +53,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
   readonly #options: ResponseReadOptions;
   /** Open blocks by index. `undefined` marks a block that is not forwarded. */
   readonly #open = new Map<number, OpenBlock | undefined>();
-  #stop: string | undefined;
+  #stop: ResponseFinish | undefined;
 
   constructor(emit: EmitResponseEvent, options: ResponseReadOptions) {
     this.#blocks = new BlockEmitter(emit);
@@ -79,9 +82,11 @@ class ConverseAnswerReader implements ResponseStreamReader {
         this.#blockStop(index);
         return;
       case 'messageStop':
-        this.#stop = readRawFinishReason(data['stopReason']) ?? this.#stop;
+        this.#blocks.reportUnknownMembers(data, MEMBERS.end);
+        this.#stop = mergeFinishReason(this.#stop, readRawFinishReason(data['stopReason']));
         return;
       case 'metadata':
+        this.#blocks.reportUnknownMembers(data, MEMBERS.end);
         this.#blocks.recordUsage(readConverseUsage(asObject(data['usage']) ?? {}, data['serviceTier']));
         // The metadata event is the last one. Before the stop event it only contains usage.
         if (this.#stop !== undefined) this.end();
@@ -98,7 +103,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
       return;
     }
     for (const index of [...this.#open.keys()]) this.#blockStop(index);
-    this.#blocks.finish(this.#stop);
+    this.#blocks.finish(this.#stop.raw);
   }
 
   whole(body: Json): void {
@@ -116,12 +121,13 @@ class ConverseAnswerReader implements ResponseStreamReader {
       return;
     }
     this.#blocks.start('', '');
+    this.#blocks.reportUnknownMembers(root, MEMBERS.root);
     content.forEach((entry, index) => {
       this.#wholeBlock(index, asObject(entry) ?? {});
       this.#blockStop(index);
     });
     this.#blocks.recordUsage(readConverseUsage(asObject(root['usage']) ?? {}, root['serviceTier']));
-    this.#stop = readRawFinishReason(root['stopReason']);
+    this.#stop = mergeFinishReason(this.#stop, readRawFinishReason(root['stopReason']));
     this.end();
   }
 

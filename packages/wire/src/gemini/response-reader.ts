@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readRawFinishReason } from '../finish-reason.ts';
+import { mergeFinishReason, type ResponseFinish, readRawFinishReason } from '../finish-reason.ts';
 import {
   asArray,
   asNumber,
@@ -14,22 +14,17 @@ import {
   isNonEmpty,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent, Seal } from '../response-events.ts';
+import { RESPONSE_MEMBERS } from '../response-members.ts';
 import type { SseEvent } from '../sse.ts';
 import { parseStreamEvent } from '../stream-event-json.ts';
 import { generateCallId } from '../tool-identifiers.ts';
 import { PartialArgumentsBuilder } from './partial-arguments.ts';
 import { readGeminiUsage } from './usage.ts';
 
-const CANDIDATE_EXTRAS = [
-  'groundingMetadata',
-  'citationMetadata',
-  'urlContextMetadata',
-  'logprobsResult',
-  'finishMessage',
-] as const;
+const MEMBERS = RESPONSE_MEMBERS.gemini;
 /** Identifies events that contain arguments. */
 const CALL_MEMBERS = ['functionCall'];
-const PART_MEMBERS = new Set(['text', 'thought', 'thoughtSignature', 'functionCall', 'partMetadata']);
+const PART_MEMBERS = new Set(['text', 'thought', 'thoughtSignature', 'functionCall']);
 
 /** Creates a reader for a streamGenerateContent stream (`alt=sse`). */
 export function createResponseReader(
@@ -56,7 +51,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
   readonly #blocks: BlockEmitter;
   readonly #options: ResponseReadOptions;
   #usage: JsonObject = {};
-  #finish: string | undefined;
+  #finish: ResponseFinish | undefined;
   #blocked = false;
   #streamed: StreamedCall | undefined;
 
@@ -85,7 +80,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
     }
     this.#endStreamedCall();
     this.#blocks.recordUsage(readGeminiUsage(this.#usage));
-    this.#blocks.finish(this.#finish, this.#blocked ? 'refusal' : undefined);
+    this.#blocks.finish(this.#finish.raw, this.#blocked ? 'refusal' : undefined);
   }
 
   whole(body: Json): void {
@@ -106,10 +101,13 @@ class GeminiAnswerReader implements ResponseStreamReader {
     this.#blocks.start(asString(chunk['responseId']) ?? '', asString(chunk['modelVersion']) ?? '');
     const usage = asObject(chunk['usageMetadata']);
     if (usage) this.#usage = { ...this.#usage, ...usage };
-    const blockReason = asString(asObject(chunk['promptFeedback'])?.['blockReason']);
+    this.#blocks.reportUnknownMembers(chunk, MEMBERS.root);
+    const feedback = asObject(chunk['promptFeedback']) ?? {};
+    this.#blocks.reportUnknownMembers(feedback, MEMBERS.feedback, 'promptFeedback.');
+    const blockReason = asString(feedback['blockReason']);
     if (blockReason !== undefined) {
       this.#blocked = true;
-      this.#finish ??= blockReason;
+      this.#finish = mergeFinishReason(this.#finish, blockReason);
     }
     this.#candidates(asArray(chunk['candidates']));
   }
@@ -130,8 +128,8 @@ class GeminiAnswerReader implements ResponseStreamReader {
 
   #candidate(candidate: JsonObject): void {
     for (const entry of asArray(asObject(candidate['content'])?.['parts'])) this.#part(asObject(entry) ?? {});
-    for (const extra of CANDIDATE_EXTRAS) if (isNonEmpty(candidate[extra])) this.#blocks.reportDropped(extra);
-    this.#finish = readRawFinishReason(candidate['finishReason']) ?? this.#finish;
+    this.#blocks.reportUnknownMembers(candidate, MEMBERS.candidate);
+    this.#finish = mergeFinishReason(this.#finish, readRawFinishReason(candidate['finishReason']));
   }
 
   #part(part: JsonObject): void {
@@ -161,7 +159,8 @@ class GeminiAnswerReader implements ResponseStreamReader {
   #reportUnknownMembers(part: JsonObject, isThought: boolean): void {
     for (const name of Object.keys(part)) {
       if (PART_MEMBERS.has(name) || !isNonEmpty(part[name])) continue;
-      if (isThought) this.#blocks.reportDropped(`thought.${name}`);
+      if (name === 'partMetadata') this.#blocks.reportDropped(name);
+      else if (isThought) this.#blocks.reportDropped(`thought.${name}`);
       else this.#blocks.reportLostContent(name);
     }
   }
@@ -174,6 +173,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
   }
 
   #call(call: JsonObject): void {
+    this.#blocks.reportUnknownMembers(call, MEMBERS.call, 'functionCall.');
     const name = asString(call['name']) || undefined;
     const more = call['willContinue'] === true;
     if (name !== undefined && (more || isNonEmpty(call['partialArgs']))) {

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { BlockEmitter } from '../block-emitter.ts';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions, ResponseStreamReader } from '../dialect.ts';
-import { readRawFinishReason } from '../finish-reason.ts';
+import { mergeFinishReason, type ResponseFinish, readRawFinishReason } from '../finish-reason.ts';
 import {
   asArray,
   asNumber,
@@ -14,6 +14,7 @@ import {
   isNonEmpty,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent, Seal } from '../response-events.ts';
+import { RESPONSE_MEMBERS } from '../response-members.ts';
 import type { SseEvent } from '../sse.ts';
 import { parseStreamEvent } from '../stream-event-json.ts';
 import { generateCallId } from '../tool-identifiers.ts';
@@ -37,8 +38,7 @@ export function readCompleteResponse(body: Json, options: ResponseReadOptions): 
 /** Identifies events that can contain the complete input of a call. */
 const BLOCK_START = ['_block_start'];
 
-/** Members about the end of the response that other dialects cannot represent. */
-const STOP_EXTRAS = ['stop_sequence', 'stop_details'] as const;
+const MEMBERS = RESPONSE_MEMBERS.messages;
 
 interface OpenBlock {
   readonly block: number;
@@ -57,7 +57,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
   readonly #open = new Map<number, OpenBlock | undefined>();
   #opened = 0;
   #usage: JsonObject = {};
-  #stop: string | undefined;
+  #stop: ResponseFinish | undefined;
 
   constructor(emit: EmitResponseEvent, options: ResponseReadOptions) {
     this.#blocks = new BlockEmitter(emit);
@@ -86,6 +86,8 @@ class MessagesAnswerReader implements ResponseStreamReader {
         return;
       case 'message_delta':
         this.#count(data['usage']);
+        this.#blocks.reportUnknownMembers(data, MEMBERS.end);
+        this.#blocks.reportUnknownMembers(asObject(data['delta']) ?? {}, MEMBERS.delta);
         this.#readStop(asObject(data['delta']) ?? {});
         return;
       case 'message_stop':
@@ -106,7 +108,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
       return;
     }
     for (const index of [...this.#open.keys()]) this.#blockStop(index);
-    this.#blocks.finish(this.#stop);
+    this.#blocks.finish(this.#stop.raw);
   }
 
   whole(body: Json): void {
@@ -126,8 +128,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
   }
 
   #readStop(source: JsonObject): void {
-    for (const extra of STOP_EXTRAS) if (isNonEmpty(source[extra])) this.#blocks.reportDropped(extra);
-    this.#stop = readRawFinishReason(source['stop_reason']) ?? this.#stop;
+    this.#stop = mergeFinishReason(this.#stop, readRawFinishReason(source['stop_reason']));
   }
 
   /** A repeated start event before any content is ignored. A second response within a stream is an error. */
@@ -140,6 +141,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
     }
     this.#blocks.start(asString(message['id']) ?? '', asString(message['model']) ?? '');
     this.#count(message['usage']);
+    this.#blocks.reportUnknownMembers(message, MEMBERS.root);
     asArray(message['content']).forEach((block, index) => {
       this.#blockStart(index, asObject(block) ?? {});
       this.#blockStop(index);
@@ -159,6 +161,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
     this.#blockStop(index);
     this.#opened += 1;
     if (isNonEmpty(content['citations'])) this.#blocks.reportDropped('citations');
+    this.#blocks.reportCaller(content['caller']);
     switch (type) {
       case 'text':
         this.#add(index, 'text');
@@ -199,6 +202,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
     const name = kind === 'tool' ? (asString(content['name']) ?? '') : undefined;
     const input = isNonEmpty(content['input']) ? JSON.stringify(content['input']) : '';
     const block = this.#blocks.open(kind, id, name);
+    this.#blocks.reportUnknownMembers(content, MEMBERS.block);
     const open: OpenBlock = { block, kind, input, streamed: false, signature: '', redacted: false };
     this.#open.set(index, open);
     return open;
@@ -225,11 +229,13 @@ class MessagesAnswerReader implements ResponseStreamReader {
         this.#text(index, asString(delta['thinking']) ?? '');
         return;
       case 'input_json_delta':
+        if (!known) this.#blocks.reportLostContent(type);
         this.#text(index, asString(delta['partial_json']) ?? '');
         return;
       case 'signature_delta': {
         const open = this.#open.get(index);
         if (open) open.signature += asString(delta['signature']) ?? '';
+        else this.#blocks.reportDropped('signature');
         return;
       }
       case 'citations_delta':

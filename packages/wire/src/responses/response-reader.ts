@@ -14,6 +14,7 @@ import {
   tryParseJson,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent } from '../response-events.ts';
+import { RESPONSE_MEMBERS } from '../response-members.ts';
 import type { SseEvent } from '../sse.ts';
 import { getDeltaContentName, OutputItemReader } from './output-item-reader.ts';
 import { readResponsesUsage } from './usage.ts';
@@ -120,6 +121,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
 
   #start(response: JsonObject): void {
     this.#blocks.start(asString(response['id']) ?? '', asString(response['model']) ?? '');
+    this.#blocks.reportUnknownMembers(response, RESPONSE_MEMBERS.responses.root);
   }
 
   #item(event: JsonObject, done: boolean): void {

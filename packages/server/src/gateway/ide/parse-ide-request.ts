@@ -2,7 +2,7 @@ import { describeBodyShape } from '@floe/wire/ide/body-shape';
 import { type NormalizedIdeRequest, normalizeIdeRequest } from '@floe/wire/ide/normalize-request';
 import { MAX_REQUEST_JSON_COMPLEXITY } from '@floe/wire/json-complexity';
 import { scanJsonObject } from '@floe/wire/json-edits';
-import { type ClientRequest, parseClientRequest, parseClientRequestBody } from '../client-request.ts';
+import { type ClientRequest, parseClientRequest, parseUnambiguousRequestBody } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { insertStoredHistory } from './stored-history.ts';
 
@@ -17,7 +17,10 @@ export async function parseIdeRequest(
   body: Buffer,
 ): Promise<ClientRequest> {
   // Rejects ambiguous JSON before it is parsed.
-  const parsed = parseClientRequestBody({ body, members: scanJsonObject(body, MAX_REQUEST_JSON_COMPLEXITY) });
+  const parsed = parseUnambiguousRequestBody({
+    body,
+    members: scanJsonObject(body, MAX_REQUEST_JSON_COMPLEXITY),
+  });
   if (x.caller.catalog.ide.capture)
     x.decisions.push({ step: 'capture', outcome: 'body_shape', reason: describeBodyShape(parsed) });
   const whole = await insertStoredHistory(x, parsed);
@@ -29,7 +32,7 @@ export async function parseIdeRequest(
 export function replaceRequestBody(prompt: ClientRequest, body: Buffer): ClientRequest {
   const members = scanJsonObject(body);
   if (!prompt.canonical) return { ...prompt, body, members };
-  const { request: wire } = normalizeIdeRequest(parseClientRequestBody({ body, members }));
+  const { request: wire } = normalizeIdeRequest(parseUnambiguousRequestBody({ body, members }));
   return { ...prompt, body, members, canonical: { ...wire, dropped: prompt.canonical.dropped } };
 }
 

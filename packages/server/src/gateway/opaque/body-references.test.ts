@@ -73,3 +73,16 @@ test('a body with more than 1,000 different models is invalid', () => {
   assert.throws(() => named({ requests: models.map((model) => ({ params: { model } })) }), /at most 1,000/);
   assert.throws(() => named({ requests: [{ params: { fallbacks: models } }] }), /more than 1,000/);
 });
+
+test('escape sequences in a name do not hide an id', () => {
+  const bytes = Buffer.from(String.raw`{"input":[{"type":"input_file","file\u005fid":"file-1"}]}`);
+  assert.deepEqual(findBodyReferences(bytes, scanJsonObject(bytes)).ids, ['file-1']);
+});
+
+test('a body that states an id twice is rejected, because the provider may read the other one', () => {
+  const bytes = Buffer.from('{"input":[{"type":"input_file","file_id":"file-1","file_id":"file-2"}]}');
+  assert.throws(() => findBodyReferences(bytes, scanJsonObject(bytes)), {
+    code: 'invalid_request',
+    message: 'The field "file_id" must occur only once in an object.',
+  });
+});

@@ -2,8 +2,9 @@ import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findDuplicateMemberName } from '@floe/wire/duplicate-member-names';
 import { JsonCursor } from '@floe/wire/json-cursor';
-import type { ByteSpan } from '@floe/wire/json-edits';
+import type { ByteSpan, ScannedJsonMembers } from '@floe/wire/json-edits';
 import { asArray } from '@floe/wire/json-narrowing';
+import { parseUnambiguousRequestBody } from '../client-request.ts';
 import {
   collectNestedModels,
   findBatchReferences,
@@ -48,16 +49,17 @@ export interface BodyReferences {
  * members that can contain models in the native APIs: batch requests, a session, hosted tools and
  * fallback lists. Does not search tool arguments and schemas, because they are data.
  */
-export function findBodyReferences(body: Buffer, members: ReadonlyMap<string, ByteSpan>): BodyReferences {
+export function findBodyReferences(body: Buffer, members: ScannedJsonMembers): BodyReferences {
   const named = new Set<string>();
   const ids: string[] = [];
   collectBatchRequests(body, members.get('requests'), named);
   collectModels(body, members, named);
   const models = toModelList(named);
   const text = body.toString('latin1');
-  if (!REFERENCE_PATTERN.test(text)) return { models, ids, previousResponseId: null };
-  const parsed: Json = JSON.parse(body.toString('utf8'));
-  if (!isJsonObject(parsed)) return { models, ids, previousResponseId: null };
+  // JSON can write any letter of a name as an escape sequence.
+  if (!REFERENCE_PATTERN.test(text) && !text.includes('\\u'))
+    return { models, ids, previousResponseId: null };
+  const parsed = parseUnambiguousRequestBody({ body, members });
   collectIds(parsed, ids);
   const { previous_response_id: previous } = parsed;
   return { models, ids, previousResponseId: typeof previous === 'string' ? previous : null };

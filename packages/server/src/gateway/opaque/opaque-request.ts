@@ -8,8 +8,8 @@ import {
   readStringAt,
   type ScannedJsonMembers,
   scanJsonObject,
-  scanObjectAt,
 } from '@floe/wire/json-edits';
+import { scanUnambiguousObjectAt } from '@floe/wire/nested-members';
 import type { Clock } from '../../core/clock.ts';
 import { requireUnencodedBody } from '../body-checks.ts';
 import type { ClientConnection } from '../client-connection.ts';
@@ -234,7 +234,7 @@ function parseJsonRequest(bytes: Buffer, resource: ResourceReference): OpaqueReq
  */
 function findReferences(
   bytes: Buffer,
-  members: ReadonlyMap<string, ByteSpan>,
+  members: ScannedJsonMembers,
   { surface, collection }: ResourceReference,
 ): BodyReferences {
   const things = findBodyReferences(bytes, members);
@@ -279,7 +279,7 @@ function positiveInteger(value: string | number | undefined): number | null {
 
 function parseMetadataUser(bytes: Buffer, members: ReadonlyMap<string, ByteSpan>): string | null {
   const span = members.get('metadata');
-  const inner = span && scanObjectAt(bytes, span);
+  const inner = span && scanUnambiguousObjectAt(bytes, span);
   const user = inner?.get('user_id');
   return (user && readStringAt(bytes, user)) ?? null;
 }

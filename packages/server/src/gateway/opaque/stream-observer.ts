@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type ContentByteCounts, countContentBytes } from '@floe/wire/content-bytes';
 import { findUsage } from '@floe/wire/find-usage';
-import { readRawFinishReason } from '@floe/wire/finish-reason';
+import { mergeFinishReason, type ResponseFinish, readRawFinishReason } from '@floe/wire/finish-reason';
 import { locateSseFrameData, SseFramer, type SseFrames } from '@floe/wire/sse';
 import { mergeUsage, type Usage } from '@floe/wire/usage';
 
@@ -37,7 +37,6 @@ export class StreamObserver {
   /** Whether the last event has been received. */
   isComplete = false;
   usage: Usage | undefined;
-  finishReason: string | null = null;
   responseId: string | null = null;
   /** UTF-8 bytes of generated content so far, and the number of events with content. */
   contentBytes = 0;
@@ -47,6 +46,11 @@ export class StreamObserver {
   lastData = '';
   #framer = new SseFramer();
   #isUnreadable = false;
+  #finish: ResponseFinish | undefined;
+
+  get finishReason(): string | null {
+    return this.#finish?.raw ?? null;
+  }
 
   /** Returns the frames that `chunk` completes; null if frames can no longer be separated. */
   push(chunk: Buffer): SseFrames | null {
@@ -127,7 +131,7 @@ export class StreamObserver {
         (isJsonObject(response) && body['type'] !== 'response.created' && response['status']),
     );
     if (reason === undefined || reason === 'in_progress' || reason === 'queued') return;
-    this.finishReason = reason;
+    this.#finish = mergeFinishReason(this.#finish, reason);
     // A Chat stream may omit `[DONE]`.
     if (isJsonObject(choice)) this.isComplete = true;
   }

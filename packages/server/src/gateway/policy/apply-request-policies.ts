@@ -50,6 +50,7 @@ function createPolicyRequest(
     body,
     members,
     longStrings: members.longStrings,
+    memberCount: members.memberCount,
     model,
     stream,
     surface: x.surface.name,

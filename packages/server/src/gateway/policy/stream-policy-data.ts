@@ -1,6 +1,8 @@
 import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
+import { tryParseJson } from '@floe/wire/json-narrowing';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import type { Usage } from '@floe/wire/usage';
+import { listHostedCalls, mayContainHostedCalls } from '../../guardrails/policies/hosted-calls.ts';
 import { INLINE_LIMITS } from '../../guardrails/policies/inline-limits.ts';
 import { detectFindingKinds, type StreamedPolicyResponse } from '../../guardrails/policies/policy-tasks.ts';
 import { StreamStringCollector } from './stream-string-collector.ts';
@@ -27,6 +29,8 @@ export class StreamPolicyData {
   /** Null if no policy detects data. */
   readonly #strings: StreamStringCollector | null;
   readonly #tools: string[] = [];
+  /** A stream repeats its items at the end. */
+  readonly #hostedTools = new Set<string>();
   readonly #kinds = new Set<FindingKind>();
   #finish = '';
   #usage: Usage | null;
@@ -37,9 +41,11 @@ export class StreamPolicyData {
     this.#strings = detects ? new StreamStringCollector(early && ((text) => this.#scan(text, early))) : null;
   }
 
-  /** Adds the strings of an event. */
+  /** Adds the strings of an event, and the hosted tools that it contains calls of. */
   addStrings(data: string): void {
     this.#strings?.add(data);
+    if (mayContainHostedCalls(data))
+      for (const name of listHostedCalls(tryParseJson(data))) this.#hostedTools.add(name);
   }
 
   add(event: ResponseEvent): void {
@@ -82,7 +88,11 @@ export class StreamPolicyData {
   /** Returns the complete response. `usage` is used if the stream contained none. */
   complete(usage: Usage | null): Pick<StreamedPolicyResponse, 'answer' | 'blocks' | 'strings'> {
     const blocks = [...this.#blocks.values()].map((pieces) => pieces.join(''));
-    const answer = { text: blocks.join('\n'), finish: this.#finish, tools: this.#tools };
+    const answer = {
+      text: blocks.join('\n'),
+      finish: this.#finish,
+      tools: [...this.#tools, ...this.#hostedTools],
+    };
     return {
       answer: { ...answer, usage: this.#usage ?? usage },
       blocks,

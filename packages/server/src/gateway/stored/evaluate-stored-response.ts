@@ -77,9 +77,11 @@ function createPolicyRequest(
   const { instructions, tools, temperature, max_output_tokens, user } = turn.response;
   const settings = { instructions, tools, temperature, max_output_tokens };
   const body = Buffer.from(JSON.stringify({ ...settings, input: turn.input }));
+  const members = scanJsonObject(body);
   return {
     body,
-    members: scanJsonObject(body),
+    members,
+    memberCount: members.memberCount,
     model: turn.model,
     stream: false,
     surface: 'responses',

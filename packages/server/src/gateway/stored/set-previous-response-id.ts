@@ -1,11 +1,6 @@
 import { Fault } from '@floe/contract/faults';
-import {
-  applyByteEdits,
-  type ByteSpan,
-  createJsonMemberEdit,
-  scanJsonObject,
-  scanObjectAt,
-} from '@floe/wire/json-edits';
+import { applyByteEdits, type ByteSpan, createJsonMemberEdit, scanJsonObject } from '@floe/wire/json-edits';
+import { scanObjectAt } from '@floe/wire/nested-members';
 import { formatSseFrame, parseSseFrame, type SseFrames } from '@floe/wire/sse';
 
 const PREVIOUS_ID_MEMBER = 'previous_response_id';

@@ -1,8 +1,10 @@
 import { locateFindings } from '@floe/conditions/detect/locate-findings';
 import { type JsonScanResult, redactJson, scanJson } from '@floe/conditions/detect/redact';
+import type { Json } from '@floe/contract/json';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { Usage } from '@floe/wire/usage';
 import { evaluatePolicies, type PolicyEvaluation } from './evaluate-policies.ts';
+import { listHostedCalls } from './hosted-calls.ts';
 import { type InlineLimits, requireWithinInlineParseLimit } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, PolicyRequestView } from './policy-request-view.ts';
@@ -56,15 +58,19 @@ export function evaluateResponsePolicies(
 ): EvaluatedBody {
   requireWithinInlineParseLimit(body.length, limits);
   const json = body.toString('utf8');
+  const parsed: Json = JSON.parse(json);
   const {
     blocks,
     finish,
     usage: reportedUsage,
-  } = UPSTREAM_DIALECTS[dialect].readCompleteResponse(JSON.parse(json), { id, allChoices: true });
+  } = UPSTREAM_DIALECTS[dialect].readCompleteResponse(parsed, { id, allChoices: true });
   const answer = {
     text: blocks.map(({ text }) => text).join('\n'),
     finish: finish?.raw ?? '',
-    tools: blocks.flatMap((block) => (block.kind === 'tool' ? [block.name] : [])),
+    tools: [
+      ...blocks.flatMap((block) => (block.kind === 'tool' ? [block.name] : [])),
+      ...listHostedCalls(parsed),
+    ],
     usage: reportedUsage ?? usage,
   };
   const { detects, cleanTexts } = policySet;

@@ -3,6 +3,7 @@ import { type FindingLocationsByKind, locateFindings } from '@floe/conditions/de
 import { type FindingCounts, type JsonScanResult, scanJson } from '@floe/conditions/detect/redact';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
+import { hasDuplicateMembers } from '@floe/wire/duplicate-member-names';
 import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
 import { decodeWithoutCleanTexts } from './clean-text-cache.ts';
 import type { PolicyEvaluationInput } from './evaluate-policies.ts';
@@ -31,6 +32,8 @@ export interface PolicyRequest {
   readonly members: ReadonlyMap<string, ByteSpan>;
   /** Positions of its long strings. The detectors skip those that are known to contain no findings. */
   readonly longStrings?: readonly ByteSpan[];
+  /** Number of members in the body, at any depth (`ScannedJsonMembers`). */
+  readonly memberCount: number;
   readonly model: string;
   readonly stream: boolean;
   readonly surface: string;
@@ -66,7 +69,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
   }
 
   variables(): readonly (ConditionVariables | EvaluationFailure)[] {
-    this.#variables ??= this.#buildVariables();
+    this.#variables ??= this.#tryBuildVariables();
     return this.#variables;
   }
 
@@ -101,6 +104,15 @@ export class PolicyRequestView implements PolicyEvaluationInput {
   #text(): string {
     this.#json ??= this.#request.body.toString('utf8');
     return this.#json;
+  }
+
+  #tryBuildVariables(): readonly (ConditionVariables | EvaluationFailure)[] {
+    try {
+      return this.#buildVariables();
+    } catch (error) {
+      if (!(error instanceof AmbiguousBodyError)) throw error;
+      return [new EvaluationFailure('the request has a field twice in the same object')];
+    }
   }
 
   #buildVariables(): readonly (ConditionVariables | EvaluationFailure)[] {
@@ -162,9 +174,15 @@ export class PolicyRequestView implements PolicyEvaluationInput {
     requireWithinInlineParseLimit(this.#request.body.length, this.#limits);
     const parsed: unknown = JSON.parse(this.#text());
     if (!isJsonObject(parsed)) throw new Error('expected the evaluated body to be an object');
+    if (hasDuplicateMembers(parsed, this.#request.memberCount)) throw new AmbiguousBodyError();
     this.#parsed = parsed;
     return parsed;
   }
+}
+
+/** Thrown if a condition would read only one of several members with the same name. The provider may read another one. */
+class AmbiguousBodyError extends Error {
+  override readonly name = 'AmbiguousBodyError';
 }
 
 /** The surfaces whose APIs define which members contain messages. */

@@ -61,7 +61,7 @@ function requestOf(texts: readonly string[], metadata: PolicyRequest['metadata']
   const members = scanJsonObject(body);
   return {
     ...{ body, members, model: 'm', stream: false, surface: 'chat', key: 'k', team: null, owner: null },
-    ...{ endUser: null, metadata, session: null },
+    ...{ memberCount: members.memberCount, endUser: null, metadata, session: null },
   };
 }
 

@@ -1,4 +1,4 @@
-import { isBase64Blob } from '@floe/conditions/detect/base64-blobs';
+import { decodeBase64Text, isBase64Blob } from '@floe/conditions/detect/base64-blobs';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { asArray } from '@floe/wire/json-narrowing';
 import { MAX_OUTPUT_TOKENS_FIELDS } from '../requested-max-output-tokens.ts';
@@ -133,7 +133,8 @@ const TEXT_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns all texts in a value, one per line, without labels and without blobs such as images and signatures.
+ * Returns all texts in a value, one per line, without labels and without blobs such as images and signatures. Text in base64 data is
+ * included.
  */
 function collectText(value: Json | undefined): string {
   const texts: string[] = [];
@@ -151,6 +152,8 @@ interface TextPlace {
 function addTexts(value: Json | undefined, { isText, isArguments }: TextPlace, texts: string[]): void {
   if (typeof value === 'string') {
     if (value !== '' && (isText || !isBase64Blob(value))) texts.push(value);
+    const encoded = isText ? null : decodeBase64Text(value);
+    if (encoded) texts.push(encoded.text);
   } else if (Array.isArray(value)) for (const entry of value) addTexts(entry, { isText, isArguments }, texts);
   else if (isJsonObject(value))
     for (const [name, entry] of Object.entries(value)) {
@@ -160,28 +163,71 @@ function addTexts(value: Json | undefined, { isText, isArguments }: TextPlace, t
     }
 }
 
+/** The types of tools that the caller runs, and of lists of such tools. Any other tool is a hosted tool. */
+const OWN_TOOL_TYPES: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
+
 /**
  * Returns the names of all tools that the model may call: those of the prompt and those that its turns add. A
- * namespace and an MCP server contain several tools. The name of a hosted tool is its type.
+ * namespace and an MCP server contain several tools. A hosted tool has its type as a name, besides any other name.
  */
 export function listToolNames(prompt: JsonObject): string[] {
   const turns = [prompt['messages'], prompt['input']].flatMap(asArray).filter(isJsonObject);
   const lists = [prompt['tools'], prompt['functions'], ...turns.map(({ tools }) => tools)];
-  return lists.flatMap(asArray).flatMap(namesOfTool);
+  return [
+    ...lists.flatMap(asArray).flatMap(namesOfTool),
+    // Messages declares MCP servers, and Chat web search, outside of `tools`.
+    ...asArray(prompt['mcp_servers']).filter(isJsonObject).flatMap(namesOfMcpServer),
+    ...(prompt['web_search_options'] == null ? [] : ['web_search']),
+  ];
 }
 
+function namesOfMcpServer({ tool_configuration: tools, ...server }: JsonObject): string[] {
+  const allowed = isJsonObject(tools) ? (tools['allowed_tools'] ?? null) : null;
+  return namesOfTool({ ...server, type: 'mcp', allowed_tools: allowed });
+}
+
+/** Some providers ignore the case of member names, so all spellings of a member are read. */
 function namesOfTool(tool: Json): string[] {
   if (!isJsonObject(tool)) return [''];
-  const { type, name, tools, allowed_tools: allowed } = tool;
-  // In Chat, the name is in a member that is named like the type of the tool.
-  const inner = [tool['function'], tool['custom']].map((part) =>
-    isJsonObject(part) ? part['name'] : undefined,
+  const own: string[] = [];
+  const types: string[] = [];
+  const contained: string[] = [];
+  for (const [member, value] of Object.entries(tool))
+    switch (member.toLowerCase()) {
+      case 'type':
+        if (typeof value === 'string') types.push(value);
+        break;
+      case 'name':
+        if (typeof value === 'string') own.push(value);
+        break;
+      // In Chat, the name is in a member that is named like the type of the tool.
+      case 'function':
+      case 'custom':
+        own.push(...listStrings(value, 'name'));
+        break;
+      case 'allowed_tools':
+        contained.push(...(isJsonObject(value) ? listStrings(value, 'tool_names') : strings(value)));
+        break;
+      case 'configs':
+        // The toolset of an MCP server in Messages has settings for each of its tools.
+        if (isJsonObject(value)) contained.push(...Object.keys(value));
+        break;
+      case 'tools':
+        contained.push(...asArray(value).flatMap(namesOfTool));
+    }
+  const hosted = types.filter((type) => !OWN_TOOL_TYPES.has(type) && !own.includes(type));
+  const named = [...own, ...hosted];
+  return [...(named.length > 0 ? named : [types[0] ?? '']), ...contained];
+}
+
+/** Returns the strings in a member of an object, which is a string or a list. */
+function listStrings(value: Json | undefined, name: string): string[] {
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([member, inner]) =>
+    member.toLowerCase() === name ? strings(inner) : [],
   );
-  const own = [name, ...inner].filter((given) => typeof given === 'string');
-  const contained = isJsonObject(allowed) ? allowed['tool_names'] : allowed;
-  return [
-    ...(own.length > 0 ? own : [typeof type === 'string' ? type : '']),
-    ...asArray(contained).filter((given) => typeof given === 'string'),
-    ...asArray(tools).flatMap(namesOfTool),
-  ];
+}
+
+function strings(value: Json | undefined): string[] {
+  return [value].flat().filter((entry) => typeof entry === 'string');
 }

@@ -22,6 +22,85 @@ test('every tool that the model may call is listed, wherever the request declare
     assert.ok(holds('"erase" in request.tools', requestOf(body)), JSON.stringify(body));
 });
 
+test('a hosted tool is listed by its type and by its name', () => {
+  const listed = [
+    [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'web_search_20250305', 'web_search'],
+    [{ tools: [{ type: 'code_interpreter', name: 'harmless' }] }, 'code_interpreter', 'harmless'],
+    [{ tools: [{ type: 'mcp', function: { name: 'harmless' }, allowed_tools: ['erase'] }] }, 'mcp', 'erase'],
+    [
+      { tools: [{ type: 'mcp_toolset', mcp_server_name: 'files', configs: { erase: { enabled: true } } }] },
+      'mcp_toolset',
+      'erase',
+    ],
+    [{ input: [{ type: 'additional_tools', tools: [{ type: 'mcp', name: 'harmless' }] }] }, 'mcp'],
+    [
+      { mcp_servers: [{ type: 'url', name: 'files', tool_configuration: { allowed_tools: ['erase'] } }] },
+      'mcp',
+      'files',
+      'erase',
+    ],
+    [{ web_search_options: {} }, 'web_search'],
+  ] as const;
+  for (const [body, ...names] of listed)
+    for (const name of names)
+      assert.ok(
+        holds(`"${name}" in request.tools`, requestOf(body)),
+        `${name} is not listed: ${JSON.stringify(body)}`,
+      );
+});
+
+test('a tool is listed however the case of its members is spelled', () => {
+  for (const body of [
+    { tools: [{ type: 'function', function: { name: 'harmless', Name: 'erase' } }] },
+    { tools: [{ type: 'function', Function: { name: 'erase' } }] },
+    { tools: [{ type: 'function', Name: 'erase' }] },
+    { tools: [{ TYPE: 'erase', name: 'harmless' }] },
+  ])
+    assert.ok(holds('"erase" in request.tools', requestOf(body)), JSON.stringify(body));
+});
+
+test('a condition that reads the request cannot be evaluated if an object contains a field twice', () => {
+  const texts = [
+    '{"model":"m","messages":[{"role":"user","content":"launch code","content":"Hi"}]}',
+    '{"model":"m","messages":[],"tools":[{"name":"erase","name":"harmless"}]}',
+    '{"model":"m","requests":[{"params":{"max_tokens":9000,"max_\\u0074okens":1,"messages":[]}}]}',
+  ];
+  for (const text of texts) {
+    const body = Buffer.from(text);
+    const members = scanJsonObject(body);
+    const request = { ...requestOf({}), body, members, memberCount: members.memberCount };
+    const when = 'request.text == "none" || "none" in request.tools || request.max_tokens == 7';
+    const { decisions, deniedBy } = judged([{ name: 'rule', on: 'request', when, action: 'deny' }], request);
+    assert.equal(deniedBy?.name, 'rule', text);
+    assert.match(decisions[0]?.reason ?? '', /has a field twice in the same object/);
+    const allow = { name: 'rule', on: 'request', when: 'request.text != ""', action: 'allow' };
+    assert.equal(judged([allow], request).decisions[0]?.outcome, 'not_evaluated');
+    assert.ok(!holds('key == "other"', request), text);
+  }
+});
+
+test('the text of a document in base64 is part of the text of the request', () => {
+  const data = Buffer.from('the launch code is in this document. '.repeat(9)).toString('base64');
+  for (const part of [
+    { type: 'file', file: { filename: 'a.txt', file_data: `data:text/plain;base64,${data}` } },
+    { type: 'document', source: { type: 'base64', media_type: 'text/plain', data } },
+    { type: 'file', file: { file_data: `data:text/plain;base64,${btoa('launch code')}` } },
+  ]) {
+    const request = requestOf({ messages: [{ role: 'user', content: [part] }] });
+    assert.ok(holds('request.text.contains("launch code")', request), JSON.stringify(part));
+  }
+});
+
+test('the type of a tool that the caller runs is not a name of it', () => {
+  for (const body of [
+    { tools: [{ type: 'function', function: { name: 'erase' } }] },
+    { tools: [{ type: 'custom', name: 'erase' }] },
+    { tools: [{ type: 'namespace', name: 'files', tools: [{ type: 'function', name: 'erase' }] }] },
+    { mcp_servers: null, web_search_options: null },
+  ])
+    assert.ok(holds('request.tools.all(t, t in ["erase", "files"])', requestOf(body)), JSON.stringify(body));
+});
+
 test('a number of the wrong type or size cannot be evaluated, and does not affect other conditions', () => {
   const bodies = ['"9000"', '1e999', '[9000]', 'true'].flatMap((value) => [
     [`{"max_tokens":1,"max_completion_tokens":${value}}`, 'request.max_tokens > 8000'],

@@ -14,6 +14,7 @@ export function requestOf(body: JsonObject, more: Partial<PolicyRequest> = {}): 
     body: bytes,
     members,
     longStrings: members.longStrings,
+    memberCount: members.memberCount,
     model: String(body['model'] ?? 'up/m'),
     stream: body['stream'] === true,
     surface: 'chat',

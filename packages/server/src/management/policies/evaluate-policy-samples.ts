@@ -137,9 +137,11 @@ function toPolicyRequest({
   metadata,
 }: PolicySample): PolicyRequest {
   const body = Buffer.from(JSON.stringify(request));
+  const members = scanJsonObject(body);
   return {
     body,
-    members: scanJsonObject(body),
+    members,
+    memberCount: members.memberCount,
     model: typeof request['model'] === 'string' ? request['model'] : '',
     stream: request['stream'] === true,
     surface,

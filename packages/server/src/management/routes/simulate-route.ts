@@ -230,7 +230,9 @@ async function applyPolicies(
   const { body, members, model, stream } = prompt;
   const { name, team, owner } = key;
   const { surface, end_user: endUser } = given;
-  const request = { body, members, model, stream, surface, key: name, team, owner, endUser, metadata };
+  const { memberCount } = members;
+  const caller = { key: name, team, owner, endUser, metadata };
+  const request = { body, members, memberCount, model, stream, surface, ...caller };
   const policies = listEnabledPolicies(getLoadedOrg, key.orgId);
   const { decisions, denial, rewritten } = await evaluationPool.run(key.orgId, 'judgeRequest', {
     policies,
