@@ -45,6 +45,8 @@ async function startWithUnreadableSecrets(t: TestContext) {
   return { call, countUnreadable };
 }
 
+const variable = (name: string) => `\${${name}}`;
+
 function assertRefused({ status, text }: ApiTestResponse, reason: RegExp) {
   assert.equal(status, 400, text);
   assert.match(text, reason);
@@ -81,11 +83,19 @@ test('an export marks secrets that cannot be decrypted, and applying it removes 
     assert.match(exported.text, marked);
   const apply = (org: ResponseJson | object) =>
     call('POST', 'management/config/apply', { config: { orgs: [org] }, variables: {}, reason: 'test' });
-  const provider = { id: 'groq-one', kind: 'groq', credentials: [{ name: 'default', api_key: '${KEY}' }] };
+  const provider = {
+    id: 'groq-one',
+    kind: 'groq',
+    credentials: [{ name: 'default', api_key: variable('KEY') }],
+  };
   const outbound = { proxy: 'http://127.0.0.1:9' };
   // The marked secrets remain.
-  const headers = { 'unreadable-headers': '${GROQ_ONE_HEADER_UNREADABLE_HEADERS}' };
-  const marked = { ...provider, headers, outbound: { proxy: 'http://${GROQ_ONE_PROXY}@127.0.0.1:9' } };
+  const headers = { 'unreadable-headers': variable('GROQ_ONE_HEADER_UNREADABLE_HEADERS') };
+  const marked = {
+    ...provider,
+    headers,
+    outbound: { proxy: `http://${variable('GROQ_ONE_PROXY')}@127.0.0.1:9` },
+  };
   const kept = await apply({ id: 'acme', providers: [marked] });
   assert.equal(kept.status, 200, kept.text);
   assert.equal(kept.body['unchanged'], 1, kept.text);
@@ -98,7 +108,7 @@ test('an export marks secrets that cannot be decrypted, and applying it removes 
     assertRefused(await apply({ id: 'acme', providers: [one] }), reason);
   for (const channel of [
     { kind: 'webhook', name: 'ops', url: 'http://127.0.0.1:9/new' },
-    { ...WEBHOOK, secret: '${CHANNEL_OPS_SECRET}' },
+    { ...WEBHOOK, secret: variable('CHANNEL_OPS_SECRET') },
   ])
     assertRefused(await apply({ id: 'acme', channels: [channel] }), /secret: must be sent again/);
   assert.equal(await countUnreadable(), 3);
